@@ -1,0 +1,84 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+]
+
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+
+func source(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// SwiftPM keeps `Plugins/` for its own command plugins, so a regular target there names its path.
+func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(
+    name: name, dependencies: ["LupineCore", httpTypes] + dependencies, path: "Plugins/\(name)",
+    swiftSettings: settings)
+}
+
+func cLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
+  .systemLibrary(name: name, path: "Plugins/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies + ["LupineFixtures", httpTypes], swiftSettings: settings)
+}
+
+let package = Package(
+  name: "Lupine",
+  products: [
+    .library(name: "Lupine", targets: ["Lupine"]),
+    .library(name: "LupineCore", targets: ["LupineCore"]),
+    .library(name: "LupineCurl", targets: ["LupineCurl"]),
+    .library(name: "LupineMock", targets: ["LupineMock"]),
+    .library(name: "LupineCompression", targets: ["LupineCompression"]),
+    .library(name: "LupineTesting", targets: ["LupineTesting"]),
+  ],
+  traits: [
+    .trait(name: "Curl", description: "The umbrella brings the libcurl transport."),
+    .trait(name: "Compression", description: "The umbrella decodes gzip, deflate, br and zstd."),
+    .default(enabledTraits: ["Curl", "Compression"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0")
+  ],
+  targets: [
+    source("LupineCore", [httpTypes]),
+    source("LupineTesting", ["LupineCore", "LupineMock", httpTypes]),
+    source(
+      "Lupine",
+      [
+        "LupineCore", httpTypes,
+        .target(name: "LupineCurl", condition: .when(traits: ["Curl"])),
+        .target(name: "LupineCompression", condition: .when(traits: ["Compression"])),
+      ]),
+
+    plugin("LupineCurl", ["CLibcurl"]),
+    plugin("LupineMock", []),
+    plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
+
+    cLibrary("CLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+    cLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+    cLibrary("CBrotli", pkgConfig: "libbrotlienc libbrotlidec", apt: "libbrotli-dev"),
+    cLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
+
+    .target(name: "LupineFixtures", path: "Fixtures", exclude: ["README.md"], swiftSettings: settings),
+
+    test("LupineCoreTests", ["LupineCore", "LupineMock"]),
+    test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting"]),
+    test("LupineMockTests", ["LupineCore", "LupineMock"]),
+    test("LupineCompressionTests", ["LupineCore", "LupineCompression"]),
+    test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
+    test("LupineTests", ["Lupine", "LupineMock", "LupineTesting"]),
+    test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
