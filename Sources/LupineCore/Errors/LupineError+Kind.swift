@@ -1,0 +1,87 @@
+extension LupineError {
+  /// What happened, as a program tells it apart.
+  ///
+  /// More cases may come; a `switch` over it keeps a `default`.
+  public enum Kind: Sendable, Hashable {
+    /// The URL is none, or is not one this library sends to.
+    case invalidURL
+    /// A method, a field, a body or an option cannot be sent as it stands.
+    case invalidRequest
+    /// The session cannot be built: every part that does not fit, all of them at once.
+    case configuration([Mismatch])
+    /// The parameters could not be encoded.
+    case parameterEncodingFailed
+    /// The request's body could not be read: a file that is missing, a stream that threw.
+    case bodyFailed
+    /// A `RequestAdapter` threw.
+    case adaptationFailed
+    /// An `Interceptor` threw something of its own.
+    case interceptionFailed
+
+    /// The host's name has no address.
+    case hostNotFound
+    /// The server's machine refused the connection.
+    case connectionRefused
+    /// No route to the network or the host.
+    case networkUnreachable
+    /// The connection could not be made for another reason.
+    case connectionFailed
+    /// The connection ended before the response did.
+    case connectionLost
+    /// The TLS handshake failed.
+    case tlsFailed
+    /// The server's certificate was judged and refused.
+    case certificateRejected
+    /// A proxy refused, or could not be reached.
+    case proxyFailed
+    /// A timeout passed.
+    case timedOut(Timeout)
+    /// The task or the request was cancelled.
+    case cancelled
+    /// The session was shut down while the request ran, or before it began.
+    case sessionShutDown
+
+    /// The response breaks the rules of HTTP; its connection is not used again.
+    case malformedResponse
+    /// One of the limits was exceeded; the message names it.
+    case limitExceeded(Limits.Name)
+    /// The response's content coding could not be undone.
+    case contentDecodingFailed
+    /// A response's or download's file could not be written.
+    case fileFailed
+
+    /// A redirect could not be followed.
+    case redirectFailed
+
+    /// `validate(statusCode:)` refused this status.
+    case unacceptableStatusCode(Int)
+    /// `validate(contentType:)` refused this media type; `nil` when the response had none.
+    case unacceptableContentType(String?)
+    /// A validation closure refused the response.
+    case validationFailed
+
+    /// The response's body was empty where the serializer needs one.
+    case emptyResponse
+    /// The response's body could not be made into the value asked for.
+    case serializationFailed
+
+    /// A request was made that no stub of a mock expects.
+    case unmatchedRequest
+    /// A stub or a fixture contradicts itself.
+    case invalidStub
+    /// A retrier ended the request with an error of its own.
+    case retryRefused
+    /// None of the others; the message and `underlying` tell.
+    case other
+  }
+
+  /// Which timeout passed.
+  public enum Timeout: String, Sendable, Hashable {
+    /// Name lookup, connection and TLS handshake together took too long.
+    case connect
+    /// No byte moved for too long.
+    case idle
+    /// The request as a whole, retries included, took too long.
+    case total
+  }
+}

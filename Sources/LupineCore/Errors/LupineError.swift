@@ -1,0 +1,103 @@
+public import HTTPTypes
+
+/// What went wrong with a request or with the assembly of a session.
+///
+/// `kind` is what a program acts on; `message` is for people and says what happened and what to do. Nothing in an error
+/// is secret: the request stands in it as its method and its URL without query values, and secret response fields are
+/// redacted.
+public struct LupineError: Error, Sendable {
+  /// What happened, as a program tells it apart.
+  public let kind: Kind
+
+  /// What happened and what to do about it, in one or two sentences.
+  public let message: String
+
+  /// Everything that rarely matters, behind one pointer so that throwing stays cheap.
+  private var details: Details
+
+  /// Describes one failure.
+  ///
+  /// - Parameters:
+  ///   - kind: what a program acts on.
+  ///   - message: one or two sentences; no secret may stand in it.
+  ///   - underlying: the error that led to this one.
+  public init(_ kind: Kind, _ message: String, underlying: (any Error)? = nil) {
+    self.kind = kind
+    self.message = message
+    details = Details(underlying: underlying, request: nil, response: nil, metrics: nil)
+  }
+}
+
+extension LupineError {
+  /// The error that led to this one: the C library's, the decoder's, or what a program's own closure threw.
+  public var underlying: (any Error)? { details.underlying }
+
+  /// The request that failed, without its secrets; `nil` when there was none yet.
+  public var request: RequestSummary? { details.request }
+
+  /// The head of the response, when one had arrived, with secret fields redacted.
+  public var response: HTTPResponse? { details.response }
+
+  /// What the failed attempt cost, when a transport got to work.
+  public var metrics: TransferMetrics? { details.metrics }
+
+  /// Returns the error with the request it belongs to; the first one told stays.
+  package func about(_ request: RequestSummary) -> LupineError {
+    details.request == nil ? replacing { $0.request = request } : self
+  }
+
+  /// Returns the error with the head of the response, secrets redacted; the first one told stays.
+  package func about(_ response: HTTPResponse) -> LupineError {
+    details.response == nil ? replacing { $0.response = response.redacted() } : self
+  }
+
+  /// Returns the error with the measurements of the attempt that failed.
+  public func measured(_ metrics: TransferMetrics) -> LupineError {
+    details.metrics == nil ? replacing { $0.metrics = metrics } : self
+  }
+
+  private func replacing(_ change: (inout Details.Values) -> Void) -> LupineError {
+    var copy = self
+    var values = details.values
+    change(&values)
+    copy.details = Details(values: values)
+    return copy
+  }
+
+  private var values: Details.Values { details.values }
+}
+
+extension LupineError {
+  private final class Details: Sendable {
+    struct Values: Sendable {
+      var underlying: (any Error)?
+      var request: RequestSummary?
+      var response: HTTPResponse?
+      var metrics: TransferMetrics?
+    }
+
+    let values: Values
+    var underlying: (any Error)? { values.underlying }
+    var request: RequestSummary? { values.request }
+    var response: HTTPResponse? { values.response }
+    var metrics: TransferMetrics? { values.metrics }
+
+    init(values: Values) { self.values = values }
+
+    convenience init(
+      underlying: (any Error)?, request: RequestSummary?, response: HTTPResponse?, metrics: TransferMetrics?
+    ) {
+      self.init(values: Values(underlying: underlying, request: request, response: response, metrics: metrics))
+    }
+  }
+}
+
+extension LupineError: CustomStringConvertible {
+  /// The message, and the request and status it belongs to.
+  public var description: String {
+    var text = message
+    if let request = details.request { text += " [\(request)]" }
+    if let response = details.response { text += " [status \(response.status.code)]" }
+    return text
+  }
+}
