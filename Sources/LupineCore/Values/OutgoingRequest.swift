@@ -1,0 +1,65 @@
+public import HTTPTypes
+
+/// A request as it will be sent: a description, which can be kept, changed and sent any number of times.
+///
+/// The session adds its default fields, cookies and credentials to a copy when it sends it.
+public struct OutgoingRequest: Sendable {
+  /// Where the request goes.
+  public var url: HTTPURL
+  /// What it asks for. Default: GET.
+  public var method: HTTPRequest.Method
+  /// Its own fields. `Host`, `Content-Length` and `Transfer-Encoding` are the transport's.
+  public var headers: HTTPFields
+  /// Its content. Default: none.
+  public var body: Body
+  /// How it is to be sent.
+  public var options: Options
+
+  /// Describes a request.
+  ///
+  /// - Throws: `LupineError` of kind `invalidURL` where the URL is none.
+  public init(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
+    options: Options = Options()
+  ) throws {
+    self.init(
+      url: try url.asURL(relativeTo: nil), method: method, headers: headers, body: body, options: options)
+  }
+
+  /// Describes a request to a URL that has been checked already.
+  public init(
+    url: HTTPURL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
+    options: Options = Options()
+  ) {
+    self.url = url
+    self.method = method
+    self.headers = headers
+    self.body = body
+    self.options = options
+  }
+
+  /// The request as errors show it.
+  public var summary: RequestSummary { RequestSummary(method: method, url: url) }
+}
+
+extension OutgoingRequest {
+  /// How one request is to be sent, where it differs from its session.
+  public struct Options: Sendable {
+    /// The bounds for this request; `nil` means the session's.
+    public var timeouts: Timeouts?
+    /// The version of HTTP to speak; `nil` lets the transport choose.
+    public var version: ProtocolVersion?
+    /// Whether to send `Expect: 100-continue` and wait for the server's word before the body. Default: no.
+    public var expectsContinue = false
+    /// Whether a repetition is harmless, where the method does not say so (RFC 9110 section 9.2.2).
+    public var isIdempotent: Bool?
+
+    /// The session's ways in all.
+    public init() {}
+  }
+
+  /// Whether the request may be sent twice without doing its work twice (RFC 9110 section 9.2.2).
+  public var isIdempotent: Bool {
+    options.isIdempotent ?? [.get, .head, .options, .trace, .put, .delete].contains(method)
+  }
+}

@@ -1,0 +1,28 @@
+public import FoundationEssentials
+public import HTTPTypes
+
+/// A finished response, as validators and serializers see it.
+public struct ReceivedResponse: Sendable {
+  /// The request that was sent last, after adapters and redirects.
+  public var request: OutgoingRequest
+  /// The head of the response.
+  public var head: HTTPResponse
+  /// The decoded body; empty where the response had none or it went elsewhere, as to a file.
+  public var data: Data
+  /// The trailers, where there were any.
+  public var trailers: HTTPFields?
+  /// What the last exchange cost.
+  public var metrics: TransferMetrics
+
+  /// Joins the parts of a response.
+  public init(
+    request: OutgoingRequest, head: HTTPResponse, data: Data = Data(), trailers: HTTPFields? = nil,
+    metrics: TransferMetrics = TransferMetrics()
+  ) {
+    self.request = request
+    self.head = head
+    self.data = data
+    self.trailers = trailers
+    self.metrics = metrics
+  }
+}

@@ -1,0 +1,25 @@
+public import HTTPTypes
+
+/// A request as errors and logs show it: the method and the URL without its query's values.
+public struct RequestSummary: Sendable, Hashable, CustomStringConvertible {
+  /// The request's method.
+  public let method: HTTPRequest.Method
+  /// The URL up to the path; a query is shown as `?…`.
+  public let url: String
+
+  /// Summarises a request.
+  public init(method: HTTPRequest.Method, url: HTTPURL) {
+    self.method = method
+    self.url = url.redacted
+  }
+
+  /// The method and the URL, on one line.
+  public var description: String { "\(method.rawValue) \(url)" }
+}
+
+extension HTTPURL {
+  /// The URL without the values of its query, which often hold keys.
+  package var redacted: String {
+    "\(scheme.rawValue)://\(authority)\(path)" + (query == nil ? "" : "?…")
+  }
+}

@@ -1,0 +1,45 @@
+public import HTTPTypes
+
+/// The fields whose values are secret: stripped across origins, redacted wherever a person might read them.
+public struct SecretFields: Sendable, Hashable {
+  /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie` and `X-API-Key`.
+  public static let standard = SecretFields(names: standardNames)
+
+  private static let standardNames: Set<HTTPField.Name> = {
+    var names: Set<HTTPField.Name> = [.authorization, .proxyAuthorization, .cookie, .setCookie]
+    if let key = HTTPField.Name("X-API-Key") { names.insert(key) }
+    return names
+  }()
+
+  private var names: Set<HTTPField.Name>
+
+  /// Marks exactly these names.
+  public init(names: Set<HTTPField.Name>) { self.names = names }
+
+  /// Marks one name more.
+  public mutating func insert(_ name: HTTPField.Name) { names.insert(name) }
+
+  /// Whether the field's value is secret.
+  public func contains(_ name: HTTPField.Name) -> Bool { names.contains(name) }
+
+  /// Returns the fields with every secret value replaced by `<redacted>`.
+  public func redact(_ fields: HTTPFields) -> HTTPFields {
+    guard fields.contains(where: { contains($0.name) }) else { return fields }
+    return HTTPFields(fields.map { contains($0.name) ? HTTPField(name: $0.name, value: "<redacted>") : $0 })
+  }
+
+  /// Returns the fields without the secret ones.
+  public func strip(_ fields: HTTPFields) -> HTTPFields {
+    guard fields.contains(where: { contains($0.name) }) else { return fields }
+    return HTTPFields(fields.filter { !contains($0.name) })
+  }
+}
+
+extension HTTPResponse {
+  /// Returns the head with secret values redacted.
+  package func redacted(_ secrets: SecretFields = .standard) -> HTTPResponse {
+    var copy = self
+    copy.headerFields = secrets.redact(headerFields)
+    return copy
+  }
+}

@@ -1,0 +1,26 @@
+public import HTTPTypes
+
+/// What a transport brings back: the final head, and the body that is on its way.
+public struct TransportResponse: Sendable {
+  /// The head of the final response.
+  public var head: HTTPResponse
+  /// The body, which goes where the sink said.
+  public var body: IncomingBody
+  /// Who answered.
+  public var source: Source
+
+  /// Joins a head and its body.
+  public init(head: HTTPResponse, body: IncomingBody, source: Source = .origin) {
+    self.head = head
+    self.body = body
+    self.source = source
+  }
+
+  /// Who answered.
+  public enum Source: Sendable, Hashable {
+    /// The server that the URL names, or a gateway in its place.
+    case origin
+    /// A proxy that refused to make the connection (RFC 9110 section 9.3.6).
+    case proxy
+  }
+}
