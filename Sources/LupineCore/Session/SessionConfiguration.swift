@@ -17,6 +17,7 @@ struct SessionConfiguration: Sendable {
   var interceptors: [any Interceptor] = []
   var monitors: [any EventMonitor] = []
   var contentCodings: ContentCodings = ContentCodings([])
+  var schemes = AuthenticationSchemes([])
   var redirector = Redirector.follow
   var clock: any Clock<Duration> = ContinuousClock()
   var now: @Sendable () -> Date = { Date() }
