@@ -1,7 +1,7 @@
 /// A type that has a value for a response without a body.
 ///
 /// `Empty`, `JSONValue` (its `null`) and optionals are such types.
-public protocol EmptyResponse: Sendable {
+public protocol EmptyResponse {
   /// The value that stands for an empty body.
   static func emptyValue() -> Self
 }
@@ -26,7 +26,7 @@ extension JSONValue: EmptyResponse {
   public static func emptyValue() -> JSONValue { .null }
 }
 
-extension Optional: EmptyResponse where Wrapped: Sendable {
+extension Optional: EmptyResponse {
   /// Returns `nil`.
   public static func emptyValue() -> Wrapped? { nil }
 }

@@ -88,11 +88,11 @@ struct BinaryPropertyListGraph {
     visits[object] = Visit(height: isContainer ? 1 : 0)
     guard isContainer else { return Frame(object: object) }
     let (count, first) = try length(at: offset)
-    let references = kind == 0xD ? count.multipliedReportingOverflow(by: 2) : (count, false)
-    guard !references.overflow, first <= table, references.partialValue <= (table - first) / referenceSize else {
+    let factor = kind == 0xD ? 2 : 1
+    guard count <= bytes.count, first <= table, count * factor <= (table - first) / referenceSize else {
       throw Self.malformed("a container longer than the list")
     }
-    return Frame(object: object, firstReference: first, count: references.partialValue)
+    return Frame(object: object, firstReference: first, count: count * factor)
   }
 
   /// A container's count, and where its references begin.

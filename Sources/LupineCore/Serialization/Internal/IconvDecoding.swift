@@ -62,9 +62,9 @@ struct IconvConverter: ~Copyable {
       var targetLeft = blockSize
       let result: Int
       if source == nil {
-        result = Int(bitPattern: iconv(descriptor, nil, nil, &target, &targetLeft))
+        result = iconv(descriptor, nil, nil, &target, &targetLeft)
       } else {
-        result = Int(bitPattern: iconv(descriptor, &source, &sourceLeft, &target, &targetLeft))
+        result = iconv(descriptor, &source, &sourceLeft, &target, &targetLeft)
       }
       let code = errno
       let produced = blockSize - targetLeft
