@@ -1,9 +1,8 @@
 import LupineCompression
-import Testing
 import LupineCore
 
-/// The codings under test, by a name that test output can show.
-enum Coding: String, CaseIterable, Sendable, CustomTestStringConvertible {
+/// The codings under test, by their names.
+enum Coding: String, CaseIterable, Sendable {
   case gzip
   case deflate
   case brotli = "br"
@@ -19,11 +18,11 @@ enum Coding: String, CaseIterable, Sendable, CustomTestStringConvertible {
   }
 
   /// Decodes with limits that no honest test reaches.
-  func decode(_ bytes: [UInt8], pieces: Int = .max, limits: DecodingLimits = .generous) throws(LupineError) -> [UInt8] {
+  func decode(_ bytes: [UInt8], pieces: Int = .max, limits: DecodingLimits = .generous) throws -> [UInt8] {
     try run(coding.makeDecoder(limits: limits), over: bytes, pieces: pieces).joined
   }
 
-  func encode(_ bytes: [UInt8], pieces: Int = .max) throws(LupineError) -> [UInt8] {
+  func encode(_ bytes: [UInt8], pieces: Int = .max) throws -> [UInt8] {
     try run(coding.makeEncoder(), over: bytes, pieces: pieces).joined
   }
 }
@@ -42,7 +41,7 @@ struct Outcome: Sendable {
 /// Gives the bytes to a transformer in pieces of a size, and ends.
 func run(
   _ transformer: any BodyTransformer, over bytes: [UInt8], pieces: Int = .max
-) throws(LupineError) -> Outcome {
+) throws -> Outcome {
   var outcome = Outcome()
   let output: BodyTransformer.Output = { piece in outcome.add(piece) }
   var start = 0
@@ -58,10 +57,8 @@ func run(
 /// Gives one piece to a transformer.
 func feed(
   _ transformer: any BodyTransformer, _ bytes: ArraySlice<UInt8>, into output: BodyTransformer.Output
-) throws(LupineError) {
-  try bytes.withUnsafeBytes { (buffer) throws(LupineError) in
-    try transformer.transform(buffer, into: output)
-  }
+) throws {
+  try bytes.withUnsafeBytes { try transformer.transform($0, into: output) }
 }
 
 extension Outcome {

@@ -84,7 +84,7 @@ extension UnsafeMutablePointer<z_stream> {
     let offered = UInt32(clamping: input.count)
     let room = UInt32(clamping: chunk.count)
     // zlib does not write through next_in; its type merely lacks `const`.
-    pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
+    pointee.next_in = UnsafeMutablePointer<UInt8>(mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
     pointee.avail_in = offered
     pointee.next_out = chunk.baseAddress?.assumingMemoryBound(to: UInt8.self)
     pointee.avail_out = room
@@ -99,6 +99,7 @@ extension UnsafeMutablePointer<z_stream> {
 
   /// zlib's own text for what went wrong.
   fileprivate func message(for code: CInt) -> String {
-    String(cString: pointee.msg ?? zError(code))
+    if let text = pointee.msg { return String(cString: text) }
+    return String(cString: zError(code))
   }
 }

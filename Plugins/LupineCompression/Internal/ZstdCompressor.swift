@@ -9,11 +9,14 @@ struct ZstdCompressor: EncodingStream, ~Copyable, @unchecked Sendable {
 
   init(level: Int) throws(LupineError) {
     guard let state = ZSTD_createCStream() else { throw .unavailable("zstd") }
-    self.state = state
     // With a checksum a receiver notices damage, as it does with gzip.
     for (parameter, value) in [(ZSTD_c_compressionLevel, CInt(level)), (ZSTD_c_checksumFlag, 1)] {
-      guard ZSTD_isError(ZSTD_CCtx_setParameter(state, parameter, value)) == 0 else { throw .unavailable("zstd") }
+      guard ZSTD_isError(ZSTD_CCtx_setParameter(state, parameter, value)) == 0 else {
+        ZSTD_freeCStream(state)
+        throw .unavailable("zstd")
+      }
     }
+    self.state = state
   }
 
   deinit { ZSTD_freeCStream(state) }

@@ -15,10 +15,11 @@ struct ZstdDecompressor: DecodingStream, ~Copyable, @unchecked Sendable {
 
   init() throws(LupineError) {
     guard let state = ZSTD_createDStream() else { throw .unavailable(Self.coding) }
-    self.state = state
     guard ZSTD_isError(ZSTD_DCtx_setParameter(state, ZSTD_d_windowLogMax, Self.windowLog)) == 0 else {
+      ZSTD_freeDStream(state)
       throw .unavailable(Self.coding)
     }
+    self.state = state
   }
 
   deinit { ZSTD_freeDStream(state) }
