@@ -3,6 +3,9 @@
 /// One reader serves one sending of a body, from one place at a time. It never blocks for longer than a read from a
 /// local file takes: where no bytes are at hand it says `pending`, and calls what it was made with once there are.
 public protocol BodyReader: AnyObject, Sendable {
+  /// Bytes in all, where that is known before the first read; a reader never yields more or fewer without an error.
+  var length: Int64? { get }
+
   /// Fills the front of the buffer.
   ///
   /// - Throws: what reading the source threw; the transport then ends the exchange with the body unfinished.

@@ -1,0 +1,113 @@
+public import FoundationEssentials
+
+/// A request's content, which says whether it can be sent again.
+///
+/// Bytes, files and streams made by a closure can; a one-shot stream cannot, so it is never retried nor resent after a
+/// 307, a 308 or a challenge. Nothing is read before the request is sent.
+public struct Body: Sendable {
+  /// Makes a reader for one sending; it calls `onReady` each time bytes are at hand after it said `pending`.
+  public typealias Opening =
+    @Sendable (_ onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader
+
+  /// Bytes in all, where that is known without opening the source; a file's length is its reader's to tell.
+  public let length: Int64?
+  /// Whether the body can be sent more than once.
+  public let isReplayable: Bool
+  /// Where the bytes come from.
+  public let source: Source
+  private let opening: Opening
+
+  /// A body of any other kind, read through what `open` makes.
+  ///
+  /// - Parameters:
+  ///   - length: bytes in all; `nil` sends the body chunked on HTTP/1.1.
+  ///   - isReplayable: whether `open` may be called more than once.
+  ///   - open: makes a reader for one sending.
+  public init(length: Int64?, isReplayable: Bool, open: @escaping Opening) {
+    self.init(length: length, isReplayable: isReplayable, source: .stream, open: open)
+  }
+
+  init(length: Int64?, isReplayable: Bool, source: Source, open: @escaping Opening) {
+    self.length = length
+    self.isReplayable = isReplayable
+    self.source = source
+    opening = open
+  }
+
+  /// Opens the body for one sending.
+  ///
+  /// - Parameter onReady: called, from any thread, each time bytes are at hand after a read said `pending`.
+  /// - Throws: `LupineError` of kind `bodyFailed`, as for a file that is missing.
+  public func makeReader(onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader {
+    try opening(onReady)
+  }
+
+  /// Where a body's bytes come from.
+  public enum Source: Sendable, Hashable {
+    /// There is no body.
+    case none
+    /// Bytes in memory.
+    case bytes(Data)
+    /// A file, from an offset on.
+    case file(path: String, offset: Int64)
+    /// Anything that is read as it is sent.
+    case stream
+  }
+}
+
+extension Body {
+  /// No body at all.
+  public static let none = Body(length: 0, isReplayable: true, source: .none) { (_) throws(LupineError) in
+    BytesReader(Data())
+  }
+
+  /// Whether there is no body at all; a body of zero bytes is one.
+  public var isNone: Bool { source == .none }
+
+  /// Bytes in memory.
+  public static func bytes(_ data: Data) -> Body {
+    Body(length: Int64(data.count), isReplayable: true, source: .bytes(data)) { (_) throws(LupineError) in
+      BytesReader(data)
+    }
+  }
+
+  /// Text, in UTF-8.
+  public static func text(_ text: String) -> Body { .bytes(Data(text.utf8)) }
+
+  /// A file, or a part of it.
+  ///
+  /// The file is opened when the request is sent. One that shrinks meanwhile ends the request with an error; bytes that
+  /// are appended meanwhile are not sent.
+  ///
+  /// - Parameters:
+  ///   - path: the file's path.
+  ///   - offset: where to begin. Default: 0.
+  ///   - length: how many bytes to send; `nil` sends all to the end.
+  public static func file(_ path: String, offset: Int64 = 0, length: Int64? = nil) -> Body {
+    Body(length: length, isReplayable: true, source: .file(path: path, offset: offset)) { (_) throws(LupineError) in
+      try FileReader(path: path, offset: offset, length: length)
+    }
+  }
+
+  /// A stream that can be made anew for each sending.
+  ///
+  /// - Parameters:
+  ///   - length: bytes in all; `nil` sends the body chunked on HTTP/1.1. A stream that yields more or fewer fails.
+  ///   - make: makes the sequence; it is asked for its next piece only when the last one is on its way.
+  public static func stream<Bytes: AsyncSequence & Sendable>(
+    length: Int64? = nil, _ make: @escaping @Sendable () throws -> Bytes
+  ) -> Body where Bytes.Element == [UInt8] {
+    Body(length: length, isReplayable: true) { (onReady) throws(LupineError) in
+      try StreamReader(length: length, make: make, onReady: onReady)
+    }
+  }
+
+  /// A stream that exists once: it can be sent, but not sent again.
+  public static func oneShot<Bytes: AsyncSequence & Sendable>(length: Int64? = nil, _ bytes: Bytes) -> Body
+  where Bytes.Element == [UInt8] {
+    let once = OneShot(bytes)
+    return Body(length: length, isReplayable: false) { (onReady) throws(LupineError) in
+      try StreamReader(length: length, make: once.take, onReady: onReady)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import FoundationEssentials
+import HTTPTypes
+import Synchronization
+
+/// The meeting point of the transport, which writes a body, and of the consumer, who awaits it.
+final class BodyChannel: Sendable {
+  private let state: Mutex<BodyChannelState>
+  private let activity: TransferControl?
+  private let resume: @Sendable () -> Void
+
+  init(sink: BodySink, activity: TransferControl?, resume: @escaping @Sendable () -> Void) {
+    state = Mutex(BodyChannelState(sink: sink))
+    self.activity = activity
+    self.resume = resume
+    activity?.attach(self)
+  }
+
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
+    activity?.touch()
+    let (flow, wake) = try state.withLock { (state) throws(LupineError) in
+      let flow = try state.write(bytes)
+      return (flow, state.takeReader())
+    }
+    wake?()
+    return flow
+  }
+
+  func finish(collected: Data? = nil, trailers: HTTPFields? = nil, metrics: TransferMetrics) {
+    settle { $0.finish(collected: collected, trailers: trailers, metrics: metrics) }
+  }
+
+  func fail(_ error: LupineError) {
+    settle { $0.fail(error) }
+  }
+
+  private func settle(_ change: (inout BodyChannelState) -> Void) {
+    let wake = state.withLock { state in
+      change(&state)
+      let reader = state.takeReader()
+      let waiter = state.takeWaiter()
+      return {
+        reader?()
+        waiter?()
+      }
+    }
+    wake()
+  }
+
+
+  func next() async -> Result<[UInt8]?, LupineError> {
+    activity?.touch()
+    let (piece, shouldResume, wake) = state.withLock { state in
+      let (piece, shouldResume) = state.next()
+      return (piece, shouldResume, state.takeWaiter())
+    }
+    if shouldResume { resume() }
+    wake?()
+    if let piece { return piece }
+    return await withUnsafeContinuation { continuation in
+      let (ready, shouldResume) = state.withLock { $0.next(orWaitWith: continuation) }
+      if shouldResume { resume() }
+      if let ready { continuation.resume(returning: ready) }
+    }
+  }
+
+  func end() async -> Result<BodyEnd, LupineError> {
+    if let end = state.withLock({ $0.finalEnd }) { return end }
+    return await withUnsafeContinuation { continuation in
+      let end = state.withLock { $0.end(orWaitWith: continuation) }
+      if let end { continuation.resume(returning: end) }
+    }
+  }
+
+  /// Holds the transport back, or lets it go on.
+  func setSuspended(_ isSuspended: Bool) {
+    if state.withLock({ $0.setSuspended(isSuspended) }) { resume() }
+  }
+}

@@ -1,0 +1,76 @@
+import FoundationEssentials
+import Glibc
+
+/// The end of a sink: counts the bytes, keeps to the cap, and puts them where they belong.
+struct BodyTarget {
+  private(set) var byteCount: Int64 = 0
+  private let destination: BodySink.Destination
+  private var collected = Data()
+  private var pieces: [[UInt8]] = []
+  private var firstPiece = 0
+  private var waiting = 0
+
+  init(_ destination: BodySink.Destination) { self.destination = destination }
+
+  /// Whether nothing waits to be taken.
+  var isDrained: Bool { waiting == 0 }
+
+  /// Whether the consumer should catch up before more comes.
+  var isFull: Bool {
+    if case .stream(let window) = destination { waiting >= window } else { false }
+  }
+
+  mutating func take(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
+    guard !bytes.isEmpty else { return }
+    byteCount += Int64(bytes.count)
+    switch destination {
+    case .discard(let limit): try keep(to: limit, .discardedBody)
+    case .collect(let limit):
+      try keep(to: limit, .responseBody)
+      collected.append(contentsOf: bytes)
+    case .stream:
+      pieces.append([UInt8](bytes))
+      waiting += bytes.count
+    case .file(let descriptor, let offset, let limit):
+      if let limit { try keep(to: limit, .sink) }
+      try Self.write(bytes, to: descriptor, at: offset + byteCount - Int64(bytes.count))
+    }
+  }
+
+  mutating func takeCollected() -> Data {
+    defer { collected = Data() }
+    return collected
+  }
+
+  mutating func takePiece() -> [UInt8]? {
+    guard firstPiece < pieces.count else { return nil }
+    let piece = pieces[firstPiece]
+    pieces[firstPiece] = []
+    firstPiece += 1
+    waiting -= piece.count
+    if firstPiece == pieces.count {
+      pieces.removeAll(keepingCapacity: true)
+      firstPiece = 0
+    }
+    return piece
+  }
+
+  private func keep(to limit: Int64, _ name: Limits.Name) throws(LupineError) {
+    guard byteCount > limit else { return }
+    throw LupineError(
+      .limitExceeded(name),
+      "The response's body is larger than \(limit) bytes, the limit \(name.rawValue); raise it on the builder if such bodies are expected.")
+  }
+
+  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int64) throws(LupineError) {
+    var done = 0
+    while done < bytes.count {
+      let count = pwrite(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, off_t(offset) + off_t(done))
+      if count > 0 {
+        done += count
+      } else if errno != EINTR {
+        throw LupineError(.fileFailed, "The response's file cannot be written: \(String(cString: strerror(errno))).")
+      }
+    }
+  }
+}

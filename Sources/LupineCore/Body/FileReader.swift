@@ -1,0 +1,43 @@
+import Glibc
+import Synchronization
+
+/// Reads a file, exactly as many bytes as it had when it was opened.
+final class FileReader: BodyReader {
+  let length: Int64?
+  private let path: String
+  private let state: Mutex<State>
+
+  private struct State: ~Copyable {
+    let file: OpenFile
+    var position: Int64
+    let end: Int64
+  }
+
+  init(path: String, offset: Int64, length: Int64?) throws(LupineError) {
+    self.path = path
+    let file = try OpenFile(reading: path)
+    let available = try file.size() - offset
+    let count = length ?? available
+    guard offset >= 0, count >= 0, count <= available else {
+      throw LupineError(
+        .bodyFailed, "The file \(path) has \(available + offset) bytes, fewer than the request's body was to send.")
+    }
+    self.length = count
+    state = Mutex(State(file: file, position: offset, end: offset + count))
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    try state.withLock { (state) throws(LupineError) -> BodyRead in
+      let wanted = Int(min(Int64(buffer.count), state.end - state.position))
+      guard wanted > 0 else { return .end }
+      let count = try state.file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: state.position)
+      guard count > 0 else {
+        throw LupineError(.bodyFailed, "The file \(path) became shorter while it was being sent.")
+      }
+      state.position += Int64(count)
+      return .bytes(count)
+    }
+  }
+
+  func cancel() {}
+}

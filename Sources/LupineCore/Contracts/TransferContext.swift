@@ -1,0 +1,70 @@
+public import HTTPTypes
+
+/// Everything a transport must know about one exchange besides the request.
+public struct TransferContext: Sendable {
+  /// The request this exchange belongs to.
+  public let id: RequestID
+  /// Which attempt this is, from 1.
+  public let attempt: Int
+  /// The session's clock; idle and total timeouts are the session's business.
+  public let clock: any Clock<Duration>
+  /// How long name lookup, connection and TLS handshake may take; the transport keeps to it.
+  public let connectTimeout: Duration?
+  /// What the transport refuses to receive more of.
+  public let limits: Limits
+  /// What a connection must match to be used.
+  public let identity: SecurityIdentity
+  /// Who judges the server's certificates; `nil` leaves them to the transport's own rules for system trust.
+  public let evaluator: (any TrustEvaluator)?
+  /// Where the response's body goes. Synchronous, called once, for the final head, on the transport's own thread.
+  public let sink: @Sendable (HTTPResponse) -> BodySink
+  /// The exchange's life: cancellation and activity.
+  public let control: TransferControl
+  private let events: @Sendable (SessionEvent.Kind) -> Void
+
+  /// Describes an exchange; a session does this, and a test of a transport.
+  public init(
+    id: RequestID, attempt: Int = 1, clock: any Clock<Duration> = ContinuousClock(), connectTimeout: Duration? = nil,
+    limits: Limits = Limits(), identity: SecurityIdentity = SecurityIdentity(),
+    evaluator: (any TrustEvaluator)? = nil, control: TransferControl = TransferControl(),
+    events: @escaping @Sendable (SessionEvent.Kind) -> Void = { _ in },
+    sink: @escaping @Sendable (HTTPResponse) -> BodySink
+  ) {
+    self.id = id
+    self.attempt = attempt
+    self.clock = clock
+    self.connectTimeout = connectTimeout
+    self.limits = limits
+    self.identity = identity
+    self.evaluator = evaluator
+    self.control = control
+    self.events = events
+    self.sink = sink
+  }
+
+  /// Tells the session's monitors what happened.
+  public func emit(_ event: SessionEvent.Kind) { events(event) }
+
+  /// Registers what ends the exchange early; called at once where it has been cancelled already.
+  ///
+  /// One handler an exchange. It may be called from any thread, once.
+  public func onCancel(_ handler: @escaping @Sendable () -> Void) { control.onCancel(handler) }
+
+  /// Opens the request's body for this exchange.
+  public func makeReader(
+    for body: Body, onReady: @escaping @Sendable () -> Void
+  ) throws(LupineError) -> any BodyReader {
+    ActiveReader(try body.makeReader(onReady: onReady), control: control)
+  }
+
+  /// Asks the sink about the final head and makes both sides of its body.
+  ///
+  /// - Parameter resume: called, from any thread, when the transport may go on after `pause`.
+  public func makeBody(
+    for head: HTTPResponse, resume: @escaping @Sendable () -> Void
+  ) -> (body: IncomingBody, writer: IncomingBodyWriter) {
+    control.touch()
+    let channel = BodyChannel(sink: sink(head), activity: control, resume: resume)
+    return (IncomingBody(channel: channel), IncomingBodyWriter(channel: channel))
+  }
+}

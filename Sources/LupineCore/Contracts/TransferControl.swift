@@ -1,0 +1,89 @@
+import Synchronization
+
+/// The life of one exchange: how it is cancelled or held back, and when it last moved a byte.
+public final class TransferControl: Sendable {
+  private struct State {
+    var reason: LupineError?
+    var handler: (@Sendable () -> Void)?
+    var isFinished = false
+    var isSuspended = false
+    weak var channel: BodyChannel?
+  }
+
+  private let state = Mutex(State())
+  private let now: @Sendable () -> Duration
+  private let lastActivity: Atomic<Int64>
+
+  /// A life that begins now.
+  ///
+  /// - Parameter now: the time since some fixed moment. Default: a clock that stands still.
+  public init(now: @escaping @Sendable () -> Duration = { .zero }) {
+    self.now = now
+    lastActivity = Atomic(now().nanoseconds)
+  }
+
+  /// Why the exchange was cancelled, once it was.
+  public var reason: LupineError? { state.withLock { $0.reason } }
+
+  /// Ends the exchange. The first reason counts; after the end of the exchange nothing happens.
+  public func cancel(_ reason: LupineError) {
+    let handler = state.withLock { state -> (@Sendable () -> Void)? in
+      guard state.reason == nil, !state.isFinished else { return nil }
+      state.reason = reason
+      defer { state.handler = nil }
+      return state.handler
+    }
+    handler?()
+  }
+
+  func onCancel(_ handler: @escaping @Sendable () -> Void) {
+    let isCancelled = state.withLock { state in
+      if state.reason == nil { state.handler = handler }
+      return state.reason != nil
+    }
+    if isCancelled { handler() }
+  }
+
+  /// Lets go of the handler; the exchange is over.
+  package func finish() {
+    let handler = state.withLock { state in
+      state.isFinished = true
+      defer { state.handler = nil }
+      return state.handler
+    }
+    _ = handler
+  }
+
+  /// When the last byte moved, as a time of the clock it was made with.
+  var lastActive: Duration { .nanoseconds(lastActivity.load(ordering: .relaxed)) }
+
+  func touch() { lastActivity.store(now().nanoseconds, ordering: .relaxed) }
+
+  func attach(_ channel: BodyChannel) {
+    let isSuspended = state.withLock { state in
+      state.channel = channel
+      return state.isSuspended
+    }
+    if isSuspended { channel.setSuspended(true) }
+  }
+
+  /// Holds the response's body back, or lets it go on.
+  package func setSuspended(_ isSuspended: Bool) {
+    let channel = state.withLock { state in
+      state.isSuspended = isSuspended
+      return state.channel
+    }
+    touch()
+    channel?.setSuspended(isSuspended)
+  }
+}
+
+extension Duration {
+  /// Whole nanoseconds, capped at what 64 bits hold.
+  package var nanoseconds: Int64 {
+    let (seconds, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    if overflow { return components.seconds > 0 ? .max : .min }
+    let (sum, exceeded) = seconds.addingReportingOverflow(components.attoseconds / 1_000_000_000)
+    return exceeded ? .max : sum
+  }
+}

@@ -1,0 +1,26 @@
+/// Carries one request to a server and brings back its response.
+///
+/// A transport moves bytes and reports what happened. It does **not** look at the status, follow redirects, answer
+/// challenges, retry, keep cookies, cache, decode content codings or validate: the session does all of that, so every
+/// transport behaves the same. It returns a response whatever its status and throws only when there is none.
+///
+/// `send` may be called concurrently, from any thread, any number of times. It returns when the final head has arrived,
+/// even while the request's body is still going out, and hands the response's body to the sink that the context names
+/// for that head. It sends the fields as they stand, in their order, adding `Host` and the framing of the body alone.
+public protocol Transport: Sendable {
+  /// What this transport can do; the builder refuses a session that needs more.
+  var capabilities: TransportCapabilities { get }
+
+  /// Makes one exchange.
+  ///
+  /// When the context is cancelled (`TransferContext.onCancel`) the exchange ends at once: before the head `send` throws
+  /// kind `cancelled`, after it the body fails with that kind. Nothing of the exchange stays behind.
+  ///
+  /// - Throws: `LupineError` when no final response arrived, with the metrics of the attempt.
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse
+
+  /// Ends every exchange with kind `sessionShutDown` and releases connections and threads; returns when all are gone.
+  ///
+  /// Called by whoever made the transport; one that is let go without it shuts itself down once its last exchange is done.
+  func shutdown() async
+}

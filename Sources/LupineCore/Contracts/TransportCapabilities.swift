@@ -1,0 +1,51 @@
+/// What a transport can honour.
+///
+/// A session that asks for something its transport lacks is refused by `Session.Builder.build()`.
+public struct TransportCapabilities: OptionSet, Sendable, Hashable {
+  /// One bit for each capability.
+  public let rawValue: UInt64
+
+  /// Makes a set from its bits.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// Asks the session's `TrustEvaluator` about each server's certificates.
+  public static let trustEvaluation = TransportCapabilities(rawValue: 1 << 0)
+  /// Presents a client certificate.
+  public static let clientCertificates = TransportCapabilities(rawValue: 1 << 1)
+  /// Connects to Unix-domain sockets.
+  public static let unixSockets = TransportCapabilities(rawValue: 1 << 2)
+  /// Speaks HTTP/2.
+  public static let http2 = TransportCapabilities(rawValue: 1 << 3)
+  /// Speaks HTTP/3.
+  public static let http3 = TransportCapabilities(rawValue: 1 << 4)
+  /// Hands over trailers.
+  public static let trailers = TransportCapabilities(rawValue: 1 << 5)
+  /// Reports interim (1xx) responses.
+  public static let informationalResponses = TransportCapabilities(rawValue: 1 << 6)
+  /// Speaks the schemes that authenticate a connection: NTLM and Negotiate.
+  public static let connectionAuthentication = TransportCapabilities(rawValue: 1 << 7)
+  /// Goes through proxies.
+  public static let proxies = TransportCapabilities(rawValue: 1 << 8)
+  /// Refuses responses whose framing is ambiguous (RFC 9112 section 6.3).
+  public static let framingChecks = TransportCapabilities(rawValue: 1 << 9)
+  /// Also refuses malformed chunk sizes, which its parser must do itself.
+  public static let strictFraming = TransportCapabilities(rawValue: 1 << 10)
+  /// Makes real connections, so that connect timeouts and refused connections exist.
+  public static let networking = TransportCapabilities(rawValue: 1 << 11)
+  /// Sends a body of unknown length.
+  public static let streamedUploads = TransportCapabilities(rawValue: 1 << 12)
+}
+
+extension TransportCapabilities: CustomStringConvertible {
+  private static let names: [(TransportCapabilities, String)] = [
+    (.trustEvaluation, "trustEvaluation"), (.clientCertificates, "clientCertificates"), (.unixSockets, "unixSockets"),
+    (.http2, "http2"), (.http3, "http3"), (.trailers, "trailers"), (.informationalResponses, "informationalResponses"),
+    (.connectionAuthentication, "connectionAuthentication"), (.proxies, "proxies"), (.framingChecks, "framingChecks"),
+    (.strictFraming, "strictFraming"), (.networking, "networking"), (.streamedUploads, "streamedUploads"),
+  ]
+
+  /// The names of the capabilities, joined by commas.
+  public var description: String {
+    Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,37 @@
+/// A session's clock with its type erased: times are counted from the session's making.
+struct SessionClock: Sendable {
+  let clock: any Clock<Duration>
+  let now: @Sendable () -> Duration
+  let sleep: @Sendable (Duration) async throws -> Void
+  let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
+
+  init(_ clock: any Clock<Duration>) {
+    self = Self.open(clock)
+  }
+
+  private init<C: Clock>(opened clock: C, timer: @escaping Schedule<C>) where C.Duration == Duration {
+    let start = clock.now
+    self.clock = clock
+    now = { start.duration(to: clock.now) }
+    sleep = { try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil) }
+    schedule = { timer(clock.now.advanced(by: $0), $1) }
+  }
+
+  private typealias Schedule<C: Clock> =
+    @Sendable (_ deadline: C.Instant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
+
+  private static func open<C: Clock>(_ clock: C) -> SessionClock where C.Duration == Duration {
+    if let clock = clock as? any TimerClock { return openTimer(clock) }
+    return SessionClock(opened: clock) { deadline, action in
+      let task = Task {
+        try await clock.sleep(until: deadline, tolerance: nil)
+        action()
+      }
+      return ScheduledTimer { task.cancel() }
+    }
+  }
+
+  private static func openTimer(_ clock: some TimerClock) -> SessionClock {
+    SessionClock(opened: clock) { clock.schedule(at: $0, $1) }
+  }
+}

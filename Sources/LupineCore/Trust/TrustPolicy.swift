@@ -1,0 +1,21 @@
+import Synchronization
+
+/// Which evaluator judges which host; every policy made is an identity of its own.
+struct TrustPolicy: Sendable {
+  private static let counter = Atomic<UInt64>(0)
+
+  let id: UInt64
+  private let rules: [(pattern: HostPattern, rule: TrustRule)]
+  private let fallback: TrustRule?
+
+  init(rules: [(HostPattern, TrustRule)], fallback: TrustRule?) {
+    id = Self.counter.add(1, ordering: .relaxed).newValue
+    self.rules = rules.map { (pattern: $0.0, rule: $0.1) }.sorted { $0.pattern.isExact && !$1.pattern.isExact }
+    self.fallback = fallback
+  }
+
+  func evaluator(for host: String) -> (any TrustEvaluator)? {
+    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+    return (rules.first { $0.pattern.matches(name) }?.rule ?? fallback)?.evaluator
+  }
+}
