@@ -1,0 +1,14 @@
+import FoundationEssentials
+public import HTTPTypes
+
+extension HTTPField {
+  /// `Authorization` with the Basic scheme (RFC 7617), in UTF-8.
+  public static func authorization(username: String, password: String) -> HTTPField {
+    HTTPField(name: .authorization, value: "Basic " + Data("\(username):\(password)".utf8).base64EncodedString())
+  }
+
+  /// `Authorization` with the Bearer scheme (RFC 6750).
+  public static func authorization(bearerToken: String) -> HTTPField {
+    HTTPField(name: .authorization, value: "Bearer \(bearerToken)")
+  }
+}

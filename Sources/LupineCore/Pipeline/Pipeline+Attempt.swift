@@ -1,0 +1,66 @@
+import HTTPTypes
+
+extension Pipeline {
+  /// Adapts, sends, receives and validates once.
+  func attempt(_ original: OutgoingRequest, _ number: Int) async -> AttemptResult {
+    await withUnsafeContinuation { gate in
+      if task.state.withLock({ $0.pass(gate) }) { gate.resume() }
+    }
+    if let ended = task.state.withLock({ $0.cancellation }) {
+      return .failed(ended, request: original, isFinal: true)
+    }
+    var request = original
+    do throws(LupineError) {
+      request = try prepared(try await adapted(original))
+      task.emit(.attempting(request.summary), attempt: number)
+      let received = try await exchange(request, number)
+      return validated(received, number)
+    } catch {
+      let ended = task.state.withLock { $0.cancellation }
+      let reason = ended.map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
+      task.emit(.failed(reason), attempt: number)
+      return .failed(reason, request: request, isFinal: ended != nil)
+    }
+  }
+
+  private func adapted(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
+    let own = task.state.withLock { $0.settings.adapters }
+    var request = request
+    for adapter in session.configuration.adapters + own {
+      let input = request
+      do {
+        request = try await task.interruptible { [session] in try await adapter.adapt(input, for: session) }
+      } catch let error as LupineError {
+        throw error
+      } catch {
+        throw LupineError(.adaptationFailed, "A request adapter threw: \(error).", underlying: error)
+      }
+    }
+    return request
+  }
+
+  private func validated(_ received: ReceivedResponse, _ number: Int) -> AttemptResult {
+    var outcome = Outcome(request: received.request, response: received)
+    for validator in task.state.withLock({ $0.settings.validators }) {
+      do throws(LupineError) {
+        try validator.validate(received)
+      } catch {
+        outcome.error = explained(error, received).about(received.request.summary).about(received.head)
+          .measured(received.metrics)
+        break
+      }
+    }
+    task.emit(.validated(outcome.error), attempt: number)
+    return AttemptResult(outcome: outcome)
+  }
+
+  /// Says which module could have answered the challenge that the response is.
+  private func explained(_ error: LupineError, _ received: ReceivedResponse) -> LupineError {
+    guard received.head.status.code == 401,
+      let module = session.configuration.schemes.missingModule(for: received.head)
+    else { return error }
+    return LupineError(
+      error.kind, error.message + " The server asks for a scheme that \(module) brings; add that module to the session.",
+      underlying: error.underlying)
+  }
+}

@@ -1,0 +1,31 @@
+import HTTPTypes
+
+extension Pipeline {
+  /// Passes the interceptors, makes the exchanges, and waits for the body.
+  func exchange(_ request: OutgoingRequest, _ number: Int) async throws(LupineError) -> ReceivedResponse {
+    let interceptors = session.configuration.interceptors + task.state.withLock { $0.settings.interceptors }
+    guard !interceptors.isEmpty else { return try await ExchangeLoop(self, number).receive(request) }
+    do {
+      return try await task.interruptible {
+        let loop = ExchangeLoop(self, number)
+        let context = loop.context(for: request, control: TransferControl())
+        let response = try await Self.pass(request, interceptors[...], context) { try await loop.send($0) }
+        return try await loop.receive(response)
+      }
+    } catch let error as LupineError {
+      throw error
+    } catch {
+      throw LupineError(.interceptionFailed, "An interceptor threw: \(error).", underlying: error)
+    }
+  }
+
+  private static func pass(
+    _ request: OutgoingRequest, _ interceptors: ArraySlice<any Interceptor>, _ context: TransferContext,
+    _ last: (OutgoingRequest) async throws -> TransportResponse
+  ) async throws -> TransportResponse {
+    guard let interceptor = interceptors.first else { return try await last(request) }
+    return try await interceptor.intercept(request, context: context) { next in
+      try await pass(next, interceptors.dropFirst(), context, last)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import HTTPTypes
+
+extension Pipeline {
+  /// Adds the session's default fields and refuses what must not be sent.
+  func prepared(_ request: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
+    var request = request
+    for field in session.configuration.defaultFields where request.headers[field.field.name] == nil {
+      if let scope = field.scope {
+        guard try scope.allows(request.url, baseURL: session.baseURL) else { continue }
+      }
+      request.headers.append(field.field)
+    }
+    try RequestRules.check(request, limits: session.configuration.limits)
+    return request
+  }
+}
+
+/// What every request must keep to, whatever the transport.
+enum RequestRules {
+  static func check(_ request: OutgoingRequest, limits: Limits) throws(LupineError) {
+    guard request.body.isNone || (request.method != .trace && request.method != .connect) else {
+      throw LupineError(.invalidRequest, "A \(request.method.rawValue) request has no body (RFC 9110 section 9.3).")
+    }
+    guard request.method != .connect else {
+      throw LupineError(.invalidRequest, "CONNECT is the transport's own, for proxies; send another method.")
+    }
+    var size = 0
+    for field in request.headers {
+      size += field.name.rawName.utf8.count + field.value.utf8.count + 4
+      guard FieldRules.isValid(value: field.value) else {
+        throw LupineError(.invalidRequest, "The value of \(field.name) has a control byte, or white space at its ends.")
+      }
+    }
+    guard size <= limits.requestFields else {
+      throw LupineError(
+        .limitExceeded(.requestFields),
+        "The request's fields have \(size) bytes; the limit requestFields is \(limits.requestFields).")
+    }
+    for name in [HTTPField.Name.contentLength, .transferEncoding] where request.headers[name] != nil {
+      throw LupineError(.invalidRequest, "\(name) is the transport's to set; it follows from the body.")
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import HTTPTypes
+
+extension Pipeline {
+  /// What follows an attempt.
+  enum RetryStep: Sendable {
+    case end(Outcome)
+    case again(after: Duration)
+  }
+
+  /// Asks the retriers, the session's first; the first one that has an opinion decides.
+  func retryStep(after result: AttemptResult, _ number: Int) async -> RetryStep {
+    let outcome = result.outcome
+    let retriers = session.configuration.retriers + task.state.withLock { $0.settings.retriers }
+    guard !result.isFinal, !retriers.isEmpty, let request = outcome.request, mayBeRetried(outcome) else {
+      return .end(outcome)
+    }
+    let failed = failedAttempt(request, outcome, number)
+    for retrier in retriers {
+      switch (try? await task.interruptible { await retrier.decision(for: failed) }) ?? .doNotRetry {
+      case .doNotRetry: continue
+      case .retry: return again(.zero, outcome, request, number)
+      case .retryAfter(let delay): return again(delay, outcome, request, number)
+      case .fail(let error):
+        var ended = outcome
+        ended.error = error.about(request.summary)
+        return .end(ended)
+      }
+    }
+    return .end(outcome)
+  }
+
+  private func mayBeRetried(_ outcome: Outcome) -> Bool {
+    outcome.error != nil || (outcome.response?.head.status.code ?? 0) >= 400
+  }
+
+  private func failedAttempt(_ request: OutgoingRequest, _ outcome: Outcome, _ number: Int) -> FailedAttempt {
+    let random = session.configuration.random
+    return FailedAttempt(
+      request: request, number: number, response: outcome.response?.head ?? outcome.error?.response,
+      error: outcome.error, elapsed: session.clock.now() - task.state.withLock { $0.started },
+      random: { Double(random() >> 11) * 0x1p-53 })
+  }
+
+  private func again(
+    _ delay: Duration, _ outcome: Outcome, _ request: OutgoingRequest, _ number: Int
+  ) -> RetryStep {
+    guard request.body.isReplayable else {
+      task.emit(.retrying(after: nil, reason: "the body can be sent only once"), attempt: number)
+      var outcome = outcome
+      outcome.error = outcome.error.map { error in
+        error.noting("It was not retried: the request's body can be sent only once.")
+      }
+      return .end(outcome)
+    }
+    let reason = outcome.error?.message ?? "status \(outcome.response?.head.status.code ?? 0)"
+    task.emit(.retrying(after: delay, reason: reason), attempt: number)
+    return .again(after: max(.zero, delay))
+  }
+}

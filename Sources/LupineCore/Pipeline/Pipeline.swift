@@ -1,0 +1,48 @@
+import HTTPTypes
+
+/// The course of one request: attempts until one succeeds or nobody wants another.
+struct Pipeline: Sendable {
+  let task: RequestTask
+  var session: Session { task.session }
+
+  init(_ task: RequestTask) { self.task = task }
+
+  func run() async -> Outcome {
+    let request: OutgoingRequest
+    do throws(LupineError) {
+      request = try task.description.get()
+      try session.registry.insert(task)
+    } catch {
+      return Outcome(request: try? task.description.get(), error: error)
+    }
+    task.watchDeadlines()
+    task.emit(.started(request.summary))
+    var number = 1
+    while true {
+      let result = await attempt(request, number)
+      switch await retryStep(after: result, number) {
+      case .end(let outcome): return outcome
+      case .again(let delay): await wait(delay)
+      }
+      number += 1
+    }
+  }
+
+  /// Waits before a retry; a cancellation ends the wait, and the next attempt finds it.
+  private func wait(_ delay: Duration) async {
+    guard delay > .zero else { return }
+    let clock = session.clock
+    try? await task.interruptible { try await clock.sleep(delay) }
+  }
+}
+
+/// How one attempt ended.
+struct AttemptResult: Sendable {
+  var outcome: Outcome
+  /// Whether the request ends whatever the retriers say.
+  var isFinal = false
+
+  static func failed(_ error: LupineError, request: OutgoingRequest, isFinal: Bool) -> AttemptResult {
+    AttemptResult(outcome: Outcome(request: request, error: error.about(request.summary)), isFinal: isFinal)
+  }
+}

@@ -1,0 +1,59 @@
+import HTTPTypes
+
+/// What RFC 9110 section 15.4 asks of a redirect, and what must not cross origins.
+struct RedirectRules {
+  let secrets: SecretFields
+  let limits: Limits
+
+  static func isRedirect(_ head: HTTPResponse) -> Bool {
+    [301, 302, 303, 307, 308].contains(head.status.code) && head.headerFields[.location] != nil
+  }
+
+  /// The request that the redirect asks for.
+  ///
+  /// - Throws: `LupineError` of kind `redirectFailed` for a `Location` that is not followed, `limitExceeded` for one
+  ///   redirect too many.
+  func next(after head: HTTPResponse, to request: OutgoingRequest, count: Int) throws(LupineError) -> OutgoingRequest {
+    guard count < limits.redirects else {
+      throw LupineError(
+        .limitExceeded(.redirects), "The server redirected more than \(limits.redirects) times, the limit redirects.")
+    }
+    var next = request
+    next.url = try target(head, request)
+    try changeMethod(&next, head.status.code)
+    if next.url.origin != request.url.origin { next.headers = secrets.strip(next.headers) }
+    next.headers[.host] = nil
+    return next
+  }
+
+  private func target(_ head: HTTPResponse, _ request: OutgoingRequest) throws(LupineError) -> HTTPURL {
+    let location = head.headerFields[.location] ?? ""
+    let url: HTTPURL
+    do throws(LupineError) {
+      url = try request.url.resolving(location: location)
+    } catch {
+      throw LupineError(.redirectFailed, "The redirect cannot be followed: \(error.message)", underlying: error)
+    }
+    guard request.url.scheme == .http || url.scheme == .https else {
+      throw LupineError(.redirectFailed, "The server redirects from https to http, which would expose the request.")
+    }
+    return url
+  }
+
+  private func changeMethod(_ next: inout OutgoingRequest, _ status: Int) throws(LupineError) {
+    let becomesGet = status == 303 && next.method != .head || (status == 301 || status == 302) && next.method == .post
+    if becomesGet {
+      next.method = .get
+      next.body = .none
+      for field in next.headers where field.name.canonicalName.hasPrefix("content-") { next.headers[field.name] = nil }
+    } else if !next.body.isReplayable {
+      throw LupineError(
+        .redirectFailed, "The server redirects with status \(status), and the request's body can be sent only once.")
+    }
+  }
+}
+
+extension HTTPField.Name {
+  /// `Host`, which swift-http-types keeps out of its list since requests carry an authority.
+  static let host = HTTPField.Name("Host") ?? .location
+}

@@ -1,0 +1,21 @@
+public import HTTPTypes
+
+/// What happens at a redirect.
+public struct Redirector: Sendable {
+  /// Answers for one redirect: the request to send next, or `nil` to keep the redirect as the response.
+  public typealias Decision = @Sendable (_ next: OutgoingRequest, _ response: HTTPResponse) -> OutgoingRequest?
+
+  private let decision: Decision
+
+  /// Follows, with the method and body that RFC 9110 section 15.4 asks for and without secrets across origins.
+  public static let follow = Redirector { next, _ in next }
+  /// Keeps the redirect as the response.
+  public static let doNotFollow = Redirector { _, _ in nil }
+
+  /// Lets a closure change the next request, or answer `nil` to keep the redirect as the response.
+  public static func modify(_ decision: @escaping Decision) -> Redirector { Redirector(decision) }
+
+  private init(_ decision: @escaping Decision) { self.decision = decision }
+
+  func decide(_ next: OutgoingRequest, _ response: HTTPResponse) -> OutgoingRequest? { decision(next, response) }
+}

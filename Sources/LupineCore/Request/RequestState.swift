@@ -1,0 +1,157 @@
+/// What a request knows of itself; each change returns what is to be done, outside the lock.
+struct RequestState {
+  typealias Handler = @Sendable (Outcome) async -> Void
+  typealias Follower = UnsafeContinuation<Outcome, Never>
+  typealias Gate = UnsafeContinuation<Void, Never>
+
+  enum Phase {
+    case idle
+    case running
+    case finished(Outcome)
+  }
+
+  /// What someone who wants the outcome does.
+  enum Role {
+    case lead
+    case follow
+    case take(Outcome)
+  }
+
+  var settings = RequestSettings()
+  private(set) var phase = Phase.idle
+  private(set) var isHeld: Bool
+  private(set) var isSuspended = false
+  private(set) var cancellation: LupineError?
+  private(set) var sent: OutgoingRequest?
+  private(set) var status: Int?
+  private var handlers: [Handler] = []
+  private var isDelivering = false
+  private var followers: [Follower] = []
+  private var gates: [Gate] = []
+  private var control: TransferControl?
+  private var work: (@Sendable () -> Void)?
+  var started: Duration = .zero
+
+  init(isHeld: Bool) { self.isHeld = isHeld }
+
+  // The request's course
+
+  /// Takes the lead of an idle request; otherwise says whether to wait.
+  mutating func join() -> Role {
+    switch phase {
+    case .idle:
+      phase = .running
+      return .lead
+    case .running: return .follow
+    case .finished(let outcome): return .take(outcome)
+    }
+  }
+
+  mutating func follow(_ follower: Follower) -> Outcome? {
+    if case .finished(let outcome) = phase { return outcome }
+    followers.append(follower)
+    return nil
+  }
+
+  /// Adds a handler; true when a task must be started for it.
+  mutating func add(_ handler: @escaping Handler) -> Bool {
+    handlers.append(handler)
+    switch phase {
+    case .idle: return !isHeld && takeLead()
+    case .running: return false
+    case .finished: return takeDelivery()
+    }
+  }
+
+  mutating func takeLead() -> Bool {
+    guard case .idle = phase else { return false }
+    phase = .running
+    return true
+  }
+
+  /// Ends the request; returns who waits, and whether handlers wait for a task to call them.
+  mutating func finish(_ outcome: Outcome) -> (followers: [Follower], mustDeliver: Bool) {
+    phase = .finished(outcome)
+    control = nil
+    work = nil
+    defer { followers = [] }
+    return (followers, takeDelivery())
+  }
+
+  private mutating func takeDelivery() -> Bool {
+    guard !isDelivering, !handlers.isEmpty else { return false }
+    isDelivering = true
+    return true
+  }
+
+  mutating func nextHandler() -> Handler? {
+    guard !handlers.isEmpty else {
+      isDelivering = false
+      return nil
+    }
+    return handlers.removeFirst()
+  }
+
+  // What holds it back
+
+  /// Passes the gate, or waits at it; a cancelled request passes.
+  mutating func pass(_ gate: Gate) -> Bool {
+    if !isHeld || cancellation != nil { return true }
+    gates.append(gate)
+    return false
+  }
+
+  mutating func suspend() -> TransferControl? {
+    isHeld = true
+    isSuspended = true
+    return control
+  }
+
+  /// Returns what goes on: the exchange, those at the gate, and whether a task must be started.
+  mutating func resume() -> (control: TransferControl?, gates: [Gate], mustStart: Bool) {
+    isHeld = false
+    isSuspended = false
+    defer { gates = [] }
+    return (control, gates, takeLead())
+  }
+
+  /// Takes the first reason to end; returns what must hear of it.
+  mutating func cancel(_ reason: LupineError) -> Cancellation? {
+    if case .finished = phase { return nil }
+    guard cancellation == nil else { return nil }
+    cancellation = reason
+    defer { gates = [] }
+    return Cancellation(control: control, work: work, gates: gates, mustFinish: takeLead())
+  }
+
+  struct Cancellation {
+    let control: TransferControl?
+    let work: (@Sendable () -> Void)?
+    let gates: [Gate]
+    let mustFinish: Bool
+  }
+
+  // What it is doing
+
+  /// Begins an exchange; the reason to give it up at once, if there is one.
+  mutating func begin(_ control: TransferControl, _ request: OutgoingRequest) -> LupineError? {
+    self.control = control
+    sent = request
+    return cancellation
+  }
+
+  mutating func endExchange(status: Int?) {
+    control = nil
+    if let status { self.status = status }
+  }
+
+  /// Begins work of a program's own, given what cancels it; true when it must be cancelled at once.
+  mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
+    self.work = work
+    return cancellation != nil
+  }
+
+  mutating func endWork() { work = nil }
+
+  var exchange: TransferControl? { isSuspended ? nil : control }
+}

@@ -1,0 +1,13 @@
+extension RequestTask {
+  /// Runs a program's own async code so that cancelling the request cancels it too.
+  ///
+  /// The task begins on the caller's thread and costs no hop where the code does not suspend.
+  func interruptible<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let task = Task.immediate { try await work() }
+    if state.withLock({ $0.begin { task.cancel() } }) { task.cancel() }
+    defer { state.withLock { $0.endWork() } }
+    return try await task.value
+  }
+}

@@ -1,0 +1,87 @@
+import HTTPTypes
+
+extension Session.Builder {
+  /// Checks that the parts fit and makes the session.
+  ///
+  /// - Throws: `LupineError` of kind `configuration` with every mismatch between the parts, all at once.
+  public func build() throws(LupineError) -> Session {
+    var configuration = configuration
+    var mismatches = mismatches
+    configuration.baseURL = checkedBaseURL(&mismatches)
+    configuration.trustPolicy = checkedTrust(&mismatches)
+    configuration.identity.trustPolicy = configuration.trustPolicy?.id
+    configuration.contentCodings = ContentCodings(codings)
+    configuration.schemes = AuthenticationSchemes(schemes)
+    checkFields(configuration, &mismatches)
+    checkTimeouts(configuration.timeouts, &mismatches)
+    guard let transport else {
+      mismatches.append(Mismatch(part: "transport", reason: "there is none; add .transport(.curl) or a mock"))
+      throw Self.error(mismatches)
+    }
+    guard mismatches.isEmpty else { throw Self.error(mismatches) }
+    DefaultFields.complete(&configuration)
+    return Session(configuration, transport: transport)
+  }
+
+  private static func error(_ mismatches: [Mismatch]) -> LupineError {
+    let reasons = mismatches.map(\.description).joined(separator: "; ")
+    return LupineError(.configuration(mismatches), "The session cannot be built: \(reasons).")
+  }
+
+  private func checkedBaseURL(_ mismatches: inout [Mismatch]) -> HTTPURL? {
+    guard let baseURLText else { return nil }
+    do throws(LupineError) {
+      let url = try HTTPURL(baseURLText)
+      if url.query != nil || url.fragment != nil {
+        mismatches.append(Mismatch(part: "baseURL", reason: "a base URL has no query and no fragment"))
+      }
+      return url
+    } catch {
+      mismatches.append(Mismatch(part: "baseURL", reason: error.message))
+      return nil
+    }
+  }
+
+  private func checkedTrust(_ mismatches: inout [Mismatch]) -> TrustPolicy? {
+    guard !trustRules.isEmpty || trustFallback != nil else { return nil }
+    if let transport, !transport.capabilities.contains(.trustEvaluation) {
+      mismatches.append(
+        Mismatch(part: "trust", reason: "the transport cannot ask an evaluator (it lacks trustEvaluation)"))
+    }
+    var rules: [(HostPattern, TrustRule)] = []
+    for (text, rule) in trustRules {
+      guard let pattern = HostPattern(text) else {
+        mismatches.append(
+          Mismatch(part: "trust", reason: "\"\(text)\" is neither a host name nor *. and a domain of two labels"))
+        continue
+      }
+      rules.append((pattern, rule))
+    }
+    return TrustPolicy(rules: rules, fallback: trustFallback)
+  }
+
+  private func checkFields(_ configuration: SessionConfiguration, _ mismatches: inout [Mismatch]) {
+    for field in configuration.defaultFields {
+      switch field.scope {
+      case .baseURL where configuration.baseURL == nil:
+        mismatches.append(
+          Mismatch(
+            part: "header",
+            reason: "\(field.field.name) is secret and there is no base URL to send it to; set one, or name its origins"))
+      case .origins(let origins):
+        for origin in origins where (try? HTTPURL(origin)) == nil {
+          mismatches.append(Mismatch(part: "header", reason: "\"\(origin)\" is not an origin for \(field.field.name)"))
+        }
+      default: break
+      }
+    }
+  }
+
+  private func checkTimeouts(_ timeouts: Timeouts, _ mismatches: inout [Mismatch]) {
+    for (name, value) in [("connect", timeouts.connect), ("idle", timeouts.idle), ("total", timeouts.total)] {
+      if let value, value <= .zero {
+        mismatches.append(Mismatch(part: "timeouts", reason: "\(name) is \(value); a timeout is longer than nothing"))
+      }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+public import FoundationEssentials
+public import HTTPTypes
+
+extension Session {
+  /// Assembles a session: a value whose every step returns a changed copy.
+  ///
+  /// Steps that add (`header`, `adapter`, `retrier`, `interceptor`, `monitor`, `contentCoding`, `authenticationScheme`)
+  /// may be used any number of times and keep their order; of the others the last one counts. `build()` checks that the
+  /// parts fit each other.
+  public struct Builder: Sendable {
+    var transport: (any Transport)?
+    var baseURLText: String?
+    var trustRules: [(pattern: String, rule: TrustRule)] = []
+    var trustFallback: TrustRule?
+    var schemes: [any AuthenticationScheme] = []
+    var codings: [any ContentCoding] = []
+    var mismatches: [Mismatch] = []
+    var configuration = SessionConfiguration(
+      parameterEncoder: URLEncodedFormParameterEncoder(), decoder: JSONDecoder())
+
+    /// A builder with the defaults and no transport.
+    public init() {}
+
+    func changed(_ change: (inout Builder) -> Void) -> Builder {
+      var copy = self
+      change(&copy)
+      return copy
+    }
+  }
+}
+
+extension Session.Builder {
+  /// Sets what carries the exchanges, such as `.curl` or a mock.
+  public func transport(_ transport: some Transport) -> Self { changed { $0.transport = transport } }
+
+  /// Sets the URL that relative references are appended to, as if it ended in `/`.
+  public func baseURL(_ url: String) -> Self { changed { $0.baseURLText = url } }
+
+  /// Sets how long the steps of a request may take; `nil` sets no bound.
+  public func timeouts(
+    connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil
+  ) -> Self {
+    changed { $0.configuration.timeouts = Timeouts(connect: connect, idle: idle, total: total) }
+  }
+
+  /// Sets the most that the session accepts.
+  public func limits(_ limits: Limits) -> Self { changed { $0.configuration.limits = limits } }
+
+  /// Sets the encoder of parameters where a request names none. Default: URL-encoded form.
+  public func parameterEncoder(_ encoder: some ParameterEncoder) -> Self {
+    changed { $0.configuration.parameterEncoder = encoder }
+  }
+
+  /// Sets the decoder of `Decodable` values where a request names none. Default: a `JSONDecoder`.
+  public func decoder(_ decoder: some DataDecoder) -> Self { changed { $0.configuration.decoder = decoder } }
+
+  /// Sets what happens at a redirect. Default: follow.
+  public func redirector(_ redirector: Redirector) -> Self { changed { $0.configuration.redirector = redirector } }
+
+  /// Sets the clock of timeouts and delays. Default: a `ContinuousClock`.
+  public func clock(_ clock: some Clock<Duration>) -> Self { changed { $0.configuration.clock = clock } }
+
+  /// Sets where the date comes from, for what the protocol dates. Default: the system's clock.
+  public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.configuration.now = now } }
+
+  /// Sets the source of randomness: 64 random bits at each call. Default: the system's.
+  public func random(_ random: @escaping @Sendable () -> UInt64) -> Self {
+    changed { $0.configuration.random = random }
+  }
+
+  /// Sets the executor that chained handlers run on. Default: the global one.
+  public func executor(_ executor: some TaskExecutor) -> Self { changed { $0.configuration.executor = executor } }
+
+  /// Sets whether a request starts at its first handler or await; off, it waits for `resume()`. Default: on.
+  public func startsImmediately(_ startsImmediately: Bool) -> Self {
+    changed { $0.configuration.startsImmediately = startsImmediately }
+  }
+
+  /// Sets the file of root certificates, in PEM, that is trusted instead of the system's.
+  public func certificateAuthorities(_ path: String) -> Self {
+    changed { $0.configuration.identity.certificateAuthorities = path }
+  }
+}
+
+extension Session.Builder {
+  /// Adds what changes every request before it is sent; the session's adapters run before a request's own.
+  public func adapter(_ adapter: some RequestAdapter) -> Self { changed { $0.configuration.adapters.append(adapter) } }
+
+  /// Adds what decides whether a failed request is sent again.
+  public func retrier(_ retrier: some Retrier) -> Self { changed { $0.configuration.retriers.append(retrier) } }
+
+  /// Adds what stands around each exchange; the first one added is the outermost.
+  public func interceptor(_ interceptor: some Interceptor) -> Self {
+    changed { $0.configuration.interceptors.append(interceptor) }
+  }
+
+  /// Adds what hears of every event.
+  public func monitor(_ monitor: some EventMonitor) -> Self { changed { $0.configuration.monitors.append(monitor) } }
+
+  /// Adds a content coding that the session decodes and names in `Accept-Encoding`.
+  public func contentCoding(_ coding: some ContentCoding) -> Self { changed { $0.codings.append(coding) } }
+
+  /// Adds a scheme that can answer challenges.
+  public func authenticationScheme(_ scheme: some AuthenticationScheme) -> Self {
+    changed { $0.schemes.append(scheme) }
+  }
+
+  /// Adds all that a plugin brings.
+  public func install(_ plugin: some Plugin) -> Self { changed { plugin.install(in: &$0) } }
+
+  /// Sets who judges which server's certificates.
+  ///
+  /// A pattern is a host name, or `*.` and a domain for the names one label below it; an exact name comes first.
+  ///
+  /// - Parameters:
+  ///   - rules: patterns and their rules.
+  ///   - fallback: the rule for all other hosts; `nil` leaves them to the transport's own trust.
+  public func trust(_ rules: [String: TrustRule], otherwise fallback: TrustRule? = nil) -> Self {
+    changed {
+      $0.trustRules += rules.map { (pattern: $0.key, rule: $0.value) }.sorted { $0.pattern < $1.pattern }
+      $0.trustFallback = fallback
+    }
+  }
+}

@@ -1,0 +1,36 @@
+public import HTTPTypes
+
+extension Session.Builder {
+  /// Adds a field to every request that has none of that name.
+  ///
+  /// A secret field, such as `Authorization`, goes to the base URL's origin alone unless `scope` says otherwise.
+  public func header(_ name: HTTPField.Name, _ value: String, to scope: CredentialScope = .baseURL) -> Self {
+    changed { builder in
+      guard FieldRules.isValid(value: value) else {
+        builder.mismatches.append(
+          Mismatch(part: "header", reason: "the value of \(name) has a control byte, or spaces at its ends"))
+        return
+      }
+      let scope = builder.configuration.secretFields.contains(name) ? scope : nil
+      builder.configuration.defaultFields.removeAll { $0.field.name == name }
+      builder.configuration.defaultFields.append(
+        DefaultField(field: HTTPField(name: name, value: value), scope: scope))
+    }
+  }
+
+  /// Adds several fields, as `header` does one.
+  public func headers(_ fields: HTTPFields, to scope: CredentialScope = .baseURL) -> Self {
+    fields.reduce(self) { $0.header($1.name, $1.value, to: scope) }
+  }
+
+  /// Marks a field whose value is secret, besides the standard ones; call it before `header`.
+  public func secretField(_ name: HTTPField.Name) -> Self {
+    changed { builder in
+      builder.configuration.secretFields.insert(name)
+      for index in builder.configuration.defaultFields.indices
+      where builder.configuration.defaultFields[index].field.name == name {
+        builder.configuration.defaultFields[index].scope = .baseURL
+      }
+    }
+  }
+}

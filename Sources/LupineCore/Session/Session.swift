@@ -1,0 +1,56 @@
+import Synchronization
+
+/// Makes requests: a transport, and everything that is decided around its exchanges.
+///
+/// `Session.Builder` assembles one. A session that is let go lets its requests finish; `shutdown()` ends them. It keeps
+/// no state between requests but what its parts keep, and may be used from any thread.
+public final class Session: Sendable {
+  let configuration: SessionConfiguration
+  let clock: SessionClock
+  let registry: RequestRegistry
+  let watch: Watch
+  private let transport: Mutex<(any Transport)?>
+  private let requestCount = Atomic<UInt64>(0)
+
+  init(_ configuration: SessionConfiguration, transport: any Transport) {
+    let clock = SessionClock(configuration.clock)
+    let registry = RequestRegistry()
+    self.configuration = configuration
+    self.clock = clock
+    self.registry = registry
+    self.transport = Mutex(transport)
+    watch = Watch(clock: clock) { registry.endOverdue(now: $0) }
+  }
+
+  /// The URL that relative references are appended to.
+  public var baseURL: HTTPURL? { configuration.baseURL }
+
+  /// Ends every request of this session with kind `sessionShutDown`, and refuses new ones; returns when all have ended.
+  ///
+  /// The transport is let go, not shut down: it may serve another session. One that nobody else holds ends by itself.
+  public func shutdown() async {
+    let reason = LupineError(.sessionShutDown, "The session was shut down.")
+    await registry.close(reason)
+    let transport = transport.withLock { transport in
+      defer { transport = nil }
+      return transport
+    }
+    _ = transport
+  }
+
+  /// Cancels every request that is running; new ones may be made.
+  public func cancelAllRequests() {
+    for task in registry.running { task.cancel() }
+  }
+
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext
+  ) async throws(LupineError) -> TransportResponse {
+    guard let transport = transport.withLock({ $0 }) else {
+      throw LupineError(.sessionShutDown, "The session was shut down; make another one.")
+    }
+    return try await transport.send(request, in: context)
+  }
+
+  func nextID() -> RequestID { RequestID(requestCount.add(1, ordering: .relaxed).newValue) }
+}

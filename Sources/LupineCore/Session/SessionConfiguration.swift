@@ -1,0 +1,37 @@
+import FoundationEssentials
+import HTTPTypes
+
+/// What a builder gathered, checked: the unchanging part of a session.
+struct SessionConfiguration: Sendable {
+  var baseURL: HTTPURL?
+  var defaultFields: [DefaultField] = []
+  var secretFields = SecretFields.standard
+  var timeouts = Timeouts()
+  var limits = Limits()
+  var parameterEncoder: any ParameterEncoder
+  var decoder: any DataDecoder
+  var trustPolicy: TrustPolicy?
+  var identity = SecurityIdentity()
+  var adapters: [any RequestAdapter] = []
+  var retriers: [any Retrier] = []
+  var interceptors: [any Interceptor] = []
+  var monitors: [any EventMonitor] = []
+  var contentCodings: ContentCodings = ContentCodings([])
+  var schemes = AuthenticationSchemes([])
+  var redirector = Redirector.follow
+  var clock: any Clock<Duration> = ContinuousClock()
+  var now: @Sendable () -> Date = { Date() }
+  var random: @Sendable () -> UInt64 = {
+    var generator = SystemRandomNumberGenerator()
+    return generator.next()
+  }
+  var executor: (any TaskExecutor)?
+  var startsImmediately = true
+}
+
+/// A field that a session adds where a request has none of that name.
+struct DefaultField: Sendable {
+  var field: HTTPField
+  /// Where a secret field may go; `nil` for one that is not secret.
+  var scope: CredentialScope?
+}

@@ -1,0 +1,20 @@
+extension UInt8 {
+  static let space: UInt8 = 0x20
+  static let hash: UInt8 = 0x23
+  static let percent: UInt8 = 0x25
+  static let dot: UInt8 = 0x2E
+  static let slash: UInt8 = 0x2F
+  static let colon: UInt8 = 0x3A
+  static let question: UInt8 = 0x3F
+  static let at: UInt8 = 0x40
+  static let openBracket: UInt8 = 0x5B
+  static let backslash: UInt8 = 0x5C
+  static let closeBracket: UInt8 = 0x5D
+
+  /// C0 controls and DEL.
+  var isControl: Bool { self < 0x20 || self == 0x7F }
+  var isDigit: Bool { self &- 0x30 < 10 }
+  var isUpper: Bool { self &- 0x41 < 26 }
+  var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
+  var isHex: Bool { isDigit || (self | 0x20) &- 0x61 < 6 }
+}

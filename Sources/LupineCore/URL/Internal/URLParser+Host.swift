@@ -1,0 +1,73 @@
+extension URLParser {
+  /// Checks a host name: labels of 1 to 63 bytes, 253 together, one trailing dot (RFC 1035 section 2.3.4).
+  mutating func scanName(_ bytes: Span<UInt8>, _ host: Range<Int>) throws(URLFault) {
+    var label = host.lowerBound..<host.lowerBound
+    var start = host.lowerBound
+    for index in host {
+      guard byte(bytes, index) == .dot else {
+        try checkNameByte(bytes[index], at: index)
+        continue
+      }
+      label = start..<index
+      try check(label)
+      start = index + 1
+    }
+    let hasTrailingDot = start == host.upperBound
+    if !hasTrailingDot {
+      label = start..<host.upperBound
+      try check(label)
+    }
+    if host.count - (hasTrailingDot ? 1 : 0) > 253 { throw .longHost(at: host.lowerBound) }
+    if isNumber(bytes, label) {
+      guard isIPv4(bytes, host) else { throw .ipv4(at: host.lowerBound) }
+      parts.hostKind = .ipv4
+    }
+  }
+
+  private mutating func checkNameByte(_ byte: UInt8, at index: Int) throws(URLFault) {
+    switch byte {
+    case 0x61...0x7A, 0x30...0x39, 0x2D, 0x5F: break
+    case 0x41...0x5A: isRewritten = true
+    case .percent: throw .hostPercent(at: index)
+    case .space: throw .hostSpace(at: index)
+    case 0x80...: throw .hostNotASCII(at: index)
+    default: throw .hostByte(at: index)
+    }
+  }
+
+  private func check(_ label: Range<Int>) throws(URLFault) {
+    if label.isEmpty { throw .emptyLabel(at: label.lowerBound) }
+    if label.count > 63 { throw .longLabel(at: label.lowerBound) }
+  }
+
+  /// Whether some resolver would read the label as a number, and so the host as an address: `7`, `017`, `0x7f`, `0x`.
+  private func isNumber(_ bytes: Span<UInt8>, _ label: Range<Int>) -> Bool {
+    let start = label.lowerBound
+    let isHex = label.count > 1 && bytes[start] == 0x30 && bytes[start + 1] | 0x20 == 0x78
+    let digits = isHex ? start + 2..<label.upperBound : label
+    return digits.allSatisfy { isHex ? bytes[$0].isHex : bytes[$0].isDigit }
+  }
+
+  /// Whether the host is four decimals from 0 to 255, without leading zeros.
+  private func isIPv4(_ bytes: Span<UInt8>, _ host: Range<Int>) -> Bool {
+    var octets = 0
+    var start = host.lowerBound
+    for index in host.lowerBound...host.upperBound where index == host.upperBound || bytes[index] == .dot {
+      guard isOctet(bytes, start..<index) else { return false }
+      octets += 1
+      start = index + 1
+    }
+    return octets == 4
+  }
+
+  private func isOctet(_ bytes: Span<UInt8>, _ digits: Range<Int>) -> Bool {
+    guard 1...3 ~= digits.count else { return false }
+    if digits.count > 1 && bytes[digits.lowerBound] == 0x30 { return false }
+    var value = 0
+    for index in digits {
+      guard bytes[index].isDigit else { return false }
+      value = value * 10 + Int(bytes[index] - 0x30)
+    }
+    return value < 256
+  }
+}

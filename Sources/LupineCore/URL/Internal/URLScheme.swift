@@ -1,0 +1,52 @@
+/// Reads the scheme of a URL or reference (RFC 3986 section 3.1).
+enum URLScheme {
+  /// The place of the colon that ends the first segment's first part, or `nil` for a reference without one.
+  static func colon(in bytes: Span<UInt8>) -> Int? {
+    for index in bytes.indices {
+      switch bytes[index] {
+      case .colon: return index
+      case .slash, .question, .hash: return nil
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  /// The scheme that the bytes before `end` spell in any case.
+  static func known(_ bytes: Span<UInt8>, end: Int) -> HTTPURL.Scheme? {
+    guard end == 4 || end == 5 else { return nil }
+    let isHTTP =
+      bytes[0] | 0x20 == 0x68 && bytes[1] | 0x20 == 0x74 && bytes[2] | 0x20 == 0x74 && bytes[3] | 0x20 == 0x70
+    guard isHTTP else { return nil }
+    if end == 4 { return .http }
+    return bytes[4] | 0x20 == 0x73 ? .https : nil
+  }
+
+  /// Says why the bytes before `colon` are no scheme this library knows.
+  static func fault(_ bytes: Span<UInt8>, colon: Int?) -> URLFault {
+    let end = colon ?? bytes.count
+    for index in 0..<end where bytes[index].isControl { return .control(at: index) }
+    guard let colon else { return .noScheme }
+    return .scheme(isNameable(bytes, colon: colon) ? text(bytes, end: colon) : nil)
+  }
+
+  /// Whether the scheme can be shown: it is one by its grammar, and not the user name of `user:password@host`.
+  private static func isNameable(_ bytes: Span<UInt8>, colon: Int) -> Bool {
+    guard 1...24 ~= colon, bytes[0].isLetter else { return false }
+    for index in 0..<colon {
+      let byte = bytes[index]
+      guard byte.isLetter || byte.isDigit || byte == 0x2B || byte == 0x2D || byte == .dot else { return false }
+    }
+    for index in colon..<bytes.count {
+      if bytes[index] == .at { return false }
+      if bytes[index] == .slash { return true }
+    }
+    return true
+  }
+
+  private static func text(_ bytes: Span<UInt8>, end: Int) -> String {
+    var text = ""
+    for index in 0..<end { text.unicodeScalars.append(Unicode.Scalar(bytes[index])) }
+    return text
+  }
+}

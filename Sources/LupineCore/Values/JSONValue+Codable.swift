@@ -1,0 +1,100 @@
+extension JSONValue: Codable {
+  /// The levels of arrays and objects that are encoded and decoded.
+  package static let maximumDepth = 512
+
+  /// Reads whatever stands there.
+  ///
+  /// - Throws: `DecodingError` where it is none of JSON's kinds of value, or lies deeper than 512 levels.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let value = JSONValue(numberIn: container) {
+      self = value
+    } else {
+      guard decoder.codingPath.count < Self.maximumDepth else {
+        throw DecodingError.dataCorruptedError(in: container, debugDescription: Self.tooDeep)
+      }
+      self = try JSONValue(nestedIn: container, of: decoder)
+    }
+  }
+
+  private init?(numberIn container: any SingleValueDecodingContainer) {
+    if let value = try? container.decode(Int64.self) {
+      self = .integer(value)
+    } else if let value = try? container.decode(UInt64.self) {
+      self = .unsignedInteger(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else {
+      return nil
+    }
+  }
+
+  private init(nestedIn container: any SingleValueDecodingContainer, of decoder: any Decoder) throws {
+    // Asking for the container first keeps an error inside an array from being taken for "no array".
+    if (try? decoder.unkeyedContainer()) != nil {
+      self = .array(try container.decode([JSONValue].self))
+    } else {
+      self = .object(try container.decode([String: JSONValue].self))
+    }
+  }
+
+  /// Writes the value as what it is.
+  ///
+  /// - Throws: `LupineError` of kind `parameterEncodingFailed` where it lies deeper than 512 levels.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .unsignedInteger(let value): try container.encode(value)
+    case .number(let value): try container.encode(value)
+    case .string(let value): try container.encode(value)
+    case .array(let elements):
+      try checkDepth(encoder.codingPath)
+      try container.encode(elements)
+    case .object(let members):
+      try checkDepth(encoder.codingPath)
+      try container.encode(members)
+    }
+  }
+
+  private func checkDepth(_ path: [any CodingKey]) throws {
+    guard path.count < Self.maximumDepth else { throw EncodingDepth.exceeded }
+  }
+
+  private static var tooDeep: String { "The JSON value is nested more than \(maximumDepth) levels deep." }
+}
+
+extension JSONValue {
+  /// Whether the value has more than so many levels of arrays and objects; a scalar has none.
+  package func isDeeper(than limit: Int) -> Bool {
+    var level = [self]
+    var depth = 0
+    while true {
+      var next: [JSONValue] = []
+      var hasContainer = false
+      for value in level {
+        switch value {
+        case .array(let elements):
+          hasContainer = true
+          next.append(contentsOf: elements)
+        case .object(let members):
+          hasContainer = true
+          next.append(contentsOf: members.values)
+        default: break
+        }
+      }
+      guard hasContainer else { return false }
+      depth += 1
+      if depth > limit { return true }
+      level = next
+    }
+  }
+}
