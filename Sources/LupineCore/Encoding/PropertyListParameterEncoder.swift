@@ -9,7 +9,9 @@ public struct PropertyListParameterEncoder: ParameterEncoder {
     self.makeEncoder = makeEncoder
   }
 
-  /// Writes in this format. Default: XML.
+  /// Writes in this format.
+  ///
+  /// Default: XML.
   public init(format: PropertyListDecoder.PropertyListFormat = .xml) {
     self.init {
       let encoder = PropertyListEncoder()

@@ -3,25 +3,45 @@
 /// The value must encode as a keyed container: a structure, a class or a dictionary. Elements of arrays keep their
 /// order; empty arrays and objects leave no trace. Values may nest 512 levels deep.
 public struct URLEncodedFormEncoder: Sendable {
-  /// Whether members are sorted by name. Otherwise a dictionary's come in no particular order. Default: yes.
+  /// Whether members are sorted by name.
+  ///
+  /// Otherwise a dictionary's come in no particular order. Default: yes.
   public var alphabetizeKeyValuePairs: Bool
-  /// How the elements of an array are named. Default: `brackets`.
+  /// How the elements of an array are named.
+  ///
+  /// Default: `brackets`.
   public var arrayEncoding: ArrayEncoding
-  /// How booleans are written. Default: `numeric`.
+  /// How booleans are written.
+  ///
+  /// Default: `numeric`.
   public var boolEncoding: BoolEncoding
-  /// How bytes are written. Default: `base64`.
+  /// How bytes are written.
+  ///
+  /// Default: `base64`.
   public var dataEncoding: DataEncoding
-  /// How dates are written. Default: `deferredToDate`.
+  /// How dates are written.
+  ///
+  /// Default: `deferredToDate`.
   public var dateEncoding: DateEncoding
-  /// How names are changed. Default: `useDefaultKeys`.
+  /// How names are changed.
+  ///
+  /// Default: `useDefaultKeys`.
   public var keyEncoding: KeyEncoding
-  /// How the name of a nested member is joined to its parent's. Default: `brackets`.
+  /// How the name of a nested member is joined to its parent's.
+  ///
+  /// Default: `brackets`.
   public var keyPathEncoding: KeyPathEncoding
-  /// What becomes of `nil`. Default: `dropKey`.
+  /// What becomes of `nil`.
+  ///
+  /// Default: `dropKey`.
   public var nilEncoding: NilEncoding
-  /// How spaces are written. Default: `percentEscaped`.
+  /// How spaces are written.
+  ///
+  /// Default: `percentEscaped`.
   public var spaceEncoding: SpaceEncoding
-  /// The characters that are not escaped. Default: `urlQueryAllowed`.
+  /// The characters that are not escaped.
+  ///
+  /// Default: `urlQueryAllowed`.
   public var allowedCharacters: AllowedCharacters
 
   /// Sets the options, whose defaults suit most servers.

@@ -4,7 +4,9 @@ extension JSONValue {
     if case .null = self { true } else { false }
   }
 
-  /// The boolean; `nil` for anything else. Numbers are not booleans.
+  /// The boolean; `nil` for anything else.
+  ///
+  /// Numbers are not booleans.
   public var bool: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }

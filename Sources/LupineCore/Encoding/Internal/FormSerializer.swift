@@ -42,7 +42,7 @@ struct FormSerializer {
   }
 
   private mutating func escape(_ text: String) {
-    PercentEncoding.append(
+    FormEscaping.append(
       text, to: &output, allowing: options.allowedCharacters, spaceAsPlus: options.spaceEncoding == .plusReplaced)
   }
 }

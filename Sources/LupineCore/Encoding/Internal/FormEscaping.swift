@@ -1,5 +1,5 @@
 /// Percent-encoding (RFC 3986 section 2.1), with upper-case digits.
-enum PercentEncoding {
+enum FormEscaping {
   /// The upper-case hexadecimal digit for a value below 16.
   static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
