@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// What can go wrong between a client and a server.
 public enum MockFault: Sendable, Hashable {
   /// The host's name has no address.

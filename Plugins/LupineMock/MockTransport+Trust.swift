@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import LupineCore
+import LupineCore
 import Synchronization
 
 /// What a host presents in its TLS handshake.

@@ -1,3 +1,4 @@
+import HTTPTypes
 public import LupineCore
 import Synchronization
 
@@ -36,7 +37,8 @@ extension MockTransport {
 
 extension Stub {
   fileprivate var shortfall: String {
-    let expected = asked.count.minimum == 1 ? "it was never used" : "it was used \(uses) of \(asked.count.minimum) times"
+    let expected =
+      asked.count.minimum == 1 ? "it was never used" : "it was used \(uses) of \(asked.count.minimum) times"
     return "\(self) at \(asked.location): \(expected)"
   }
 }

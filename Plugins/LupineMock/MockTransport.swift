@@ -87,9 +87,7 @@ extension MockTransport {
     context.onCancel { [control = context.control] in exchange.interrupt(control.reason ?? MockExchange.cancelled) }
     do throws(LupineError) {
       let (plan, source) = try await exchange.run { [self] () throws(LupineError) -> (ReplyPlan, PieceSource) in
-        try await upload.readAll(unless: known != nil)
-        let answer = try known ?? self.answer(to: request, body: upload.data, in: context)
-        let plan = try await plan ?? answer.awaitedPlan()
+        let plan = try await self.plan(plan, of: known, for: request, upload, in: context)
         return (plan, try await Preparation.prepare(plan, for: request, in: context))
       }
       return Delivery.begin(
@@ -99,6 +97,16 @@ extension MockTransport {
       leave(exchange)
       throw error
     }
+  }
+
+  /// What is not known yet of the reply: the rest of the body, the stub, what its closure makes.
+  private func plan(
+    _ plan: ReplyPlan?, of answer: Answer?, for request: OutgoingRequest, _ upload: Upload, in context: TransferContext
+  ) async throws(LupineError) -> ReplyPlan {
+    if let plan { return plan }
+    if let answer { return try await answer.awaitedPlan() }
+    try await upload.readAll()
+    return try await self.answer(to: request, body: upload.data, in: context).awaitedPlan()
   }
 
   private func leave(_ exchange: MockExchange) {

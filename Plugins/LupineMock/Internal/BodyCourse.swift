@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import LupineCore
 
 /// The delivery of one body that takes time.

@@ -1,3 +1,5 @@
+import FoundationEssentials
+import HTTPTypes
 import LupineCore
 
 /// Everything of a reply up to its head: the delay, the faults that leave no head, the opening of its bytes.

@@ -14,7 +14,9 @@ final class ReplyPlan: Sendable {
     self.part = part
     self.asked = asked
     var head = HTTPResponse(status: part.status, headerFields: part.fields)
-    if let length = part.statedLength, part.fields[.contentLength] == nil { head.headerFields[.contentLength] = "\(length)" }
+    if let length = part.statedLength, part.fields[.contentLength] == nil {
+      head.headerFields[.contentLength] = "\(length)"
+    }
     self.head = head
     if let problem = part.problem {
       self.problem = asked.error(problem.reason, underlying: problem.underlying)
@@ -73,9 +75,12 @@ extension MockReply.Part {
     let lengths = fields[values: .contentLength]
     guard let first = lengths.first else { return nil }
     if lengths.count > 1 {
-      return "it has \(lengths.count) Content-Length fields: \(lengths.joined(separator: ", ")). Keep one, or none: it is added."
+      return
+        "it has \(lengths.count) Content-Length fields: \(lengths.joined(separator: ", ")). Keep one, or none: it is added."
     }
-    guard let length = Int64(first), length >= 0 else { return "its Content-Length \"\(first)\" is no number of bytes." }
+    guard let length = Int64(first), length >= 0 else {
+      return "its Content-Length \"\(first)\" is no number of bytes."
+    }
     if case .chunks = content { return "it is chunked and has a Content-Length; a response has one or the other." }
     guard method != .head, !isWithoutContent, let known = knownLength, known != length else { return nil }
     return "its Content-Length says \(length) bytes, but its body has \(known). "

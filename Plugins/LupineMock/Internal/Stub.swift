@@ -83,7 +83,8 @@ extension StubDescription {
   /// An error that tells where the stub stands and what is wrong with it.
   func error(_ reason: String, underlying: (any Error)? = nil) -> LupineError {
     LupineError(
-      .invalidStub, "The stub \(method.rawValue) \(url) at \(location) cannot answer: \(reason)", underlying: underlying)
+      .invalidStub, "The stub \(method.rawValue) \(url) at \(location) cannot answer: \(reason)", underlying: underlying
+    )
   }
 }
 

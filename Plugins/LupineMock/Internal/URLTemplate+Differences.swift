@@ -39,7 +39,8 @@ extension URLTemplate {
     return missingQuery(in: items).map { missing in
       let values = items.filter { $0.name == missing.item.name }.map { $0.value ?? "no value" }
       let got = values.isEmpty ? "no such item" : values.joined(separator: ", ")
-      return Difference(text: "query \(missing.item.name): expected \(missing.item.value ?? "no value"), got \(got)", weight: 2)
+      return Difference(
+        text: "query \(missing.item.name): expected \(missing.item.value ?? "no value"), got \(got)", weight: 2)
     }
   }
 }

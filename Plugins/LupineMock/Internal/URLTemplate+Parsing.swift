@@ -75,7 +75,8 @@ extension URLTemplate {
       return nil
     }
     return (
-      String(part[..<start.lowerBound]), String(part[start.lowerBound..<end.upperBound]), String(part[end.upperBound...])
+      String(part[..<start.lowerBound]), String(part[start.lowerBound..<end.upperBound]),
+      String(part[end.upperBound...])
     )
   }
 

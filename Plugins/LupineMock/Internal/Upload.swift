@@ -37,8 +37,8 @@ final class Upload: Sendable {
   }
 
   /// Reads to the end, waiting for what is not there yet.
-  func readAll(unless isRead: Bool) async throws(LupineError) {
-    while !isRead {
+  func readAll() async throws(LupineError) {
+    while true {
       // Cleared before the read, so that a call between the read and the wait is not lost.
       ready?.clear()
       if try readAvailable() { return }
