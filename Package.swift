@@ -70,7 +70,7 @@ let package = Package(
     cLibrary("CBrotli", pkgConfig: "libbrotlienc libbrotlidec", apt: "libbrotli-dev"),
     cLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
 
-    .target(name: "LupineFixtures", path: "Fixtures", exclude: ["README.md"], swiftSettings: settings),
+    .target(name: "LupineFixtures", path: "Fixtures", exclude: ["README.md", "Certificates"], swiftSettings: settings),
 
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
     test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting"]),

@@ -56,6 +56,13 @@ extension LupineError {
     details.metrics == nil ? replacing { $0.metrics = metrics } : self
   }
 
+  /// Returns the error with a sentence more.
+  package func noting(_ note: String) -> LupineError {
+    var copy = LupineError(kind, message + " " + note)
+    copy.details = details
+    return copy
+  }
+
   private func replacing(_ change: (inout Details.Values) -> Void) -> LupineError {
     var copy = self
     var values = details.values
@@ -63,8 +70,6 @@ extension LupineError {
     copy.details = Details(values: values)
     return copy
   }
-
-  private var values: Details.Values { details.values }
 }
 
 extension LupineError {

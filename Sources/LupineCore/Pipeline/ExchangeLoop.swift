@@ -7,6 +7,9 @@ final class ExchangeLoop: Sendable {
     var request: OutgoingRequest?
     var control: TransferControl?
     var hasAnswered = false
+    var redirects = 0
+    /// What the redirect of the current exchange leads to; decided at its head, so that the sink fits.
+    var redirect: Result<OutgoingRequest, LupineError>?
   }
 
   private let pipeline: Pipeline
@@ -54,10 +57,9 @@ final class ExchangeLoop: Sendable {
   /// Makes exchanges until one is neither redirected nor challenged; returns at its head.
   func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     var request = request
-    var redirects = 0
     while true {
       let response = try await sendOnce(request)
-      guard let next = try await following(response, to: request, &redirects) else { return response }
+      guard let next = try await following(response, to: request) else { return response }
       _ = try? await response.body.end()
       close(state.withLock { $0.control }, status: response.head.status.code)
       request = next
@@ -69,6 +71,7 @@ final class ExchangeLoop: Sendable {
     state.withLock { state in
       state.request = request
       state.control = control
+      state.redirect = nil
     }
     if let ended = task.state.withLock({ $0.begin(control, request) }) { throw ended }
     do throws(LupineError) {
@@ -101,9 +104,7 @@ final class ExchangeLoop: Sendable {
     if !configuration.monitors.isEmpty {
       task.emit(.head(head.redacted(configuration.secretFields)), attempt: number)
     }
-    if RedirectRules.isRedirect(head) || isAnswerable(head) {
-      return .discard(limit: configuration.limits.discardedBody)
-    }
+    if decideRedirect(head, request) { return .discard(limit: configuration.limits.discardedBody) }
     return BodySink(
       .collect(limit: configuration.limits.responseBody),
       stages: configuration.contentCodings.decoders(for: head, limits: configuration.limits))
@@ -113,20 +114,38 @@ final class ExchangeLoop: Sendable {
 extension ExchangeLoop {
   /// The request that a redirect or a challenge leads to; `nil` where this response is the answer.
   private func following(
-    _ response: TransportResponse, to request: OutgoingRequest, _ redirects: inout Int
+    _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
-    if let answered = try await answering(response, to: request) { return answered }
-    guard RedirectRules.isRedirect(response.head) else { return nil }
-    let rules = RedirectRules(secrets: session.configuration.secretFields, limits: session.configuration.limits)
-    let next = try rules.next(after: response.head, to: request, count: redirects)
+    if let redirect = state.withLock({ $0.redirect }) { return try redirect.get() }
+    return try await answering(response, to: request)
+  }
+
+  /// Decides at a head whether its redirect is followed; true where the response's body is of no use.
+  private func decideRedirect(_ head: HTTPResponse, _ request: OutgoingRequest) -> Bool {
+    guard RedirectRules.isRedirect(head) else { return false }
     let redirector = task.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
-    let decided = redirector.decide(next, response.head)
-    task.emit(
-      .redirected(
-        to: next.url.redacted, isFollowed: decided != nil, reason: "status \(response.head.status.code)"),
-      attempt: number)
-    redirects += 1
-    return decided
+    let rules = RedirectRules(secrets: session.configuration.secretFields, limits: session.configuration.limits)
+    let count = state.withLock { $0.redirects }
+    let decided: Result<OutgoingRequest, LupineError>?
+    do throws(LupineError) {
+      decided = redirector.decide(try rules.next(after: head, to: request, count: count), head).map { .success($0) }
+    } catch {
+      decided = redirector.follows ? .failure(error) : nil
+    }
+    task.emit(.redirected(to: describe(decided), isFollowed: decided != nil, reason: "status \(head.status.code)"), attempt: number)
+    state.withLock { state in
+      state.redirect = decided
+      state.redirects += 1
+    }
+    return decided != nil
+  }
+
+  private func describe(_ decided: Result<OutgoingRequest, LupineError>?) -> String {
+    switch decided {
+    case .success(let next): next.url.redacted
+    case .failure(let error): error.message
+    case nil: "nowhere"
+    }
   }
 
   private func isAnswerable(_ head: HTTPResponse) -> Bool {

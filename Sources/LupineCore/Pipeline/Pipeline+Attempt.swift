@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 
 extension Pipeline {
   /// Adapts, sends, receives and validates once.

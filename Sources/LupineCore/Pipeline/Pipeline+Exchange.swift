@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 
 extension Pipeline {
   /// Passes the interceptors, makes the exchanges, and waits for the body.

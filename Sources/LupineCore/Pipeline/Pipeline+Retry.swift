@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 
 extension Pipeline {
   /// What follows an attempt.

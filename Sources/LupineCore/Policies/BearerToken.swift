@@ -1,4 +1,4 @@
-public import HTTPTypes
+import HTTPTypes
 
 /// Adds a bearer token (RFC 6750) to requests that carry no `Authorization` yet.
 public struct BearerToken: RequestAdapter {

@@ -1,4 +1,4 @@
-public import HTTPTypes
+import HTTPTypes
 
 /// Retries what is safe to repeat and likely to succeed, later each time.
 ///

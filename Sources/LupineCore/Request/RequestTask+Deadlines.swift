@@ -1,3 +1,5 @@
+import Synchronization
+
 extension RequestTask {
   /// The bounds that hold for this request.
   var timeouts: Timeouts {

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension RequestTask {
   /// Runs a program's own async code so that cancelling the request cancels it too.
   ///

@@ -48,14 +48,14 @@ extension Session.Builder {
       mismatches.append(
         Mismatch(part: "trust", reason: "the transport cannot ask an evaluator (it lacks trustEvaluation)"))
     }
-    var rules: [(HostPattern, TrustRule)] = []
-    for (text, rule) in trustRules {
+    var rules: [(HostPattern, any TrustEvaluator)] = []
+    for (text, evaluator) in trustRules {
       guard let pattern = HostPattern(text) else {
         mismatches.append(
           Mismatch(part: "trust", reason: "\"\(text)\" is neither a host name nor *. and a domain of two labels"))
         continue
       }
-      rules.append((pattern, rule))
+      rules.append((pattern, evaluator))
     }
     return TrustPolicy(rules: rules, fallback: trustFallback)
   }

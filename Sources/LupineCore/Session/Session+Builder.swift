@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import HTTPTypes
 
 extension Session {
   /// Assembles a session: a value whose every step returns a changed copy.
@@ -10,8 +9,8 @@ extension Session {
   public struct Builder: Sendable {
     var transport: (any Transport)?
     var baseURLText: String?
-    var trustRules: [(pattern: String, rule: TrustRule)] = []
-    var trustFallback: TrustRule?
+    var trustRules: [(pattern: String, evaluator: any TrustEvaluator)] = []
+    var trustFallback: (any TrustEvaluator)?
     var schemes: [any AuthenticationScheme] = []
     var codings: [any ContentCoding] = []
     var mismatches: [Mismatch] = []
@@ -113,11 +112,11 @@ extension Session.Builder {
   /// A pattern is a host name, or `*.` and a domain for the names one label below it; an exact name comes first.
   ///
   /// - Parameters:
-  ///   - rules: patterns and their rules.
-  ///   - fallback: the rule for all other hosts; `nil` leaves them to the transport's own trust.
-  public func trust(_ rules: [String: TrustRule], otherwise fallback: TrustRule? = nil) -> Self {
+  ///   - evaluators: patterns and who judges the hosts they match.
+  ///   - fallback: who judges all other hosts; `nil` leaves them to the transport's own trust.
+  public func trust(_ evaluators: [String: any TrustEvaluator], otherwise fallback: (any TrustEvaluator)? = nil) -> Self {
     changed {
-      $0.trustRules += rules.map { (pattern: $0.key, rule: $0.value) }.sorted { $0.pattern < $1.pattern }
+      $0.trustRules += evaluators.map { (pattern: $0.key, evaluator: $0.value) }.sorted { $0.pattern < $1.pattern }
       $0.trustFallback = fallback
     }
   }

@@ -5,17 +5,17 @@ struct TrustPolicy: Sendable {
   private static let counter = Atomic<UInt64>(0)
 
   let id: UInt64
-  private let rules: [(pattern: HostPattern, rule: TrustRule)]
-  private let fallback: TrustRule?
+  private let rules: [(pattern: HostPattern, evaluator: any TrustEvaluator)]
+  private let fallback: (any TrustEvaluator)?
 
-  init(rules: [(HostPattern, TrustRule)], fallback: TrustRule?) {
+  init(rules: [(HostPattern, any TrustEvaluator)], fallback: (any TrustEvaluator)?) {
     id = Self.counter.add(1, ordering: .relaxed).newValue
-    self.rules = rules.map { (pattern: $0.0, rule: $0.1) }.sorted { $0.pattern.isExact && !$1.pattern.isExact }
+    self.rules = rules.map { (pattern: $0.0, evaluator: $0.1) }.sorted { $0.pattern.isExact && !$1.pattern.isExact }
     self.fallback = fallback
   }
 
   func evaluator(for host: String) -> (any TrustEvaluator)? {
     let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-    return (rules.first { $0.pattern.matches(name) }?.rule ?? fallback)?.evaluator
+    return rules.first { $0.pattern.matches(name) }?.evaluator ?? fallback
   }
 }

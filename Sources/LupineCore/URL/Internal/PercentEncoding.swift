@@ -34,5 +34,6 @@ enum PercentEncoding {
     output.append(digit(byte & 0x0F))
   }
 
-  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
+  /// The upper-case hexadecimal digit for a value below 16.
+  static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
 }

@@ -37,10 +37,8 @@ enum URLScheme {
       let byte = bytes[index]
       guard byte.isLetter || byte.isDigit || byte == 0x2B || byte == 0x2D || byte == .dot else { return false }
     }
-    for index in colon..<bytes.count {
-      if bytes[index] == .at { return false }
-      if bytes[index] == .slash { return true }
-    }
+    if colon + 2 < bytes.count, bytes[colon + 1] == .slash, bytes[colon + 2] == .slash { return true }
+    for index in colon..<bytes.count where bytes[index] == .at { return false }
     return true
   }
 

@@ -1,0 +1,26 @@
+import FoundationEssentials
+
+/// Says where the real servers are that `Tests/Peers/with-peers` starts.
+///
+/// Each is nil when the tests run without them, in `swift test` alone, say. A test that needs a peer skips itself then,
+/// unless ``areRequired`` says that it must fail.
+public enum Peers {
+  /// The base URL of httpbin, `http://127.0.0.1:PORT`.
+  public static var httpbin: String? { variable("LUPINE_HTTPBIN") }
+
+  /// The base URL of nginx without TLS, `http://127.0.0.1:PORT`.
+  public static var nginx: String? { variable("LUPINE_NGINX") }
+
+  /// The base URL of nginx with TLS, `https://localhost:PORT`, which speaks HTTP/2 and HTTP/1.1.
+  public static var nginxTLS: String? { variable("LUPINE_NGINX_TLS") }
+
+  /// The path of the root certificate that signs the peers', a PEM file.
+  public static var certificateAuthority: String? { variable("LUPINE_CA") }
+
+  /// Whether a missing peer is a failure: true under `make test`, so that no test there is skipped in silence.
+  public static var areRequired: Bool { variable("LUPINE_REQUIRE_PEERS") == "1" }
+
+  private static func variable(_ name: String) -> String? {
+    ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+}

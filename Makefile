@@ -1,0 +1,49 @@
+# The commands of the project; `make` alone lists them. Everything runs as root or as a user with sudo.
+
+SHELL = /bin/bash
+.SHELLFLAGS = -euo pipefail -c
+MAKEFLAGS += --no-print-directory
+
+STAGE = Tests/Peers/stage
+PEERS = Tests/Peers/with-peers
+# A module imports what the manifest says it depends on, and a warning is an error. The manifest must not say the latter:
+# it would break whoever builds Lupine with a later compiler.
+STRICT = --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
+TSAN = --sanitize=thread --scratch-path .build-tsan
+UNIT_TESTS = ^(LupineCoreTests|LupineMockTests|LupineCurlTests|LupineTestingTests)\.
+SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Package.swift)
+
+.PHONY: help demo test lint format clean install
+
+help:
+	@echo 'make demo    install what is missing, then run the quick start against a real server and offline'
+	@echo 'make test    install what is missing, then run every test'
+	@echo 'make lint    check the style of every source'
+	@echo 'make format  rewrite the sources in the project'"'"'s format'
+	@echo 'make clean   remove what the others built'
+
+install:
+	@$(STAGE) 'install what is missing' Tests/Peers/install
+
+demo: install
+	@$(STAGE) 'build the quick start' swift build --product QuickStart
+	@$(STAGE) 'quick start' $(PEERS) swift run --skip-build QuickStart
+
+test: install
+	@$(STAGE) 'build' swift build --build-tests $(STRICT)
+	@$(STAGE) 'tests' $(PEERS) swift test --skip-build --disable-xctest $(STRICT)
+	@$(STAGE) 'build for the thread sanitizer' swift build --build-tests $(TSAN)
+	@$(STAGE) 'unit tests under the thread sanitizer' \
+	  swift test --skip-build --disable-xctest $(TSAN) --filter '$(UNIT_TESTS)'
+	@$(STAGE) 'consumer packages' Tests/Consumers/build
+	@$(STAGE) 'snippets' $(PEERS) Tests/Peers/run-snippets $(STRICT)
+
+lint: install
+	@$(STAGE) 'format' swift format lint --strict --parallel --recursive $(SOURCES)
+	@$(STAGE) 'checks' Tests/Lint/run
+
+format:
+	@swift format --in-place --parallel --recursive $(SOURCES)
+
+clean:
+	rm -rf .build .build-tsan .build-consumers .peers

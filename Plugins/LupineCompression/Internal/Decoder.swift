@@ -1,0 +1,70 @@
+import LupineCore
+import Synchronization
+
+/// Undoes one content coding, a piece at a time, within the limits.
+///
+/// The mutex is never contended, since one body has one reader; it makes the promise one that the compiler checks.
+final class Decoder<Stream: DecodingStream & ~Copyable>: BodyTransformer {
+  private let state: Mutex<DecoderState<Stream>>
+
+  init(_ stream: consuming sending Stream, limits: DecodingLimits) {
+    state = Mutex(DecoderState(stream, limits: limits))
+  }
+
+  func transform(_ input: UnsafeRawBufferPointer, into output: BodyTransformer.Output) throws(LupineError) {
+    try state.withLock { (state) throws(LupineError) in try state.transform(input, into: output) }
+  }
+
+  func finish(into output: BodyTransformer.Output) throws(LupineError) {
+    try state.withLock { (state) throws(LupineError) in try state.finish() }
+  }
+}
+
+/// What a decoder keeps between two calls.
+private struct DecoderState<Stream: DecodingStream & ~Copyable>: ~Copyable, Sendable {
+  private var stream: Stream
+  private let chunk: Chunk
+  private var meter: DecodingMeter
+  /// A body of no bytes at all is complete, whatever its coding.
+  private var isComplete = true
+  /// After an error the C library's state means nothing, so the error stays.
+  private var failure: LupineError?
+
+  init(_ stream: consuming Stream, limits: DecodingLimits) {
+    self.stream = stream
+    chunk = Chunk(size: limits.chunkSize)
+    meter = DecodingMeter(limits: limits)
+  }
+
+  mutating func transform(_ input: UnsafeRawBufferPointer, into output: BodyTransformer.Output) throws(LupineError) {
+    if let failure { throw failure }
+    do throws(LupineError) {
+      try decode(input, into: output)
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  func finish() throws(LupineError) {
+    if let failure { throw failure }
+    if !isComplete { throw .truncated(Stream.coding) }
+  }
+
+  private mutating func decode(_ input: UnsafeRawBufferPointer, into output: BodyTransformer.Output) throws(LupineError)
+  {
+    var rest = input
+    var hasMore = false
+    while !rest.isEmpty || hasMore {
+      let step = try stream.decode(rest, into: chunk.bytes)
+      if step.consumed == 0, step.produced == 0, !rest.isEmpty {
+        throw .undecodable(Stream.coding, "the decoder makes no progress")
+      }
+      try meter.count(step, coding: Stream.coding)
+      rest = UnsafeRawBufferPointer(rebasing: rest[step.consumed...])
+      isComplete = step.isComplete
+      hasMore = step.produced == chunk.bytes.count && !step.isComplete
+      if step.produced > 0 { try output(chunk.prefix(step.produced)) }
+    }
+  }
+}

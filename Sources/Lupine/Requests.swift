@@ -1,0 +1,38 @@
+public import HTTPTypes
+public import LupineCore
+
+/// Makes a request with the default session.
+///
+/// - Parameters:
+///   - url: where to.
+///   - method: what is asked. Default: GET.
+///   - parameters: values to send, of any shape.
+///   - encoder: where they go and how; `nil` means a URL-encoded form.
+///   - headers: fields besides the session's.
+public func request(
+  _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
+  encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
+) -> DataRequest {
+  Session.default.request(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
+}
+
+/// Makes a request with the default session and parameters of a program's own type.
+public func request<Value: Encodable & Sendable>(
+  _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
+  encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
+) -> DataRequest {
+  Session.default.request(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
+}
+
+/// Makes a request with the default session and parameters whose values have types of their own.
+public func request(
+  _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
+  encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
+) -> DataRequest {
+  Session.default.request(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
+}
+
+/// Makes the request that a route describes with the default session.
+public func request(_ route: some RequestConvertible) -> DataRequest {
+  Session.default.request(route)
+}

@@ -1,0 +1,22 @@
+public import LupineCore
+
+#if Curl
+  import LupineCurl
+#endif
+#if Compression
+  import LupineCompression
+#endif
+
+extension Session.Builder {
+  /// Adds what the umbrella's default session has: libcurl and the content codings, as far as the traits bring them.
+  public func umbrellaDefaults() -> Self {
+    var builder = self
+    #if Curl
+      builder = builder.transport(.curl)
+    #endif
+    #if Compression
+      builder = builder.install(.compression)
+    #endif
+    return builder
+  }
+}

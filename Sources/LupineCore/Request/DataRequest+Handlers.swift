@@ -1,0 +1,90 @@
+public import Dispatch
+public import FoundationEssentials
+
+extension DataRequest {
+  /// Calls the handler with the response as it came, body and all, and no serializer.
+  ///
+  /// - Parameter queue: where the handler is called; `nil` means off the caller's thread.
+  @discardableResult
+  public func response(
+    queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<Data?>) -> Void
+  ) -> Self {
+    response(queue: queue, responseSerializer: UnserializedResponse(), completionHandler: completionHandler)
+  }
+
+  /// Calls the handler with what a serializer makes of the response.
+  @discardableResult
+  public func response<Serializer: ResponseSerializer>(
+    queue: DispatchQueue? = nil, responseSerializer: Serializer,
+    completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
+  ) -> Self {
+    task.add { [task] outcome in
+      let response = await Serialization.response(from: outcome, with: responseSerializer, of: task)
+      guard let queue else { return completionHandler(response) }
+      await withUnsafeContinuation { continuation in
+        queue.async {
+          completionHandler(response)
+          continuation.resume()
+        }
+      }
+    }
+    return self
+  }
+
+  /// Calls the handler with the body.
+  @discardableResult
+  public func responseData(
+    queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<Data>) -> Void
+  ) -> Self {
+    response(queue: queue, responseSerializer: .data, completionHandler: completionHandler)
+  }
+
+  /// Calls the handler with the body as text.
+  ///
+  /// - Parameter encoding: the body's encoding; `nil` means the response's charset, and ISO Latin 1 where it has none.
+  @discardableResult
+  public func responseString(
+    queue: DispatchQueue? = nil, encoding: TextEncoding? = nil,
+    completionHandler: @escaping @Sendable (DataResponse<String>) -> Void
+  ) -> Self {
+    response(queue: queue, responseSerializer: StringResponseSerializer(encoding: encoding), completionHandler: completionHandler)
+  }
+
+  /// Calls the handler with the body as JSON of any shape.
+  @discardableResult
+  public func responseJSON(
+    queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<JSONValue>) -> Void
+  ) -> Self {
+    response(queue: queue, responseSerializer: .json, completionHandler: completionHandler)
+  }
+
+  /// Calls the handler with the body as a property list of any shape.
+  @discardableResult
+  public func responsePropertyList(
+    queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<PropertyListValue>) -> Void
+  ) -> Self {
+    response(queue: queue, responseSerializer: .propertyList, completionHandler: completionHandler)
+  }
+
+  /// Calls the handler with the body decoded into a type.
+  ///
+  /// - Parameter decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
+  @discardableResult
+  public func responseDecodable<Value: Decodable & Sendable>(
+    of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: (any DataDecoder)? = nil,
+    completionHandler: @escaping @Sendable (DataResponse<Value>) -> Void
+  ) -> Self {
+    response(queue: queue, responseSerializer: decodable(type, decoder), completionHandler: completionHandler)
+  }
+
+  func decodable<Value: Decodable & Sendable>(
+    _ type: Value.Type, _ decoder: (any DataDecoder)?
+  ) -> DecodableResponseSerializer<Value> {
+    DecodableResponseSerializer(of: type, decoder: decoder ?? task.session.configuration.decoder)
+  }
+}
+
+/// Hands the body on as it came; `nil` where there was none.
+struct UnserializedResponse: ResponseSerializer {
+  func serialize(_ response: ReceivedResponse) throws -> Data? { response.data.isEmpty ? nil : response.data }
+}

@@ -1,0 +1,22 @@
+import FoundationEssentials
+import HTTPTypes
+
+extension SessionRequest {
+  /// Refuses statuses outside 200..<300, and a `Content-Type` that the request's `Accept` does not allow.
+  public func validate() -> Self { setting { $0.validators += ResponseValidator.standard } }
+
+  /// Refuses statuses that are not among these.
+  public func validate(statusCode acceptable: some Sequence<Int> & Sendable) -> Self {
+    setting { $0.validators.append(.statusCodes(acceptable)) }
+  }
+
+  /// Refuses media types that none of these ranges, such as `text/*`, allows; an empty body has no type to refuse.
+  public func validate(contentType acceptable: some Sequence<String> & Sendable) -> Self {
+    setting { $0.validators.append(.contentTypes(acceptable)) }
+  }
+
+  /// Refuses the responses that the closure throws for.
+  public func validate(_ validation: @escaping Validation) -> Self {
+    setting { $0.validators.append(.custom(validation)) }
+  }
+}

@@ -1,0 +1,36 @@
+import FoundationEssentials
+
+extension DataDecoder {
+  /// Decodes after the checks that keep Foundation's decoders from overflowing the stack, and names what went wrong.
+  func decodeGuarded<Value: Decodable>(_ type: Value.Type, from data: Data) throws(LupineError) -> Value {
+    let data = self is PropertyListDecoder ? try PropertyListGuard.check(data) : data
+    do {
+      return try decode(type, from: data)
+    } catch let error as LupineError {
+      throw error
+    } catch {
+      // JSONDecoder has a limit of its own, which its error does not tell from bad JSON.
+      if self is JSONDecoder, NestingDepth.json(data) > NestingDepth.limit { throw NestingDepth.exceeded }
+      throw LupineError(
+        .serializationFailed, "The body does not decode as `\(type)`: \(Self.reason(error))", underlying: error)
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    let text =
+      switch error {
+      case DecodingError.keyNotFound(let key, let context): "no value for `\(key.stringValue)`\(place(context))."
+      case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+        DecodingError.dataCorrupted(let context):
+        "\(context.debugDescription)\(place(context))"
+      default: "\(error)"
+      }
+    return text.escapingControls(limit: 1_000)
+  }
+
+  private static func place(_ context: DecodingError.Context) -> String {
+    if context.codingPath.isEmpty { return "" }
+    let path = context.codingPath.prefix(20).map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
+    return " at `\(path.joined(separator: "."))`"
+  }
+}

@@ -1,0 +1,33 @@
+extension String {
+  /// The text on one line, with what could move a terminal's cursor or hide text written as `\u{1B}`.
+  ///
+  /// - Parameters:
+  ///   - limit: how many characters are kept; a longer text ends in `…`.
+  ///   - indentation: what follows each line break; `nil` escapes line breaks as well.
+  package func escapingControls(limit: Int = .max, indentation: String? = nil) -> String {
+    var text = ""
+    var count = 0
+    for scalar in unicodeScalars {
+      guard count < limit else { return text + "…" }
+      count += 1
+      if scalar == "\n", let indentation {
+        text += "\n" + indentation
+      } else if scalar.needsEscape {
+        text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether a terminal would obey it rather than show it: controls, and the marks that turn the writing direction.
+  fileprivate var needsEscape: Bool {
+    switch value {
+    case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+}

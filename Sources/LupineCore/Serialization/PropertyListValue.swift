@@ -1,0 +1,96 @@
+public import FoundationEssentials
+
+/// A property list of unknown shape.
+public enum PropertyListValue: Sendable, Hashable {
+  /// A text.
+  case string(String)
+  /// An integer that `Int64` holds; a real number without a fraction is read as one, for a decoder cannot tell them apart.
+  case integer(Int64)
+  /// An integer above `Int64.max`.
+  case unsignedInteger(UInt64)
+  /// Any other number.
+  case real(Double)
+  /// True or false.
+  case bool(Bool)
+  /// A point in time.
+  case date(Date)
+  /// Bytes.
+  case data(Data)
+  /// Values in order.
+  case array([PropertyListValue])
+  /// Values by name; their order is not kept.
+  case dictionary([String: PropertyListValue])
+}
+
+extension PropertyListValue: EmptyResponse {
+  /// Returns an empty dictionary.
+  public static func emptyValue() -> PropertyListValue { .dictionary([:]) }
+}
+
+extension PropertyListValue {
+  /// The member of a dictionary; `nil` where this is none or has no such member.
+  public subscript(key: String) -> PropertyListValue? {
+    if case .dictionary(let members) = self { members[key] } else { nil }
+  }
+
+  /// The element of an array; `nil` where this is none or is shorter.
+  public subscript(index: Int) -> PropertyListValue? {
+    if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
+  }
+}
+
+extension PropertyListValue: Codable {
+  /// Reads whatever stands there.
+  ///
+  /// - Throws: `DecodingError` where it is none of a property list's kinds of value.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let value = PropertyListValue(scalarIn: container) {
+      self = value
+    } else if (try? decoder.unkeyedContainer()) != nil {
+      // Asking for the container first keeps an error inside an array from being taken for "no array".
+      self = .array(try container.decode([PropertyListValue].self))
+    } else {
+      self = .dictionary(try container.decode([String: PropertyListValue].self))
+    }
+  }
+
+  private init?(scalarIn container: any SingleValueDecodingContainer) {
+    if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode(Int64.self) {
+      self = .integer(value)
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let value = try? container.decode(UInt64.self) {
+      self = .unsignedInteger(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .real(value)
+    } else if let value = try? container.decode(Date.self) {
+      self = .date(value)
+    } else if let value = try? container.decode(Data.self) {
+      self = .data(value)
+    } else if container.decodeNil() {
+      // Foundation's decoder takes this text for an absent value.
+      self = .string("$null")
+    } else {
+      return nil
+    }
+  }
+
+  /// Writes the value as what it is.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .string(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .unsignedInteger(let value): try container.encode(value)
+    case .real(let value): try container.encode(value)
+    case .bool(let value): try container.encode(value)
+    case .date(let value): try container.encode(value)
+    case .data(let value): try container.encode(value)
+    case .array(let elements): try container.encode(elements)
+    case .dictionary(let members): try container.encode(members)
+    }
+  }
+}

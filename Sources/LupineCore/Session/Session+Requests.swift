@@ -1,0 +1,66 @@
+public import HTTPTypes
+
+extension Session {
+  /// Makes a request.
+  ///
+  /// - Parameters:
+  ///   - url: where to; a relative reference is appended to the base URL.
+  ///   - method: what is asked. Default: GET.
+  ///   - parameters: values to send, of any shape.
+  ///   - encoder: where they go and how; `nil` means the session's own, a URL-encoded form unless told otherwise.
+  ///   - headers: fields besides the session's.
+  public func request(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
+  ) -> DataRequest {
+    make(url, method, headers) { (request) throws(LupineError) in
+      try request.encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
+    }
+  }
+
+  /// Makes a request with parameters of a program's own type.
+  public func request<Value: Encodable & Sendable>(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
+  ) -> DataRequest {
+    make(url, method, headers) { (request) throws(LupineError) in
+      try request.encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
+    }
+  }
+
+  /// Makes a request with parameters whose values have types of their own.
+  public func request(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
+  ) -> DataRequest {
+    make(url, method, headers) { (request) throws(LupineError) in
+      try request.encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
+    }
+  }
+
+  /// Makes the request that a route describes.
+  public func request(_ route: some RequestConvertible) -> DataRequest {
+    make { try route.asRequest(relativeTo: self.baseURL) }
+  }
+
+  private func make(
+    _ url: some URLConvertible, _ method: HTTPRequest.Method, _ headers: HTTPFields,
+    _ encode: (OutgoingRequest) throws(LupineError) -> OutgoingRequest
+  ) -> DataRequest {
+    make {
+      try encode(OutgoingRequest(url: url.asURL(relativeTo: self.baseURL), method: method, headers: headers))
+    }
+  }
+
+  private func make(_ describe: () throws -> OutgoingRequest) -> DataRequest {
+    let description: Result<OutgoingRequest, LupineError>
+    do {
+      description = .success(try describe())
+    } catch {
+      description = .failure(
+        error as? LupineError
+          ?? LupineError(.invalidRequest, "The request could not be made: \(error).", underlying: error))
+    }
+    return DataRequest(RequestTask(description, session: self))
+  }
+}

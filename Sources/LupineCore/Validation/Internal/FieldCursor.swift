@@ -1,0 +1,71 @@
+/// Reads a field value from its first byte to its last, and never goes back.
+struct FieldCursor {
+  private let bytes: [UInt8]
+  private(set) var position = 0
+  /// Bytes looked at in all: what shows that a parser is linear.
+  private(set) var steps = 0
+
+  init(_ string: String) { bytes = Array(string.utf8) }
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  mutating func peek() -> UInt8? {
+    steps += 1
+    return isAtEnd ? nil : bytes[position]
+  }
+
+  mutating func advance() { position += 1 }
+
+  mutating func take(_ byte: UInt8) -> Bool {
+    guard peek() == byte else { return false }
+    advance()
+    return true
+  }
+
+  mutating func skipWhitespace() {
+    while let byte = peek(), byte == 0x20 || byte == 0x09 { advance() }
+  }
+
+  /// A token (RFC 9110 section 5.6.2); `nil` where there is none.
+  mutating func token() -> String? {
+    let start = position
+    while let byte = peek(), Self.isTokenByte(byte) { advance() }
+    return start == position ? nil : String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+
+  /// A quoted string (RFC 9110 section 5.6.4), without its quotes; `nil` where none begins here or it does not end.
+  mutating func quotedString() -> String? {
+    guard take(UInt8(ascii: "\"")) else { return nil }
+    var content: [UInt8] = []
+    while let byte = peek() {
+      advance()
+      if byte == UInt8(ascii: "\"") { return String(decoding: content, as: UTF8.self) }
+      guard byte == UInt8(ascii: "\\") else {
+        content.append(byte)
+        continue
+      }
+      guard let escaped = peek() else { return nil }
+      advance()
+      content.append(escaped)
+    }
+    return nil
+  }
+
+  /// Goes to the next comma outside a quoted string, or to the end.
+  mutating func skipToComma() {
+    while let byte = peek(), byte != UInt8(ascii: ",") {
+      if byte == UInt8(ascii: "\"") { _ = quotedString() } else { advance() }
+    }
+  }
+
+  static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: tokenPunctuation.contains(byte)
+    }
+  }
+
+  private static let tokenPunctuation = Set("!#$%&'*+-.^_`|~".utf8)
+}

@@ -1,0 +1,31 @@
+import HTTPTypes
+
+/// Refuses a status that is not among those named.
+struct StatusCodeRule: ValidationRule {
+  private let contains: @Sendable (Int) -> Bool
+  private let acceptable: String
+
+  init(_ codes: some Sequence<Int> & Sendable) {
+    // A range may have no end (`200...`), so it is asked rather than walked through.
+    if codes is any RangeExpression<Int> {
+      contains = { ((codes as Any) as? any RangeExpression<Int>)?.contains($0) ?? false }
+      acceptable = "\(codes)"
+    } else {
+      let set = Set(codes)
+      contains = { set.contains($0) }
+      acceptable = Self.list(set)
+    }
+  }
+
+  func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError) {
+    let code = response.head.status.code
+    if contains(code) { return }
+    throw LupineError(.unacceptableStatusCode(code), "The status \(code) is not acceptable; \(acceptable) would be.")
+  }
+
+  private static func list(_ codes: Set<Int>) -> String {
+    if codes.isEmpty { return "none" }
+    let shown = codes.sorted().prefix(20).map(String.init).joined(separator: ", ")
+    return codes.count > 20 ? shown + ", …" : shown
+  }
+}

@@ -1,0 +1,53 @@
+import FoundationEssentials
+import HTTPTypes
+
+extension DataResponse: CustomStringConvertible {
+  /// The request, the status and the result, such as `GET https://example.com/ (200): success(Hello)`.
+  public var description: String {
+    let status = response.map { " (\($0.status.code))" } ?? ""
+    return "\(request?.summary.description ?? "no request")\(status): \(outcome)"
+  }
+
+  private var outcome: String {
+    switch result {
+    case .success(let value): "success(\(value))"
+    case .failure(let error): "failure(\(error.message))"
+    }
+  }
+}
+
+extension DataResponse: CustomDebugStringConvertible {
+  /// The request, the response, the first KiB of its body, the metrics and the result.
+  ///
+  /// Secret fields are redacted and control bytes escaped.
+  public var debugDescription: String { debugDescription(redacting: .standard) }
+
+  /// The same with these fields redacted.
+  public func debugDescription(redacting secrets: SecretFields) -> String {
+    var lines = ["[Request] \(request?.summary.description ?? "none")"]
+    if let request {
+      lines += Self.lines(secrets.redact(request.headers))
+      if !request.body.isNone { lines.append("    body: \(request.body.length.map { "\($0) bytes" } ?? "a stream")") }
+    }
+    lines.append("[Response] \(response.map { "\($0.status)" } ?? "none")")
+    if let response { lines += Self.lines(secrets.redact(response.headerFields)) }
+    lines += bodyLines
+    if let trailers { lines += ["[Trailers]"] + Self.lines(secrets.redact(trailers)) }
+    lines.append("[Metrics] \(metrics?.description ?? "none")")
+    lines.append("[Serialization] \(serializationDuration.milliseconds)")
+    lines.append("[Result] \(outcome.escapingControls(limit: 1_024, indentation: "    "))")
+    return lines.joined(separator: "\n")
+  }
+
+  private static func lines(_ fields: HTTPFields) -> [String] {
+    fields.map { "    \($0.name.rawName): \($0.value.escapingControls())" }
+  }
+
+  private var bodyLines: [String] {
+    guard let data else { return ["[Body] none"] }
+    if data.isEmpty { return ["[Body] empty"] }
+    // A line that the server wrote is indented, so that it cannot pass for one of ours.
+    let text = String(decoding: data.prefix(1_024), as: UTF8.self).escapingControls(indentation: "    ")
+    return ["[Body] \(data.count) bytes", "    \(text)\(data.count > 1_024 ? "…" : "")"]
+  }
+}

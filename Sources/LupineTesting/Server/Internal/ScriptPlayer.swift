@@ -1,0 +1,127 @@
+import HTTPTypes
+
+/// Plays one reply: writes its bytes, waits where it waits, and decides about the connection.
+final class ScriptPlayer {
+  private let content: RequestContent
+  private let loop: ConnectionLoop
+  private var output: [UInt8] = []
+  private var persistence: ResponsePersistence
+
+  init(content: RequestContent, loop: ConnectionLoop) {
+    self.content = content
+    self.loop = loop
+    persistence = ResponsePersistence(content.request)
+  }
+
+  /// Returns whether the connection can serve another request.
+  func play(_ reply: ScriptedReply) throws(ConnectionEnd) -> Bool {
+    for step in reply.steps {
+      guard try perform(step) else { return false }
+    }
+    try flush()
+    switch reply.connection {
+    case .keep: return true
+    case .automatic where persistence.allowsNext && content.request.isBodyComplete: return true
+    case .automatic, .close: return close()
+    }
+  }
+
+  /// Returns `false` when the step has ended the connection.
+  private func perform(_ step: ScriptedReply.Step) throws(ConnectionEnd) -> Bool {
+    switch step {
+    case .head(let status, let reason, let fields):
+      persistence.note(status: status, fields: fields)
+      try write(head(status, reason, fields))
+    case .informational(let status, let fields): try write(head(status, nil, fields))
+    case .raw(let bytes): try write(bytes)
+    case .body(let bytes): try writeContent(bytes)
+    case .chunk(let bytes, let extensions): try writeContent(chunk(bytes, extensions))
+    case .endChunks(let trailers): try writeContent(Array("0\r\n".utf8) + lines(trailers) + [13, 10])
+    case .repeat(let bytes, let count): try repeatBytes(bytes, count)
+    case .drip(let bytes): try drip(bytes)
+    default: return try flushAndPerform(step)
+    }
+    return true
+  }
+
+  /// The steps that do not write.
+  private func flushAndPerform(_ step: ScriptedReply.Step) throws(ConnectionEnd) -> Bool {
+    try flush()
+    switch step {
+    case .readBody(let limit): try readBody(upTo: limit)
+    case .wait(let gate): try wait(for: gate)
+    case .signal(let gate): gate.open()
+    case .reset:
+      loop.socket.reset()
+      return false
+    case .stall:
+      loop.socket.discardUntilEnd()
+      return false
+    default: return close()
+    }
+    return true
+  }
+
+  private func readBody(upTo limit: Int?) throws(ConnectionEnd) {
+    defer { loop.server.update(content.request) }
+    try content.read(upTo: limit ?? .max)
+  }
+
+  private func wait(for gate: Gate) throws(ConnectionEnd) {
+    let isOpen = try? gate.state.block(hangup: loop.socket.descriptor) { $0 }
+    guard isOpen == true else { throw .gone }
+  }
+
+  /// Closes in order: a close with bytes unread would be a reset, and could take the response with it.
+  private func close() -> Bool {
+    loop.socket.finishSending()
+    if !content.request.isBodyComplete || loop.socket.hasUnreadBytes { loop.socket.discardUntilEnd() }
+    loop.socket.close()
+    return false
+  }
+}
+
+/// Writing: small pieces are gathered.
+extension ScriptPlayer {
+  private func write(_ bytes: [UInt8]) throws(ConnectionEnd) {
+    output += bytes
+    if output.count >= 65_536 { try flush() }
+  }
+
+  private func writeContent(_ bytes: [UInt8]) throws(ConnectionEnd) {
+    if content.request.method != .head { try write(bytes) }
+  }
+
+  private func flush() throws(ConnectionEnd) {
+    guard !output.isEmpty else { return }
+    try loop.socket.send(output)
+    output.removeAll(keepingCapacity: true)
+  }
+
+  private func repeatBytes(_ bytes: [UInt8], _ count: Int?) throws(ConnectionEnd) {
+    guard !bytes.isEmpty else { return }
+    var left = count ?? .max
+    while left > 0 {
+      try write(bytes)
+      if count != nil { left -= 1 }
+    }
+  }
+
+  private func drip(_ bytes: [UInt8]) throws(ConnectionEnd) {
+    try flush()
+    for byte in bytes { try loop.socket.send([byte]) }
+  }
+}
+
+private func head(_ status: Int, _ reason: String?, _ fields: RawFields) -> [UInt8] {
+  let known = (100...999).contains(status) ? HTTPResponse.Status(code: status).reasonPhrase : ""
+  return Array("HTTP/1.1 \(status) \(reason ?? known)\r\n".utf8) + lines(fields) + [13, 10]
+}
+
+private func lines(_ fields: RawFields) -> [UInt8] {
+  fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
+}
+
+private func chunk(_ bytes: [UInt8], _ extensions: String) -> [UInt8] {
+  Array("\(String(bytes.count, radix: 16))\(extensions)\r\n".utf8) + bytes + [13, 10]
+}

@@ -1,0 +1,8 @@
+/// What a server has seen so far.
+struct ServerRecord: Sendable {
+  var requests: [ReceivedHTTPRequest] = []
+  var problems: [ScriptedServer.Problem] = []
+  var accepted = 0
+  var open = 0
+  var isStopped = false
+}

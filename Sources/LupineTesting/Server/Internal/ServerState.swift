@@ -1,0 +1,113 @@
+import Glibc
+import Synchronization
+
+/// What a server's threads share; it outlives the server only as long as they run.
+final class ServerState: Sendable {
+  let configuration: ServerConfiguration
+  let port: Int
+  /// The listening socket, until the server has stopped.
+  private let listener: Mutex<LoopbackSocket?>
+  private let listening: Int32
+  let record = Watched(ServerRecord())
+  private let threads = Mutex(ConnectionThreads())
+  private let threadName: String
+
+  init(_ configuration: ServerConfiguration, address: ScriptedServer.Address) throws(SocketFailure) {
+    self.configuration = configuration
+    let socket = try LoopbackSocket(address)
+    try socket.listen(backlog: 1024)
+    port = socket.port
+    listening = socket.descriptor
+    threadName = "lupine-\(socket.port)"
+    listener = Mutex(socket)
+  }
+
+  func startAccepting() throws(SocketFailure) -> PosixThread {
+    try PosixThread(name: threadName) { [self] in acceptAll() }
+  }
+
+  /// Makes the accept thread end.
+  func stopAccepting() {
+    _ = shutdown(listening, Int32(SHUT_RDWR))
+  }
+
+  /// Closes everything and joins the connections' threads; the accept thread has ended before.
+  func endConnections() {
+    listener.withLock { $0 = nil }
+    for entry in threads.withLock({ $0.running }).values { entry.socket.interrupt() }
+    while let entry = threads.withLock({ $0.running.popFirst() })?.value { entry.thread.join() }
+    joinFinished()
+    record.update { $0.isStopped = true }
+  }
+
+  /// Runs until the listening socket is shut down.
+  private func acceptAll() {
+    while true {
+      let descriptor = accept(listening, nil, nil)
+      if descriptor >= 0 {
+        start(descriptor)
+      } else if errno == EINVAL || errno == EBADF {
+        return
+      } else {
+        sched_yield()
+      }
+      joinFinished()
+    }
+  }
+
+  private func start(_ descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    let socket = ConnectionSocket(descriptor: descriptor)
+    let number = record.update { record in
+      record.accepted += 1
+      record.open += 1
+      return record.accepted - 1
+    }
+    let isStarted = threads.withLock { threads in
+      // The thread's own last act takes this lock, so it cannot end before it is in the table.
+      guard let thread = try? PosixThread(name: threadName, run: { [self] in serve(number, socket) }) else {
+        return false
+      }
+      threads.running[number] = (socket, thread)
+      return true
+    }
+    if !isStarted { connectionEnded(number, socket) }
+  }
+
+  private func serve(_ number: Int, _ socket: ConnectionSocket) {
+    ConnectionLoop(number: number, socket: socket, server: self).run()
+    connectionEnded(number, socket)
+    threads.withLock { $0.finish(number) }
+  }
+
+  private func connectionEnded(_ number: Int, _ socket: ConnectionSocket) {
+    socket.close()
+    record.update { $0.open -= 1 }
+  }
+
+  private func joinFinished() {
+    for thread in threads.withLock({ $0.takeFinished() }) { thread.join() }
+  }
+}
+
+/// What connections tell.
+extension ServerState {
+  /// Notes a request; returns its number.
+  func record(_ request: ReceivedHTTPRequest) -> Int {
+    record.update { record in
+      var request = request
+      request.number = record.requests.count
+      record.requests.append(request)
+      return request.number
+    }
+  }
+
+  /// Notes what more was read of a request's body.
+  func update(_ request: ReceivedHTTPRequest) {
+    record.update { $0.requests[request.number] = request }
+  }
+
+  func report(_ problem: ScriptedServer.Problem) {
+    record.update { $0.problems.append(problem) }
+  }
+}

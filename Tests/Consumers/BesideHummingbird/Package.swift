@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "BesideHummingbird",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "Lupine", path: "../../.."),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "BesideHummingbird",
+      dependencies: [
+        .product(name: "Lupine", package: "Lupine"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ])
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,72 @@
+import LupineCompression
+import LupineCore
+import Testing
+
+@Suite struct RoundTripTests {
+  @Test(arguments: Coding.allCases, Sample.allCases)
+  func `what is coded decodes to itself, however the bytes are split`(coding: Coding, sample: Sample) throws {
+    let plain = sample.bytes()
+    let coded = try coding.encode(plain)
+    for pieces in [1, 1_024, Int.max] {
+      #expect(try coding.decode(coded, pieces: pieces) == plain)
+    }
+  }
+
+  @Test(arguments: Coding.allCases, [1, 1_000, 65_536])
+  func `the encoder may be fed in pieces of any size`(coding: Coding, pieces: Int) throws {
+    let plain = Array(Sample.text.bytes().prefix(70_000))
+    #expect(try coding.decode(coding.encode(plain, pieces: pieces)) == plain)
+  }
+
+  @Test(arguments: Coding.allCases)
+  func `a body of no bytes decodes to no bytes`(coding: Coding) throws {
+    #expect(try coding.decode([]) == [])
+  }
+
+  @Test(arguments: Coding.allCases, [1, 7, 4_096, 65_536])
+  func `no piece is larger than the chunk size`(coding: Coding, chunkSize: Int) throws {
+    let plain = Array(Sample.text.bytes().prefix(70_000))
+    let limits = DecodingLimits(maximumSize: 1 << 20, maximumRatio: 10_000, chunkSize: chunkSize)
+    for pieces in [1, Int.max] {
+      let outcome = try run(coding.coding.makeDecoder(limits: limits), over: coding.encode(plain), pieces: pieces)
+      #expect(outcome.largestPiece <= chunkSize)
+      #expect(outcome.joined == plain)
+    }
+  }
+
+  @Test(arguments: Coding.allCases)
+  func `what has been decoded so far is handed over without waiting for a full chunk`(coding: Coding) throws {
+    let coded = try coding.encode(Sample.noise.bytes())
+    let decoder = try coding.coding.makeDecoder(limits: .generous)
+    var outcome = Outcome()
+    try feed(decoder, coded.dropLast(20)) { outcome.add($0) }
+    #expect(outcome.joined.count > 0)
+  }
+
+  @Test(arguments: Coding.allCases)
+  func `ending an encoder twice adds nothing`(coding: Coding) throws {
+    let encoder = try coding.coding.makeEncoder()
+    var outcome = try run(encoder, over: [1, 2, 3])
+    let count = outcome.joined.count
+    try encoder.finish { outcome.add($0) }
+    #expect(outcome.joined.count == count)
+  }
+
+  @Test func `levels outside the library's range are moved into it`() throws {
+    let plain = Sample.text.bytes()
+    let codings: [any ContentCoding] = [
+      .gzip(level: -5), .gzip(level: 99), .deflate(level: 99), .brotli(quality: -1), .zstd(level: -100),
+    ]
+    for coding in codings {
+      let coded = try run(coding.makeEncoder(), over: plain).joined
+      #expect(try run(coding.makeDecoder(limits: .generous), over: coded).joined == plain)
+    }
+    #expect(ZstdCoding(level: 22).level == 19)
+    #expect(BrotliCoding(quality: 12).quality == 11)
+  }
+
+  @Test func `the names are the registered ones`() {
+    #expect(Coding.allCases.map { $0.coding.name } == ["gzip", "deflate", "br", "zstd"])
+    #expect(Coding.allCases.map { $0.coding.aliases } == [["x-gzip"], [], [], []])
+  }
+}

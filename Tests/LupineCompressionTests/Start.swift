@@ -1,3 +1,0 @@
-import Testing
-
-@Suite struct LupineCompressionTestsPlaceholder { @Test func empty() {} }

@@ -1,0 +1,102 @@
+import Glibc
+
+/// A client that writes and reads bytes, so that a test sees what is on the wire.
+final class RawClient: Sendable {
+  enum Failure: Error, Equatable {
+    case refused
+    case reset
+    case system(Int32)
+  }
+
+  private let descriptor: Int32
+
+  /// Connects to 127.0.0.1.
+  init(port: Int) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var name = sockaddr_in()
+    name.sin_family = sa_family_t(AF_INET)
+    name.sin_port = in_port_t(UInt16(port)).bigEndian
+    name.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    try connectSocket(&name)
+  }
+
+  /// Connects to ::1.
+  init(port6 port: Int) throws {
+    descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var name = sockaddr_in6()
+    name.sin6_family = sa_family_t(AF_INET6)
+    name.sin6_port = in_port_t(UInt16(port)).bigEndian
+    name.sin6_addr = in6addr_loopback
+    try connectSocket(&name)
+  }
+
+  /// Connects to a Unix socket.
+  init(path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var name = sockaddr_un()
+    name.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
+    try connectSocket(&name)
+  }
+
+  deinit { close(descriptor) }
+
+  private func connectSocket<Name>(_ name: inout Name) throws {
+    let code = withUnsafeMutablePointer(to: &name) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<Name>.size))
+      }
+    }
+    if code != 0 { throw errno == ECONNREFUSED ? Failure.refused : .system(errno) }
+  }
+
+  func send(_ text: String) throws {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      if count < 0 { throw Failure.system(errno) }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+
+  /// Tells the server that nothing more comes.
+  func finishSending() {
+    _ = shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// What one read gives; empty at the end.
+  func receive(upTo limit: Int = 65_536) throws -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: limit)
+    let count = recv(descriptor, &buffer, limit, 0)
+    if count < 0 { throw errno == ECONNRESET ? Failure.reset : .system(errno) }
+    return Array(buffer.prefix(count))
+  }
+
+  /// Everything until the server closes, or until what has come ends with a text.
+  func read(until end: String? = nil) throws -> String {
+    var bytes: [UInt8] = []
+    while true {
+      let piece = try receive()
+      bytes += piece
+      let text = String(decoding: bytes, as: UTF8.self)
+      if piece.isEmpty { return text }
+      if let end, text.hasSuffix(end) { return text }
+    }
+  }
+
+  /// So many bytes, or fewer when the server closes before.
+  func read(count: Int) throws -> String {
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      let piece = try receive(upTo: count - bytes.count)
+      if piece.isEmpty { break }
+      bytes += piece
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// A GET of the root, with more field lines when there are some.
+func get(_ path: String = "/", _ lines: String...) -> String {
+  "GET \(path) HTTP/1.1\r\nHost: here\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n"
+}

@@ -1,0 +1,93 @@
+import Foundation
+import LupineTesting
+import Testing
+
+@Suite struct ServerLifetimeTests {
+  /// The inodes of sockets that are bound to a port, from the kernel's table.
+  private func sockets(port: Int) throws -> Set<String> {
+    let suffix = ":" + String(format: "%04X", port)
+    let table = try String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8)
+    let rows = table.split(separator: "\n").map { $0.split(separator: " ") }
+    return Set(rows.filter { $0[1].hasSuffix(suffix) && $0[9] != "0" }.map { "socket:[\($0[9])]" })
+  }
+
+  /// How many of those this process holds.
+  private func descriptors(port: Int) throws -> Int {
+    let bound = try sockets(port: port)
+    let manager = FileManager.default
+    let own = try manager.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+      try? manager.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+    }
+    return own.filter(bound.contains).count
+  }
+
+  /// How many threads this process has for a server.
+  private func threads(port: Int) throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").filter {
+      let name = try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)
+      return name == "lupine-\(port)\n"
+    }.count
+  }
+
+  @Test func `stopping leaves no thread and no descriptor`() async throws {
+    let server = try ScriptedServer { request in
+      request.path == "/stall" ? .stallAfterHead : request.path == "/wait" ? [.wait(Gate())] : .endlessBody
+    }
+    let port = server.port
+    let paths = ["/stall", "/wait", "/endless", "/stall", "/wait"]
+    let clients = try paths.map { _ in try RawClient(port: port) }
+    let idle = try RawClient(port: port)
+    for (path, client) in zip(paths, clients) { try client.send(get(path)) }
+    try await server.waitForRequest(count: 5)
+    try await server.waitForConnection(count: 6)
+    #expect(try threads(port: port) >= 6)
+    #expect(try descriptors(port: port) == 7)
+    server.stop()
+    #expect(try descriptors(port: port) == 0)
+    // A joined thread may stand in the table for a moment more, while the kernel tidies up.
+    var rounds = 0
+    while try threads(port: port) > 0, rounds < 100_000 {
+      rounds += 1
+      await Task.yield()
+    }
+    #expect(try threads(port: port) == 0)
+    #expect(server.openConnectionCount == 0)
+    #expect(try idle.read() == "")
+    #expect(throws: RawClient.Failure.refused) { try RawClient(port: port) }
+  }
+
+  @Test func `letting go of a server stops it`() throws {
+    var server: ScriptedServer? = try ScriptedServer(always: .stallBeforeHead)
+    let port = try #require(server?.port)
+    let client = try RawClient(port: port)
+    server = nil
+    #expect(throws: RawClient.Failure.refused) { try RawClient(port: port) }
+    _ = client
+  }
+
+  @Test func `a hundred short connections leave only the accept thread`() async throws {
+    let server = try ScriptedServer(always: .respond(fields: ["Connection": "close"]))
+    for _ in 0..<100 {
+      let client = try RawClient(port: server.port)
+      try client.send(get())
+      #expect(try client.read().hasPrefix("HTTP/1.1 200 OK\r\n"))
+    }
+    try await server.waitForOpenConnections(0)
+    #expect(server.connectionCount == 100)
+    #expect(try descriptors(port: server.port) == 1)
+  }
+
+  @Test func `who waits for a stopped server is told`() async throws {
+    let server = try ScriptedServer(always: .respond())
+    let waiting = Task { try await server.waitForRequest(count: 1) }
+    server.stop()
+    await #expect(throws: ScriptedServer.Stopped.self) { try await waiting.value }
+  }
+
+  @Test func `who waits can be cancelled`() async throws {
+    let server = try ScriptedServer(always: .respond())
+    let waiting = Task { try await server.waitForRequest(count: 1) }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+  }
+}
