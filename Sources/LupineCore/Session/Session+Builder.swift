@@ -14,8 +14,7 @@ extension Session {
     var schemes: [any AuthenticationScheme] = []
     var codings: [any ContentCoding] = []
     var mismatches: [Mismatch] = []
-    var configuration = SessionConfiguration(
-      parameterEncoder: URLEncodedFormParameterEncoder(), decoder: JSONDecoder())
+    var configuration = SessionConfiguration()
 
     /// A builder with the defaults and no transport.
     public init() {}
