@@ -83,6 +83,7 @@ final class RequestTask: Sendable {
 
   private func deliver(_ outcome: Outcome) async {
     while let handler = state.withLock({ $0.nextHandler() }) { await handler(outcome) }
+    session.registry.remove(self)
   }
 
   private func run() async -> Outcome {
@@ -92,10 +93,9 @@ final class RequestTask: Sendable {
   }
 
   private func finish(_ outcome: Outcome) {
-    session.registry.remove(self)
     emit(.finished(outcome.error))
     let (followers, mustDeliver) = state.withLock { $0.finish(outcome) }
     for follower in followers { follower.resume(returning: outcome) }
-    if mustDeliver { startDelivery(outcome) }
+    if mustDeliver { startDelivery(outcome) } else { session.registry.remove(self) }
   }
 }

@@ -15,7 +15,9 @@ struct ContentCodings: Sendable {
   /// and with it those beneath.
   func decoders(for head: HTTPResponse, limits: Limits) -> [any BodyTransformer] {
     guard !codings.isEmpty, let field = head.headerFields[.contentEncoding] else { return [] }
-    let names = field.split(separator: ",").map { $0.trimmingBlanks().lowercased() }.filter { !$0.isEmpty && $0 != "identity" }
+    let names = field.split(separator: ",").map { $0.trimmingBlanks().lowercased() }.filter {
+      !$0.isEmpty && $0 != "identity"
+    }
     guard names.count <= limits.contentCodings else {
       return [
         FailingTransformer(

@@ -113,7 +113,8 @@ extension Session.Builder {
   /// - Parameters:
   ///   - evaluators: patterns and who judges the hosts they match.
   ///   - fallback: who judges all other hosts; `nil` leaves them to the transport's own trust.
-  public func trust(_ evaluators: [String: any TrustEvaluator], otherwise fallback: (any TrustEvaluator)? = nil) -> Self {
+  public func trust(_ evaluators: [String: any TrustEvaluator], otherwise fallback: (any TrustEvaluator)? = nil) -> Self
+  {
     changed {
       $0.trustRules += evaluators.map { (pattern: $0.key, evaluator: $0.value) }.sorted { $0.pattern < $1.pattern }
       $0.trustFallback = fallback

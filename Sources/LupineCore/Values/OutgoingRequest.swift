@@ -8,9 +8,13 @@ public struct OutgoingRequest: Sendable {
   public var url: HTTPURL
   /// What it asks for. Default: GET.
   public var method: HTTPRequest.Method
-  /// Its own fields. `Host`, `Content-Length` and `Transfer-Encoding` are the transport's.
+  /// Its own fields.
+  ///
+  /// `Host`, `Content-Length` and `Transfer-Encoding` are the transport's.
   public var headers: HTTPFields
-  /// Its content. Default: none.
+  /// Its content.
+  ///
+  /// Default: none.
   public var body: Body
   /// How it is to be sent.
   public var options: Options
