@@ -1,7 +1,9 @@
 extension CurlTransport {
   /// What can be set on the libcurl transport as a whole.
   public struct Configuration: Sendable, Hashable {
-    /// The file of root certificates in PEM. Default: `nil`, the file that `SSL_CERT_FILE` names, else the system's.
+    /// The file of root certificates in PEM.
+    ///
+    /// Default: `nil`, the file that `SSL_CERT_FILE` names, else the system's.
     public var certificateAuthorities: String?
     /// Exchanges on HTTP/1.1 at once with one scheme, host and port; more wait their turn.
     ///

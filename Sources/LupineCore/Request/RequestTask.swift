@@ -17,7 +17,9 @@ final class RequestTask: Sendable {
     state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately))
   }
 
-  /// The outcome, once there is one; runs the request if nobody does yet. Cancelling the caller's task cancels it.
+  /// The outcome, once there is one; runs the request if nobody does yet.
+  ///
+  /// Cancelling the caller's task cancels it.
   func outcome() async -> Outcome {
     await withTaskCancellationHandler {
       switch state.withLock({ $0.join() }) {

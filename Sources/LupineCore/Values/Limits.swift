@@ -1,6 +1,8 @@
 /// The most that a session accepts or sends; each limit has a default, and its name stands in the error it raises.
 public struct Limits: Sendable, Hashable {
-  /// Bytes of a response's body that are gathered in memory, after decoding. Default: 64 MiB.
+  /// Bytes of a response's body that are gathered in memory, after decoding.
+  ///
+  /// Default: 64 MiB.
   public var responseBody: Int64 = 64 << 20
   /// Bytes read of a body nobody wants, such as a redirect's, before its connection is closed instead.
   ///

@@ -1,6 +1,8 @@
 /// How long the steps of a request may take; `nil` sets no bound.
 public struct Timeouts: Sendable, Hashable {
-  /// Name lookup, connection and TLS handshake of one exchange, measured by the transport. Default: 30 seconds.
+  /// Name lookup, connection and TLS handshake of one exchange, measured by the transport.
+  ///
+  /// Default: 30 seconds.
   public var connect: Duration?
   /// The time without a byte in either direction, on the session's clock.
   ///
