@@ -76,6 +76,8 @@ final class RequestTask: Sendable {
   }
 
   private func start() {
+    // Known from here on, so that whoever waits for the session's requests waits for this one; `run` reports a refusal.
+    try? session.registry.insert(self)
     Task(executorPreference: session.configuration.executor) { _ = await self.run() }
   }
 
