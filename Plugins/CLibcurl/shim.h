@@ -1,2 +1,115 @@
 #pragma once
 #include <curl/curl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+// Swift cannot call variadic functions, so each kind of argument has a wrapper of its own.
+
+typedef size_t (*lupine_data_callback)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*lupine_prerequest_callback)(void *context, char *remote, char *local, int remotePort, int localPort);
+typedef curl_socket_t (*lupine_open_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+typedef int (*lupine_close_callback)(void *context, curl_socket_t socket);
+
+static inline CURLcode lupine_easy_set_long(CURL *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode lupine_easy_set_size(CURL *easy, CURLoption option, int64_t value) {
+  return curl_easy_setopt(easy, option, (curl_off_t)value);
+}
+
+static inline CURLcode lupine_easy_set_string(CURL *easy, CURLoption option, const char *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode lupine_easy_set_pointer(CURL *easy, CURLoption option, const void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode lupine_easy_set_fields(CURL *easy, struct curl_slist *fields) {
+  return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, fields);
+}
+
+static inline CURLcode lupine_easy_set_url(CURL *easy, CURLU *url) {
+  return curl_easy_setopt(easy, CURLOPT_CURLU, url);
+}
+
+static inline CURLcode lupine_easy_set_data_callback(CURL *easy, CURLoption option, lupine_data_callback callback) {
+  return curl_easy_setopt(easy, option, callback);
+}
+
+static inline CURLcode lupine_easy_set_prerequest(CURL *easy, lupine_prerequest_callback callback) {
+  return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+
+static inline CURLcode lupine_easy_set_socket_callbacks(
+    CURL *easy, lupine_open_callback open, lupine_close_callback close, void *context) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+  if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
+  if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close);
+  if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context);
+  return code;
+}
+
+static inline long lupine_easy_long(CURL *easy, CURLINFO info) {
+  long value = 0;
+  return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+static inline int64_t lupine_easy_size(CURL *easy, CURLINFO info) {
+  curl_off_t value = 0;
+  return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+static inline const char *lupine_easy_string(CURL *easy, CURLINFO info) {
+  char *value = NULL;
+  return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
+}
+
+static inline void *lupine_easy_private(CURL *easy) {
+  char *value = NULL;
+  return curl_easy_getinfo(easy, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : NULL;
+}
+
+static inline CURLMcode lupine_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode lupine_multi_set_callbacks(
+    CURLM *multi, curl_socket_callback socket, curl_multi_timer_callback timer, void *context) {
+  CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
+  if (code == CURLM_OK) code = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+  if (code == CURLM_OK) code = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+  if (code == CURLM_OK) code = curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+  return code;
+}
+
+// The result of a finished transfer sits in a union that Swift reads less plainly.
+static inline CURLcode lupine_message_result(const CURLMsg *message) { return message->data.result; }
+
+// `epoll_event` is packed, and its data a union.
+static inline int lupine_epoll_control(int poll, int operation, int descriptor, uint32_t events) {
+  struct epoll_event event;
+  memset(&event, 0, sizeof event);
+  event.events = events;
+  event.data.fd = descriptor;
+  return epoll_ctl(poll, operation, descriptor, &event);
+}
+
+static inline int lupine_epoll_descriptor(const struct epoll_event *events, int index) {
+  return events[index].data.fd;
+}
+
+static inline uint32_t lupine_epoll_readiness(const struct epoll_event *events, int index) {
+  return events[index].events;
+}
+
+static inline int lupine_open_socket(const struct curl_sockaddr *address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+static inline void lupine_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

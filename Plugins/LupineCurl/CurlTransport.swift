@@ -1,0 +1,54 @@
+public import LupineCore
+
+/// Carries exchanges over libcurl: HTTP/1.1 and HTTP/2, with connections kept and shared between them.
+///
+/// One thread serves all exchanges of a transport; it starts with the first of them and ends with `shutdown()`, or when
+/// the transport is let go and its last exchange is done. The environment's proxies, `.netrc` and the like are never
+/// read. Certificates are judged by OpenSSL against one file of root certificates.
+public final class CurlTransport: Transport {
+  /// How the transport was set up.
+  public let configuration: Configuration
+  private let engine: Engine
+
+  /// Makes a transport; nothing is opened before the first request.
+  public init(_ configuration: Configuration = Configuration()) {
+    self.configuration = configuration
+    engine = Engine(configuration)
+  }
+
+  deinit { engine.letGo() }
+
+  /// What the libcurl at hand can do.
+  public var capabilities: TransportCapabilities { LibraryFacts.capabilities }
+
+  /// Makes one exchange; see `Transport.send(_:in:)`.
+  public func send(
+    _ request: OutgoingRequest, in context: TransferContext
+  ) async throws(LupineError) -> TransportResponse {
+    try RequestRules.check(request, context)
+    if let reason = context.control.reason { throw reason }
+    let result: Submission.Outcome = await withUnsafeContinuation { continuation in
+      let id: UInt64
+      do throws(LupineError) {
+        id = try engine.submit(request, context, continuation)
+      } catch {
+        return continuation.resume(returning: .failure(error))
+      }
+      context.onCancel { [engine] in engine.post(.cancel(id)) }
+    }
+    return try result.get()
+  }
+
+  /// Ends every exchange with kind `sessionShutDown`; returns when connections, descriptors and the thread are gone.
+  public func shutdown() async { await engine.shutDown() }
+}
+
+extension Transport where Self == CurlTransport {
+  /// A new libcurl transport with the defaults.
+  public static var curl: CurlTransport { CurlTransport() }
+
+  /// A new libcurl transport.
+  public static func curl(_ configuration: CurlTransport.Configuration) -> CurlTransport {
+    CurlTransport(configuration)
+  }
+}

@@ -1,0 +1,84 @@
+import CLibcurl
+import LupineCore
+
+/// The functions libcurl calls.
+///
+/// They find the object that a pointer stands for, and forward.
+///
+/// An `Easy` is alive while its handle is, and a `Multi` until its handle has been cleaned up, so the pointers, which
+/// keep nothing alive themselves, are valid in every call.
+enum Callbacks {
+  static func install(_ multi: Multi, on handle: UnsafeMutableRawPointer) {
+    lupine_multi_set_callbacks(handle, socketChanged, timerChanged, Unmanaged.passUnretained(multi).toOpaque())
+  }
+
+  static func install(_ easy: Easy, of multi: Multi, on handle: UnsafeMutableRawPointer) {
+    let context = Unmanaged.passUnretained(easy).toOpaque()
+    for option in [CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_PREREQDATA] {
+      lupine_easy_set_pointer(handle, option, context)
+    }
+    lupine_easy_set_data_callback(handle, CURLOPT_WRITEFUNCTION, bodyArrived)
+    lupine_easy_set_data_callback(handle, CURLOPT_HEADERFUNCTION, lineArrived)
+    lupine_easy_set_data_callback(handle, CURLOPT_READFUNCTION, bodyWanted)
+    lupine_easy_set_prerequest(handle, requestBegins)
+    lupine_easy_set_socket_callbacks(handle, socketWanted, socketUnwanted, Unmanaged.passUnretained(multi).toOpaque())
+  }
+
+  /// The object of an easy handle of ours.
+  static func easy(_ handle: UnsafeMutableRawPointer) -> Easy? {
+    lupine_easy_private(handle).map { Unmanaged<Easy>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private static func exchange(_ context: UnsafeMutableRawPointer?) -> Exchange? {
+    context.flatMap { Unmanaged<Easy>.fromOpaque($0).takeUnretainedValue().exchange }
+  }
+
+  private static func multi(_ context: UnsafeMutableRawPointer?) -> Multi? {
+    context.map { Unmanaged<Multi>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private static let lineArrived: lupine_data_callback = { bytes, size, count, context in
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return exchange(context)?.receive(line: line) == true ? line.count : 0
+  }
+
+  private static let bodyArrived: lupine_data_callback = { bytes, size, count, context in
+    let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return exchange(context)?.receive(piece: piece) == true ? piece.count : Int(CURL_WRITEFUNC_ERROR)
+  }
+
+  private static let bodyWanted: lupine_data_callback = { bytes, size, count, context in
+    let space = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+    return exchange(context)?.provide(into: space) ?? Int(CURL_READFUNC_ABORT)
+  }
+
+  private static let requestBegins: lupine_prerequest_callback = { context, remote, _, remotePort, localPort in
+    let ports = SocketPorts(local: localPort, remote: remotePort)
+    return exchange(context)?.mayBegin(ports, address: remote) == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+  }
+
+  private static let socketWanted: lupine_open_callback = { context, _, address in
+    guard let address, let multi = multi(context) else { return CURL_SOCKET_BAD }
+    let descriptor = lupine_open_socket(address)
+    if descriptor >= 0 { multi.loop.opened(descriptor, for: multi) }
+    return descriptor
+  }
+
+  private static let socketUnwanted: lupine_close_callback = { context, descriptor in
+    multi(context)?.loop.close(descriptor)
+    return 0
+  }
+
+  private static let socketChanged: curl_socket_callback = { handle, descriptor, what, context, _ in
+    guard let multi = multi(context) else { return 0 }
+    let exchange = handle.flatMap { easy($0)?.exchange }
+    if what != CURL_POLL_REMOVE { exchange?.socket = descriptor }
+    multi.loop.want(descriptor, what, for: multi, by: exchange?.id ?? 0)
+    return 0
+  }
+
+  private static let timerChanged: curl_multi_timer_callback = { _, milliseconds, context in
+    multi(context)?.setTimer(milliseconds: milliseconds)
+    return 0
+  }
+}

@@ -1,0 +1,71 @@
+import CLibcurl
+import Glibc
+import LupineCore
+
+/// Translates libcurl's codes, once, into the errors of the library.
+enum CurlError {
+  /// - Parameters:
+  ///   - text: libcurl's own words about this failure; empty where it had none.
+  ///   - system: the operating system's code of a connection that could not be made.
+  ///   - hasConnection: whether the request had a connection when it failed.
+  static func error(_ code: CURLcode, text: String, system: Int32, hasConnection: Bool) -> LupineError {
+    let (kind, sentence) = meaning(code, text: text, system: system, hasConnection: hasConnection)
+    let words = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+    return LupineError(kind, "\(sentence) (libcurl \(code.rawValue): \(words))")
+  }
+
+  static func error(_ code: CURLMcode) -> LupineError {
+    LupineError(
+      .other,
+      "libcurl cannot take the request. (libcurl multi \(code.rawValue): \(String(cString: curl_multi_strerror(code))))"
+    )
+  }
+
+  private static func meaning(
+    _ code: CURLcode, text: String, system: Int32, hasConnection: Bool
+  ) -> (LupineError.Kind, String) {
+    switch code {
+    case CURLE_COULDNT_RESOLVE_HOST: (.hostNotFound, "The host's name has no address; check its spelling.")
+    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: (.proxyFailed, "The proxy could not be reached.")
+    case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: connecting(system)
+    case CURLE_OPERATION_TIMEDOUT where hasConnection: (.timedOut(.total), "The exchange took too long.")
+    case CURLE_OPERATION_TIMEDOUT: (.timedOut(.connect), "The connection was not made in time.")
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ISSUER_ERROR,
+      CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+      (.certificateRejected, "The server's certificate is not trusted.")
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
+      CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE,
+      CURLE_SSL_CLIENTCERT, CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED:
+      (.tlsFailed, "The TLS handshake failed.")
+    default: exchanging(code, text: text)
+    }
+  }
+
+  private static func connecting(_ system: Int32) -> (LupineError.Kind, String) {
+    switch system {
+    case ECONNREFUSED: (.connectionRefused, "The server's machine refused the connection; is the server running?")
+    case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN:
+      (.networkUnreachable, "There is no way to the server; is this machine on the network?")
+    default: (.connectionFailed, "The connection to the server could not be made.")
+    }
+  }
+
+  /// libcurl tells a lost connection and a broken chunk apart by its words alone.
+  private static func exchanging(_ code: CURLcode, text: String) -> (LupineError.Kind, String) {
+    switch code {
+    case CURLE_RECV_ERROR where text.contains("chunk"):
+      (.malformedResponse, "The response's chunks break the rules of HTTP; its connection is closed.")
+    case CURLE_RECV_ERROR where text.contains("Too large response headers"):
+      (.limitExceeded(.responseFields), "The response's fields exceed what libcurl takes, 300 KB.")
+    case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+      CURLE_SEND_FAIL_REWIND, CURLE_NO_CONNECTION_AVAILABLE:
+      (.connectionLost, "The connection ended before the response did.")
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP_RETURNED_ERROR,
+      CURLE_CHUNK_FAILED, CURLE_BAD_FUNCTION_ARGUMENT:
+      (.malformedResponse, "The response breaks the rules of HTTP; its connection is closed.")
+    case CURLE_URL_MALFORMAT: (.invalidURL, "libcurl cannot use the URL.")
+    case CURLE_ABORTED_BY_CALLBACK: (.connectionLost, "The exchange was broken off.")
+    default: (.other, "The exchange failed.")
+    }
+  }
+}

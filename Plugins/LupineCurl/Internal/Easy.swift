@@ -1,0 +1,86 @@
+import CLibcurl
+import HTTPTypes
+import LupineCore
+
+/// An easy handle that is used for one exchange after the other, and remembers what it is set to.
+final class Easy {
+  /// The exchange it serves.
+  var exchange: Exchange?
+  private let handle: EasyHandle
+  private var target: TargetURL
+  private var list = FieldList()
+  private var fields: RequestFields?
+  private var shape: RequestShape?
+  private var method: String?
+  private var connectTimeout = 0
+  private var isReuseForbidden = false
+
+  init(_ multi: Multi) throws(LupineError) {
+    handle = try EasyHandle()
+    target = try TargetURL()
+    multi.settings.apply(to: handle)
+    lupine_easy_set_url(handle.pointer, target.pointer)
+    Callbacks.install(self, of: multi, on: handle.pointer)
+  }
+
+  var pointer: UnsafeMutableRawPointer { handle.pointer }
+
+  /// What libcurl says about its last failure; empty without one.
+  var errorText: String { handle.errorText }
+
+  func number(_ info: CURLINFO) -> Int { handle.number(info) }
+
+  func size(_ info: CURLINFO) -> Int64 { handle.size(info) }
+
+  /// Sets what differs from the last exchange.
+  func prepare(_ request: OutgoingRequest, _ shape: RequestShape, connectTimeout: Duration?) throws(LupineError) {
+    handle.clearError()
+    try target.set(request.url)
+    set(shape, method: request.method.rawValue)
+    try set(RequestFields(request, shape))
+    let milliseconds = Self.milliseconds(connectTimeout)
+    if milliseconds != self.connectTimeout { handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds) }
+    self.connectTimeout = milliseconds
+    if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
+    isReuseForbidden = false
+  }
+
+  /// Has the connection closed after this exchange.
+  func forbidReuse() {
+    handle.set(CURLOPT_FORBID_REUSE, 1)
+    isReuseForbidden = true
+  }
+
+  private func set(_ shape: RequestShape, method: String) {
+    if shape != self.shape {
+      handle.set(CURLOPT_HTTPGET, 1)
+      switch shape {
+      case .bare: break
+      case .head: handle.set(CURLOPT_NOBODY, 1)
+      case .body(let length):
+        handle.set(CURLOPT_UPLOAD, 1)
+        handle.setSize(CURLOPT_INFILESIZE_LARGE, length)
+      }
+      self.shape = shape
+    }
+    guard method != self.method else { return }
+    // libcurl treats a HEAD that it does not know as one like a GET, whose body it would wait for.
+    handle.set(CURLOPT_CUSTOMREQUEST, method == "HEAD" ? nil : method)
+    self.method = method
+  }
+
+  private func set(_ fields: RequestFields) throws(LupineError) {
+    if fields == self.fields { return }
+    self.fields = nil
+    let list = try fields.list()
+    lupine_easy_set_fields(pointer, list.pointer)
+    self.list = list
+    self.fields = fields
+  }
+
+  /// libcurl reads 0 as its own default of five minutes, so no bound at all is a number that nobody waits for.
+  private static func milliseconds(_ timeout: Duration?) -> Int {
+    guard let timeout else { return Int(Int32.max) }
+    return Int(clamping: max(1, min(timeout.nanoseconds / 1_000_000, Int64(Int32.max))))
+  }
+}

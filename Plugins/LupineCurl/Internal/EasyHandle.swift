@@ -1,0 +1,42 @@
+import CLibcurl
+import LupineCore
+
+/// Owns one of libcurl's easy handles.
+struct EasyHandle: ~Copyable {
+  let pointer: UnsafeMutableRawPointer
+  private let text: UnsafeMutablePointer<CChar>
+
+  init() throws(LupineError) {
+    guard let pointer = curl_easy_init() else { throw LupineError(.other, "libcurl has no memory for an easy handle.") }
+    self.pointer = pointer
+    text = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    text[0] = 0
+    lupine_easy_set_pointer(pointer, CURLOPT_ERRORBUFFER, text)
+  }
+
+  deinit {
+    curl_easy_cleanup(pointer)
+    text.deallocate()
+  }
+
+  /// What libcurl says about its last failure; empty without one.
+  var errorText: String { String(cString: text) }
+
+  func clearError() { text[0] = 0 }
+
+  func set(_ option: CURLoption, _ value: Int) { lupine_easy_set_long(pointer, option, value) }
+
+  func set(_ option: CURLoption, _ value: String?) {
+    guard let value else {
+      lupine_easy_set_string(pointer, option, nil)
+      return
+    }
+    lupine_easy_set_string(pointer, option, value)
+  }
+
+  func setSize(_ option: CURLoption, _ value: Int64) { lupine_easy_set_size(pointer, option, value) }
+
+  func number(_ info: CURLINFO) -> Int { lupine_easy_long(pointer, info) }
+
+  func size(_ info: CURLINFO) -> Int64 { lupine_easy_size(pointer, info) }
+}

@@ -1,0 +1,56 @@
+import CLibcurl
+import LupineCore
+
+/// The options that all easy handles of one multi share.
+struct EasySettings {
+  let certificateAuthorities: String
+  let version: Int
+  private let configuration: CurlTransport.Configuration
+
+  init(_ key: MultiKey, _ configuration: CurlTransport.Configuration) {
+    self.configuration = configuration
+    certificateAuthorities = CertificateBundle.path(
+      key.identity.certificateAuthorities ?? configuration.certificateAuthorities)
+    version = Int(Self.version(key.version))
+  }
+
+  /// Sets what stays the same for the life of a handle.
+  func apply(to easy: borrowing EasyHandle) {
+    limitToHTTP(easy)
+    easy.set(CURLOPT_NOSIGNAL, 1)
+    easy.set(CURLOPT_QUICK_EXIT, 1)
+    easy.set(CURLOPT_PATH_AS_IS, 1)
+    easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    easy.set(CURLOPT_BUFFERSIZE, min(max(configuration.receiveBufferSize, 1 << 10), 512 << 10))
+    easy.set(CURLOPT_PIPEWAIT, 1)
+    easy.set(CURLOPT_TCP_KEEPALIVE, 1)
+    easy.set(CURLOPT_MAXAGE_CONN, Self.seconds(configuration.idleConnectionLifetime))
+    easy.set(CURLOPT_MAXLIFETIME_CONN, Self.seconds(configuration.connectionLifetime))
+    easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    easy.set(CURLOPT_SSL_VERIFYPEER, 1)
+    easy.set(CURLOPT_SSL_VERIFYHOST, 2)
+    easy.set(CURLOPT_CAPATH, nil as String?)
+    easy.set(CURLOPT_CAINFO, certificateAuthorities)
+  }
+
+  private func limitToHTTP(_ easy: borrowing EasyHandle) {
+    easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+    easy.set(CURLOPT_HTTP_VERSION, version)
+    easy.set(CURLOPT_HTTP09_ALLOWED, 0)
+    easy.set(CURLOPT_FOLLOWLOCATION, 0)
+    easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
+    easy.set(CURLOPT_PROXY, "")
+  }
+
+  private static func version(_ version: ProtocolVersion?) -> Int {
+    switch version {
+    case .http1_0: CURL_HTTP_VERSION_1_0
+    case .http1_1: CURL_HTTP_VERSION_1_1
+    case .http2: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+    default: CURL_HTTP_VERSION_2TLS
+    }
+  }
+
+  /// libcurl reads 0 as "no limit", so at least one second.
+  private static func seconds(_ duration: Duration) -> Int { Int(clamping: max(1, duration.components.seconds)) }
+}

@@ -1,0 +1,100 @@
+import Glibc
+import LupineCore
+import Synchronization
+
+/// What other threads see of the loop: its queue of commands, and its life.
+///
+/// The loop's thread keeps the engine alive; the loop itself belongs to that thread alone.
+final class Engine: Sendable {
+  let configuration: CurlTransport.Configuration
+  private let state = Mutex(EngineState())
+
+  init(_ configuration: CurlTransport.Configuration) { self.configuration = configuration }
+
+  /// Queues an exchange and returns its number; starts the thread where there is none.
+  func submit(
+    _ request: OutgoingRequest, _ context: TransferContext, _ continuation: Submission.Continuation
+  ) throws(LupineError) -> UInt64 {
+    let (id, alarm) = try state.withLock { (state) throws(LupineError) in
+      if state.phase == .idle { try launch(&state) }
+      guard state.phase == .running else { throw Self.shutDownError }
+      let id = state.makeID()
+      let submission = Submission(id: id, request: request, context: context, continuation: continuation)
+      return (id, state.append(.start(submission)))
+    }
+    alarm?.ring()
+    return id
+  }
+
+  /// Queues a command; nothing happens where the loop is over.
+  func post(_ command: Command) {
+    let alarm = state.withLock { $0.phase == .running ? $0.append(command) : nil }
+    alarm?.ring()
+  }
+
+  func letGo() {
+    let alarm = state.withLock { state in
+      guard state.phase == .idle else { return state.append(.letGo) }
+      state.phase = .ended
+      return nil
+    }
+    alarm?.ring()
+  }
+
+  func shutDown() async {
+    await withUnsafeContinuation { continuation in
+      let (isOver, alarm) = state.withLock { $0.stop(continuation) }
+      alarm?.ring()
+      if isOver { continuation.resume() }
+    }
+    if let thread = state.withLock({ $0.takeThread() }) { pthread_join(thread, nil) }
+  }
+
+  private func launch(_ state: inout EngineState) throws(LupineError) {
+    let alarm = try Alarm()
+    state.thread = try LoopThread.start { [self] in
+      do throws(LupineError) {
+        try Loop(self, alarm).run()
+      } catch {
+        fail(error)
+      }
+      end()
+    }
+    state.alarm = alarm
+    state.phase = .running
+  }
+
+  static let shutDownError = LupineError(
+    .sessionShutDown, "The transport has been shut down; make a new one for further requests.")
+}
+
+extension Engine {
+  /// Hands the queued commands to the loop, which is awake from now on; takes the emptied array of the last turn.
+  func takeCommands(_ commands: inout [Command]) {
+    state.withLock { $0.take(&commands) }
+  }
+
+  /// Notes that the loop is about to sleep; false where commands wait.
+  func fallAsleep() -> Bool {
+    state.withLock { state in
+      state.isAsleep = state.commands.isEmpty
+      return state.isAsleep
+    }
+  }
+
+  /// The loop could not be made: refuses what was queued for it.
+  private func fail(_ error: LupineError) {
+    var commands: [Command] = []
+    state.withLock { state in
+      state.phase = .stopping
+      state.take(&commands)
+    }
+    for case .start(let submission) in commands { submission.continuation.resume(returning: .failure(error)) }
+  }
+
+  /// The last act of the thread.
+  private func end() {
+    let waiters = state.withLock { $0.end() }
+    for waiter in waiters { waiter.resume() }
+  }
+}

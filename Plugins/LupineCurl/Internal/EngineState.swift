@@ -1,0 +1,65 @@
+import Glibc
+
+/// What the engine's lock protects.
+struct EngineState {
+  enum Phase { case idle, running, stopping, ended }
+
+  var phase = Phase.idle
+  var commands: [Command] = []
+  var isAsleep = false
+  var alarm: Alarm?
+  var thread: pthread_t?
+  private var lastID: UInt64 = 0
+  private var waiters: [UnsafeContinuation<Void, Never>] = []
+
+  mutating func makeID() -> UInt64 {
+    lastID += 1
+    return lastID
+  }
+
+  /// Queues a command and returns the alarm, where the loop has said that it sleeps.
+  mutating func append(_ command: Command) -> Alarm? {
+    commands.append(command)
+    guard isAsleep else { return nil }
+    isAsleep = false
+    return alarm
+  }
+
+  mutating func take(_ emptied: inout [Command]) {
+    isAsleep = false
+    swap(&commands, &emptied)
+  }
+
+  /// Asks the loop to stop; true where there is nothing to wait for.
+  mutating func stop(_ waiter: UnsafeContinuation<Void, Never>) -> (isOver: Bool, Alarm?) {
+    switch phase {
+    case .idle, .ended:
+      phase = .ended
+      return (true, nil)
+    case .running:
+      phase = .stopping
+      waiters.append(waiter)
+      return (false, append(.stop))
+    case .stopping:
+      waiters.append(waiter)
+      return (false, nil)
+    }
+  }
+
+  /// Ends the engine; a thread that nobody waits for is left to the system.
+  mutating func end() -> [UnsafeContinuation<Void, Never>] {
+    phase = .ended
+    alarm = nil
+    commands = []
+    if waiters.isEmpty, let thread = takeThread() { pthread_detach(thread) }
+    defer { waiters = [] }
+    return waiters
+  }
+
+  /// The thread, to the first who asks after its end.
+  mutating func takeThread() -> pthread_t? {
+    guard phase == .ended else { return nil }
+    defer { thread = nil }
+    return thread
+  }
+}

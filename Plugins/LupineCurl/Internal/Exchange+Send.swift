@@ -1,0 +1,56 @@
+import CLibcurl
+import HTTPTypes
+import LupineCore
+
+extension Exchange {
+  /// Opens the request's body and says how it goes out.
+  func openBody() throws(LupineError) -> RequestShape {
+    if request.method == .head { return .head }
+    if request.body.isNone {
+      return [.post, .put, .patch].contains(request.method) ? .body(length: 0) : .bare
+    }
+    let reader = try context.makeReader(for: request.body) { [engine = loop.engine, id] in engine.post(.provide(id)) }
+    outgoing.reader = reader
+    outgoing.remaining = reader.length
+    guard reader.length != nil || request.options.version != .http1_0 else {
+      throw LupineError(.invalidRequest, "HTTP/1.0 has no chunks; give the body a length, or leave the version open.")
+    }
+    return .body(length: reader.length ?? -1)
+  }
+
+  /// Fills libcurl's buffer with the next bytes of the body.
+  func provide(into space: UnsafeMutableRawBufferPointer) -> Int {
+    guard let reader = outgoing.reader, !outgoing.isAbandoned else { return 0 }
+    let room = outgoing.remaining.map { Int(min($0, Int64(space.count))) } ?? space.count
+    guard room > 0 else { return 0 }
+    do throws(LupineError) {
+      switch try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: space[..<room])) {
+      case .bytes(let count):
+        outgoing.hasBegun = true
+        outgoing.remaining = outgoing.remaining.map { $0 - Int64(count) }
+        return count
+      case .pending:
+        outgoing.isPaused = true
+        return Int(CURL_READFUNC_PAUSE)
+      case .end:
+        return try end(of: reader)
+      }
+    } catch {
+      failure = failure ?? error
+      return Int(CURL_READFUNC_ABORT)
+    }
+  }
+
+  /// The reader has bytes again.
+  func resumeSending() {
+    guard outgoing.isPaused, let easy else { return }
+    outgoing.isPaused = false
+    curl_easy_pause(easy.pointer, pauses)
+  }
+
+  private func end(of reader: any BodyReader) throws(LupineError) -> Int {
+    outgoing.isComplete = true
+    guard let remaining = outgoing.remaining, remaining > 0 else { return 0 }
+    throw LupineError(.bodyFailed, "The request's body ended \(remaining) bytes before its stated length.")
+  }
+}

@@ -1,0 +1,140 @@
+import CLibcurl
+import HTTPTypes
+import LupineCore
+
+/// One exchange, on the loop's thread: what it is made of, and how far it has got.
+final class Exchange {
+  let submission: Submission
+  let host: HostLine
+  unowned let loop: Loop
+  /// The descriptor that libcurl last asked about for this exchange; -1 before.
+  var socket: Int32 = -1
+  /// The ports of its connection, once it has one.
+  var ports: SocketPorts?
+  var clock = ExchangeClock()
+  var incoming: Incoming
+  var outgoing = Outgoing()
+  /// What ends the exchange, where it was not libcurl that found it out.
+  var failure: LupineError?
+  private(set) var easy: Easy?
+  private var multi: Multi?
+  private var address: String?
+  private var answer: Submission.Outcome?
+  private var isAnswered = false
+  private var isOver = false
+
+  init(_ submission: Submission, _ loop: Loop, _ host: HostLine) {
+    self.submission = submission
+    self.loop = loop
+    self.host = host
+    incoming = Incoming(submission, loop.names)
+  }
+
+  var id: UInt64 { submission.id }
+  var request: OutgoingRequest { submission.request }
+  var context: TransferContext { submission.context }
+
+  /// Whether libcurl has it in hand.
+  var isUnderWay: Bool { easy != nil }
+
+  /// Hands the exchange to libcurl.
+  func start(on multi: Multi) throws(LupineError) {
+    if request.url.scheme == .https { try CertificateBundle.check(multi.settings.certificateAuthorities) }
+    let shape = try openBody()
+    let easy = try multi.makeEasy()
+    try easy.prepare(request, shape, connectTimeout: context.connectTimeout)
+    clock.start()
+    easy.exchange = self
+    self.easy = easy
+    self.multi = multi
+    try multi.add(easy)
+  }
+
+  /// Decides, each time libcurl is about to send the request on a connection, whether it may.
+  ///
+  /// libcurl sends a request again of its own accord when a used connection dies before a byte of the answer, a POST
+  /// too; that decision is the session's. So the request goes out once.
+  func mayBegin(_ ports: SocketPorts, address: UnsafeMutablePointer<CChar>?) -> Bool {
+    guard let easy else { return false }
+    guard self.ports == nil else {
+      failure = failure ?? Self.lost
+      return false
+    }
+    self.ports = ports
+    let text = address.map { String(cString: $0) } ?? ""
+    let remote = text.utf8.contains(0x3A) ? "[\(text)]:\(ports.remote)" : "\(text):\(ports.remote)"
+    self.address = remote
+    context.emit(.connected(address: remote, isReused: easy.number(CURLINFO_NUM_CONNECTS) == 0))
+    return true
+  }
+
+  private static let lost = LupineError(
+    .connectionLost,
+    "The connection ended before the response began; whether the server has acted on the request is not known.")
+
+  /// Keeps what the caller of `send` will hear at the end of the turn.
+  func answer(_ outcome: Submission.Outcome) {
+    guard answer == nil, !isAnswered else { return }
+    answer = outcome
+    loop.hasAnswer(self)
+  }
+
+  /// Tells the caller of `send`, once.
+  func handOver() {
+    guard let answer, !isAnswered else { return }
+    isAnswered = true
+    self.answer = nil
+    submission.continuation.resume(returning: answer)
+  }
+}
+
+extension Exchange {
+  /// Takes libcurl's word that the exchange is over.
+  func complete(_ code: CURLcode) {
+    guard let easy else { return }
+    if code == CURLE_OK || outgoing.isAbandoned, failure == nil, incoming.writer != nil { return finish(code) }
+    let error =
+      failure
+      ?? CurlError.error(
+        code, text: easy.errorText, system: Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO)),
+        hasConnection: ports != nil)
+    end(error)
+  }
+
+  func cancel() {
+    end(context.control.reason ?? LupineError(.cancelled, "The request was cancelled."))
+  }
+
+  private func finish(_ code: CURLcode) {
+    guard !isOver else { return }
+    let metrics = metrics()
+    release(isReusable: code == CURLE_OK)
+    incoming.writer?.finish(trailers: incoming.head.trailers, metrics: metrics)
+  }
+
+  /// Ends the exchange before its time, wherever it stands.
+  func end(_ error: LupineError) {
+    guard !isOver else { return }
+    let metrics = metrics()
+    release(isReusable: false)
+    if let writer = incoming.writer {
+      writer.fail(error, metrics: metrics)
+    } else {
+      answer(.failure(error.measured(metrics)))
+    }
+  }
+
+  private func metrics() -> TransferMetrics {
+    clock.metrics(easy, address: address, version: incoming.head.line?.version)
+  }
+
+  private func release(isReusable: Bool) {
+    isOver = true
+    outgoing.reader?.cancel()
+    if let easy { multi?.remove(easy, isReusable: isReusable) }
+    easy = nil
+    multi = nil
+    if isReusable { loop.guardIdle(socket) }
+    loop.isOver(self)
+  }
+}

@@ -1,0 +1,36 @@
+import CLibcurl
+import LupineCore
+
+/// The moments of an exchange, from which its metrics are made.
+struct ExchangeClock {
+  private let entered = Moment.now
+  private var started: UInt64?
+
+  /// Notes that libcurl takes over; until then the exchange has waited its turn.
+  mutating func start() { started = Moment.now }
+
+  /// The metrics as far as the exchange has got.
+  func metrics(_ easy: Easy?, address: String?, version: ProtocolVersion?) -> TransferMetrics {
+    var metrics = TransferMetrics()
+    metrics.total = .nanoseconds(Int64(Moment.now - entered))
+    metrics.version = version
+    guard let easy, let started else { return metrics }
+    let queued = Duration.nanoseconds(Int64(started - entered))
+    metrics.firstByte = time(CURLINFO_STARTTRANSFER_TIME_T, easy, queued)
+    metrics.bytesSent = easy.size(CURLINFO_SIZE_UPLOAD_T)
+    metrics.bytesReceived = easy.size(CURLINFO_SIZE_DOWNLOAD_T)
+    metrics.remoteAddress = address
+    metrics.isConnectionReused = address != nil && easy.number(CURLINFO_NUM_CONNECTS) == 0
+    guard !metrics.isConnectionReused else { return metrics }
+    metrics.nameLookup = time(CURLINFO_NAMELOOKUP_TIME_T, easy, queued)
+    metrics.connect = time(CURLINFO_CONNECT_TIME_T, easy, queued)
+    metrics.secureConnect = time(CURLINFO_APPCONNECT_TIME_T, easy, queued)
+    return metrics
+  }
+
+  /// libcurl's zero means that the step did not happen.
+  private func time(_ info: CURLINFO, _ easy: Easy, _ queued: Duration) -> Duration? {
+    let microseconds = easy.size(info)
+    return microseconds == 0 ? nil : queued + .microseconds(microseconds)
+  }
+}

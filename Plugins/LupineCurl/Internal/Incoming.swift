@@ -1,0 +1,21 @@
+import HTTPTypes
+import LupineCore
+
+/// The response's side of an exchange.
+struct Incoming {
+  var head: HeadReader
+  var writer: IncomingBodyWriter?
+  /// Bytes of the body still to come, where the head said how many.
+  var remaining: Int64?
+  /// Whether the sink has no room.
+  var isPaused = false
+  /// Whether a 100 has come.
+  var hasContinue = false
+
+  init(_ submission: Submission, _ names: FieldNames) {
+    let request = submission.request
+    head = HeadReader(
+      submission.context.limits, names,
+      mayBeMultiplexed: request.url.scheme == .https || request.options.version == .http2)
+  }
+}

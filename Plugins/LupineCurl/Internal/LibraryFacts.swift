@@ -1,0 +1,21 @@
+import CLibcurl
+import LupineCore
+
+/// What there is to know of the libcurl at hand.
+enum LibraryFacts {
+  /// Initialises libcurl, once in the life of the program.
+  static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+  static let capabilities: TransportCapabilities = {
+    var capabilities: TransportCapabilities = [
+      .networking, .trailers, .informationalResponses, .streamedUploads, .framingChecks,
+    ]
+    if supports(CURL_VERSION_HTTP2) { capabilities.insert(.http2) }
+    return capabilities
+  }()
+
+  private static func supports(_ feature: Int32) -> Bool {
+    guard isReady, let facts = curl_version_info(CURLVERSION_FIRST) else { return false }
+    return facts.pointee.features & feature != 0
+  }
+}

@@ -1,0 +1,70 @@
+import CLibcurl
+import Glibc
+
+extension Loop {
+  /// Notes that libcurl has opened a connection's socket.
+  func opened(_ descriptor: Int32, for multi: Multi) {
+    while sockets.count <= Int(descriptor) { sockets.append(WatchedSocket()) }
+    sockets[Int(descriptor)] = WatchedSocket(multi: multi, isConnection: true)
+  }
+
+  /// Closes a connection's socket for libcurl; the kernel takes it out of the poller.
+  func close(_ descriptor: Int32) {
+    if Int(descriptor) < sockets.count { sockets[Int(descriptor)] = WatchedSocket() }
+    Glibc.close(descriptor)
+  }
+
+  /// Notes what libcurl waits for on a descriptor.
+  ///
+  /// A connection that libcurl needs no more stays watched: the same interest comes back with the next request, and what
+  /// happens meanwhile concerns the guard of idle connections.
+  func want(_ descriptor: Int32, _ what: Int32, for multi: Multi, by user: UInt64) {
+    while sockets.count <= Int(descriptor) { sockets.append(WatchedSocket()) }
+    var events: UInt32 = 0
+    if what & CURL_POLL_IN != 0, what != CURL_POLL_REMOVE { events |= Poller.readable }
+    if what & CURL_POLL_OUT != 0, what != CURL_POLL_REMOVE { events |= Poller.writable }
+    sockets[Int(descriptor)].multi = multi
+    sockets[Int(descriptor)].user = user
+    sockets[Int(descriptor)].wanted = events
+    if events != 0 {
+      watch(descriptor, for: events)
+    } else if !sockets[Int(descriptor)].isConnection {
+      poller.forget(descriptor)
+      sockets[Int(descriptor)] = WatchedSocket()
+    } else if sockets[Int(descriptor)].watched & Poller.writable != 0 {
+      watch(descriptor, for: Poller.readable)
+    }
+  }
+
+  /// Makes sure that a connection which may be idle from now on is watched.
+  func guardIdle(_ descriptor: Int32) {
+    guard descriptor >= 0, sockets[Int(descriptor)].isConnection, sockets[Int(descriptor)].watched == 0 else { return }
+    watch(descriptor, for: Poller.readable)
+  }
+
+  /// Looks after a connection that is ready although nobody waits for it.
+  ///
+  /// Bytes on an idle connection of HTTP/1.1 would become the answer to its next request: such a connection is shut, and
+  /// libcurl finds it dead. One whose exchanges are paused is left alone, and unwatched, until they go on.
+  func guardSocket(_ descriptor: Int32, _ readiness: UInt32) {
+    let socket = sockets[Int(descriptor)]
+    guard socket.wanted == 0, socket.watched != 0 else { return }
+    poller.forget(descriptor)
+    sockets[Int(descriptor)].watched = 0
+    if socket.isMultiplexed, readiness & (Poller.broken | Poller.halfClosed) == 0 { return }
+    if !isInUse(descriptor, socket) { shutdown(descriptor, Int32(SHUT_RDWR)) }
+  }
+
+  private func watch(_ descriptor: Int32, for events: UInt32) {
+    let watched = sockets[Int(descriptor)].watched
+    guard watched != events else { return }
+    poller.watch(descriptor, for: events, isWatched: watched != 0)
+    sockets[Int(descriptor)].watched = events
+  }
+
+  private func isInUse(_ descriptor: Int32, _ socket: WatchedSocket) -> Bool {
+    if exchanges[socket.user]?.isUnderWay == true { return true }
+    let ports = SocketPorts(descriptor)
+    return exchanges.values.contains { $0.isUnderWay && $0.ports == ports }
+  }
+}

@@ -1,0 +1,144 @@
+import CLibcurl
+import Glibc
+import LupineCore
+
+/// The event loop of one transport.
+///
+/// It is made, used and released on its own thread.
+final class Loop {
+  let engine: Engine
+  let names = FieldNames()
+  var poller: Poller
+  var sockets: [WatchedSocket] = []
+  private(set) var exchanges: [UInt64: Exchange] = [:]
+  private let alarm: Alarm
+  private var multis: [MultiKey: Multi] = [:]
+  private var line: WaitingLine
+  private var commands: [Command] = []
+  /// Exchanges whose callers have something to hear at the end of the turn.
+  private var answered: [Exchange] = []
+  private var isStopping = false
+  private var isLetGo = false
+
+  init(_ engine: Engine, _ alarm: Alarm) throws(LupineError) {
+    guard LibraryFacts.isReady else { throw LupineError(.other, "libcurl cannot be initialised.") }
+    self.engine = engine
+    self.alarm = alarm
+    poller = try Poller()
+    line = WaitingLine(perHost: engine.configuration.connectionsPerHost, total: engine.configuration.connections)
+    poller.watch(alarm.descriptor, for: Poller.readable, isWatched: false)
+  }
+
+  func run() {
+    while !isStopping, !(isLetGo && exchanges.isEmpty) { turn() }
+    for exchange in Array(exchanges.values) { exchange.end(Engine.shutDownError) }
+    handOver()
+    for multi in multis.values { multi.close() }
+    multis = [:]
+    sockets = []
+  }
+
+  /// Exchanges start after the idle connections have been looked at, and before others become idle, so that none starts
+  /// on a connection that has bytes waiting.
+  private func turn() {
+    sleep()
+    guardIdleSockets()
+    admit()
+    obey()
+    for multi in multis.values { multi.expire() }
+    serveSockets()
+    for multi in multis.values { multi.collect() }
+    handOver()
+  }
+
+  private func sleep() {
+    var milliseconds: Int32 = 0
+    if !line.mayAdmit { milliseconds = Moment.milliseconds(until: multis.values.lazy.compactMap(\.deadline).min()) }
+    if milliseconds != 0, !engine.fallAsleep() { milliseconds = 0 }
+    poller.wait(milliseconds: milliseconds)
+  }
+
+  private func guardIdleSockets() {
+    for index in 0..<poller.count {
+      let (descriptor, readiness) = poller.event(index)
+      if descriptor == alarm.descriptor { alarm.silence() } else { guardSocket(descriptor, readiness) }
+    }
+  }
+
+  private func serveSockets() {
+    for index in 0..<poller.count {
+      let (descriptor, readiness) = poller.event(index)
+      guard descriptor != alarm.descriptor, sockets[Int(descriptor)].wanted != 0 else { continue }
+      sockets[Int(descriptor)].multi?.serve(descriptor, readiness)
+    }
+  }
+
+  private func handOver() {
+    for exchange in answered { exchange.handOver() }
+    answered.removeAll(keepingCapacity: true)
+  }
+}
+
+extension Loop {
+  /// Notes that an exchange has a head, or an error in its place.
+  func hasAnswer(_ exchange: Exchange) { answered.append(exchange) }
+
+  /// Notes that an exchange is over.
+  func isOver(_ exchange: Exchange) {
+    exchanges[exchange.id] = nil
+    line.leave(exchange.id, from: exchange.host)
+  }
+
+  /// Notes that a host speaks HTTP/2, so that its exchanges share connections.
+  func isMultiplexed(_ exchange: Exchange) {
+    line.lift(exchange.host)
+    if exchange.socket >= 0 { sockets[Int(exchange.socket)].isMultiplexed = true }
+  }
+
+  private func obey() {
+    engine.takeCommands(&commands)
+    for command in commands {
+      switch command {
+      case .start(let submission): enter(submission)
+      case .cancel(let id): exchanges[id]?.cancel()
+      case .receive(let id): exchanges[id]?.resumeReceiving()
+      case .provide(let id): exchanges[id]?.resumeSending()
+      case .stop: isStopping = true
+      case .letGo: isLetGo = true
+      }
+    }
+    commands.removeAll(keepingCapacity: true)
+  }
+
+  private func enter(_ submission: Submission) {
+    let exchange = Exchange(submission, self, line.host(submission.request.url.origin))
+    exchanges[exchange.id] = exchange
+    if line.enter(exchange.id, at: exchange.host) {
+      start(exchange)
+    } else {
+      submission.context.emit(.queued)
+    }
+  }
+
+  private func admit() {
+    while let id = line.next() {
+      if let exchange = exchanges[id] { start(exchange) }
+    }
+  }
+
+  private func start(_ exchange: Exchange) {
+    do throws(LupineError) {
+      try exchange.start(on: multi(for: exchange.submission))
+    } catch {
+      exchange.end(error)
+    }
+  }
+
+  private func multi(for submission: Submission) throws(LupineError) -> Multi {
+    let key = MultiKey(submission)
+    if let multi = multis[key] { return multi }
+    let multi = try Multi(key, self)
+    multis[key] = multi
+    return multi
+  }
+}

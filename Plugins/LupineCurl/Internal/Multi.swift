@@ -1,0 +1,84 @@
+import CLibcurl
+import Glibc
+import LupineCore
+
+/// One of libcurl's multi handles, with its own pool of connections, on the loop's thread.
+///
+/// It outlives its easy handles and connections, whose callbacks refer to it.
+final class Multi {
+  unowned let loop: Loop
+  let settings: EasySettings
+  /// When libcurl wants to be called without an event; 0 means at once.
+  private(set) var deadline: UInt64?
+  private var handle: MultiHandle
+  private var idle: [Easy] = []
+  private var running = 0
+
+  init(_ key: MultiKey, _ loop: Loop) throws(LupineError) {
+    self.loop = loop
+    settings = EasySettings(key, loop.engine.configuration)
+    handle = try MultiHandle(loop.engine.configuration)
+    Callbacks.install(self, on: handle.pointer)
+  }
+
+  func makeEasy() throws(LupineError) -> Easy {
+    if let easy = idle.popLast() { return easy }
+    return try Easy(self)
+  }
+
+  func add(_ easy: Easy) throws(LupineError) {
+    let code = curl_multi_add_handle(handle.pointer, easy.pointer)
+    guard code == CURLM_OK else { throw CurlError.error(code) }
+    running += 1
+  }
+
+  /// Takes the handle out, which breaks off what is under way; keeps it for the next exchange where it ended well.
+  func remove(_ easy: Easy, isReusable: Bool) {
+    curl_multi_remove_handle(handle.pointer, easy.pointer)
+    running -= 1
+    easy.exchange = nil
+    if isReusable, idle.count < 256 { idle.append(easy) }
+  }
+
+  func setTimer(milliseconds: Int) {
+    deadline = milliseconds < 0 ? nil : milliseconds == 0 ? 0 : Moment.now + UInt64(milliseconds) * 1_000_000
+  }
+
+  /// Calls libcurl where its timer has run out.
+  func expire() {
+    guard let deadline, Moment.milliseconds(until: deadline) == 0 else { return }
+    self.deadline = nil
+    act(CURL_SOCKET_TIMEOUT, 0)
+  }
+
+  /// Calls libcurl for a descriptor that is ready.
+  func serve(_ descriptor: Int32, _ readiness: UInt32) {
+    var action: Int32 = 0
+    if readiness & Poller.readable != 0 { action |= CURL_CSELECT_IN }
+    if readiness & Poller.writable != 0 { action |= CURL_CSELECT_OUT }
+    if readiness & Poller.broken != 0 { action |= CURL_CSELECT_IN | CURL_CSELECT_ERR }
+    act(descriptor, action)
+  }
+
+  /// Ends the exchanges that libcurl has done with.
+  func collect() {
+    guard running > 0 else { return }
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(handle.pointer, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle else { continue }
+      let code = lupine_message_result(message)
+      Callbacks.easy(pointer)?.exchange?.complete(code)
+    }
+  }
+
+  /// Closes every connection; the multi is of no use afterwards.
+  func close() {
+    idle = []
+    handle.close()
+  }
+
+  private func act(_ descriptor: Int32, _ action: Int32) {
+    var running: Int32 = 0
+    curl_multi_socket_action(handle.pointer, descriptor, action, &running)
+  }
+}

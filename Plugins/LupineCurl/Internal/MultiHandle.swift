@@ -1,0 +1,28 @@
+import CLibcurl
+import LupineCore
+
+/// Owns one of libcurl's multi handles.
+struct MultiHandle: ~Copyable {
+  let pointer: UnsafeMutableRawPointer
+  private var isOpen = true
+
+  init(_ configuration: CurlTransport.Configuration) throws(LupineError) {
+    guard let pointer = curl_multi_init() else {
+      throw LupineError(.other, "libcurl has no memory for a multi handle.")
+    }
+    self.pointer = pointer
+    set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    set(CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
+    set(CURLMOPT_MAX_TOTAL_CONNECTIONS, configuration.connections)
+    set(CURLMOPT_MAXCONNECTS, configuration.connections)
+  }
+
+  deinit { if isOpen { curl_multi_cleanup(pointer) } }
+
+  mutating func close() {
+    if isOpen { curl_multi_cleanup(pointer) }
+    isOpen = false
+  }
+
+  private func set(_ option: CURLMoption, _ value: Int) { lupine_multi_set_long(pointer, option, max(1, value)) }
+}

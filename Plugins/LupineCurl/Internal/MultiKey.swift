@@ -1,0 +1,14 @@
+import LupineCore
+
+/// What exchanges must have in common to share libcurl's pool of connections.
+///
+/// libcurl does not compare the version of HTTP that was asked for, so it stands here as well.
+struct MultiKey: Hashable {
+  let identity: SecurityIdentity
+  let version: ProtocolVersion?
+
+  init(_ submission: Submission) {
+    identity = submission.context.identity
+    version = submission.request.options.version
+  }
+}

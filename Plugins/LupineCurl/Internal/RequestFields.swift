@@ -1,0 +1,32 @@
+import HTTPTypes
+import LupineCore
+
+/// The fields of a request and what decides about those that libcurl would add.
+struct RequestFields: Equatable {
+  private let fields: HTTPFields
+  private let hasBody: Bool
+  private let expectsContinue: Bool
+
+  init(_ request: OutgoingRequest, _ shape: RequestShape) {
+    fields = request.headers
+    if case .body(let length) = shape { hasBody = length != 0 } else { hasBody = false }
+    expectsContinue = request.options.expectsContinue
+  }
+
+  /// Compares order and spelling as well, which `HTTPFields` does not.
+  static func == (left: RequestFields, right: RequestFields) -> Bool {
+    left.hasBody == right.hasBody && left.expectsContinue == right.expectsContinue
+      && left.fields.elementsEqual(right.fields) { $0.name.rawName == $1.name.rawName && $0 == $1 }
+  }
+
+  /// The fields in their order; those that libcurl would add of itself are suppressed.
+  func list() throws(LupineError) -> FieldList {
+    var list = FieldList()
+    for field in fields { try list.append(field) }
+    if !fields.contains(.accept) { try list.suppress("Accept") }
+    if hasBody, !fields.contains(.expect) {
+      if expectsContinue { try list.append(raw: "Expect: 100-continue") } else { try list.suppress("Expect") }
+    }
+    return list
+  }
+}

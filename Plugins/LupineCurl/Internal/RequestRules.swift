@@ -1,0 +1,64 @@
+import HTTPTypes
+import LupineCore
+
+/// Refuses what must not or cannot be sent, before anything is.
+enum RequestRules {
+  static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
+    if context.evaluator != nil {
+      let reason = "the libcurl transport does not evaluate trust by itself yet; use its system trust."
+      throw LupineError(.configuration([Mismatch(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
+    }
+    try check(request.method, request.body)
+    try check(request.options)
+    try check(request.headers, limit: context.limits.requestFields)
+    for byte in request.url.string.utf8 where byte <= 0x20 || byte >= 0x7F {
+      throw invalid("The URL holds a byte that cannot be sent as it stands.")
+    }
+  }
+
+  private static func check(_ method: HTTPRequest.Method, _ body: Body) throws(LupineError) {
+    guard !method.rawValue.isEmpty, method.rawValue.utf8.allSatisfy(\.isTokenByte) else {
+      throw invalid("The method holds a byte that no method may hold (RFC 9110 section 9.1).")
+    }
+    if method == .connect { throw invalid("CONNECT opens a tunnel, which this transport does not do by request.") }
+    if method == .head, !body.isNone { throw invalid("A HEAD request cannot have a body here; leave it out.") }
+  }
+
+  private static func check(_ options: OutgoingRequest.Options) throws(LupineError) {
+    switch options.version {
+    case .http3: throw invalid("This transport does not speak HTTP/3; ask for HTTP/2, or leave the version open.")
+    case .http2 where !LibraryFacts.capabilities.contains(.http2):
+      throw invalid("The libcurl at hand does not speak HTTP/2; leave the version open.")
+    default: break
+    }
+  }
+
+  private static func check(_ fields: HTTPFields, limit: Int) throws(LupineError) {
+    var size = 0
+    for field in fields {
+      if field.name == .contentLength || field.name == .transferEncoding {
+        throw invalid("\(field.name) is the transport's to set; give the body its length instead.")
+      }
+      guard !field.name.rawName.isEmpty, field.name.rawName.utf8.allSatisfy(\.isTokenByte) else {
+        throw invalid("A field's name holds a byte that no name may hold (RFC 9110 section 5.1).")
+      }
+      size += field.name.rawName.utf8.count + 4 + field.withUnsafeBytesOfValue(\.count)
+      guard field.withUnsafeBytesOfValue(isSendable) else {
+        throw invalid("The value of \(field.name) holds a control byte, or a space at its end (RFC 9110 section 5.5).")
+      }
+    }
+    guard size > limit else { return }
+    throw LupineError(
+      .limitExceeded(.requestFields),
+      "The request's fields come to \(size) bytes, more than \(limit), the limit requestFields; send less, or raise it."
+    )
+  }
+
+  private static func isSendable(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let first = value.first, let last = value.last else { return true }
+    if first == 0x20 || first == 0x09 || last == 0x20 || last == 0x09 { return false }
+    return value.allSatisfy(\.isFieldByte)
+  }
+
+  private static func invalid(_ message: String) -> LupineError { LupineError(.invalidRequest, message) }
+}

@@ -1,0 +1,37 @@
+import CLibcurl
+import LupineCore
+
+/// Owns a URL in libcurl's parts, which are set without being read again.
+struct TargetURL: ~Copyable {
+  let pointer: OpaquePointer
+  private var current: HTTPURL?
+
+  init() throws(LupineError) {
+    guard let pointer = curl_url() else { throw LupineError(.other, "libcurl has no memory for a URL.") }
+    self.pointer = pointer
+  }
+
+  deinit { curl_url_cleanup(pointer) }
+
+  /// Sets the parts that differ from the last URL's.
+  mutating func set(_ url: HTTPURL) throws(LupineError) {
+    if url == current { return }
+    let old = current
+    current = nil
+    if old?.scheme != url.scheme || old?.authority != url.authority {
+      try set(CURLUPART_SCHEME, url.scheme.rawValue)
+      try set(CURLUPART_HOST, url.hostKind == .ipv6 ? "[\(url.host)]" : url.host)
+      try set(CURLUPART_PORT, url.port.map { "\($0)" })
+    }
+    try set(CURLUPART_PATH, url.path)
+    try set(CURLUPART_QUERY, url.query)
+    current = url
+  }
+
+  private func set(_ part: CURLUPart, _ value: String?) throws(LupineError) {
+    let code = value == nil ? curl_url_set(pointer, part, nil, 0) : curl_url_set(pointer, part, value, 0)
+    guard code == CURLUE_OK else {
+      throw LupineError(.invalidURL, "libcurl refuses the URL: \(String(cString: curl_url_strerror(code))).")
+    }
+  }
+}

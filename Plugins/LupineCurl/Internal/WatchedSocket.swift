@@ -1,0 +1,15 @@
+/// What the loop knows of one descriptor of libcurl's.
+struct WatchedSocket {
+  /// The multi it belongs to; `nil` where the descriptor is none of libcurl's.
+  var multi: Multi?
+  /// The events that epoll watches for; 0 where the descriptor is not watched.
+  var watched: UInt32 = 0
+  /// The events that libcurl waits for; 0 while the connection is idle, or all that use it are paused.
+  var wanted: UInt32 = 0
+  /// The exchange for which libcurl last asked about it.
+  var user: UInt64 = 0
+  /// Whether it is a connection, whose closing is reported, and not a pipe of the resolver's, whose closing is not.
+  var isConnection = false
+  /// Whether it speaks HTTP/2, on which frames may arrive at any time.
+  var isMultiplexed = false
+}

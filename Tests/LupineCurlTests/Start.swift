@@ -1,3 +1,0 @@
-import Testing
-
-@Suite struct LupineCurlTestsPlaceholder { @Test func empty() {} }

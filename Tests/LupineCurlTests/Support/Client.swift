@@ -1,0 +1,43 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+import LupineCurl
+
+/// Makes exchanges as a session would, through a transport of its own.
+struct Client: Sendable {
+  let transport: CurlTransport
+  var limits = Limits()
+  var connectTimeout: Duration? = .seconds(10)
+
+  init(_ configuration: CurlTransport.Configuration = CurlTransport.Configuration()) {
+    transport = CurlTransport(configuration)
+  }
+
+  /// Sends a request and waits for the end of its body.
+  func fetch(
+    _ url: String, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
+    log: EventLog = EventLog(), change: (inout OutgoingRequest) -> Void = { _ in }
+  ) async throws -> Fetched {
+    var request = try OutgoingRequest(url: HTTPURL(url), method: method, headers: headers, body: body)
+    change(&request)
+    let response = try await transport.send(request, in: context(log: log))
+    return Fetched(head: response.head, end: try await response.body.end())
+  }
+
+  func context(
+    control: TransferControl = TransferControl(), log: EventLog = EventLog(), sink: BodySink = .collect(limit: 64 << 20)
+  ) -> TransferContext {
+    TransferContext(
+      id: RequestID(1), connectTimeout: connectTimeout, limits: limits, control: control,
+      events: { log.append($0) }, sink: { _ in sink })
+  }
+}
+
+/// A response whose body has ended.
+struct Fetched: Sendable {
+  let head: HTTPResponse
+  let end: BodyEnd
+
+  var text: String { String(decoding: end.data, as: UTF8.self) }
+  var status: Int { head.status.code }
+}
