@@ -117,11 +117,17 @@ import Testing
     let control = TransferControl()
     let mock = MockTransport()
     mock.stub(.post, "/", .empty)
-    let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+    let (asked, ask) = AsyncStream.makeStream(of: Void.self)
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
-    continuation.onTermination = { _ in end.finish() }
+    let stream = AsyncStream<[UInt8]> {
+      ask.finish()
+      try? await Task.sleep(for: .seconds(1_000_000))
+      return nil
+    } onCancel: {
+      end.finish()
+    }
     async let failure = Exchange(method: .post, body: .oneShot(stream), control: control).failure(from: mock)
-    continuation.yield([1])
+    for await _ in asked {}
     control.cancel(LupineError(.cancelled, "enough"))
     #expect(await failure?.kind == .cancelled)
     for await _ in ended {}
