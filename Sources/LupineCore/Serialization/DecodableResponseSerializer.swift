@@ -6,7 +6,9 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
   private let decoder: any DataDecoder
   private let input: SerializerInput
 
-  /// Names the decoder and what may be empty. Default: JSON; 204, 205 and responses to HEAD.
+  /// Names the decoder and what may be empty.
+  ///
+  /// Default: JSON; 204, 205 and responses to HEAD.
   public init(
     of type: Output.Type = Output.self, decoder: any DataDecoder = JSONDecoder(),
     preprocessor: any DataPreprocessor = .passthrough,

@@ -14,7 +14,9 @@ public struct EmptyResponseRules: Sendable, Hashable {
   /// The method whose responses have no body: HEAD.
   public static let defaultMethods: Set<HTTPRequest.Method> = [.head]
 
-  /// Names the statuses and methods. Default: 204 and 205, and HEAD.
+  /// Names the statuses and methods.
+  ///
+  /// Default: 204 and 205, and HEAD.
   public init(
     codes: Set<Int> = EmptyResponseRules.defaultCodes,
     methods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods

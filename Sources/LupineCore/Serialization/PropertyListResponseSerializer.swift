@@ -5,7 +5,9 @@ public import HTTPTypes
 public struct PropertyListResponseSerializer: ResponseSerializer {
   private let input: SerializerInput
 
-  /// Names what may be empty. Default: 204, 205 and responses to HEAD.
+  /// Names what may be empty.
+  ///
+  /// Default: 204, 205 and responses to HEAD.
   public init(
     preprocessor: any DataPreprocessor = .passthrough,
     emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,

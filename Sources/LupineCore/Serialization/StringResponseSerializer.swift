@@ -8,7 +8,9 @@ public struct StringResponseSerializer: ResponseSerializer {
   private let encoding: TextEncoding?
   private let input: SerializerInput
 
-  /// Names the encoding and what may be empty. Default: the response's own; 204, 205 and responses to HEAD.
+  /// Names the encoding and what may be empty.
+  ///
+  /// Default: the response's own; 204, 205 and responses to HEAD.
   public init(
     encoding: TextEncoding? = nil, preprocessor: any DataPreprocessor = .passthrough,
     emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,

@@ -8,8 +8,8 @@ struct SessionConfiguration: Sendable {
   var secretFields = SecretFields.standard
   var timeouts = Timeouts()
   var limits = Limits()
-  var parameterEncoder: any ParameterEncoder
-  var decoder: any DataDecoder
+  var parameterEncoder: any ParameterEncoder = URLEncodedFormParameterEncoder()
+  var decoder: any DataDecoder = JSONDecoder()
   var trustPolicy: TrustPolicy?
   var identity = SecurityIdentity()
   var adapters: [any RequestAdapter] = []

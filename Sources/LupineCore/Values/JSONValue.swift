@@ -3,9 +3,9 @@
 /// Integers from `Int64.min` to `UInt64.max` are exact. Two numbers are equal when they mean the same number, however
 /// they are kept: `.integer(1) == .number(1.0)`.
 ///
-/// Encoding, decoding and `description` go 512 levels deep; beyond that the first two throw. Comparing and hashing need
-/// no stack of their own. Letting go of a value that a program itself built tens of thousands of levels deep overflows
-/// the stack, as with every nested Swift array; no response can contain one.
+/// Encoding, decoding and `description` go 512 levels deep (Foundation's `JSONEncoder` goes 511); beyond that the first
+/// two throw. Comparing and hashing need no stack of their own. Letting go of a value that a program itself built tens
+/// of thousands of levels deep overflows the stack, as with every nested Swift array; no response can contain one.
 public enum JSONValue: Sendable {
   /// The literal `null`.
   case null

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import LupineCore
 import Synchronization
 import Testing

@@ -42,6 +42,9 @@ final class RawClient: Sendable {
   deinit { close(descriptor) }
 
   private func connectSocket<Name>(_ name: inout Name) throws {
+    // A test that waits for bytes which never come fails, instead of hanging the run.
+    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let code = withUnsafeMutablePointer(to: &name) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(descriptor, $0, socklen_t(MemoryLayout<Name>.size))

@@ -46,7 +46,7 @@ import Testing
     (get("/", "Connection: close"), ScriptedReply.respond(body: .text("x"))),
     ("GET / HTTP/1.0\r\n\r\n", .respond(body: .text("x"))),
     (get(), .respond(fields: ["Connection": "close"], body: .text("x"))),
-    (get(), [.head(status: 200), .body([120])]),
+    (get(), ScriptedReply([.head(status: 200), .body([120])])),
     (get(), .untilClose(body: .text("x"))),
   ])
   func `the connection ends when HTTP says so`(request: String, reply: ScriptedReply) throws {

@@ -114,7 +114,7 @@ extension ScriptPlayer {
 }
 
 private func head(_ status: Int, _ reason: String?, _ fields: RawFields) -> [UInt8] {
-  let known = (100...999).contains(status) ? HTTPResponse.Status(code: status).reasonPhrase : ""
+  let known = reasonPhrases[status] ?? ""
   return Array("HTTP/1.1 \(status) \(reason ?? known)\r\n".utf8) + lines(fields) + [13, 10]
 }
 

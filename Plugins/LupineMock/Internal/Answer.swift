@@ -1,0 +1,46 @@
+import LupineCore
+
+/// The stub that a request found, and which of its answers is due.
+struct Answer: Sendable {
+  let stub: Stub
+  let use: Int
+  let request: RecordedRequest
+
+  /// The reply, where no closure must be awaited for it.
+  func plan() throws(LupineError) -> ReplyPlan? {
+    switch stub.answers {
+    case .planned(let plans): return plans[min(use, plans.count - 1)]
+    case .asyncClosure: return nil
+    case .closure(let closure):
+      let reply: MockReply
+      do { reply = try closure(request) } catch { throw thrown(error) }
+      return try plan(reply)
+    }
+  }
+
+  /// The reply, once the closure has made it.
+  func awaitedPlan() async throws(LupineError) -> ReplyPlan {
+    guard case .asyncClosure(let closure) = stub.answers else {
+      guard let plan = try plan() else { throw stub.asked.error("it has no reply.") }
+      return plan
+    }
+    let reply: MockReply
+    do { reply = try await closure(request) } catch {
+      throw Task.isCancelled ? MockExchange.cancelled : thrown(error)
+    }
+    return try plan(reply)
+  }
+
+  private func thrown(_ error: any Error) -> LupineError {
+    stub.asked.error(
+      "its closure threw \(error). To make a request fail on purpose, return .failure(…) or .fault(…).",
+      underlying: error)
+  }
+
+  private func plan(_ reply: MockReply) throws(LupineError) -> ReplyPlan {
+    guard !reply.parts.isEmpty else { throw stub.asked.error("its sequence of replies is empty.") }
+    let plan = ReplyPlan(reply.parts[min(use, reply.parts.count - 1)], for: stub.asked)
+    if let problem = plan.problem { throw problem }
+    return plan
+  }
+}

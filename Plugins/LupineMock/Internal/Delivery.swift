@@ -1,0 +1,66 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+
+/// Hands a reply's body over.
+enum Delivery {
+  /// Gives a reply that waits for nothing, in the caller's task.
+  static func atOnce(
+    _ plan: ReplyPlan, _ request: OutgoingRequest, bytesSent: Int, in context: TransferContext
+  ) -> TransportResponse {
+    for interim in plan.part.informational { context.emit(.informational(interim)) }
+    var metrics = TransferMetrics(sent: bytesSent, for: request)
+    let (body, writer) = context.makeBody(for: plan.head, resume: {})
+    do throws(LupineError) {
+      if case .bytes(let data) = plan.content(for: request), !data.isEmpty {
+        metrics.bytesReceived = Int64(data.count)
+        _ = try writer.write(data)
+      }
+      writer.finish(trailers: plan.part.trailers, metrics: metrics)
+    } catch {
+      writer.fail(error, metrics: metrics)
+    }
+    return TransportResponse(head: plan.head, body: body)
+  }
+
+  /// Gives a reply whose body is delivered by a task of its own, which ends with the body.
+  static func begin(
+    _ plan: ReplyPlan, _ source: PieceSource, _ request: OutgoingRequest, bytesSent: Int,
+    on exchange: MockExchange, in context: TransferContext, whenDone: @escaping @Sendable () -> Void
+  ) -> TransportResponse {
+    for interim in plan.part.informational { context.emit(.informational(interim)) }
+    var head = plan.head
+    if head.headerFields[.contentLength] == nil, let length = source.length, plan.tellsLength {
+      head.headerFields[.contentLength] = "\(length)"
+    }
+    let resumed = Signal()
+    let (body, writer) = context.makeBody(for: head) { resumed.set() }
+    let metrics = TransferMetrics(sent: bytesSent, for: request)
+    let course = BodyCourse(
+      plan: plan, writer: writer, resumed: resumed, exchange: exchange, context: context, metrics: metrics)
+    let task = Task {
+      await course.run(source)
+      exchange.detach()
+      whenDone()
+    }
+    exchange.attach(task)
+    return TransportResponse(head: head, body: body)
+  }
+}
+
+extension TransferMetrics {
+  init(sent: Int, for request: OutgoingRequest) {
+    self.init()
+    bytesSent = Int64(sent)
+    version = request.options.version ?? .http1_1
+  }
+}
+
+extension IncomingBodyWriter {
+  func write(_ data: Data) throws(LupineError) -> Flow {
+    let result = data.withUnsafeBytes { bytes -> Result<Flow, LupineError> in
+      do throws(LupineError) { return .success(try write(bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,35 @@
+import FoundationEssentials
+import LupineCore
+
+/// What a mock knows.
+struct MockState {
+  private(set) var table = StubTable()
+  private(set) var isShutDown = false
+  var requests: [RecordedRequest] = []
+  var failures: [LupineError] = []
+  var chains: [String: PresentedChain] = [:]
+  /// Set while no exchange is under way.
+  let idle = Signal(isSet: true)
+  private var exchanges: [ObjectIdentifier: MockExchange] = [:]
+
+  mutating func add(_ stub: Stub) { table.add(stub) }
+
+  /// Takes an exchange in; false after the shutdown.
+  mutating func enter(_ exchange: MockExchange) -> Bool {
+    guard !isShutDown else { return false }
+    if exchanges.isEmpty { idle.clear() }
+    exchanges[ObjectIdentifier(exchange)] = exchange
+    return true
+  }
+
+  /// Lets an exchange go; true when it was the last.
+  mutating func leave(_ exchange: MockExchange) -> Bool {
+    exchanges[ObjectIdentifier(exchange)] = nil
+    return exchanges.isEmpty
+  }
+
+  mutating func shutDown() -> [MockExchange] {
+    isShutDown = true
+    return Array(exchanges.values)
+  }
+}

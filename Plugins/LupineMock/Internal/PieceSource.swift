@@ -1,0 +1,81 @@
+import FoundationEssentials
+import LupineCore
+
+/// The bytes of a reply, piece by piece, in their own time.
+struct PieceSource: Sendable {
+  static let pieceSize = 64 << 10
+
+  private enum Kind {
+    case bytes(Data)
+    case chunks([Data], every: Duration)
+    case reader(any BodyReader, ready: Signal)
+  }
+
+  private let kind: Kind
+  private let clock: any Clock<Duration>
+  private var position = 0
+
+  /// Bytes in all, where that is known.
+  let length: Int64?
+
+  /// Opens what the reply's bytes come from.
+  init(_ content: MockReply.Content, clock: any Clock<Duration>) throws(LupineError) {
+    self.clock = clock
+    switch content {
+    case .bytes(let data):
+      kind = .bytes(data)
+      length = Int64(data.count)
+    case .chunks(let chunks, let interval):
+      kind = .chunks(chunks, every: interval)
+      length = nil
+    case .body(let body):
+      let ready = Signal()
+      let reader = try body.makeReader { ready.set() }
+      kind = .reader(reader, ready: ready)
+      length = reader.length
+    }
+  }
+
+  /// The next piece, or nil at the end.
+  mutating func next() async throws(LupineError) -> Data? {
+    switch kind {
+    case .bytes(let data):
+      guard position < data.count else { return nil }
+      let piece = data.dropFirst(position).prefix(Self.pieceSize)
+      position += piece.count
+      return piece
+    case .chunks(let chunks, let interval):
+      guard position < chunks.count else { return nil }
+      if position > 0 { try await clock.pause(for: interval) }
+      position += 1
+      return chunks[position - 1]
+    case .reader(let reader, let ready): return try await Self.next(reader, ready)
+    }
+  }
+
+  /// Lets go of what is not read.
+  func cancel() {
+    if case .reader(let reader, _) = kind { reader.cancel() }
+  }
+
+  private static func next(_ reader: any BodyReader, _ ready: Signal) async throws(LupineError) -> Data? {
+    var buffer = [UInt8](repeating: 0, count: pieceSize)
+    while true {
+      ready.clear()
+      switch try reader.read(intoArray: &buffer) {
+      case .bytes(let count): return Data(buffer[..<count])
+      case .end: return nil
+      case .pending: await ready.wait()
+      }
+      if Task.isCancelled { throw MockExchange.cancelled }
+    }
+  }
+}
+
+extension Clock<Duration> {
+  /// Sleeps; a cancellation ends the exchange.
+  func pause(for duration: Duration) async throws(LupineError) {
+    guard duration > .zero else { return }
+    do { try await sleep(for: duration) } catch { throw MockExchange.cancelled }
+  }
+}

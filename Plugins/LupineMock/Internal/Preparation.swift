@@ -1,0 +1,59 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+
+/// Everything of a reply up to its head: the delay, the faults that leave no head, the opening of its bytes.
+enum Preparation {
+  /// Longer than any timeout, so that a virtual clock's timers fire on the way.
+  static let forever = Duration.seconds(365 * 86_400)
+
+  static func prepare(_ plan: ReplyPlan, for request: OutgoingRequest, in context: TransferContext)
+    async throws(LupineError) -> PieceSource
+  {
+    if let problem = plan.problem { throw problem }
+    try await context.clock.pause(for: plan.part.delay)
+    if let fault = plan.part.fault { try await suffer(fault, plan, request, context) }
+    if let failure = plan.part.failure { throw failure }
+    do throws(LupineError) {
+      return try PieceSource(plan.content(for: request), clock: context.clock)
+    } catch {
+      throw plan.asked.error("its body cannot be opened. \(error.message)", underlying: error)
+    }
+  }
+
+  private static func suffer(
+    _ fault: MockFault, _ plan: ReplyPlan, _ request: OutgoingRequest, _ context: TransferContext
+  ) async throws(LupineError) {
+    let cause = "as the stub at \(plan.asked.location) says."
+    let host = request.url.host
+    switch fault {
+    case .hostNotFound: throw LupineError(.hostNotFound, "The host \(host) has no address, \(cause)")
+    case .connectionRefused:
+      throw LupineError(.connectionRefused, "\(request.url.authority) refused the connection, \(cause)")
+    case .networkUnreachable: throw LupineError(.networkUnreachable, "There is no route to \(host), \(cause)")
+    case .tlsRefused: throw LupineError(.tlsFailed, "The TLS handshake with \(host) failed, \(cause)")
+    case .connectionStalled:
+      try await context.clock.pause(for: context.connectTimeout ?? forever)
+      throw LupineError(.timedOut(.connect), "No connection to \(request.url.authority) came about in time, \(cause)")
+    case .resetBeforeHead:
+      throw LupineError(.connectionLost, "\(host) reset the connection before it answered, \(cause)")
+    case .stalledBeforeHead: try await stall(plan, context)
+    case .reset, .stalled, .truncated: break
+    }
+  }
+
+  /// Waits for a timeout or a cancellation to end the exchange.
+  static func stall(_ plan: ReplyPlan, _ context: TransferContext) async throws(LupineError) {
+    try await context.clock.pause(for: forever)
+    throw LupineError(
+      .connectionLost,
+      "The server fell silent, as the stub at \(plan.asked.location) says, and no timeout ended the request in a year.")
+  }
+}
+
+extension ReplyPlan {
+  /// The bytes that the response to this request has: none for HEAD, 204 and 304.
+  func content(for request: OutgoingRequest) -> MockReply.Content {
+    request.method == .head || head.status.code == 204 || head.status.code == 304 ? .bytes(.init()) : part.content
+  }
+}

@@ -1,0 +1,23 @@
+import LupineCore
+
+/// One item of a query or of a form, with its escapes undone.
+struct QueryItem: Sendable, Hashable, CustomStringConvertible {
+  let name: String
+  /// Nil for an item without `=`.
+  let value: String?
+
+  var description: String { value.map { "\(name)=\($0)" } ?? name }
+
+  /// The items of a URL's query, in their order.
+  static func items(of url: HTTPURL) -> [QueryItem] { url.query.map { items(in: $0) } ?? [] }
+
+  /// The items of a text such as `a=1&b=2`, where `+` is a space.
+  static func items(in text: String) -> [QueryItem] {
+    text.split(separator: "&").map { item in
+      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return QueryItem(
+        name: parts[0].percentDecoded(plusIsSpace: true),
+        value: parts.count > 1 ? parts[1].percentDecoded(plusIsSpace: true) : nil)
+    }
+  }
+}

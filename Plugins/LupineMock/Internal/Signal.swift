@@ -1,0 +1,54 @@
+import Synchronization
+
+/// Something that has happened or not, and can be awaited.
+final class Signal: Sendable {
+  private struct State {
+    var isSet: Bool
+    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    var cancelled: Set<Int> = []
+    var nextWaiter = 0
+  }
+
+  private let state: Mutex<State>
+
+  init(isSet: Bool = false) { state = Mutex(State(isSet: isSet)) }
+
+  /// Says that it has happened, and wakes those who wait.
+  func set() {
+    let waiters = state.withLock { state in
+      state.isSet = true
+      defer { state.waiters = [:] }
+      return state.waiters.values
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Says that it has not happened.
+  func clear() { state.withLock { $0.isSet = false } }
+
+  /// Waits until it has happened; returns early when the task is cancelled.
+  func wait() async {
+    let number = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if state.isSet || state.cancelled.remove(number) != nil { return true }
+          state.waiters[number] = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state in
+        let waiter = state.waiters.removeValue(forKey: number)
+        if waiter == nil { state.cancelled.insert(number) }
+        return waiter
+      }
+      waiter?.resume()
+    }
+    _ = state.withLock { $0.cancelled.remove(number) }
+  }
+}

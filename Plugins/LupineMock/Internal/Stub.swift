@@ -1,0 +1,93 @@
+import HTTPTypes
+import LupineCore
+import Synchronization
+
+/// What a stub was asked to be.
+struct StubDescription: Sendable {
+  let method: HTTPRequest.Method
+  let url: String
+  let conditions: [RequestCondition]
+  let priority: Int
+  let count: StubCount
+  let location: SourceLocation
+}
+
+/// One stub of a mock, and how often it has answered.
+final class Stub: Sendable, CustomStringConvertible {
+  typealias Closure = @Sendable (RecordedRequest) throws -> MockReply
+  typealias AsyncClosure = @Sendable (RecordedRequest) async throws -> MockReply
+
+  /// What makes the reply.
+  enum Responder: Sendable {
+    case fixed(MockReply)
+    case closure(Closure)
+    case asyncClosure(AsyncClosure)
+  }
+
+  /// What answers: plans that were made when the stub was, or a closure.
+  enum Answers: Sendable {
+    case planned([ReplyPlan])
+    case closure(Closure)
+    case asyncClosure(AsyncClosure)
+  }
+
+  let asked: StubDescription
+  let template: URLTemplate?
+  let answers: Answers
+  /// Why the stub cannot answer at all.
+  let problem: LupineError?
+  private let answered = Atomic<Int>(0)
+
+  init(_ asked: StubDescription, _ responder: Responder) {
+    self.asked = asked
+    let template = Result { () throws(TemplateFault) in try URLTemplate(asked.url) }
+    self.template = try? template.get()
+    switch responder {
+    case .fixed(let reply): answers = .planned(reply.parts.map { ReplyPlan($0, for: asked) })
+    case .closure(let closure): answers = .closure(closure)
+    case .asyncClosure(let closure): answers = .asyncClosure(closure)
+    }
+    if case .failure(let fault) = template {
+      problem = asked.error("its URL template cannot be parsed: \(fault.message)")
+    } else if case .planned(let plans) = answers {
+      problem = plans.isEmpty ? asked.error("its sequence of replies is empty.") : plans.firstProblem
+    } else {
+      problem = nil
+    }
+  }
+
+  var description: String { "\(asked.method.rawValue) \(asked.url)" }
+
+  /// How often it has answered.
+  var uses: Int { answered.load(ordering: .relaxed) }
+
+  var isUsedUp: Bool { asked.count.maximum.map { uses >= $0 } ?? false }
+
+  /// Counts one answer and returns its number, from 0; nil where the stub is used up.
+  func use() -> Int? {
+    guard let maximum = asked.count.maximum else {
+      return answered.add(1, ordering: .relaxed).oldValue
+    }
+    var count = answered.load(ordering: .relaxed)
+    while count < maximum {
+      let (exchanged, original) = answered.compareExchange(
+        expected: count, desired: count + 1, ordering: .relaxed)
+      if exchanged { return count }
+      count = original
+    }
+    return nil
+  }
+}
+
+extension StubDescription {
+  /// An error that tells where the stub stands and what is wrong with it.
+  func error(_ reason: String, underlying: (any Error)? = nil) -> LupineError {
+    LupineError(
+      .invalidStub, "The stub \(method.rawValue) \(url) at \(location) cannot answer: \(reason)", underlying: underlying
+    )
+  }
+}
+
+extension [ReplyPlan] {
+  fileprivate var firstProblem: LupineError? { lazy.compactMap(\.problem).first }
+}

@@ -1,0 +1,70 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+
+/// The stubs of a mock, arranged so that the first that fits is the one to answer.
+struct StubTable: Sendable {
+  /// All stubs, in the order they were added.
+  private(set) var all: [Stub] = []
+  private var exact: [String: [Stub]] = [:]
+  private var templates: [Stub] = []
+
+  mutating func add(_ stub: Stub) {
+    all.append(stub)
+    guard let template = stub.template else { return }
+    if let key = template.exactKey {
+      exact[key, default: []].insert(sorted: stub)
+    } else {
+      templates.insert(sorted: stub)
+    }
+  }
+
+  /// Finds the stub that answers, and counts the answer.
+  func take(_ request: MatchableRequest) -> (stub: Stub, use: Int)? {
+    let exact = exact[URLTemplate.key(of: request.url)] ?? []
+    if templates.isEmpty { return Self.first(in: exact, for: request, parts: nil) }
+    let bar = templates.first?.asked.priority ?? .min
+    let favoured = exact.prefix { $0.asked.priority >= bar }
+    if let found = Self.first(in: favoured, for: request, parts: nil) { return found }
+    let rest = exact.dropFirst(favoured.count)
+    if rest.isEmpty { return Self.first(in: templates, for: request, parts: SplitURL(request.url)) }
+    let merged = (templates + rest).sorted { $0.precedes($1) }
+    return Self.first(in: merged, for: request, parts: SplitURL(request.url))
+  }
+
+  /// - Parameter parts: the URL's parts, or nil where the stubs are known to have the request's URL.
+  private static func first(
+    in stubs: some Sequence<Stub>, for request: MatchableRequest, parts: SplitURL?
+  ) -> (stub: Stub, use: Int)? {
+    for stub in stubs where stub.asked.method == request.method {
+      guard stub.fits(request, parts: parts), let use = stub.use() else { continue }
+      return (stub, use)
+    }
+    return nil
+  }
+}
+
+extension Stub {
+  fileprivate func fits(_ request: MatchableRequest, parts: SplitURL?) -> Bool {
+    guard let template else { return false }
+    if let parts, !template.matches(parts) { return false }
+    return template.hasQuery(of: request.url) && asked.conditions.allSatisfy { $0.difference(from: request) == nil }
+  }
+
+  /// Whether this stub is asked before the other; equal ones keep their order.
+  func precedes(_ other: Stub) -> Bool {
+    guard let template, let otherTemplate = other.template else { return false }
+    if asked.priority != other.asked.priority { return asked.priority > other.asked.priority }
+    if template.vagueness != otherTemplate.vagueness { return template.vagueness < otherTemplate.vagueness }
+    if template.isAbsolute != otherTemplate.isAbsolute { return template.isAbsolute }
+    return weight > other.weight
+  }
+
+  private var weight: Int { asked.conditions.count + (template?.query.count ?? 0) }
+}
+
+extension [Stub] {
+  fileprivate mutating func insert(sorted stub: Stub) {
+    insert(stub, at: firstIndex { stub.precedes($0) } ?? endIndex)
+  }
+}

@@ -1,0 +1,82 @@
+import HTTPTypes
+import LupineCore
+
+/// Explains why no stub fits a request: the nearest stubs and what differs.
+struct UnmatchedReport {
+  private let request: MatchableRequest
+  private let stubs: [Stub]
+
+  init(_ request: MatchableRequest, _ table: StubTable) {
+    self.request = request
+    stubs = table.all
+  }
+
+  /// The error that the request ends with.
+  ///
+  /// Where a stub's template cannot be parsed it may be the one that was meant, so its error comes first.
+  var error: LupineError {
+    if let broken = stubs.first(where: { $0.template == nil })?.problem { return broken }
+    return LupineError(.unmatchedRequest, message)
+  }
+
+  private var message: String {
+    let title = "No stub of the mock fits \(request.method.rawValue) \(request.url.string)."
+    guard !stubs.isEmpty else {
+      return "\(title) It has no stubs yet; add one before the request is made:\n    \(suggestion)"
+    }
+    let url = SplitURL(request.url)
+    let nearest = stubs.map { ($0, $0.differences(from: request, url)) }
+      .sorted { $0.1.distance < $1.1.distance }.prefix(3)
+    let count = stubs.count == 1 ? "Its only stub differs:" : "The nearest of its \(stubs.count) stubs:"
+    let entries = nearest.enumerated().map { index, entry in
+      (["  \(index + 1). \(entry.0) at \(entry.0.asked.location)"] + entry.1.map { "     \($0.text)" })
+        .joined(separator: "\n")
+    }
+    return ([title, count] + entries + ["To expect it, add:", "    \(suggestion)"]).joined(separator: "\n")
+  }
+
+  /// A stub for this very request, to be pasted.
+  private var suggestion: String {
+    let url = request.url.string.prefix { $0 != "#" }
+    return "mock.stub(\(request.method.literal), \"\(url)\", .status(.ok))"
+  }
+}
+
+/// One way in which a request is not what a stub expects.
+struct Difference {
+  let text: String
+  /// How far it takes the request from the stub.
+  let weight: Int
+}
+
+extension [Difference] {
+  fileprivate var distance: Int { reduce(0) { $0 + $1.weight } }
+}
+
+extension Stub {
+  /// Everything that keeps the stub from answering.
+  fileprivate func differences(from request: MatchableRequest, _ url: SplitURL) -> [Difference] {
+    var differences: [Difference] = []
+    if asked.method != request.method {
+      let text = "method: expected \(asked.method.rawValue), got \(request.method.rawValue)"
+      differences.append(Difference(text: text, weight: 3))
+    }
+    differences += template?.differences(from: url) ?? []
+    differences += asked.conditions.compactMap { condition in
+      condition.difference(from: request).map { Difference(text: $0, weight: 2) }
+    }
+    if let maximum = asked.count.maximum, isUsedUp {
+      let times = maximum == 1 ? "once" : "\(maximum) times"
+      differences.append(Difference(text: "count: it answers \(times), and has done so", weight: 1))
+    }
+    return differences
+  }
+}
+
+extension HTTPRequest.Method {
+  /// The method as it is written in a program.
+  fileprivate var literal: String {
+    let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .connect, .options, .trace, .patch]
+    return known.contains(self) ? ".\(rawValue.lowercased())" : "HTTPRequest.Method(\"\(rawValue)\")!"
+  }
+}

@@ -1,0 +1,57 @@
+public import HTTPTypes
+public import LupineCore
+
+/// Expects a field, or its absence.
+struct FieldMatcher: RequestMatcher {
+  enum Wish: Sendable {
+    case value(String)
+    case present
+    case absent
+  }
+
+  let name: HTTPField.Name
+  let wish: Wish
+
+  var expectation: String { "field \(name): \(wanted)" }
+
+  func difference(from request: MatchableRequest) -> String? {
+    let values = request.headers[values: name]
+    let fits =
+      switch wish {
+      case .value(let value): values.contains(value) || values.joined(separator: ", ") == value
+      case .present: !values.isEmpty
+      case .absent: values.isEmpty
+      }
+    if fits { return nil }
+    return "field \(name): expected \(wanted), got \(values.isEmpty ? "no such field" : shown(values))"
+  }
+
+  private var wanted: String {
+    switch wish {
+    case .value(let value): shown([value])
+    case .present: "any value"
+    case .absent: "no such field"
+    }
+  }
+
+  private func shown(_ values: [String]) -> String {
+    SecretFields.standard.contains(name) ? "a secret value, which is not shown" : values.joined(separator: ", ")
+  }
+}
+
+extension RequestCondition {
+  /// The request has this field with this value; of several, one must have it, or all of them joined by commas.
+  public static func field(_ name: HTTPField.Name, _ value: String) -> RequestCondition {
+    RequestCondition(FieldMatcher(name: name, wish: .value(value)))
+  }
+
+  /// The request has this field, whatever its value.
+  public static func field(_ name: HTTPField.Name) -> RequestCondition {
+    RequestCondition(FieldMatcher(name: name, wish: .present))
+  }
+
+  /// The request does not have this field.
+  public static func noField(_ name: HTTPField.Name) -> RequestCondition {
+    RequestCondition(FieldMatcher(name: name, wish: .absent))
+  }
+}

@@ -1,0 +1,46 @@
+public import FoundationEssentials
+public import HTTPTypes
+import LupineCore
+
+extension MockReply {
+  /// Returns the reply with one field more; one of the same name stays.
+  ///
+  /// For `Content-Type` and `Content-Length` the new value replaces the old one.
+  public func field(_ name: HTTPField.Name, _ value: String) -> MockReply {
+    changing { part in
+      if name == .contentType || name == .contentLength && part.fields[values: name].first == value {
+        part.fields[name] = value
+      } else {
+        part.fields.append(HTTPField(name: name, value: value))
+      }
+    }
+  }
+
+  /// Returns the reply with these fields added.
+  public func fields(_ fields: HTTPFields) -> MockReply {
+    changing { part in part.fields.append(contentsOf: fields) }
+  }
+
+  /// Returns the reply with its head held back for this long, on the session's clock.
+  public func delay(_ duration: Duration) -> MockReply { changing { $0.delay = duration } }
+
+  /// Returns the reply with these chunks as its body and without `Content-Length`.
+  ///
+  /// - Parameter interval: the time between two chunks, on the session's clock; the first comes at once. Default: none.
+  public func chunked(_ chunks: [Data], every interval: Duration = .zero) -> MockReply {
+    changing { $0.content = .chunks(chunks, every: interval) }
+  }
+
+  /// Returns the reply with these texts as the chunks of its body; see `chunked(_:every:)`.
+  public func chunked(_ chunks: [String], every interval: Duration = .zero) -> MockReply {
+    chunked(chunks.map { Data($0.utf8) }, every: interval)
+  }
+
+  /// Returns the reply with trailers (RFC 9110 section 6.5).
+  public func trailers(_ trailers: HTTPFields) -> MockReply { changing { $0.trailers = trailers } }
+
+  /// Returns the reply with interim (1xx) responses before its head.
+  public func informational(_ responses: [HTTPResponse]) -> MockReply {
+    changing { $0.informational = responses }
+  }
+}

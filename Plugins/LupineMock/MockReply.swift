@@ -1,0 +1,149 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import LupineCore
+
+/// What a stub answers: a response, a fault, or a sequence of them.
+///
+/// A value; each modifier returns a changed copy, and changes every member of a sequence. `Content-Length` is added
+/// where the length is known and the reply does not set it. A reply that contradicts itself, as with two lengths or a
+/// body with 204, ends the requests it answers with kind `invalidStub`.
+public struct MockReply: Sendable {
+  var parts: [Part]
+
+  init(_ part: Part) { parts = [part] }
+
+  /// One reply of a sequence.
+  struct Part: Sendable {
+    var status: HTTPResponse.Status = .ok
+    var fields: HTTPFields = [:]
+    var content = Content.bytes(Data())
+    var trailers: HTTPFields?
+    var informational: [HTTPResponse] = []
+    var delay = Duration.zero
+    var fault: MockFault?
+    var failure: LupineError?
+    var problem: Problem?
+  }
+
+  /// Where the bytes of the reply come from.
+  enum Content: Sendable {
+    case bytes(Data)
+    case chunks([Data], every: Duration)
+    case body(Body)
+  }
+
+  /// Why a reply cannot be given.
+  struct Problem: Sendable {
+    var reason: String
+    var underlying: (any Error)?
+  }
+
+  func changing(_ change: (inout Part) -> Void) -> MockReply {
+    var copy = self
+    for index in copy.parts.indices { change(&copy.parts[index]) }
+    return copy
+  }
+}
+
+extension MockReply {
+  /// A status and no content.
+  public static func status(_ status: HTTPResponse.Status) -> MockReply {
+    MockReply(Part(status: status))
+  }
+
+  /// Status 204 and no content.
+  public static var empty: MockReply { .status(.noContent) }
+
+  /// A value as JSON, with its names sorted.
+  ///
+  /// - Parameter encoder: how the value is encoded. Default: names sorted, the rest as `JSONEncoder` does it.
+  public static func json(
+    _ value: some Encodable & Sendable, status: HTTPResponse.Status = .ok, encoder: JSONEncoder? = nil
+  ) -> MockReply {
+    do {
+      let data = try (encoder ?? sortedEncoder()).encode(value)
+      return .data(data, contentType: "application/json", status: status)
+    } catch {
+      var part = Part(status: status)
+      part.problem = Problem(reason: "its value of type \(type(of: value)) does not encode as JSON.", underlying: error)
+      return MockReply(part)
+    }
+  }
+
+  private static func sortedEncoder() -> JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return encoder
+  }
+
+  /// Text, in UTF-8.
+  public static func text(
+    _ text: String, contentType: String = "text/plain; charset=utf-8", status: HTTPResponse.Status = .ok
+  ) -> MockReply {
+    .data(Data(text.utf8), contentType: contentType, status: status)
+  }
+
+  /// Bytes.
+  ///
+  /// - Parameter contentType: their media type; `nil` sends none.
+  public static func data(
+    _ data: Data, contentType: String? = "application/octet-stream", status: HTTPResponse.Status = .ok
+  ) -> MockReply {
+    var part = Part(status: status, content: .bytes(data))
+    part.fields[.contentType] = contentType
+    return MockReply(part)
+  }
+
+  /// A file, read while it is delivered; its path's extension says the media type.
+  ///
+  /// A file that is missing when it is asked for ends the request with kind `invalidStub`.
+  ///
+  /// - Parameter path: the file's path; a relative one counts from the working directory.
+  public static func file(
+    _ path: String, contentType: String? = nil, status: HTTPResponse.Status = .ok
+  ) -> MockReply {
+    .body(.file(path), contentType: contentType ?? MediaType.guess(path: path), status: status)
+  }
+
+  /// A body of any kind; one that is not replayable serves one request.
+  public static func body(
+    _ body: Body, contentType: String? = "application/octet-stream", status: HTTPResponse.Status = .ok
+  ) -> MockReply {
+    var part = Part(status: status, content: .body(body))
+    part.fields[.contentType] = contentType
+    return MockReply(part)
+  }
+
+  /// A redirect.
+  ///
+  /// - Parameter location: the `Location`, absolute or relative.
+  public static func redirect(to location: String, status: HTTPResponse.Status = .found) -> MockReply {
+    .status(status).field(.location, location)
+  }
+
+  /// Status 401 with a challenge such as `Basic realm="staff"` (RFC 9110 section 11.6.1).
+  public static func challenge(_ challenge: String) -> MockReply {
+    .status(.unauthorized).field(.wwwAuthenticate, challenge)
+  }
+
+  /// One reply after the other: the first request gets the first, and when all have been given the last one repeats.
+  ///
+  /// Each stub counts for itself, over all its requests. To have it end with the last, give the stub a `count`.
+  public static func sequence(_ replies: [MockReply]) -> MockReply {
+    var sequence = MockReply(Part())
+    sequence.parts = replies.flatMap(\.parts)
+    return sequence
+  }
+
+  /// An error of this kind in place of a response.
+  public static func failure(_ kind: LupineError.Kind) -> MockReply {
+    .failure(LupineError(kind, "The mock fails this request, as its stub says."))
+  }
+
+  /// An error in place of a response.
+  public static func failure(_ error: LupineError) -> MockReply {
+    var part = Part()
+    part.failure = error
+    return MockReply(part)
+  }
+}

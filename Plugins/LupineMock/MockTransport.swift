@@ -1,0 +1,130 @@
+public import FoundationEssentials
+import HTTPTypes
+public import LupineCore
+import Synchronization
+
+/// Answers requests from memory, as its stubs say, and remembers them.
+///
+/// A mock has no global state: it belongs to the sessions it is given to, so tests run in parallel and never see each
+/// other. Everything above the transport is the real code.
+///
+/// ```swift
+/// let mock = MockTransport()
+/// mock.stub(.get, "https://api.example.com/v1/users/{id}", .json(User(name: "mattt")))
+/// let session = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
+/// ```
+///
+/// Of several stubs that fit a request, the one that answers is chosen by: the higher `priority`; the fewer variables in
+/// the URL template; a template with an origin before one without; more conditions; and at last, the one added first.
+/// A stub whose `count` is used up is passed over.
+public final class MockTransport: Transport {
+  let state = Mutex(MockState())
+  let now: @Sendable () -> Date
+
+  /// Makes a mock without stubs.
+  ///
+  /// - Parameter now: the time that trust evaluators judge certificates by. Default: the system's.
+  public init(now: @escaping @Sendable () -> Date = { Date() }) { self.now = now }
+
+  /// Everything that is honoured; connections are not made, so `networking` is not among it.
+  public var capabilities: TransportCapabilities {
+    [.trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads]
+  }
+
+  /// Answers as the stub says that fits the request.
+  ///
+  /// The request's body is read to its end first. A reply that waits for nothing is given at once, in the caller's task.
+  ///
+  /// - Throws: `LupineError` of kind `unmatchedRequest` where no stub fits, of kind `invalidStub` where the one that fits
+  ///   cannot be used, and what a stub's fault or failure says.
+  public func send(
+    _ request: OutgoingRequest, in context: TransferContext
+  ) async throws(LupineError) -> TransportResponse {
+    if let reason = context.control.reason { throw reason }
+    try evaluateTrust(for: request, in: context)
+    let upload = try Upload(request.body, in: context)
+    do throws(LupineError) {
+      return try await respond(to: request, upload: upload, in: context)
+    } catch {
+      upload.cancel()
+      if error.kind == .invalidStub { state.withLock { $0.failures.append(error) } }
+      throw error.measured(TransferMetrics(sent: upload.data.count, for: request))
+    }
+  }
+
+  /// Ends every exchange with kind `sessionShutDown` and returns when all are gone; later requests fail likewise.
+  public func shutdown() async {
+    let (running, idle) = state.withLock { ($0.shutDown(), $0.idle) }
+    for exchange in running { exchange.interrupt(Self.shutDownError) }
+    await idle.wait()
+  }
+
+  static let shutDownError = LupineError(.sessionShutDown, "The mock transport was shut down.")
+}
+
+extension MockTransport {
+  private func respond(
+    to request: OutgoingRequest, upload: Upload, in context: TransferContext
+  ) async throws(LupineError) -> TransportResponse {
+    guard try upload.readAvailable() else {
+      return try await respondInTime(to: request, upload: upload, in: context, answer: nil, plan: nil)
+    }
+    let answer = try answer(to: request, body: upload.data, in: context)
+    let plan = try answer.plan()
+    if let plan, plan.isImmediate {
+      if let problem = plan.problem { throw problem }
+      return Delivery.atOnce(plan, request, bytesSent: upload.data.count, in: context)
+    }
+    return try await respondInTime(to: request, upload: upload, in: context, answer: answer, plan: plan)
+  }
+
+  /// Does whatever has to be waited for, in a child task that ends when the exchange is cancelled.
+  private func respondInTime(
+    to request: OutgoingRequest, upload: Upload, in context: TransferContext, answer known: Answer?, plan: ReplyPlan?
+  ) async throws(LupineError) -> TransportResponse {
+    let exchange = MockExchange()
+    guard state.withLock({ $0.enter(exchange) }) else { throw Self.shutDownError }
+    context.onCancel { [control = context.control] in exchange.interrupt(control.reason ?? MockExchange.cancelled) }
+    do throws(LupineError) {
+      let (plan, source) = try await exchange.run { [self] () throws(LupineError) -> (ReplyPlan, PieceSource) in
+        let plan = try await self.plan(plan, of: known, for: request, upload, in: context)
+        return (plan, try await Preparation.prepare(plan, for: request, in: context))
+      }
+      return Delivery.begin(
+        plan, source, request, bytesSent: upload.data.count, on: exchange, in: context,
+        whenDone: { [self] in leave(exchange) })
+    } catch {
+      leave(exchange)
+      throw error
+    }
+  }
+
+  /// What is not known yet of the reply: the rest of the body, the stub, what its closure makes.
+  private func plan(
+    _ plan: ReplyPlan?, of answer: Answer?, for request: OutgoingRequest, _ upload: Upload, in context: TransferContext
+  ) async throws(LupineError) -> ReplyPlan {
+    if let plan { return plan }
+    if let answer { return try await answer.awaitedPlan() }
+    try await upload.readAll()
+    return try await self.answer(to: request, body: upload.data, in: context).awaitedPlan()
+  }
+
+  private func leave(_ exchange: MockExchange) {
+    state.withLock { if $0.leave(exchange) { $0.idle.set() } }
+  }
+
+  /// Finds the stub and remembers the request.
+  private func answer(
+    to request: OutgoingRequest, body: Data, in context: TransferContext
+  ) throws(LupineError) -> Answer {
+    let (table, isShutDown) = state.withLock { ($0.table, $0.isShutDown) }
+    if isShutDown { throw Self.shutDownError }
+    let matchable = MatchableRequest(method: request.method, url: request.url, headers: request.headers, body: body)
+    let found = table.take(matchable)
+    let record = RecordedRequest(request, body: body, context: context, stub: found?.stub)
+    state.withLock { $0.requests.append(record) }
+    guard let (stub, use) = found else { throw UnmatchedReport(matchable, table).error }
+    if let problem = stub.problem { throw problem }
+    return Answer(stub: stub, use: use, request: record)
+  }
+}

@@ -1,0 +1,54 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import LupineCore
+
+/// A request that a mock received.
+public struct RecordedRequest: Sendable {
+  /// The session's number for the request.
+  public let id: RequestID
+  /// Which attempt this was, from 1.
+  public let attempt: Int
+  /// The method.
+  public let method: HTTPRequest.Method
+  /// The URL.
+  public let url: HTTPURL
+  /// The fields, in their order; without `Host` and the framing of the body, which a transport adds itself.
+  public let headers: HTTPFields
+  /// The body's bytes; empty where there was none.
+  public let body: Data
+  let stub: Stub?
+
+  init(_ request: OutgoingRequest, body: Data, context: TransferContext, stub: Stub?) {
+    id = context.id
+    attempt = context.attempt
+    method = request.method
+    url = request.url
+    headers = request.headers
+    self.body = body
+    self.stub = stub
+  }
+
+  /// Whether a stub fitted the request.
+  public var isExpected: Bool { stub != nil }
+
+  /// What stood for the variables of the stub's URL template, percent-decoded, such as `42` for `id`.
+  public var variables: [String: String] { stub?.template?.variables(in: url) ?? [:] }
+
+  /// The body as text; bytes that are not UTF-8 are replaced.
+  public var text: String { String(decoding: body, as: UTF8.self) }
+
+  /// Decodes the body from JSON.
+  public func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+    try JSONDecoder().decode(type, from: body)
+  }
+
+  /// The values of a query item, percent-decoded, in their order; an item without `=` has an empty one.
+  public func query(_ name: String) -> [String] {
+    QueryItem.items(of: url).filter { $0.name == name }.map { $0.value ?? "" }
+  }
+}
+
+extension RecordedRequest: CustomStringConvertible {
+  /// The method and the URL.
+  public var description: String { "\(method.rawValue) \(url.string)" }
+}

@@ -1,0 +1,16 @@
+/// One condition that a request meets or not, found by leading dot.
+///
+/// A module that brings matchers adds its own, as in
+/// `extension RequestCondition { static func cookie(…) -> Self { Self(CookieMatcher(…)) } }`.
+public struct RequestCondition: RequestMatcher {
+  private let matcher: any RequestMatcher
+
+  /// Leaves the question to a matcher.
+  public init(_ matcher: some RequestMatcher) { self.matcher = matcher }
+
+  /// What the matcher expects.
+  public var expectation: String { matcher.expectation }
+
+  /// Asks the matcher.
+  public func difference(from request: MatchableRequest) -> String? { matcher.difference(from: request) }
+}

@@ -1,0 +1,36 @@
+public import FoundationEssentials
+public import HTTPTypes
+
+/// Tells whether a request is the one that is expected, and where it is not, what differs.
+///
+/// Stubs are found with it. It must not have effects and may be called concurrently, any number of times for one request.
+/// A module adds its own through an extension of `RequestCondition`, so that it is found by leading dot.
+public protocol RequestMatcher: Sendable {
+  /// What it expects, in a few words that a person reads in an error, such as `query page=2`.
+  var expectation: String { get }
+
+  /// Returns what differs, in a few words such as `query page: expected 2, got 3`; `nil` where the request is as expected.
+  ///
+  /// The value of a secret field must not stand in it.
+  func difference(from request: MatchableRequest) -> String?
+}
+
+/// A request as a matcher sees it: complete, its body gathered.
+public struct MatchableRequest: Sendable {
+  /// The method.
+  public var method: HTTPRequest.Method
+  /// The URL.
+  public var url: HTTPURL
+  /// The fields, as they would go out.
+  public var headers: HTTPFields
+  /// The body's bytes; empty where there is none.
+  public var body: Data
+
+  /// Joins the parts of a request.
+  public init(method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: Data = Data()) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+  }
+}
