@@ -1,3 +1,4 @@
+import CLibcurl
 import Glibc
 import LupineCore
 
@@ -9,12 +10,8 @@ struct DeadSocket: ~Copyable {
   private let descriptor: Int32
 
   init() throws(LupineError) {
-    var pair: [Int32] = [-1, -1]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
-      throw SystemFailure.error("A pair of sockets cannot be made")
-    }
-    close(pair[1])
-    descriptor = pair[0]
+    descriptor = lupine_dead_socket()
+    guard descriptor >= 0 else { throw SystemFailure.error("A pair of sockets cannot be made") }
   }
 
   deinit { close(descriptor) }
