@@ -41,6 +41,8 @@ let package = Package(
     .library(name: "LupineMock", targets: ["LupineMock"]),
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
+    // Snippets link products alone; this one is for them, and for nobody else.
+    .library(name: "_SnippetSupport", targets: ["SnippetSupport"]),
   ],
   traits: [
     .trait(name: "Curl", description: "The umbrella brings the libcurl transport."),
@@ -71,6 +73,10 @@ let package = Package(
     cLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
 
     .target(name: "LupineFixtures", path: "Fixtures", exclude: ["README.md", "Certificates"], swiftSettings: settings),
+
+    .target(
+      name: "SnippetSupport", dependencies: ["Lupine", "LupineMock", "LupineTesting"], path: "Tests/SnippetSupport",
+      swiftSettings: settings),
 
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
     test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting"]),

@@ -1,0 +1,17 @@
+// A value, awaited.
+
+import Lupine
+// snippet.hide
+import SnippetSupport
+
+struct Echo: Decodable, Sendable {
+  var args: [String: String]
+}
+
+try Stage.set()
+// snippet.show
+
+let echo = try await Lupine.request("https://httpbin.org/get", parameters: ["foo": "bar"])
+  .validate().serializingDecodable(Echo.self).value
+// snippet.hide
+print(echo)

@@ -1,0 +1,15 @@
+// What a request was, what it cost, and the same with curl.
+
+import Lupine
+// snippet.hide
+import SnippetSupport
+
+try Stage.set()
+// snippet.show
+
+let request = Lupine.request("https://httpbin.org/ip")
+let response = await request.serializingData().response
+print(request)  // GET https://httpbin.org/ip (200)
+debugPrint(request)  // the cURL command
+print(await request.cURLDescription())
+if let metrics = response.metrics { print(metrics) }  // a timing line

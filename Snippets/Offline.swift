@@ -1,0 +1,20 @@
+// The same code, offline.
+
+import Lupine
+import LupineMock
+
+// snippet.hide
+struct User: Codable, Sendable {
+  var name: String
+}
+
+// snippet.show
+let mock = MockTransport()
+mock.stub(.get, "https://api.example.com/v1/users/{id}", .json(User(name: "mattt")))
+mock.stub(.post, "https://api.example.com/v1/users") { request in .status(.created) }
+let offline = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
+let mattt = try await offline.request("https://api.example.com/v1/users/42").serializingDecodable(User.self).value
+_ = await offline.request("https://api.example.com/v1/users", method: .post).serializingData().response
+try mock.verify()  // every stub was used, nothing unexpected was asked
+// snippet.hide
+print(mattt, mock.requests.count)
