@@ -12,7 +12,9 @@ public import LupineCore
 public struct MultipartFormData: MultipartConvertible {
   /// The form as a multipart of subtype `form-data`.
   public internal(set) var multipart: Multipart
-  /// Where a file's type comes from when it is not given. Default: the system's.
+  /// Where a file's type comes from when it is not given.
+  ///
+  /// Default: the system's.
   public var mediaTypes = MediaTypes.system
 
   /// Starts an empty form, with a boundary of 192 random bits.

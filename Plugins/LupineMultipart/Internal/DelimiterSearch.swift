@@ -2,7 +2,9 @@ import Glibc
 
 /// Finds the line that separates parts, with the line break before it.
 struct DelimiterSearch: Sendable {
-  /// CR, LF, two dashes, and the boundary. A CR stands nowhere but at its front, so a search never goes back.
+  /// CR, LF, two dashes, and the boundary.
+  ///
+  /// A CR stands nowhere but at its front, so a search never goes back.
   let delimiter: [UInt8]
 
   init(boundary: String) { delimiter = Array("\r\n--\(boundary)".utf8) }

@@ -34,7 +34,9 @@ public struct MultipartParser: Sendable {
   let limits: MultipartLimits
   private let search: DelimiterSearch
   private var state = State.scanning
-  /// How much of the delimiter the last bytes are. The bytes before a multipart count as its first line break.
+  /// How much of the delimiter the last bytes are.
+  ///
+  /// The bytes before a multipart count as its first line break.
   private var matched = 2
   /// How many of those are no content: they were never there, or end the part's fields.
   private var unheld = 2
