@@ -9,21 +9,19 @@ struct Echo: Decodable, Sendable {
 }
 
 try Stage.set()
-let request =
-  // snippet.show
-  Lupine.request(
-    "https://httpbin.org/post", method: .post,
-    parameters: ["foo": "bar", "baz": ["a", 1], "qux": ["x": 1, "y": true]], encoder: .json
-  )
-  .validate(statusCode: 200..<300).validate(contentType: ["application/json"])
-  .responseString { print($0.value ?? "") }
-  .responseDecodable(of: Echo.self) { response in
-    switch response.result {
-    case .success(let echo): print(echo)
-    case .failure(let error): print(error)
-    }
+// snippet.show
+
+Lupine.request(
+  "https://httpbin.org/post", method: .post,
+  parameters: ["foo": "bar", "baz": ["a", 1], "qux": ["x": 1, "y": true]], encoder: .json
+)
+.validate(statusCode: 200..<300).validate(contentType: ["application/json"])
+.responseString { print($0.value ?? "") }
+.responseDecodable(of: Echo.self) { response in
+  switch response.result {
+  case .success(let echo): print(echo)
+  case .failure(let error): print(error)
   }
-// snippet.hide
-await withCheckedContinuation { continuation in
-  request.response { _ in continuation.resume() }
 }
+// snippet.hide
+await Session.default.finishRequests()

@@ -1,7 +1,9 @@
 import CLibcurl
 import LupineCore
 
-/// The functions libcurl calls. They find the object that a pointer stands for, and forward.
+/// The functions libcurl calls.
+///
+/// They find the object that a pointer stands for, and forward.
 ///
 /// An `Easy` is alive while its handle is, and a `Multi` until its handle has been cleaned up, so the pointers, which
 /// keep nothing alive themselves, are valid in every call.

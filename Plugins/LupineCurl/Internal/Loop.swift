@@ -2,7 +2,9 @@ import CLibcurl
 import Glibc
 import LupineCore
 
-/// The event loop of one transport. It is made, used and released on its own thread.
+/// The event loop of one transport.
+///
+/// It is made, used and released on its own thread.
 final class Loop {
   let engine: Engine
   let names = FieldNames()

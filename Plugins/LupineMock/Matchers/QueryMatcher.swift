@@ -37,7 +37,9 @@ extension QueryItem {
 }
 
 extension RequestCondition {
-  /// The query has this item; others may be there too. Escapes are undone and `+` is a space.
+  /// The query has this item; others may be there too.
+  ///
+  /// Escapes are undone and `+` is a space.
   ///
   /// - Parameter value: the item's value; `nil` for an item without `=`.
   public static func query(_ name: String, _ value: String?) -> RequestCondition {

@@ -15,7 +15,6 @@ final class BodyChannel: Sendable {
     activity?.attach(self)
   }
 
-
   func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
     activity?.touch()
     let (flow, wake) = try state.withLock { (state) throws(LupineError) in
@@ -46,7 +45,6 @@ final class BodyChannel: Sendable {
     }
     wake()
   }
-
 
   func next() async -> Result<[UInt8]?, LupineError> {
     activity?.touch()

@@ -59,13 +59,16 @@ struct BodyTarget {
     guard byteCount > limit else { return }
     throw LupineError(
       .limitExceeded(name),
-      "The response's body is larger than \(limit) bytes, the limit \(name.rawValue); raise it on the builder if such bodies are expected.")
+      "The response's body is larger than \(limit) bytes, the limit \(name.rawValue); raise it on the builder if such bodies are expected."
+    )
   }
 
-  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int64) throws(LupineError) {
+  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int64) throws(LupineError)
+  {
     var done = 0
     while done < bytes.count {
-      let count = pwrite(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, off_t(offset) + off_t(done))
+      let count = pwrite(
+        descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, off_t(offset) + off_t(done))
       if count > 0 {
         done += count
       } else if errno != EINTR {

@@ -30,7 +30,8 @@ final class FileReader: BodyReader {
     try state.withLock { (state) throws(LupineError) -> BodyRead in
       let wanted = Int(min(Int64(buffer.count), state.end - state.position))
       guard wanted > 0 else { return .end }
-      let count = try state.file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: state.position)
+      let count = try state.file.read(
+        into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: state.position)
       guard count > 0 else {
         throw LupineError(.bodyFailed, "The file \(path) became shorter while it was being sent.")
       }

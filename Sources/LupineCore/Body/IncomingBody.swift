@@ -4,7 +4,9 @@ public import FoundationEssentials
 public struct IncomingBody: Sendable {
   let channel: BodyChannel
 
-  /// The next bytes of a body that is streamed, or `nil` at its end. One consumer at a time.
+  /// The next bytes of a body that is streamed, or `nil` at its end.
+  ///
+  /// One consumer at a time.
   ///
   /// - Throws: `LupineError` when the exchange failed; what came before it has been handed over.
   public func next() async throws(LupineError) -> [UInt8]? {

@@ -12,7 +12,8 @@ final class OneShot<Value: Sendable>: Sendable {
       return value
     }
     guard let taken else {
-      throw LupineError(.bodyFailed, "This body is a one-shot stream and has been sent already; it cannot be sent again.")
+      throw LupineError(
+        .bodyFailed, "This body is a one-shot stream and has been sent already; it cannot be sent again.")
     }
     return taken
   }

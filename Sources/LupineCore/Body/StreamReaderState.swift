@@ -65,7 +65,8 @@ struct StreamReaderState {
     }
     if case .failure(let error) = end { throw error }
     if let remaining, remaining > 0 {
-      throw LupineError(.bodyFailed, "The stream of the request's body ended \(remaining) bytes before its stated length.")
+      throw LupineError(
+        .bodyFailed, "The stream of the request's body ended \(remaining) bytes before its stated length.")
     }
     return .end
   }

@@ -16,7 +16,9 @@ public struct DecodingLimits: Sendable, Hashable {
   public var maximumSize: Int64
   /// Decoded bytes for each coded byte, looked at once a MiB has been decoded.
   public var maximumRatio: Double
-  /// Bytes of one piece of output. Default: 64 KiB.
+  /// Bytes of one piece of output.
+  ///
+  /// Default: 64 KiB.
   public var chunkSize: Int
 
   /// Sets the caps.

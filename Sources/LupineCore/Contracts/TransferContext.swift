@@ -16,7 +16,9 @@ public struct TransferContext: Sendable {
   public let identity: SecurityIdentity
   /// Who judges the server's certificates; `nil` leaves them to the transport's own rules for system trust.
   public let evaluator: (any TrustEvaluator)?
-  /// Where the response's body goes. Synchronous, called once, for the final head, on the transport's own thread.
+  /// Where the response's body goes.
+  ///
+  /// Synchronous, called once, for the final head, on the transport's own thread.
   public let sink: @Sendable (HTTPResponse) -> BodySink
   /// The exchange's life: cancellation and activity.
   public let control: TransferControl

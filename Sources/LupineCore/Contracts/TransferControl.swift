@@ -25,7 +25,9 @@ public final class TransferControl: Sendable {
   /// Why the exchange was cancelled, once it was.
   public var reason: LupineError? { state.withLock { $0.reason } }
 
-  /// Ends the exchange. The first reason counts; after the end of the exchange nothing happens.
+  /// Ends the exchange.
+  ///
+  /// The first reason counts; after the end of the exchange nothing happens.
   public func cancel(_ reason: LupineError) {
     let handler = state.withLock { state -> (@Sendable () -> Void)? in
       guard state.reason == nil, !state.isFinished else { return nil }

@@ -19,7 +19,9 @@ public struct SessionEvent: Sendable {
     self.kind = kind
   }
 
-  /// What happened. More cases may come; a `switch` over it keeps a `default`.
+  /// What happened.
+  ///
+  /// More cases may come; a `switch` over it keeps a `default`.
   public enum Kind: Sendable {
     /// The request began.
     case started(RequestSummary)

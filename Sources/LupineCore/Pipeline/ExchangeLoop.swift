@@ -132,7 +132,9 @@ extension ExchangeLoop {
     } catch {
       decided = redirector.follows ? .failure(error) : nil
     }
-    task.emit(.redirected(to: describe(decided), isFollowed: decided != nil, reason: "status \(head.status.code)"), attempt: number)
+    task.emit(
+      .redirected(to: describe(decided), isFollowed: decided != nil, reason: "status \(head.status.code)"),
+      attempt: number)
     state.withLock { state in
       state.redirect = decided
       state.redirects += 1

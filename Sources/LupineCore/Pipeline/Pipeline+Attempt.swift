@@ -61,7 +61,8 @@ extension Pipeline {
       let module = session.configuration.schemes.missingModule(for: received.head)
     else { return error }
     return LupineError(
-      error.kind, error.message + " The server asks for a scheme that \(module) brings; add that module to the session.",
+      error.kind,
+      error.message + " The server asks for a scheme that \(module) brings; add that module to the session.",
       underlying: error.underlying)
   }
 }

@@ -45,7 +45,8 @@ public struct RetryPolicy: Retrier {
   private func isTransient(_ attempt: FailedAttempt) -> Bool {
     if let response = attempt.response, statusCodes.contains(response.status.code) { return true }
     switch attempt.error?.kind {
-    case .hostNotFound, .connectionRefused, .networkUnreachable, .connectionFailed, .connectionLost, .timedOut(.connect),
+    case .hostNotFound, .connectionRefused, .networkUnreachable, .connectionFailed, .connectionLost,
+      .timedOut(.connect),
       .timedOut(.idle):
       return true
     default: return false

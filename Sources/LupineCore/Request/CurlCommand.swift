@@ -13,7 +13,11 @@ struct CurlCommand: CustomStringConvertible {
 
   var description: String {
     var lines = ["curl --globoff"]
-    if request.method == .head { lines.append("--head") } else { lines.append("--request \(Self.quote(request.method.rawValue))") }
+    if request.method == .head {
+      lines.append("--head")
+    } else {
+      lines.append("--request \(Self.quote(request.method.rawValue))")
+    }
     for field in secrets.redact(request.headers) {
       let text = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
       lines.append("--header \(Self.quote(text))")
@@ -36,7 +40,9 @@ struct CurlCommand: CustomStringConvertible {
 
   /// Bytes that are text go between plain quotes, others as escapes that bash and zsh undo.
   private static func quote(_ data: Data) -> String {
-    if let text = String(validating: data, as: UTF8.self), !text.utf8.contains(0), !text.hasPrefix("@") { return quote(text) }
+    if let text = String(validating: data, as: UTF8.self), !text.utf8.contains(0), !text.hasPrefix("@") {
+      return quote(text)
+    }
     let escaped = data.map { byte in
       (0x20..<0x7F).contains(byte) && byte != 0x27 && byte != 0x5C ? String(UnicodeScalar(byte)) : octal(byte)
     }

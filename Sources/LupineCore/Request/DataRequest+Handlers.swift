@@ -47,7 +47,9 @@ extension DataRequest {
     queue: DispatchQueue? = nil, encoding: TextEncoding? = nil,
     completionHandler: @escaping @Sendable (DataResponse<String>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: StringResponseSerializer(encoding: encoding), completionHandler: completionHandler)
+    response(
+      queue: queue, responseSerializer: StringResponseSerializer(encoding: encoding),
+      completionHandler: completionHandler)
   }
 
   /// Calls the handler with the body as JSON of any shape.

@@ -17,7 +17,9 @@ final class RequestTask: Sendable {
     state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately))
   }
 
-  /// The outcome, once there is one; runs the request if nobody does yet. Cancelling the caller's task cancels it.
+  /// The outcome, once there is one; runs the request if nobody does yet.
+  ///
+  /// Cancelling the caller's task cancels it.
   func outcome() async -> Outcome {
     await withTaskCancellationHandler {
       switch state.withLock({ $0.join() }) {
@@ -74,6 +76,8 @@ final class RequestTask: Sendable {
   }
 
   private func start() {
+    // Known from here on, so that whoever waits for the session's requests waits for this one; `run` reports a refusal.
+    try? session.registry.insert(self)
     Task(executorPreference: session.configuration.executor) { _ = await self.run() }
   }
 
@@ -83,6 +87,7 @@ final class RequestTask: Sendable {
 
   private func deliver(_ outcome: Outcome) async {
     while let handler = state.withLock({ $0.nextHandler() }) { await handler(outcome) }
+    session.registry.remove(self)
   }
 
   private func run() async -> Outcome {
@@ -92,10 +97,9 @@ final class RequestTask: Sendable {
   }
 
   private func finish(_ outcome: Outcome) {
-    session.registry.remove(self)
     emit(.finished(outcome.error))
     let (followers, mustDeliver) = state.withLock { $0.finish(outcome) }
     for follower in followers { follower.resume(returning: outcome) }
-    if mustDeliver { startDelivery(outcome) }
+    if mustDeliver { startDelivery(outcome) } else { session.registry.remove(self) }
   }
 }

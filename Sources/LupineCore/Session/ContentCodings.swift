@@ -11,11 +11,15 @@ struct ContentCodings: Sendable {
     codings.isEmpty ? nil : codings.map(\.name).joined(separator: ", ")
   }
 
-  /// The decoders of a response, the last coding applied first. A coding that nobody here knows is left to the caller,
+  /// The decoders of a response, the last coding applied first.
+  ///
+  /// A coding that nobody here knows is left to the caller,
   /// and with it those beneath.
   func decoders(for head: HTTPResponse, limits: Limits) -> [any BodyTransformer] {
     guard !codings.isEmpty, let field = head.headerFields[.contentEncoding] else { return [] }
-    let names = field.split(separator: ",").map { $0.trimmingBlanks().lowercased() }.filter { !$0.isEmpty && $0 != "identity" }
+    let names = field.split(separator: ",").map { $0.trimmingBlanks().lowercased() }.filter {
+      !$0.isEmpty && $0 != "identity"
+    }
     guard names.count <= limits.contentCodings else {
       return [
         FailingTransformer(

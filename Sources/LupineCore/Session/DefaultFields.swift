@@ -54,7 +54,10 @@ enum DefaultFields {
   }()
 
   private static func token(_ text: String) -> String {
-    String(text.unicodeScalars.filter { $0.isASCII && ($0.properties.isAlphabetic || "0123456789.-_".unicodeScalars.contains($0)) })
+    String(
+      text.unicodeScalars.filter {
+        $0.isASCII && ($0.properties.isAlphabetic || "0123456789.-_".unicodeScalars.contains($0))
+      })
   }
 
   private static func string(_ value: inout some Any) -> String {

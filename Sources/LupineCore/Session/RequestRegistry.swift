@@ -37,6 +37,11 @@ final class RequestRegistry: Sendable {
   func close(_ reason: LupineError) async {
     state.withLock { if $0.closing == nil { $0.closing = reason } }
     for task in running { task.cancel(reason) }
+    await drained()
+  }
+
+  /// Waits until no request runs.
+  func drained() async {
     await withCheckedContinuation { continuation in
       let isEmpty = state.withLock { state in
         if !state.tasks.isEmpty { state.waiters.append(continuation) }

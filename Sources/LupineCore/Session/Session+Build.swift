@@ -67,7 +67,8 @@ extension Session.Builder {
         mismatches.append(
           Mismatch(
             part: "header",
-            reason: "\(field.field.name) is secret and there is no base URL to send it to; set one, or name its origins"))
+            reason: "\(field.field.name) is secret and there is no base URL to send it to; set one, or name its origins"
+          ))
       case .origins(let origins):
         for origin in origins where (try? HTTPURL(origin)) == nil {
           mismatches.append(Mismatch(part: "header", reason: "\"\(origin)\" is not an origin for \(field.field.name)"))

@@ -44,32 +44,48 @@ extension Session.Builder {
   /// Sets the most that the session accepts.
   public func limits(_ limits: Limits) -> Self { changed { $0.configuration.limits = limits } }
 
-  /// Sets the encoder of parameters where a request names none. Default: URL-encoded form.
+  /// Sets the encoder of parameters where a request names none.
+  ///
+  /// Default: URL-encoded form.
   public func parameterEncoder(_ encoder: some ParameterEncoder) -> Self {
     changed { $0.configuration.parameterEncoder = encoder }
   }
 
-  /// Sets the decoder of `Decodable` values where a request names none. Default: a `JSONDecoder`.
+  /// Sets the decoder of `Decodable` values where a request names none.
+  ///
+  /// Default: a `JSONDecoder`.
   public func decoder(_ decoder: some DataDecoder) -> Self { changed { $0.configuration.decoder = decoder } }
 
-  /// Sets what happens at a redirect. Default: follow.
+  /// Sets what happens at a redirect.
+  ///
+  /// Default: follow.
   public func redirector(_ redirector: Redirector) -> Self { changed { $0.configuration.redirector = redirector } }
 
-  /// Sets the clock of timeouts and delays. Default: a `ContinuousClock`.
+  /// Sets the clock of timeouts and delays.
+  ///
+  /// Default: a `ContinuousClock`.
   public func clock(_ clock: some Clock<Duration>) -> Self { changed { $0.configuration.clock = clock } }
 
-  /// Sets where the date comes from, for what the protocol dates. Default: the system's clock.
+  /// Sets where the date comes from, for what the protocol dates.
+  ///
+  /// Default: the system's clock.
   public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.configuration.now = now } }
 
-  /// Sets the source of randomness: 64 random bits at each call. Default: the system's.
+  /// Sets the source of randomness: 64 random bits at each call.
+  ///
+  /// Default: the system's.
   public func random(_ random: @escaping @Sendable () -> UInt64) -> Self {
     changed { $0.configuration.random = random }
   }
 
-  /// Sets the executor that chained handlers run on. Default: the global one.
+  /// Sets the executor that chained handlers run on.
+  ///
+  /// Default: the global one.
   public func executor(_ executor: some TaskExecutor) -> Self { changed { $0.configuration.executor = executor } }
 
-  /// Sets whether a request starts at its first handler or await; off, it waits for `resume()`. Default: on.
+  /// Sets whether a request starts at its first handler or await; off, it waits for `resume()`.
+  ///
+  /// Default: on.
   public func startsImmediately(_ startsImmediately: Bool) -> Self {
     changed { $0.configuration.startsImmediately = startsImmediately }
   }
@@ -113,7 +129,8 @@ extension Session.Builder {
   /// - Parameters:
   ///   - evaluators: patterns and who judges the hosts they match.
   ///   - fallback: who judges all other hosts; `nil` leaves them to the transport's own trust.
-  public func trust(_ evaluators: [String: any TrustEvaluator], otherwise fallback: (any TrustEvaluator)? = nil) -> Self {
+  public func trust(_ evaluators: [String: any TrustEvaluator], otherwise fallback: (any TrustEvaluator)? = nil) -> Self
+  {
     changed {
       $0.trustRules += evaluators.map { (pattern: $0.key, evaluator: $0.value) }.sorted { $0.pattern < $1.pattern }
       $0.trustFallback = fallback

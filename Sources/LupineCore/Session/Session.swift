@@ -38,6 +38,11 @@ public final class Session: Sendable {
     _ = transport
   }
 
+  /// Waits until every request that is running has ended and its handlers have been called.
+  ///
+  /// A program whose work is all in handlers awaits this before it exits.
+  public func finishRequests() async { await registry.drained() }
+
   /// Cancels every request that is running; new ones may be made.
   public func cancelAllRequests() {
     for task in registry.running { task.cancel() }

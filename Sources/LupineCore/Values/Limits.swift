@@ -1,24 +1,44 @@
 /// The most that a session accepts or sends; each limit has a default, and its name stands in the error it raises.
 public struct Limits: Sendable, Hashable {
-  /// Bytes of a response's body that are gathered in memory, after decoding. Default: 64 MiB.
+  /// Bytes of a response's body that are gathered in memory, after decoding.
+  ///
+  /// Default: 64 MiB.
   public var responseBody: Int64 = 64 << 20
-  /// Bytes read of a body nobody wants, such as a redirect's, before its connection is closed instead. Default: 1 MiB.
+  /// Bytes read of a body nobody wants, such as a redirect's, before its connection is closed instead.
+  ///
+  /// Default: 1 MiB.
   public var discardedBody: Int64 = 1 << 20
-  /// Bytes of one response's field section, as they arrive. Default: 128 KiB.
+  /// Bytes of one response's field section, as they arrive.
+  ///
+  /// Default: 128 KiB.
   public var responseFields: Int = 128 << 10
-  /// Fields in one response. Default: 1,000.
+  /// Fields in one response.
+  ///
+  /// Default: 1,000.
   public var responseFieldCount: Int = 1_000
-  /// Interim (1xx) responses before the final one. Default: 32.
+  /// Interim (1xx) responses before the final one.
+  ///
+  /// Default: 32.
   public var informationalResponses: Int = 32
-  /// Bytes of trailers. Default: 16 KiB.
+  /// Bytes of trailers.
+  ///
+  /// Default: 16 KiB.
   public var trailers: Int = 16 << 10
-  /// Bytes of a request's fields. Default: 60 KiB, beyond which HTTP/2 peers rarely answer.
+  /// Bytes of a request's fields.
+  ///
+  /// Default: 60 KiB, beyond which HTTP/2 peers rarely answer.
   public var requestFields: Int = 60 << 10
-  /// Decoded bytes for each coded byte, looked at after the first MiB. Default: 1,000.
+  /// Decoded bytes for each coded byte, looked at after the first MiB.
+  ///
+  /// Default: 1,000.
   public var decodingRatio: Double = 1_000
-  /// Content codings applied on top of each other. Default: 3.
+  /// Content codings applied on top of each other.
+  ///
+  /// Default: 3.
   public var contentCodings: Int = 3
-  /// Redirects followed for one request. Default: 10.
+  /// Redirects followed for one request.
+  ///
+  /// Default: 10.
   public var redirects: Int = 10
 
   /// The defaults.

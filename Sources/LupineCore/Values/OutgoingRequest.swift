@@ -6,11 +6,17 @@ public import HTTPTypes
 public struct OutgoingRequest: Sendable {
   /// Where the request goes.
   public var url: HTTPURL
-  /// What it asks for. Default: GET.
+  /// What it asks for.
+  ///
+  /// Default: GET.
   public var method: HTTPRequest.Method
-  /// Its own fields. `Host`, `Content-Length` and `Transfer-Encoding` are the transport's.
+  /// Its own fields.
+  ///
+  /// `Host`, `Content-Length` and `Transfer-Encoding` are the transport's.
   public var headers: HTTPFields
-  /// Its content. Default: none.
+  /// Its content.
+  ///
+  /// Default: none.
   public var body: Body
   /// How it is to be sent.
   public var options: Options
@@ -49,7 +55,9 @@ extension OutgoingRequest {
     public var timeouts: Timeouts?
     /// The version of HTTP to speak; `nil` lets the transport choose.
     public var version: ProtocolVersion?
-    /// Whether to send `Expect: 100-continue` and wait for the server's word before the body. Default: no.
+    /// Whether to send `Expect: 100-continue` and wait for the server's word before the body.
+    ///
+    /// Default: no.
     public var expectsContinue = false
     /// Whether a repetition is harmless, where the method does not say so (RFC 9110 section 9.2.2).
     public var isIdempotent: Bool?

@@ -1,10 +1,15 @@
 /// How long the steps of a request may take; `nil` sets no bound.
 public struct Timeouts: Sendable, Hashable {
-  /// Name lookup, connection and TLS handshake of one exchange, measured by the transport. Default: 30 seconds.
+  /// Name lookup, connection and TLS handshake of one exchange, measured by the transport.
+  ///
+  /// Default: 30 seconds.
   public var connect: Duration?
-  /// The time without a byte in either direction, on the session's clock. Default: 60 seconds.
+  /// The time without a byte in either direction, on the session's clock.
+  ///
+  /// Default: 60 seconds.
   public var idle: Duration?
   /// The whole request, from its start to its last byte with every retry and redirect, on the session's clock.
+  ///
   /// Default: none, for a large download may take an hour.
   public var total: Duration?
 

@@ -32,7 +32,9 @@ extension TransferMetrics: CustomStringConvertible {
   /// The times that are known, on one line.
   public var description: String {
     var parts: [String] = []
-    for (name, time) in [("lookup", nameLookup), ("connect", connect), ("tls", secureConnect), ("first byte", firstByte)] {
+    for (name, time) in [
+      ("lookup", nameLookup), ("connect", connect), ("tls", secureConnect), ("first byte", firstByte),
+    ] {
       if let time { parts.append("\(name) \(time.milliseconds)") }
     }
     parts.append("total \(total.milliseconds)")
