@@ -45,6 +45,7 @@ final class ExchangeLoop: Sendable {
     let (sent, control) = state.withLock { ($0.request, $0.control) }
     defer { close(control, status: response.head.status.code) }
     do throws(LupineError) {
+      if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, control) }
       let end = try await response.body.end()
       task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
       return ReceivedResponse(
@@ -52,6 +53,20 @@ final class ExchangeLoop: Sendable {
     } catch {
       throw error.caused(by: control).about(response.head)
     }
+  }
+
+  /// Validates a head before its body is handed over; a response that is refused is not read further.
+  private func handOver(
+    _ response: TransportResponse, to request: OutgoingRequest, _ control: TransferControl?
+  ) async throws(LupineError) {
+    let head = ReceivedResponse(request: request, head: response.head)
+    if let error = pipeline.validated(head, number).outcome.error {
+      control?.cancel(error)
+      response.body.abandon()
+      _ = try? await response.body.end()
+      throw error
+    }
+    task.consumer.began(response)
   }
 
   /// Makes exchanges until one is neither redirected nor challenged; returns at its head.

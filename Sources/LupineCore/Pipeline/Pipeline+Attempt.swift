@@ -15,12 +15,15 @@ extension Pipeline {
       request = try prepared(try await adapted(original))
       task.emit(.attempting(request.summary), attempt: number)
       let received = try await exchange(request, number)
+      guard !task.consumer.takesBodyAtHead else {
+        return AttemptResult(outcome: Outcome(request: received.request, response: received), isFinal: true)
+      }
       return validated(received, number)
     } catch {
       let ended = task.state.withLock { $0.cancellation }
       let reason = ended.map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
       task.emit(.failed(reason), attempt: number)
-      return .failed(reason, request: request, isFinal: ended != nil)
+      return .failed(reason, request: request, isFinal: ended != nil || task.consumer.hasHandedOver)
     }
   }
 
@@ -40,7 +43,7 @@ extension Pipeline {
     return request
   }
 
-  private func validated(_ received: ReceivedResponse, _ number: Int) -> AttemptResult {
+  func validated(_ received: ReceivedResponse, _ number: Int) -> AttemptResult {
     var outcome = Outcome(request: received.request, response: received)
     for validator in task.state.withLock({ $0.settings.validators }) {
       do throws(LupineError) {

@@ -53,6 +53,11 @@ final class RequestTask: Sendable {
     if let outcome = before.1 { startDelivery(outcome) } else { start() }
   }
 
+  /// Starts the request where nobody has, unless it is held back.
+  func startForStream() {
+    if state.withLock({ $0.isHeld ? false : $0.takeLead() }) { start() }
+  }
+
   func resume() {
     let next = state.withLock { $0.resume() }
     emit(.resumed)
