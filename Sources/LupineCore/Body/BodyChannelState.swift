@@ -44,7 +44,8 @@ struct BodyChannelState {
       try BodyStages.finish(stages[...]) { (piece) throws(LupineError) in try target.take(piece) }
       ending = .success(
         BodyEnd(
-          data: collected ?? target.takeCollected(), byteCount: target.byteCount, trailers: trailers, metrics: metrics))
+          data: collected ?? target.takeCollected(), byteCount: collected.map { Int64($0.count) } ?? target.byteCount,
+          trailers: trailers, metrics: metrics))
     } catch {
       ending = .failure(error.measured(metrics))
     }

@@ -4,9 +4,7 @@ import Synchronization
 extension Pipeline {
   /// Adapts, sends, receives and validates once.
   func attempt(_ original: OutgoingRequest, _ number: Int) async -> AttemptResult {
-    await withUnsafeContinuation { gate in
-      if task.state.withLock({ $0.pass(gate) }) { gate.resume() }
-    }
+    await task.passGate()
     if let ended = task.state.withLock({ $0.cancellation }) {
       return .failed(ended, request: original, isFinal: true)
     }
@@ -16,9 +14,10 @@ extension Pipeline {
       task.emit(.attempting(request.summary), attempt: number)
       let received = try await exchange(request, number)
       guard !task.consumer.takesBodyAtHead else {
-        return AttemptResult(outcome: Outcome(request: received.request, response: received), isFinal: true)
+        let outcome = Outcome(request: received.request, response: received)
+        return AttemptResult(request: request, outcome: outcome, isFinal: true)
       }
-      return validated(received, number)
+      return validated(received, to: request, number)
     } catch {
       let ended = task.state.withLock { $0.cancellation }
       let reason = ended.map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
@@ -43,7 +42,7 @@ extension Pipeline {
     return request
   }
 
-  func validated(_ received: ReceivedResponse, _ number: Int) -> AttemptResult {
+  func validated(_ received: ReceivedResponse, to request: OutgoingRequest, _ number: Int) -> AttemptResult {
     var outcome = Outcome(request: received.request, response: received)
     for validator in task.state.withLock({ $0.settings.validators }) {
       do throws(LupineError) {
@@ -55,7 +54,7 @@ extension Pipeline {
       }
     }
     task.emit(.validated(outcome.error), attempt: number)
-    return AttemptResult(outcome: outcome)
+    return AttemptResult(request: request, outcome: outcome)
   }
 
   /// Says which module could have answered the challenge that the response is.
