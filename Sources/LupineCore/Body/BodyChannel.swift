@@ -16,7 +16,7 @@ final class BodyChannel: Sendable {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
-    activity?.touch()
+    activity?.didReceive(bytes.count)
     let (flow, wake) = try state.withLock { (state) throws(LupineError) in
       try state.write(bytes)
       // A reader that waits may take the bytes at once, and then there is room again.
