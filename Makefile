@@ -32,11 +32,11 @@ demo: install
 
 test: install
 	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
-	@$(STAGE) 'tests' $(PEERS) swift test --skip-build --disable-xctest $(STRICT)
+	@$(STAGE) 'tests' $(PEERS) swift test --skip-build --disable-xctest --no-parallel $(STRICT)
 	@$(STAGE) 'build for the thread sanitizer' $(BUILD) --build-tests $(TSAN)
 	@$(STAGE) 'check of the thread sanitizer' Tests/Sanitizers/check
 	@$(STAGE) 'unit tests under the thread sanitizer' \
-	  Tests/Sanitizers/thread swift test --skip-build --disable-xctest $(TSAN) --filter '$(UNIT_TESTS)'
+	  Tests/Sanitizers/thread swift test --skip-build --disable-xctest --no-parallel $(TSAN) --filter '$(UNIT_TESTS)'
 	@$(STAGE) 'consumer packages' Tests/Consumers/build
 	@$(STAGE) 'snippets' $(PEERS) Tests/Peers/run-snippets $(STRICT)
 
