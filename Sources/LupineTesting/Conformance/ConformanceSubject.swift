@@ -30,6 +30,9 @@ public struct ConformanceSubject: Sendable {
     makePeer = peer
   }
 
+  /// The mock, to be compared with.
+  public static let mock = ConformanceSubject("The mock") { MockTransport() }
+
   /// Stubs for a mock, a server on loopback for every other transport.
   ///
   /// - Throws: ``SocketFailure`` where no server can be started.

@@ -4,7 +4,8 @@ import LupineCore
 extension ConformanceKit {
   /// What a peer may send at most (S18); the session's limits, kept where the bytes arrive.
   static let limitChecks: [ConformanceCheck] = [
-    exceeded("fields without end", .responseFields, .endlessFields),
+    exceeded("fields without end", .responseFieldCount, .endlessFields),
+    exceeded("fields of any number", .responseFields, .endlessFields) { $0.responseFieldCount = 60_000 },
     exceeded("a field of 200 KB", .responseFields, .oversizedField(bytes: 200_000)),
     exceeded("1,001 fields", .responseFieldCount, manyFields(1001)),
     exceeded("interim responses without end", .informationalResponses, .endlessInformational),
@@ -18,13 +19,17 @@ extension ConformanceKit {
     return .respond(fields: RawFields(lines.dropLast()))
   }
 
-  private static func exceeded(_ what: String, _ limit: Limits.Name, _ reply: ScriptedReply) -> ConformanceCheck {
+  private static func exceeded(
+    _ what: String, _ limit: Limits.Name, _ reply: ScriptedReply,
+    change: @escaping @Sendable (inout Limits) -> Void = { _ in }
+  ) -> ConformanceCheck {
     ConformanceCheck("\(what) exceed\(what.hasPrefix("a ") ? "s" : "") the limit \(limit.rawValue)", needs: .networking)
     {
       stage in
       try stage.play { $0.target == "/next" ? .text("next") : .wire(reply) }
       var settings = ExchangeSettings()
       settings.sink = .collect(limit: 1 << 20)
+      change(&settings.limits)
       try await stage.expect(error: .limitExceeded(limit), "The response") { _ = try await stage.fetch(with: settings) }
       try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
       try stage.expect(stage.peer.connectionCount, 2, "The connections made")

@@ -22,7 +22,7 @@ extension ConformanceKit {
       },
       download("a body of 1 MiB with its length told", numberedBytes(1 << 20)) { .bytes(numberedBytes(1 << 20)) },
       download("a body of 1 MiB in chunks", numberedBytes(1 << 20)) {
-        .chunks([.repeated(numberedBytes(64 << 10), count: 16)])
+        .chunks((0..<16).map { .bytes(Array(numberedBytes(1 << 20)[$0 << 16..<($0 + 1) << 16])) })
       },
       download("a body of no bytes that ends with the connection", []) {
         .make { $0.framing = .untilClose }
