@@ -1,6 +1,7 @@
 /// What a request knows of itself; each change returns what is to be done, outside the lock.
 struct RequestState {
-  typealias Handler = @Sendable (Outcome) async -> Void
+  /// Called with the request, which it must not hold itself: a request that is never started holds its handlers.
+  typealias Handler = @Sendable (RequestTask, Outcome) async -> Void
   typealias Follower = UnsafeContinuation<Outcome, Never>
   typealias Gate = UnsafeContinuation<Void, Never>
 

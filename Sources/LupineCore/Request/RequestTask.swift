@@ -135,7 +135,7 @@ final class RequestTask: Sendable {
   }
 
   private func deliver(_ outcome: Outcome) async {
-    while let handler = state.withLock({ $0.nextHandler() }) { await handler(outcome) }
+    while let handler = state.withLock({ $0.nextHandler() }) { await handler(self, outcome) }
     session.registry.remove(self)
   }
 
