@@ -12,7 +12,7 @@ import NIOHTTP1
 
     let router = Router()
     router.get("flower") { request, _ in await relay(request, through: session) }
-    print(router.endpointDescriptions())
+    _ = router.buildResponder()
 
     let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/flower")
     print(describe(head.method, head.headers), try await fetch(through: session))
