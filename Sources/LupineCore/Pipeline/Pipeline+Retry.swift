@@ -39,7 +39,7 @@ extension Pipeline {
     return FailedAttempt(
       request: request, number: number, response: outcome.response?.head ?? outcome.error?.response,
       error: outcome.error, elapsed: session.clock.now() - task.state.withLock { $0.started },
-      random: { Double(random() >> 11) * 0x1p-53 })
+      clock: session.clock.clock, random: { Double(random() >> 11) * 0x1p-53 })
   }
 
   private func again(
