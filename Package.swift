@@ -40,6 +40,7 @@ let package = Package(
     .library(name: "LupineCurl", targets: ["LupineCurl"]),
     .library(name: "LupineMock", targets: ["LupineMock"]),
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
+    .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
     // Snippets link products alone; this one is for them, and for nobody else.
     .library(name: "_SnippetSupport", targets: ["SnippetSupport"]),
@@ -58,7 +59,7 @@ let package = Package(
     source(
       "Lupine",
       [
-        "LupineCore", httpTypes,
+        "LupineCore", "LupineMultipart", httpTypes,
         .target(name: "LupineCurl", condition: .when(traits: ["Curl"])),
         .target(name: "LupineCompression", condition: .when(traits: ["Compression"])),
       ]),
@@ -66,6 +67,7 @@ let package = Package(
     plugin("LupineCurl", ["CLibcurl"]),
     plugin("LupineMock", []),
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
+    plugin("LupineMultipart", []),
 
     cLibrary("CLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     cLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
@@ -82,6 +84,7 @@ let package = Package(
     test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting"]),
     test("LupineMockTests", ["LupineCore", "LupineMock"]),
     test("LupineCompressionTests", ["LupineCore", "LupineCompression"]),
+    test("LupineMultipartTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
     test("LupineTests", ["Lupine", "LupineMock", "LupineTesting"]),
     test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),

@@ -14,6 +14,9 @@ public enum Peers {
   /// The base URL of nginx with TLS, `https://localhost:PORT`, which speaks HTTP/2 and HTTP/1.1.
   public static var nginxTLS: String? { variable("LUPINE_NGINX_TLS") }
 
+  /// The path of the Python that has the packages of `Tests/Peers/requirements.txt`.
+  public static var python: String? { variable("LUPINE_PYTHON") }
+
   /// The path of the root certificate that signs the peers', a PEM file.
   public static var certificateAuthority: String? { variable("LUPINE_CA") }
 

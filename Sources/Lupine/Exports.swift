@@ -1,5 +1,6 @@
 @_exported public import HTTPTypes
 @_exported public import LupineCore
+@_exported public import LupineMultipart
 
 #if Curl
   @_exported public import LupineCurl

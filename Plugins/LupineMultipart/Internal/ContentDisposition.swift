@@ -1,0 +1,74 @@
+/// The parameters of a `Content-Disposition`, written and read as browsers write them.
+///
+/// In the HTML standard a quoted value ends at the next quote: `%22`, `%0D` and `%0A` stand for the three bytes that
+/// cannot stand for themselves, and a backslash is a backslash.
+struct ContentDisposition {
+  private var values: [String: String] = [:]
+
+  init(_ text: String) {
+    var rest = Substring(text)
+    guard let start = rest.firstIndex(of: ";") else { return }
+    rest = rest[rest.index(after: start)...]
+    while let equals = rest.firstIndex(of: "=") {
+      let name = rest[..<equals].trimmingBlanks().lowercased()
+      rest = rest[rest.index(after: equals)...]
+      let value = Self.value(&rest)
+      if values[name] == nil { values[name] = value }
+      guard let next = rest.firstIndex(of: ";") else { return }
+      rest = rest[rest.index(after: next)...]
+    }
+  }
+
+  subscript(_ name: String) -> String? { values[name] }
+
+  private static func value(_ rest: inout Substring) -> String {
+    guard rest.first == "\"" else {
+      let value = rest.prefix { $0 != ";" }
+      rest = rest[value.endIndex...]
+      return String(value.trimmingBlanks())
+    }
+    rest.removeFirst()
+    let value = rest.prefix { $0 != "\"" }
+    rest = rest[value.endIndex...].dropFirst()
+    return unescaped(value)
+  }
+
+  private static let escapes: [(byte: UInt8, text: String)] = [(0x22, "%22"), (0x0D, "%0D"), (0x0A, "%0A")]
+
+  /// A name as it stands between quotes.
+  static func escaped(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      if let escape = escapes.first(where: { $0.byte == byte }) {
+        bytes += escape.text.utf8
+      } else {
+        bytes.append(byte)
+      }
+    }
+    if bytes.last == 0x5C { bytes.replaceSubrange((bytes.count - 1)..., with: "%5C".utf8) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func unescaped(_ text: Substring) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.first {
+      if byte == 0x25, let escape = escapes.first(where: { rest.starts(with: $0.text.utf8) }) {
+        bytes.append(escape.byte)
+        rest = rest.dropFirst(3)
+      } else {
+        bytes.append(byte)
+        rest = rest.dropFirst()
+      }
+    }
+    if bytes.count >= 3, bytes.suffix(3).elementsEqual("%5C".utf8) {
+      bytes.replaceSubrange((bytes.count - 3)..., with: [0x5C])
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Whether every byte of a name can be sent: CR and LF are escaped, a tab is harmless, and no other control byte is.
+  static func isAllowed(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || [0x09, 0x0A, 0x0D].contains($0) }
+  }
+}

@@ -1,0 +1,87 @@
+/// The grammar of media types and fields, as far as multiparts need it (RFC 9110 sections 5.5, 5.6 and 8.3.1).
+enum MediaTypeText {
+  /// Whether a field's value has no control byte but tabs inside, and no blank at its ends.
+  static func isFieldValue(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return false }
+    return ![0x20, 0x09].contains(bytes.first) && ![0x20, 0x09].contains(bytes.last)
+  }
+
+  static func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isTokenByte) }
+
+  static func isParameter(_ parameter: (name: String, value: String)) -> Bool {
+    isToken(parameter.name) && parameter.name.lowercased() != "boundary" && isFieldValue("\"\(parameter.value)\"")
+  }
+
+  /// A parameter's value as it stands in a field: quoted where it is no token.
+  static func quoted(_ value: String) -> String {
+    guard !isToken(value) else { return value }
+    var text = "\""
+    for character in value {
+      if character == "\"" || character == "\\" { text.append("\\") }
+      text.append(character)
+    }
+    return text + "\""
+  }
+
+  /// A parameter of a media type; `nil` where it has none of that name.
+  static func parameter(_ name: String, of mediaType: String) -> String? {
+    var rest = Array(mediaType.utf8)[...]
+    skip(to: 0x3B, &rest)
+    while rest.first == 0x3B {
+      rest = rest.dropFirst()
+      let word = rest.prefix { $0 != 0x3D && $0 != 0x3B }
+      rest = rest[word.endIndex...]
+      guard rest.first == 0x3D else { continue }
+      rest = rest.dropFirst()
+      let value = value(&rest)
+      if String(decoding: word, as: UTF8.self)[...].trimmingBlanks().lowercased() == name { return value }
+      skip(to: 0x3B, &rest)
+    }
+    return nil
+  }
+
+  private static func value(_ rest: inout ArraySlice<UInt8>) -> String {
+    guard rest.first == 0x22 else {
+      let word = rest.prefix { $0 != 0x3B }
+      rest = rest[word.endIndex...]
+      return String(String(decoding: word, as: UTF8.self)[...].trimmingBlanks())
+    }
+    rest = rest.dropFirst()
+    var bytes: [UInt8] = []
+    while let byte = rest.popFirst(), byte != 0x22 {
+      bytes.append(byte == 0x5C ? rest.popFirst() ?? byte : byte)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func skip(to byte: UInt8, _ rest: inout ArraySlice<UInt8>) {
+    rest = rest[(rest.firstIndex(of: byte) ?? rest.endIndex)...]
+  }
+
+  static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}
+
+extension Substring {
+  /// The text without spaces and tabs around it.
+  func trimmingBlanks() -> Substring {
+    let start = drop { $0 == " " || $0 == "\t" }
+    guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return start.prefix(0) }
+    return start[...last]
+  }
+}
+
+extension StringProtocol {
+  /// The text with its control bytes as `\u{…}`, so that an error that quotes it stays on its line.
+  func escapingControls() -> String {
+    unicodeScalars.map { scalar in
+      scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+        ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }.joined()
+  }
+}

@@ -1,0 +1,66 @@
+import LupineCore
+import Synchronization
+
+/// Reads a multipart's pieces in turn, straight into the transport's buffer.
+final class MultipartReader: BodyReader {
+  let length: Int64?
+  private let onReady: @Sendable () -> Void
+  private let state: Mutex<State>
+
+  private struct State {
+    /// Taken out for the length of a read, so that no piece's reader is called under the lock.
+    var cursor: PieceCursor?
+    /// Who is told when the rest is not wanted.
+    var reader: (any BodyReader)?
+    var isCancelled = false
+  }
+
+  /// Measures the files; they are opened when their turn comes.
+  init(_ pieces: [Piece], onReady: @escaping @Sendable () -> Void) throws(LupineError) {
+    let pieces = try Piece.measured(pieces)
+    length = Piece.knownLength(of: pieces)
+    self.onReady = onReady
+    state = Mutex(State(cursor: PieceCursor(pieces)))
+  }
+
+  deinit { cancel() }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    let taken = state.withLock { state in
+      defer { state.cursor = nil }
+      return state.isCancelled ? nil : state.cursor
+    }
+    guard var cursor = taken else {
+      throw LupineError(.cancelled, "The multipart body was cancelled, or has failed already.")
+    }
+    // A cursor that threw is not put back: what would follow is not what was promised.
+    let read = try cursor.read(into: buffer, onReady: onReady) { [self] reader in adopt(reader) }
+    putBack(cursor)
+    return read
+  }
+
+  func cancel() {
+    let reader = state.withLock { state in
+      state.isCancelled = true
+      state.cursor = nil
+      defer { state.reader = nil }
+      return state.reader
+    }
+    reader?.cancel()
+  }
+
+  /// Remembers the reader of the piece whose turn has come; false where nothing more is wanted.
+  private func adopt(_ reader: (any BodyReader)?) -> Bool {
+    state.withLock { state in
+      guard !state.isCancelled else { return false }
+      state.reader = reader
+      return true
+    }
+  }
+
+  private func putBack(_ cursor: consuming PieceCursor) {
+    state.withLock { [cursor] state in
+      if !state.isCancelled { state.cursor = cursor }
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import HTTPTypes
+import LupineCore
+
+/// The upload of a multipart as a session takes it.
+struct MultipartRoute: RequestConvertible {
+  let multipart: Result<Multipart, any Error>
+  let url: any URLConvertible
+  let method: HTTPRequest.Method
+  let headers: HTTPFields
+
+  func asRequest() throws -> OutgoingRequest { try asRequest(relativeTo: nil) }
+
+  func asRequest(relativeTo base: HTTPURL?) throws -> OutgoingRequest {
+    try OutgoingRequest(url: url.asURL(relativeTo: base), method: method, headers: headers)
+      .encoding(multipart: multipart.get())
+  }
+}

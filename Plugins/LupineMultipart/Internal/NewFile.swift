@@ -1,0 +1,34 @@
+import Glibc
+import LupineCore
+
+/// Owns a file that did not exist before, open for writing by its owner alone.
+struct NewFile: ~Copyable {
+  private let path: String
+  private let descriptor: Int32
+
+  init(_ path: String) throws(LupineError) {
+    self.path = path
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Self.failure(path) }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
+    var done = 0
+    while done < bytes.count {
+      let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+      if count > 0 {
+        done += count
+      } else if errno != EINTR {
+        throw Self.failure(path)
+      }
+    }
+  }
+
+  func remove() { unlink(path) }
+
+  private static func failure(_ path: String) -> LupineError {
+    LupineError(.fileFailed, "The file \(path) cannot be written: \(String(cString: strerror(errno))).")
+  }
+}

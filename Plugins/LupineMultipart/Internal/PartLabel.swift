@@ -1,0 +1,16 @@
+import LupineCore
+
+/// Says which part an error is about, as in `Part 2 ("unicorn")`.
+struct PartLabel: Sendable, CustomStringConvertible {
+  let description: String
+
+  init(number: Int, name: String?, inside outer: PartLabel? = nil) {
+    let own = "Part \(number)" + (name.map { " (\"\($0.escapingControls())\")" } ?? "")
+    description = outer.map { "\(own) inside \($0)" } ?? own
+  }
+
+  /// The error with the part in front of its message.
+  func naming(_ error: LupineError) -> LupineError {
+    LupineError(error.kind, "\(description) of the multipart body: \(error.message)", underlying: error)
+  }
+}

@@ -1,0 +1,101 @@
+import FoundationEssentials
+import LupineCore
+
+/// Where a reading of pieces has got to.
+struct PieceCursor: Sendable {
+  typealias Adopt = ((any BodyReader)?) -> Bool
+
+  private let pieces: [Piece]
+  private var index = 0
+  /// Bytes of the current piece that have been read.
+  private var position: Int64 = 0
+  private var reader: (any BodyReader)?
+
+  init(_ pieces: [Piece]) { self.pieces = pieces }
+
+  /// Fills as much of the buffer as there is at hand.
+  ///
+  /// - Parameter adopt: hears of each reader that is opened, and of its end; false ends the reading.
+  mutating func read(
+    into buffer: UnsafeMutableRawBufferPointer, onReady: @escaping @Sendable () -> Void, adopt: Adopt
+  ) throws(LupineError) -> BodyRead {
+    var filled = 0
+    while filled < buffer.count, index < pieces.count {
+      let piece = pieces[index]
+      // A stream is asked alone, so that its `pending` and its call-back reach the transport as one.
+      if piece.isStream, filled > 0 { break }
+      let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      let read: BodyRead
+      do throws(LupineError) {
+        read = try self.read(piece, into: room, onReady: onReady, adopt: adopt)
+      } catch {
+        reader?.cancel()
+        throw piece.label?.naming(error) ?? error
+      }
+      switch read {
+      case .bytes(let count):
+        filled += count
+        if piece.isStream { return .bytes(filled) }
+      case .pending: return filled > 0 ? .bytes(filled) : .pending
+      case .end: _ = advance(adopt)
+      }
+    }
+    return filled > 0 ? .bytes(filled) : .end
+  }
+
+  private mutating func read(
+    _ piece: Piece, into room: UnsafeMutableRawBufferPointer, onReady: @escaping @Sendable () -> Void, adopt: Adopt
+  ) throws(LupineError) -> BodyRead {
+    if case .bytes(let data) = piece.content { return copy(data, into: room) }
+    if reader == nil { reader = try open(piece, onReady, adopt) }
+    guard let reader else { return .end }
+    let read = try reader.read(into: room)
+    switch read {
+    case .bytes(let count): position += Int64(count)
+    case .pending: break
+    case .end: try piece.checkSize()
+    }
+    try check(piece, isComplete: read == .end)
+    return read
+  }
+
+  private func open(
+    _ piece: Piece, _ onReady: @escaping @Sendable () -> Void, _ adopt: Adopt
+  ) throws(LupineError) -> (any BodyReader)? {
+    let opened = try piece.open(onReady: onReady)
+    guard adopt(opened) else {
+      opened?.cancel()
+      throw LupineError(.cancelled, "the body was cancelled.")
+    }
+    return opened
+  }
+
+  /// Keeps a reader to the length that was promised, which is in the request's head by now.
+  private func check(_ piece: Piece, isComplete: Bool) throws(LupineError) {
+    guard let length = piece.length else { return }
+    guard position <= length, !isComplete || position == length else {
+      throw LupineError(
+        .bodyFailed,
+        "it has \(isComplete ? "\(position)" : "at least \(position)") bytes where \(length) were announced.")
+    }
+  }
+
+  private mutating func copy(_ data: Data, into room: UnsafeMutableRawBufferPointer) -> BodyRead {
+    let start = Int(position)
+    let count = min(room.count, data.count - start)
+    guard count > 0 else { return .end }
+    data.withUnsafeBytes { bytes in
+      room.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<start + count]))
+    }
+    position += Int64(count)
+    return .bytes(count)
+  }
+
+  private mutating func advance(_ adopt: Adopt) -> Bool {
+    index += 1
+    position = 0
+    guard reader != nil else { return true }
+    reader = nil
+    return adopt(nil)
+  }
+}

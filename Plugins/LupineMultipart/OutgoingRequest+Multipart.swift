@@ -1,0 +1,35 @@
+import HTTPTypes
+public import LupineCore
+
+extension OutgoingRequest {
+  /// Returns the request with a multipart as its body.
+  ///
+  /// `Content-Type` is the multipart's. One that the caller set is kept, and gets the boundary where it names none.
+  ///
+  /// - Throws: `LupineError` of kind `invalidRequest` where a part cannot be sent, where the caller's `Content-Type`
+  ///   names another boundary, or where the method is GET, HEAD or TRACE.
+  public func encoding(multipart: some MultipartConvertible) throws(LupineError) -> OutgoingRequest {
+    guard ![.get, .head, .trace].contains(method) else {
+      throw LupineError(
+        .invalidRequest, "A multipart body cannot go with \(method.rawValue). Use POST, PUT or PATCH.")
+    }
+    let multipart = multipart.multipart
+    var request = self
+    request.body = try multipart.asBody()
+    request.headers[.contentType] = try Self.contentType(of: multipart, given: headers[.contentType])
+    return request
+  }
+
+  private static func contentType(of multipart: Multipart, given: String?) throws(LupineError) -> String {
+    guard let given else { return multipart.contentType }
+    guard let boundary = MediaTypeText.parameter("boundary", of: given) else {
+      return "\(given); boundary=\(MediaTypeText.quoted(multipart.boundary))"
+    }
+    guard boundary == multipart.boundary else {
+      throw LupineError(
+        .invalidRequest,
+        "The request's Content-Type names another boundary than its multipart body has; leave it out of the field.")
+    }
+    return given
+  }
+}

@@ -1,0 +1,74 @@
+import LupineCore
+
+/// Feeds a parser from a source and hands its events to whoever reads the parts.
+final class MultipartStream {
+  let limits: MultipartLimits
+  let depth: Int
+  private let source: MultipartParts.Source
+  private var parser: MultipartParser
+  private var chunk: ArraySlice<UInt8> = []
+  private var number = 0
+  private var isInPart = false
+  private var hasEnded = false
+  private var failure: LupineError?
+
+  init(parser: MultipartParser, limits: MultipartLimits, depth: Int, source: @escaping MultipartParts.Source) {
+    self.parser = parser
+    self.limits = limits
+    self.depth = depth
+    self.source = source
+  }
+
+  func nextPart() async throws(LupineError) -> MultipartParts.Part? {
+    while let event = try await nextEvent() {
+      guard case .partBegan(let headers) = event else { continue }
+      return MultipartParts.Part(
+        headers: headers, number: number, body: MultipartParts.PartBody(stream: self, number: number), stream: self)
+    }
+    return nil
+  }
+
+  func nextContent(of part: Int) async throws(LupineError) -> [UInt8]? {
+    if let failure { throw failure }
+    guard part == number else {
+      throw LupineError(
+        .invalidRequest, "Part \(part) of the multipart has been passed over; read its body before the next part.")
+    }
+    while isInPart, let event = try await nextEvent() {
+      if case .content(let bytes) = event { return Array(bytes) }
+    }
+    return nil
+  }
+
+  private func nextEvent() async throws(LupineError) -> MultipartParser.Event? {
+    if let failure { throw failure }
+    do throws(LupineError) {
+      while !hasEnded {
+        if let event = try parser.next(in: &chunk) {
+          note(event)
+          return event
+        }
+        guard let bytes = try await source() else {
+          try parser.finish()
+          return nil
+        }
+        chunk = bytes[...]
+      }
+      return nil
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  private func note(_ event: MultipartParser.Event) {
+    switch event {
+    case .partBegan:
+      number += 1
+      isInPart = true
+    case .partEnded: isInPart = false
+    case .ended: hasEnded = true
+    case .content: break
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import FoundationEssentials
+
+/// Reads the system's own lists of media types.
+enum SystemMediaTypes {
+  static let globsPath = "/usr/share/mime/globs2"
+  static let listPath = "/etc/mime.types"
+
+  /// Types by extension; `nil` where the system keeps no list.
+  static func load(preferring preferred: [String: String]) -> [String: String]? {
+    if let text = read(globsPath) { return globs(text, preferring: preferred) }
+    if let text = read(listPath) { return list(text) }
+    return nil
+  }
+
+  private static func read(_ path: String) -> String? {
+    (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Lines such as `50:image/png:*.png`: a weight, a type, a pattern.
+  ///
+  /// Of several types for one extension the heaviest counts; among equals the one that the web uses, where it is one of
+  /// them, and else the first.
+  static func globs(_ text: String, preferring preferred: [String: String] = [:]) -> [String: String] {
+    var found: [String: (weight: Int, type: String)] = [:]
+    for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.first != 0x23 {
+      let columns = line.split(separator: 0x3A, omittingEmptySubsequences: false).map {
+        String(decoding: $0, as: UTF8.self)
+      }
+      guard columns.count >= 3, let weight = Int(columns[0]), columns[2].hasPrefix("*.") else { continue }
+      let name = columns[2].dropFirst(2).lowercased()
+      guard !name.isEmpty, !name.utf8.contains(where: { "*?[]".utf8.contains($0) }) else { continue }
+      if let known = found[name] {
+        let isPreferred = known.weight == weight && preferred[name] == columns[1]
+        guard weight > known.weight || isPreferred else { continue }
+      }
+      found[name] = (weight, columns[1])
+    }
+    return found.mapValues(\.type)
+  }
+
+  /// Lines such as `image/jpeg jpeg jpg jpe`.
+  static func list(_ text: String) -> [String: String] {
+    var found: [String: String] = [:]
+    for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.first != 0x23 {
+      let words = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 }).map { String(decoding: $0, as: UTF8.self) }
+      for name in words.dropFirst() where found[name.lowercased()] == nil { found[name.lowercased()] = words[0] }
+    }
+    return found
+  }
+}

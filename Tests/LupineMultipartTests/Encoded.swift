@@ -1,0 +1,48 @@
+import FoundationEssentials
+import LupineCore
+import LupineMultipart
+import Testing
+
+/// Reads a body in pieces of one size, as a transport would.
+func bytes(of body: Body, pieceSize: Int = 1 << 16) throws -> [UInt8] {
+  let reader = try body.makeReader {}
+  var all: [UInt8] = []
+  var space = [UInt8](repeating: 0, count: pieceSize)
+  while true {
+    switch try space.withUnsafeMutableBytes({ (buffer) throws(LupineError) in try reader.read(into: buffer) }) {
+    case .bytes(let count): all += space[..<count]
+    case .pending: throw LupineError(.other, "This test reads only what is at hand.")
+    case .end: return all
+    }
+  }
+}
+
+/// The text of a multipart.
+func text(of multipart: some MultipartConvertible, pieceSize: Int = 1 << 16) throws -> String {
+  String(decoding: try bytes(of: multipart.asBody(), pieceSize: pieceSize), as: UTF8.self)
+}
+
+/// The error that an operation throws.
+func failure(_ operation: () async throws -> Void) async throws -> LupineError {
+  try #require(await #expect(throws: LupineError.self) { try await operation() })
+}
+
+/// Folders and files that go away with this value.
+final class Folder {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appending(path: "lupine-\(UUID().uuidString)").path()
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String, _ data: Data) throws -> String {
+    let file = "\(path)/\(name)"
+    try data.write(to: URL(filePath: file))
+    return file
+  }
+
+  func file(_ name: String, _ text: String) throws -> String { try file(name, Data(text.utf8)) }
+}

@@ -1,0 +1,32 @@
+/// A stream of pieces of text.
+struct Pieces: AsyncSequence, Sendable {
+  private let pieces: [[UInt8]]
+
+  init(_ pieces: [String]) { self.pieces = pieces.map { Array($0.utf8) } }
+
+  init(_ pieces: [[UInt8]]) { self.pieces = pieces }
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var rest: ArraySlice<[UInt8]>
+    mutating func next() async -> [UInt8]? { rest.popFirst() }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: pieces[...]) }
+}
+
+/// A stream that yields one piece and throws.
+struct Throwing: AsyncSequence, Sendable {
+  struct Broken: Error {}
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var hasYielded = false
+
+    mutating func next() async throws -> [UInt8]? {
+      if hasYielded { throw Broken() }
+      hasYielded = true
+      return Array("beginning".utf8)
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
+}
