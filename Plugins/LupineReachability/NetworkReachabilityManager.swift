@@ -79,10 +79,10 @@ extension NetworkReachabilityManager {
   /// The status as it is and then every change of it, once and in order; each loop over it listens by itself.
   ///
   /// The sequence ends only with the task that loops over it.
-  public var statuses: some AsyncSequence<ReachabilityStatus, Never> & Sendable { statusFeed.stream() }
+  public var statuses: AsyncStream<ReachabilityStatus> { statusFeed.stream() }
 
   /// The path as it is and then every change of it; it changes more often than the status.
-  public var paths: some AsyncSequence<NetworkPath, Never> & Sendable { pathFeed.stream() }
+  public var paths: AsyncStream<NetworkPath> { pathFeed.stream() }
 
   /// Calls the listener with the status as it is, and then at every change, once and in order, until `stopListening()`
   /// or until the manager is let go. A listener that was there before is replaced.

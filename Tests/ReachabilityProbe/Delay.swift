@@ -5,7 +5,7 @@ extension Probe {
   /// Prints how long it takes from a change of the network, made by `ip`, to its report: the least, the middle and the
   /// longest of so many changes. Arguments: an interface that has the default route, its gateway, how many changes.
   ///
-  /// The time runs from the moment at which `ip` has ended; where the report came before that, it counts as none.
+  /// The time runs from the start of `ip`, which takes some of it: the delay is no longer than that.
   @Sendable static func delay(_ arguments: [String]) async throws {
     guard arguments.count == 3, let count = Int(arguments[2]), count > 0 else {
       throw ProbeError("usage: delay INTERFACE GATEWAY COUNT")
@@ -16,18 +16,16 @@ extension Probe {
     let clock = ContinuousClock()
     var delays: [Duration] = []
     var isOn = true
-    for _ in 0..<count {
+    while delays.count < count {
       let route = ["ip", "route", isOn ? "del" : "add", "default", "via", arguments[1], "dev", arguments[0]]
       let begin = clock.now
       try run(route)
-      let changed = clock.now
       _ = await statuses.next()
-      let reported = clock.now
       isOn.toggle()
-      delays.append(max(.zero, min(changed.duration(to: reported), begin.duration(to: reported))))
+      delays.append(begin.duration(to: clock.now))
     }
     delays.sort()
-    print("from change to report: least \(delays[0]), middle \(delays[count / 2]), longest \(delays[count - 1])")
+    say("from change to report: least \(delays[0]), middle \(delays[count / 2]), longest \(delays[count - 1])")
   }
 
   private static func run(_ arguments: [String]) throws {

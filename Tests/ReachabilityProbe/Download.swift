@@ -26,17 +26,17 @@ extension Probe {
       let part = try await session.request(arguments[0], headers: [.range: range])
         .validate(statusCode: [206]).serializingData().value
       received += part
-      print("received \(received.count)")
+      say("received \(received.count)")
     }
     try received.write(to: URL(fileURLWithPath: arguments[3]))
-    print("done")
+    say("done")
   }
 
   @Sendable private static func report(_ event: SessionEvent) {
     switch event.kind {
-    case .head(let head): print("head \(head.status.code) attempt \(event.attempt)")
-    case .failed(let error): print("failed \(error.kind)")
-    case .retrying(let delay?, _): print("retrying after \(delay)")
+    case .head(let head): say("head \(head.status.code) attempt \(event.attempt)")
+    case .failed(let error): say("failed \(error.kind)")
+    case .retrying(let delay?, _): say("retrying after \(delay)")
     default: break
     }
   }

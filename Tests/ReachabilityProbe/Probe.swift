@@ -13,13 +13,13 @@ enum Probe {
 
   /// Prints every status of the default route, or of the host that is named.
   private static func watch(_ arguments: [String]) async throws {
-    for await status in NetworkReachabilityManager(host: arguments.first).statuses { print("status \(status)") }
+    for await status in NetworkReachabilityManager(host: arguments.first).statuses { say("status \(status)") }
   }
 
   /// The same, as nobody.
   private static func unprivileged(_ arguments: [String]) async throws {
     guard setgid(65534) == 0, setuid(65534) == 0 else { throw ProbeError("cannot become nobody") }
-    print("user \(getuid())")
+    say("user \(getuid())")
     try await watch(arguments)
   }
 
@@ -28,26 +28,29 @@ enum Probe {
     let code = lupine_forbid_netlink()
     guard code == 0 else { throw ProbeError("no filter: \(String(cString: strerror(code)))") }
     let manager = NetworkReachabilityManager()
-    print("asked \(manager.status)")
+    say("asked \(manager.status)")
     for await status in manager.statuses {
-      print("heard \(status)")
+      say("heard \(status)")
       return
     }
   }
 
   /// Prints what listening costs: descriptors and threads before, while and after, and the processor's ticks meanwhile.
   private static func idle(_ arguments: [String]) async throws {
+    // What Swift's own threads open at their first use is not counted.
+    _ = await NetworkReachabilityManager().currentStatus()
+    await KernelPath().waitForEnd()
     let before = count("/proc/self/fd")
     let first = NetworkReachabilityManager()
     let second = NetworkReachabilityManager(host: "127.0.0.1")
     var one = first.statuses.makeAsyncIterator()
     var two = second.statuses.makeAsyncIterator()
-    print("first \(await one.next() as Any) \(await two.next() as Any)")
-    print("descriptors \(count("/proc/self/fd") - before)")
+    say("first \(await one.next() as Any) \(await two.next() as Any)")
+    say("descriptors \(count("/proc/self/fd") - before)")
     let switches = waits()
     // The test answers after it has let some time pass in the only way that is no sleep: by work of its own.
     _ = readLine()
-    print("wakes \(waits() - switches)")
+    say("wakes \(waits() - switches)")
   }
 
   /// How many entries a folder has, without the one by which it is read.
@@ -88,4 +91,10 @@ struct ProbeError: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) { self.description = description }
+}
+
+/// Prints a line that whoever reads the pipe has at once.
+func say(_ line: String) {
+  print(line)
+  fflush(nil)
 }

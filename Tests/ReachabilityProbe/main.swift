@@ -2,14 +2,13 @@
 // each thing that happens, and the tests wait for the lines.
 import Glibc
 
-setvbuf(stdout, nil, _IOLBF, 0)
 guard let command = CommandLine.arguments.dropFirst().first, let run = Probe.commands[command] else {
-  print("usage: ReachabilityProbe \(Probe.commands.keys.sorted().joined(separator: "|")) [ARGUMENT...]")
+  say("usage: ReachabilityProbe \(Probe.commands.keys.sorted().joined(separator: "|")) [ARGUMENT...]")
   exit(64)
 }
 do {
   try await run(Array(CommandLine.arguments.dropFirst(2)))
 } catch {
-  print("error \(error)")
+  say("error \(error)")
   exit(1)
 }

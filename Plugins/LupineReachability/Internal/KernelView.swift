@@ -34,8 +34,9 @@ struct KernelView {
   private var results: [Output] = []
 
   /// - Parameter port: the socket's own name, by which answers are told from notices.
-  init(port: UInt32, classifier: InterfaceClassifier = InterfaceClassifier(), resolverFile: ResolverFile = ResolverFile())
-  {
+  init(
+    port: UInt32, classifier: InterfaceClassifier = InterfaceClassifier(), resolverFile: ResolverFile = ResolverFile()
+  ) {
     self.port = port
     self.classifier = classifier
     self.resolverFile = resolverFile
