@@ -85,7 +85,9 @@ extension NetworkReachabilityManager {
   public var paths: AsyncStream<NetworkPath> { pathFeed.stream() }
 
   /// Calls the listener with the status as it is, and then at every change, once and in order, until `stopListening()`
-  /// or until the manager is let go. A listener that was there before is replaced.
+  /// or until the manager is let go.
+  ///
+  /// A listener that was there before is replaced.
   ///
   /// - Parameter queue: where the listener is called; `nil` means off the caller's thread.
   public func startListening(onQueue queue: DispatchQueue? = nil, onUpdatePerforming listener: @escaping Listener) {

@@ -3,7 +3,9 @@ import LupineReachability
 
 extension Probe {
   /// Prints how long it takes from a change of the network, made by `ip`, to its report: the least, the middle and the
-  /// longest of so many changes. Arguments: an interface that has the default route, its gateway, how many changes.
+  /// longest of so many changes.
+  ///
+  /// Arguments: an interface that has the default route, its gateway, how many changes.
   ///
   /// The time runs from the start of `ip`, which takes some of it: the delay is no longer than that.
   @Sendable static func delay(_ arguments: [String]) async throws {

@@ -54,7 +54,7 @@ final class KernelMonitor: Sendable {
     }
   }
 
-  /// Lets go of a watcher; the last one ends the thread. Says whether it was the last.
+  /// Lets go of a watcher and says whether it was the last, which ends the thread.
   func remove(_ id: UInt64) -> Bool {
     state.withLock { state in
       guard state.watchers.removeValue(forKey: id) != nil else { return false }

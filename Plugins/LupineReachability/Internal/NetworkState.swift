@@ -19,7 +19,9 @@ struct NetworkState {
     }
   }
 
-  /// Takes in an interface; says whether anything is new. `classify` is asked for those whose kind is not known yet.
+  /// Takes in an interface; says whether anything is new.
+  ///
+  /// `classify` is asked for those whose kind is not known yet.
   mutating func set(_ link: LinkFacts, classify: (LinkFacts) -> NetworkInterface.Kind) -> Bool {
     let old = links[link.index]
     if let old, old.facts == link, !old.kind.isUnknown { return false }
@@ -44,7 +46,9 @@ struct NetworkState {
 
   mutating func remove(_ address: AddressFacts) -> Bool { addresses.removeValue(forKey: address.key) != nil }
 
-  /// Takes in a route of a dump. Only default routes are kept: a router may know a million others.
+  /// Takes in a route of a dump.
+  ///
+  /// Only default routes are kept: a router may know a million others.
   mutating func add(_ route: RouteFacts) {
     if route.isDefault, route.isForwarding, route.table != Self.localTable { routes.append(route) }
   }

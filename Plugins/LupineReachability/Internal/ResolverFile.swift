@@ -2,7 +2,7 @@
 struct ResolverFile: Sendable {
   var path = "/etc/resolv.conf"
 
-  /// The addresses in their order; none where the file cannot be read. A scope such as `%eth0` is left out.
+  /// The addresses in their order, without scopes such as `%eth0`; none where the file cannot be read.
   func servers() -> [IPAddress] {
     guard let text = TextFile.contents(path) else { return [] }
     return text.split(separator: "\n").compactMap { line in

@@ -2,7 +2,9 @@ import Testing
 
 @testable import LupineReachability
 
-/// What real kernels tell of real changes. Every test waits for reports; the time limit is for a report that never comes.
+/// What real kernels tell of real changes.
+///
+/// Every test waits for reports; the time limit is for a report that never comes.
 @Suite(.namespaces, .timeLimit(.minutes(1))) struct KernelPathTests {
   @Test func `a link that goes down and up again`() async throws {
     let network = try TestNetwork()

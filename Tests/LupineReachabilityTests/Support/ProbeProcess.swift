@@ -10,17 +10,16 @@ final class ProbeProcess: Sendable {
 
   /// Starts it by `ip netns exec`, which also shows it the namespace's own `/sys`.
   init(_ namespace: String, _ arguments: String...) throws {
-    var toProbe: [Int32] = [-1, -1]
-    var fromProbe: [Int32] = [-1, -1]
-    guard pipe2(&toProbe, O_CLOEXEC) == 0, pipe2(&fromProbe, O_CLOEXEC) == 0 else { throw ShellError("no pipe") }
-    defer {
-      close(toProbe[0])
-      close(fromProbe[1])
+    // Descriptors that another test's program inherited would keep the stream from ending.
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      throw ShellError("no pair of sockets")
     }
-    input = toProbe[1]
+    defer { close(ends[1]) }
+    input = ends[0]
     process = try Shell.start(
-      ["ip", "netns", "exec", namespace, try Self.program()] + arguments, input: toProbe[0], output: fromProbe[1])
-    lines = Self.read(fromProbe[0])
+      ["ip", "netns", "exec", namespace, try Self.program()] + arguments, input: ends[1], output: ends[1])
+    lines = Self.read(dup(ends[0]))
   }
 
   deinit {
@@ -48,7 +47,7 @@ final class ProbeProcess: Sendable {
     throw ShellError("ReachabilityProbe does not stand beside the tests")
   }
 
-  /// Reads on a thread of its own, because it blocks.
+  /// Reads on a thread of its own, because it blocks; the descriptor is that thread's.
   private static func read(_ descriptor: Int32) -> AsyncStream<String> {
     AsyncStream { continuation in
       let reader = Reader(descriptor: descriptor, continuation: continuation)
@@ -78,11 +77,8 @@ final class ProbeProcess: Sendable {
     }
 
     func run() {
-      defer {
-        close(descriptor)
-        continuation.finish()
-      }
-      guard let file = fdopen(dup(descriptor), "r") else { return }
+      defer { continuation.finish() }
+      guard let file = fdopen(descriptor, "r") else { return }
       defer { fclose(file) }
       var line: UnsafeMutablePointer<CChar>?
       var capacity = 0
