@@ -24,7 +24,7 @@ public final class NetworkReachabilityManager: Sendable {
   private let source: any NetworkPathSource
   private let statusFeed: ChangeFeed<ReachabilityStatus>
   private let pathFeed: ChangeFeed<NetworkPath>
-  private let listening = Mutex<Task<Void, Never>?>(nil)
+  private let endOfListening = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// Watches the default route, or the way to a host.
   ///
@@ -91,7 +91,7 @@ extension NetworkReachabilityManager {
   ///
   /// - Parameter queue: where the listener is called; `nil` means off the caller's thread.
   public func startListening(onQueue queue: DispatchQueue? = nil, onUpdatePerforming listener: @escaping Listener) {
-    let stream = statusFeed.stream()
+    let (stream, end) = statusFeed.open()
     let task = Task {
       for await status in stream {
         if Task.isCancelled { return }
@@ -107,17 +107,20 @@ extension NetworkReachabilityManager {
         }
       }
     }
-    replaceListener(by: task)
+    replaceListener {
+      task.cancel()
+      end()
+    }
   }
 
   /// Ends what `startListening` began; sequences go on.
-  public func stopListening() { replaceListener(by: nil) }
+  public func stopListening() { replaceListener(nil) }
 
-  private func replaceListener(by task: Task<Void, Never>?) {
-    let old = listening.withLock { listening in
-      defer { listening = task }
-      return listening
+  private func replaceListener(_ end: (@Sendable () -> Void)?) {
+    let old = endOfListening.withLock { current in
+      defer { current = end }
+      return current
     }
-    old?.cancel()
+    old?()
   }
 }

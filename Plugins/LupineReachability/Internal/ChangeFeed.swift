@@ -31,7 +31,10 @@ final class ChangeFeed<Value: Sendable & Equatable>: Sendable {
   var latest: Value? { state.withLock { $0.filter.reported } }
 
   /// The value as it is, as soon as that is known, and then every change, once and in order.
-  func stream() -> AsyncStream<Value> {
+  func stream() -> AsyncStream<Value> { open().stream }
+
+  /// The same, and what ends it at once, whoever loops over it.
+  func open() -> (stream: AsyncStream<Value>, end: @Sendable () -> Void) {
     let (stream, continuation) = AsyncStream<Value>.makeStream()
     let (id, first) = state.withLock { state in
       state.lastID += 1
@@ -41,7 +44,7 @@ final class ChangeFeed<Value: Sendable & Equatable>: Sendable {
     }
     continuation.onTermination = { _ in self.remove(id) }
     if let first { begin(first) }
-    return stream
+    return (stream, { continuation.finish() })
   }
 
   private func begin(_ generation: UInt64) {

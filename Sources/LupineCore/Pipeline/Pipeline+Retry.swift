@@ -17,17 +17,25 @@ extension Pipeline {
     }
     let failed = failedAttempt(request, outcome, number)
     for retrier in retriers {
-      switch (try? await task.interruptible { await retrier.decision(for: failed) }) ?? .doNotRetry {
+      let decision = (try? await task.interruptible { await retrier.decision(for: failed) }) ?? .doNotRetry
+      // A retrier may wait for long, and the request may be cancelled meanwhile or run out of time.
+      if let reason = task.state.withLock({ $0.cancellation }) {
+        return end(outcome, with: reason, request)
+      }
+      switch decision {
       case .doNotRetry: continue
       case .retry: return again(.zero, outcome, request, number)
       case .retryAfter(let delay): return again(delay, outcome, request, number)
-      case .fail(let error):
-        var ended = outcome
-        ended.error = error.about(request.summary)
-        return .end(ended)
+      case .fail(let error): return end(outcome, with: error, request)
       }
     }
     return .end(outcome)
+  }
+
+  private func end(_ outcome: Outcome, with error: LupineError, _ request: OutgoingRequest) -> RetryStep {
+    var ended = outcome
+    ended.error = error.about(request.summary)
+    return .end(ended)
   }
 
   private func mayBeRetried(_ outcome: Outcome) -> Bool {

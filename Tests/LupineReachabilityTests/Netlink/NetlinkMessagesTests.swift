@@ -7,9 +7,9 @@ import Testing
 @Suite struct NetlinkMessagesTests {
   @Test func `a recorded dump of links is read`() {
     let links = messages(Recorded.links).compactMap { if case .link(let link) = $0 { link } else { nil } }
-    #expect(links.map(\.name) == ["lo", "br0", "up0"])
-    #expect(links.map(\.driver) == [nil, "bridge", "veth"])
-    #expect(links.map(\.isRunning) == [true, false, true])
+    #expect(links.map(\.name) == ["lo", "up0", "br0"])
+    #expect(links.map(\.driver) == [nil, "veth", "bridge"])
+    #expect(links.map(\.isRunning) == [true, true, false])
     #expect(links.first?.hardware == LinkFacts.loopbackHardware)
   }
 
