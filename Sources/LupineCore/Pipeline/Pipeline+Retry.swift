@@ -21,18 +21,25 @@ extension Pipeline {
     let failed = failedAttempt(request, outcome, number)
     for retrier in retriers {
       let decision = (try? await task.interruptible { await retrier.decision(for: failed) }) ?? .doNotRetry
+      // A retrier may wait for long, and the request may be cancelled meanwhile or run out of time.
+      if let reason = task.state.withLock({ $0.cancellation }) {
+        return end(outcome, with: reason, request)
+      }
       switch decision {
       case .doNotRetry: continue
       case .retry, .retryAfter:
         guard request.body.isReplayable, original.body.isReplayable else { return .end(unrepeatable(outcome, number)) }
         return again(after: decision, outcome, number)
-      case .fail(let error):
-        var ended = outcome
-        ended.error = error.about(request.summary)
-        return .end(ended)
+      case .fail(let error): return end(outcome, with: error, request)
       }
     }
     return .end(outcome)
+  }
+
+  private func end(_ outcome: Outcome, with error: LupineError, _ request: OutgoingRequest) -> RetryStep {
+    var ended = outcome
+    ended.error = error.about(request.summary)
+    return .end(ended)
   }
 
   private func mayBeRetried(_ outcome: Outcome) -> Bool {
@@ -44,7 +51,7 @@ extension Pipeline {
     return FailedAttempt(
       request: request, number: number, response: outcome.response?.head ?? outcome.error?.response,
       error: outcome.error, elapsed: task.state.withLock { $0.started }.map { session.clock.now() - $0 } ?? .zero,
-      random: { Double(random() >> 11) * 0x1p-53 })
+      clock: session.clock.clock, random: { Double(random() >> 11) * 0x1p-53 })
   }
 
   private func again(after decision: RetryDecision, _ outcome: Outcome, _ number: Int) -> RetryStep {
