@@ -33,8 +33,9 @@ test: install
 	@$(STAGE) 'build' swift build --build-tests $(STRICT)
 	@$(STAGE) 'tests' $(PEERS) swift test --skip-build --disable-xctest $(STRICT)
 	@$(STAGE) 'build for the thread sanitizer' swift build --build-tests $(TSAN)
+	@$(STAGE) 'check of the thread sanitizer' Tests/Sanitizers/check
 	@$(STAGE) 'unit tests under the thread sanitizer' \
-	  swift test --skip-build --disable-xctest $(TSAN) --filter '$(UNIT_TESTS)'
+	  Tests/Sanitizers/thread swift test --skip-build --disable-xctest $(TSAN) --filter '$(UNIT_TESTS)'
 	@$(STAGE) 'consumer packages' Tests/Consumers/build
 	@$(STAGE) 'snippets' $(PEERS) Tests/Peers/run-snippets $(STRICT)
 

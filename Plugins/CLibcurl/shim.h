@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 // Swift cannot call variadic functions, so each kind of argument has a wrapper of its own.
 
@@ -110,6 +111,14 @@ static inline uint32_t lupine_epoll_readiness(const struct epoll_event *events, 
 
 static inline int lupine_open_socket(const struct curl_sockaddr *address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+// A socket whose peer is gone.
+static inline int lupine_dead_socket(void) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
+  close(pair[1]);
+  return pair[0];
 }
 
 static inline void lupine_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -5,10 +5,10 @@ import LupineCore
 extension MockReply {
   /// Returns the reply with one field more; one of the same name stays.
   ///
-  /// For `Content-Type` and `Content-Length` the new value replaces the old one.
+  /// A `Content-Type` replaces the old one.
   public func field(_ name: HTTPField.Name, _ value: String) -> MockReply {
     changing { part in
-      if name == .contentType || name == .contentLength && part.fields[values: name].first == value {
+      if name == .contentType {
         part.fields[name] = value
       } else {
         part.fields.append(HTTPField(name: name, value: value))

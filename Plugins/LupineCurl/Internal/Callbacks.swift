@@ -1,9 +1,7 @@
 import CLibcurl
 import LupineCore
 
-/// The functions libcurl calls.
-///
-/// They find the object that a pointer stands for, and forward.
+/// The functions libcurl calls, which find the object that a pointer stands for and forward.
 ///
 /// An `Easy` is alive while its handle is, and a `Multi` until its handle has been cleaned up, so the pointers, which
 /// keep nothing alive themselves, are valid in every call.
@@ -44,7 +42,7 @@ enum Callbacks {
 
   private static let bodyArrived: lupine_data_callback = { bytes, size, count, context in
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return exchange(context)?.receive(piece: piece) == true ? piece.count : Int(CURL_WRITEFUNC_ERROR)
+    return exchange(context)?.receive(piece: piece) ?? Int(CURL_WRITEFUNC_ERROR)
   }
 
   private static let bodyWanted: lupine_data_callback = { bytes, size, count, context in
@@ -72,7 +70,7 @@ enum Callbacks {
   private static let socketChanged: curl_socket_callback = { handle, descriptor, what, context, _ in
     guard let multi = multi(context) else { return 0 }
     let exchange = handle.flatMap { easy($0)?.exchange }
-    if what != CURL_POLL_REMOVE { exchange?.socket = descriptor }
+    exchange?.watches(descriptor, for: what)
     multi.loop.want(descriptor, what, for: multi, by: exchange?.id ?? 0)
     return 0
   }

@@ -14,6 +14,7 @@ final class Easy {
   private var method: String?
   private var connectTimeout = 0
   private var isReuseForbidden = false
+  private var waitsForMultiplexing = false
 
   init(_ multi: Multi) throws(LupineError) {
     handle = try EasyHandle()
@@ -36,6 +37,7 @@ final class Easy {
   func prepare(_ request: OutgoingRequest, _ shape: RequestShape, connectTimeout: Duration?) throws(LupineError) {
     handle.clearError()
     try target.set(request.url)
+    set(waitsForMultiplexing: request.url.scheme == .https || request.options.version == .http2)
     set(shape, method: request.method.rawValue)
     try set(RequestFields(request, shape))
     let milliseconds = Self.milliseconds(connectTimeout)
@@ -49,6 +51,15 @@ final class Easy {
   func forbidReuse() {
     handle.set(CURLOPT_FORBID_REUSE, 1)
     isReuseForbidden = true
+  }
+
+  /// Whether to wait for a connection that is being made, rather than make another, until its version is known.
+  ///
+  /// Without TLS libcurl would learn the version from the first response only, and wait for that.
+  private func set(waitsForMultiplexing waits: Bool) {
+    guard waits != waitsForMultiplexing else { return }
+    handle.set(CURLOPT_PIPEWAIT, waits ? 1 : 0)
+    waitsForMultiplexing = waits
   }
 
   private func set(_ shape: RequestShape, method: String) {

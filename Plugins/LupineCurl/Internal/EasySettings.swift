@@ -22,7 +22,6 @@ struct EasySettings {
     easy.set(CURLOPT_PATH_AS_IS, 1)
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     easy.set(CURLOPT_BUFFERSIZE, min(max(configuration.receiveBufferSize, 1 << 10), 512 << 10))
-    easy.set(CURLOPT_PIPEWAIT, 1)
     easy.set(CURLOPT_TCP_KEEPALIVE, 1)
     easy.set(CURLOPT_MAXAGE_CONN, Self.seconds(configuration.idleConnectionLifetime))
     easy.set(CURLOPT_MAXLIFETIME_CONN, Self.seconds(configuration.connectionLifetime))

@@ -20,10 +20,12 @@ extension Exchange {
     }
   }
 
-  /// Takes a piece of the body; false ends the exchange.
-  func receive(piece: UnsafeRawBufferPointer) -> Bool {
-    guard let writer = incoming.writer, let easy else { return false }
-    incoming.remaining = incoming.remaining.map { $0 - Int64(piece.count) }
+  /// Takes a piece of the body and returns its size, or what tells libcurl to keep it or to end the exchange.
+  ///
+  /// libcurl cuts what it has read into pieces, and goes on handing them over after a pause that one of them brought.
+  func receive(piece: UnsafeRawBufferPointer) -> Int {
+    guard let writer = incoming.writer, let easy else { return Int(CURL_WRITEFUNC_ERROR) }
+    if incoming.isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
     do throws(LupineError) {
       if try writer.write(piece) == .pause {
         incoming.isPaused = true
@@ -31,16 +33,32 @@ extension Exchange {
       }
     } catch {
       failure = failure ?? error
-      return false
+      return Int(CURL_WRITEFUNC_ERROR)
     }
-    return true
+    return piece.count
   }
 
   /// The sink has room again.
   func resumeReceiving() {
     guard incoming.isPaused, let easy else { return }
     incoming.isPaused = false
-    curl_easy_pause(easy.pointer, pauses)
+    go(on: easy)
+  }
+
+  /// Lets libcurl go on where nothing holds it back; it may hand over what it has kept at once.
+  func go(on easy: Easy) {
+    let code = curl_easy_pause(easy.pointer, pauses)
+    if code != CURLE_OK { complete(code) }
+  }
+
+  /// Takes note of what libcurl waits for on the connection.
+  ///
+  /// When it reads no more although the sink has room, the response is complete. The body may still be going out, and on
+  /// HTTP/1.1 the connection then has to be closed for the server to see that no more comes (RFC 9112 section 9.3).
+  func watches(_ descriptor: Int32, for what: Int32) {
+    if what != CURL_POLL_REMOVE { socket = descriptor }
+    guard incoming.writer != nil, !incoming.isPaused, incoming.head.line?.version != .http2 else { return }
+    if what == CURL_POLL_OUT || (what == CURL_POLL_REMOVE && outgoing.isPaused) { loop.isAnsweredEarly(self) }
   }
 
   /// The directions in which libcurl is to hold back.
@@ -50,10 +68,10 @@ extension Exchange {
 
   private func receive(_ head: HTTPResponse, _ framing: Framing) {
     if incoming.head.line?.version == .http2 { loop.isMultiplexed(self) }
-    let hasBody = request.method != .head && head.status.code != 204 && head.status.code != 304
-    incoming.remaining = hasBody ? framing.contentLength : 0
     // A 204 has no body; a server that announces one may send it, and the next response would begin with it.
     if head.status.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
+    // A final answer in place of 100: the body is not wanted (RFC 9110 section 10.1.1).
+    if request.options.expectsContinue, !incoming.hasContinue, outgoing.taken == 0 { outgoing.isAbandoned = true }
     let (body, writer) = context.makeBody(for: head) { [engine = loop.engine, id] in engine.post(.receive(id)) }
     incoming.writer = writer
     answer(.success(TransportResponse(head: head, body: body)))

@@ -20,15 +20,17 @@ extension Exchange {
 
   /// Fills libcurl's buffer with the next bytes of the body.
   func provide(into space: UnsafeMutableRawBufferPointer) -> Int {
-    guard let reader = outgoing.reader, !outgoing.isAbandoned else { return 0 }
+    guard let reader = outgoing.reader else { return 0 }
+    if outgoing.isAbandoned {
+      outgoing.isPaused = true
+      return Int(CURL_READFUNC_PAUSE)
+    }
     let room = outgoing.remaining.map { Int(min($0, Int64(space.count))) } ?? space.count
     guard room > 0 else { return 0 }
     do throws(LupineError) {
       switch try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: space[..<room])) {
       case .bytes(let count):
-        outgoing.hasBegun = true
-        outgoing.remaining = outgoing.remaining.map { $0 - Int64(count) }
-        return count
+        return try take(count, from: reader)
       case .pending:
         outgoing.isPaused = true
         return Int(CURL_READFUNC_PAUSE)
@@ -43,13 +45,23 @@ extension Exchange {
 
   /// The reader has bytes again.
   func resumeSending() {
-    guard outgoing.isPaused, let easy else { return }
+    guard outgoing.isPaused, !outgoing.isAbandoned, let easy else { return }
     outgoing.isPaused = false
-    curl_easy_pause(easy.pointer, pauses)
+    go(on: easy)
+  }
+
+  /// A body that goes on past its stated length ends the exchange before its last bytes are handed over.
+  private func take(_ count: Int, from reader: any BodyReader) throws(LupineError) -> Int {
+    outgoing.taken += Int64(count)
+    outgoing.remaining = outgoing.remaining.map { $0 - Int64(count) }
+    guard outgoing.remaining == 0 else { return count }
+    var byte: UInt8 = 0
+    let next = try withUnsafeMutableBytes(of: &byte) { (space) throws(LupineError) in try reader.read(into: space) }
+    guard case .bytes = next else { return count }
+    throw LupineError(.bodyFailed, "The request's body goes on past its stated length.")
   }
 
   private func end(of reader: any BodyReader) throws(LupineError) -> Int {
-    outgoing.isComplete = true
     guard let remaining = outgoing.remaining, remaining > 0 else { return 0 }
     throw LupineError(.bodyFailed, "The request's body ended \(remaining) bytes before its stated length.")
   }

@@ -57,7 +57,7 @@ final class Exchange {
   func mayBegin(_ ports: SocketPorts, address: UnsafeMutablePointer<CChar>?) -> Bool {
     guard let easy else { return false }
     guard self.ports == nil else {
-      failure = failure ?? Self.lost
+      if incoming.writer == nil { failure = failure ?? Self.lost } else { outgoing.isAbandoned = true }
       return false
     }
     self.ports = ports
@@ -92,7 +92,9 @@ extension Exchange {
   /// Takes libcurl's word that the exchange is over.
   func complete(_ code: CURLcode) {
     guard let easy else { return }
-    if code == CURLE_OK || outgoing.isAbandoned, failure == nil, incoming.writer != nil { return finish(code) }
+    if code == CURLE_OK || outgoing.isAbandoned, failure == nil, incoming.writer != nil {
+      return finish(isReusable: code == CURLE_OK)
+    }
     let error =
       failure
       ?? CurlError.error(
@@ -105,10 +107,13 @@ extension Exchange {
     end(context.control.reason ?? LupineError(.cancelled, "The request was cancelled."))
   }
 
-  private func finish(_ code: CURLcode) {
+  /// The response is complete, so what is left of the body is not sent; the connection is of no use any more.
+  func abandon() { finish(isReusable: false) }
+
+  private func finish(isReusable: Bool) {
     guard !isOver else { return }
     let metrics = metrics()
-    release(isReusable: code == CURLE_OK)
+    release(isReusable: isReusable)
     incoming.writer?.finish(trailers: incoming.head.trailers, metrics: metrics)
   }
 
@@ -125,7 +130,7 @@ extension Exchange {
   }
 
   private func metrics() -> TransferMetrics {
-    clock.metrics(easy, address: address, version: incoming.head.line?.version)
+    clock.metrics(easy, taken: outgoing.taken, address: address, version: incoming.head.line?.version)
   }
 
   private func release(isReusable: Bool) {

@@ -10,14 +10,15 @@ struct ExchangeClock {
   mutating func start() { started = Moment.now }
 
   /// The metrics as far as the exchange has got.
-  func metrics(_ easy: Easy?, address: String?, version: ProtocolVersion?) -> TransferMetrics {
+  func metrics(_ easy: Easy?, taken: Int64, address: String?, version: ProtocolVersion?) -> TransferMetrics {
     var metrics = TransferMetrics()
     metrics.total = .nanoseconds(Int64(Moment.now - entered))
     metrics.version = version
     guard let easy, let started else { return metrics }
     let queued = Duration.nanoseconds(Int64(started - entered))
     metrics.firstByte = time(CURLINFO_STARTTRANSFER_TIME_T, easy, queued)
-    metrics.bytesSent = easy.size(CURLINFO_SIZE_UPLOAD_T)
+    // libcurl counts the frame of chunks as well, and we what it has taken but perhaps not sent.
+    metrics.bytesSent = min(taken, easy.size(CURLINFO_SIZE_UPLOAD_T))
     metrics.bytesReceived = easy.size(CURLINFO_SIZE_DOWNLOAD_T)
     metrics.remoteAddress = address
     metrics.isConnectionReused = address != nil && easy.number(CURLINFO_NUM_CONNECTS) == 0

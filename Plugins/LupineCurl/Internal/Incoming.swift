@@ -5,8 +5,6 @@ import LupineCore
 struct Incoming {
   var head: HeadReader
   var writer: IncomingBodyWriter?
-  /// Bytes of the body still to come, where the head said how many.
-  var remaining: Int64?
   /// Whether the sink has no room.
   var isPaused = false
   /// Whether a 100 has come.

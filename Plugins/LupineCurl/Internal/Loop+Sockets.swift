@@ -44,7 +44,7 @@ extension Loop {
 
   /// Looks after a connection that is ready although nobody waits for it.
   ///
-  /// Bytes on an idle connection of HTTP/1.1 would become the answer to its next request: such a connection is shut, and
+  /// Bytes on an idle connection of HTTP/1.1 would become the answer to its next request: such a connection is closed, and
   /// libcurl finds it dead. One whose exchanges are paused is left alone, and unwatched, until they go on.
   func guardSocket(_ descriptor: Int32, _ readiness: UInt32) {
     let socket = sockets[Int(descriptor)]
@@ -52,7 +52,7 @@ extension Loop {
     poller.forget(descriptor)
     sockets[Int(descriptor)].watched = 0
     if socket.isMultiplexed, readiness & (Poller.broken | Poller.halfClosed) == 0 { return }
-    if !isInUse(descriptor, socket) { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    if !isInUse(descriptor, socket) { deadSocket.replace(descriptor) }
   }
 
   private func watch(_ descriptor: Int32, for events: UInt32) {

@@ -2,12 +2,11 @@ import CLibcurl
 import Glibc
 import LupineCore
 
-/// The event loop of one transport.
-///
-/// It is made, used and released on its own thread.
+/// The event loop of one transport, made, used and released on its own thread.
 final class Loop {
   let engine: Engine
   let names = FieldNames()
+  let deadSocket: DeadSocket
   var poller: Poller
   var sockets: [WatchedSocket] = []
   private(set) var exchanges: [UInt64: Exchange] = [:]
@@ -17,6 +16,8 @@ final class Loop {
   private var commands: [Command] = []
   /// Exchanges whose callers have something to hear at the end of the turn.
   private var answered: [Exchange] = []
+  /// Exchanges whose response is complete while their body still goes out.
+  private var abandoned: [Exchange] = []
   private var isStopping = false
   private var isLetGo = false
 
@@ -25,6 +26,7 @@ final class Loop {
     self.engine = engine
     self.alarm = alarm
     poller = try Poller()
+    deadSocket = try DeadSocket()
     line = WaitingLine(perHost: engine.configuration.connectionsPerHost, total: engine.configuration.connections)
     poller.watch(alarm.descriptor, for: Poller.readable, isWatched: false)
   }
@@ -48,6 +50,8 @@ final class Loop {
     for multi in multis.values { multi.expire() }
     serveSockets()
     for multi in multis.values { multi.collect() }
+    for exchange in abandoned { exchange.abandon() }
+    abandoned.removeAll(keepingCapacity: true)
     handOver()
   }
 
@@ -82,6 +86,9 @@ final class Loop {
 extension Loop {
   /// Notes that an exchange has a head, or an error in its place.
   func hasAnswer(_ exchange: Exchange) { answered.append(exchange) }
+
+  /// Notes that an exchange needs to send no more.
+  func isAnsweredEarly(_ exchange: Exchange) { abandoned.append(exchange) }
 
   /// Notes that an exchange is over.
   func isOver(_ exchange: Exchange) {

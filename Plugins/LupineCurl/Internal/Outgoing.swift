@@ -7,10 +7,8 @@ struct Outgoing {
   var remaining: Int64?
   /// Whether libcurl waits for the reader to have bytes.
   var isPaused = false
-  /// Whether anything of the body has been handed to libcurl.
-  var hasBegun = false
-  /// Whether all of it has been.
-  var isComplete = false
-  /// Whether the rest is not sent, because the response is complete without it.
+  /// Bytes of the body that libcurl has taken.
+  var taken: Int64 = 0
+  /// Whether the rest is not sent, because the server has answered without it.
   var isAbandoned = false
 }

@@ -6,13 +6,15 @@ final class ActiveReader: BodyReader {
   init(_ base: any BodyReader, control: TransferControl) {
     self.base = base
     self.control = control
+    control.willSend(total: base.length)
   }
 
   var length: Int64? { base.length }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
-    control.touch()
-    return try base.read(into: buffer)
+    let read = try base.read(into: buffer)
+    if case .bytes(let count) = read { control.didSend(count) }
+    return read
   }
 
   func cancel() { base.cancel() }

@@ -16,10 +16,12 @@ final class BodyChannel: Sendable {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
-    activity?.touch()
+    activity?.didReceive(bytes.count)
     let (flow, wake) = try state.withLock { (state) throws(LupineError) in
-      let flow = try state.write(bytes)
-      return (flow, state.takeReader())
+      try state.write(bytes)
+      // A reader that waits may take the bytes at once, and then there is room again.
+      let reader = state.takeReader()
+      return (state.flow, reader)
     }
     wake?()
     return flow

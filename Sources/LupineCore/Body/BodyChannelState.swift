@@ -22,15 +22,17 @@ struct BodyChannelState {
   /// The end, once the last byte has been taken as well.
   var finalEnd: End? { target.isDrained ? ending : nil }
 
-  mutating func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
-    guard ending == nil else { return .proceed }
+  /// Whether the transport goes on writing.
+  var flow: IncomingBodyWriter.Flow { isPaused ? .pause : .proceed }
+
+  mutating func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
+    guard ending == nil else { return }
     if stages.isEmpty {
       try target.take(bytes)
     } else {
       try BodyStages.pass(bytes, through: stages[...]) { (piece) throws(LupineError) in try target.take(piece) }
     }
     isPaused = isSuspended || target.isFull
-    return isPaused ? .pause : .proceed
   }
 
   mutating func finish(collected: Data?, trailers: HTTPFields?, metrics: TransferMetrics) {

@@ -13,12 +13,24 @@ public final class TransferControl: Sendable {
   private let state = Mutex(State())
   private let now: @Sendable () -> Duration
   private let lastActivity: Atomic<Int64>
+  private let progress: Progress?
+
+  /// Whom the exchange tells how far its bodies have come.
+  struct Progress: Sendable {
+    let upload: ProgressReporter
+    let download: ProgressReporter
+    let sent = Counter()
+    let received = Counter()
+  }
 
   /// A life that begins now.
   ///
   /// - Parameter now: the time since some fixed moment. Default: a clock that stands still.
-  public init(now: @escaping @Sendable () -> Duration = { .zero }) {
+  public convenience init(now: @escaping @Sendable () -> Duration = { .zero }) { self.init(now: now, progress: nil) }
+
+  init(now: @escaping @Sendable () -> Duration, progress: Progress?) {
     self.now = now
+    self.progress = progress
     lastActivity = Atomic(now().nanoseconds)
   }
 
@@ -61,6 +73,21 @@ public final class TransferControl: Sendable {
 
   func touch() { lastActivity.store(now().nanoseconds, ordering: .relaxed) }
 
+  /// Notes the length of the request's body before it goes out.
+  func willSend(total: Int64?) { progress?.upload.begin(total: total, now: now()) }
+
+  func didSend(_ count: Int) {
+    let now = now()
+    lastActivity.store(now.nanoseconds, ordering: .relaxed)
+    if let progress { progress.upload.move(to: progress.sent.add(count), now: now) }
+  }
+
+  func didReceive(_ count: Int) {
+    let now = now()
+    lastActivity.store(now.nanoseconds, ordering: .relaxed)
+    if let progress { progress.download.move(to: progress.received.add(count), now: now) }
+  }
+
   func attach(_ channel: BodyChannel) {
     let isSuspended = state.withLock { state in
       state.channel = channel
@@ -78,6 +105,14 @@ public final class TransferControl: Sendable {
     touch()
     channel?.setSuspended(isSuspended)
   }
+}
+
+/// A count that several threads add to.
+final class Counter: Sendable {
+  private let value = Atomic<Int64>(0)
+
+  /// Adds and returns the sum.
+  func add(_ count: Int) -> Int64 { value.add(Int64(count), ordering: .relaxed).newValue }
 }
 
 extension Duration {

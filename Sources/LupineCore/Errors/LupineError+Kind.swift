@@ -50,6 +50,9 @@ extension LupineError {
     /// A response's or download's file could not be written.
     case fileFailed
 
+    /// An interrupted download cannot be continued, and was not to begin anew.
+    case resumeFailed
+
     /// A redirect could not be followed.
     case redirectFailed
 

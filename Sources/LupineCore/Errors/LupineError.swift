@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HTTPTypes
 
 /// What went wrong with a request or with the assembly of a session.
@@ -41,6 +42,14 @@ extension LupineError {
   /// What the failed attempt cost, when a transport got to work.
   public var metrics: TransferMetrics? { details.metrics }
 
+  /// What continues an interrupted download; `nil` where nothing can be continued.
+  ///
+  /// An opaque value that can be stored. It holds the download's URL, so it is as secret as that.
+  public var resumeData: Data? { details.values.resumeData }
+
+  /// Returns the error with what continues the download.
+  func resumable(with data: Data?) -> LupineError { replacing { $0.resumeData = data } }
+
   /// Returns the error with the request it belongs to; the first one told stays.
   package func about(_ request: RequestSummary) -> LupineError {
     details.request == nil ? replacing { $0.request = request } : self
@@ -79,6 +88,7 @@ extension LupineError {
       var request: RequestSummary?
       var response: HTTPResponse?
       var metrics: TransferMetrics?
+      var resumeData: Data?
     }
 
     let values: Values

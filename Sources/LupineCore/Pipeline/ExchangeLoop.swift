@@ -67,7 +67,8 @@ final class ExchangeLoop: Sendable {
   }
 
   private func sendOnce(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
-    let control = TransferControl(now: session.clock.now)
+    let progress = TransferControl.Progress(upload: task.upload, download: task.download)
+    let control = TransferControl(now: session.clock.now, progress: progress)
     state.withLock { state in
       state.request = request
       state.control = control
@@ -105,9 +106,16 @@ final class ExchangeLoop: Sendable {
       task.emit(.head(head.redacted(configuration.secretFields)), attempt: number)
     }
     if decideRedirect(head, request) { return .discard(limit: configuration.limits.discardedBody) }
-    return BodySink(
-      .collect(limit: configuration.limits.responseBody),
-      stages: configuration.contentCodings.decoders(for: head, limits: configuration.limits))
+    let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
+    do throws(LupineError) {
+      let destination = try task.consumer.destination(for: head, to: request, limits: configuration.limits)
+      if case .discard = destination { return BodySink(destination) }
+      let extent = task.consumer.extent(of: head)
+      task.download.begin(base: extent.base, total: extent.total, now: session.clock.now())
+      return BodySink(destination, stages: stages)
+    } catch {
+      return BodySink(.discard(limit: 0), stages: [FailingTransformer(error)])
+    }
   }
 }
 
@@ -117,7 +125,7 @@ extension ExchangeLoop {
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
     if let redirect = state.withLock({ $0.redirect }) { return try redirect.get() }
-    return try await answering(response, to: request)
+    return try await answering(response, to: request) ?? task.consumer.following(request)
   }
 
   /// Decides at a head whether its redirect is followed; true where the response's body is of no use.

@@ -44,7 +44,7 @@ extension Pipeline {
     var outcome = Outcome(request: received.request, response: received)
     for validator in task.state.withLock({ $0.settings.validators }) {
       do throws(LupineError) {
-        try validator.validate(received)
+        try validator.validate(received, hasBody: task.consumer.hasBody(received))
       } catch {
         outcome.error = explained(error, received).about(received.request.summary).about(received.head)
           .measured(received.metrics)

@@ -3,7 +3,7 @@ import HTTPTypes
 extension Pipeline {
   /// Adds the session's default fields and refuses what must not be sent.
   func prepared(_ request: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
-    var request = request
+    var request = task.consumer.prepare(request)
     for field in session.configuration.defaultFields where request.headers[field.field.name] == nil {
       if let scope = field.scope {
         guard try scope.allows(request.url, baseURL: session.baseURL) else { continue }

@@ -2,7 +2,7 @@
 ///
 /// Any number of handlers can be attached; they are called in order, after the response has arrived and been validated.
 /// The same response can be awaited as well, any number of times.
-public struct DataRequest: SessionRequest {
+public struct DataRequest: ValueRequest {
   /// The execution that the copies share.
   public let handle: RequestHandle
 

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// How a request ended, before any serializer saw it.
 struct Outcome: Sendable {
   /// The request as it was sent last; `nil` where it could not be made.
@@ -6,4 +8,6 @@ struct Outcome: Sendable {
   var response: ReceivedResponse?
   /// Why the request failed.
   var error: LupineError?
+  /// Where a download is, once it is complete.
+  var file: URL?
 }

@@ -9,11 +9,18 @@ final class RequestTask: Sendable {
   let session: Session
   let description: Result<OutgoingRequest, LupineError>
   let state: Mutex<RequestState>
+  let consumer: any ResponseConsumer
+  let upload = ProgressReporter()
+  let download = ProgressReporter()
 
-  init(_ description: Result<OutgoingRequest, LupineError>, session: Session) {
+  init(
+    _ description: Result<OutgoingRequest, LupineError>, session: Session,
+    consumer: any ResponseConsumer = CollectingConsumer()
+  ) {
     id = session.nextID()
     self.session = session
     self.description = description
+    self.consumer = consumer
     state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately))
   }
 
@@ -91,7 +98,9 @@ final class RequestTask: Sendable {
   }
 
   private func run() async -> Outcome {
-    let outcome = await Pipeline(self).run()
+    let outcome = consumer.conclude(await Pipeline(self).run())
+    await upload.finish()
+    await download.finish()
     finish(outcome)
     return outcome
   }

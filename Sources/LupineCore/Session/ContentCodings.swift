@@ -43,7 +43,7 @@ struct ContentCodings: Sendable {
 }
 
 /// Fails a body at its first byte, for a reason that was known at the head.
-private final class FailingTransformer: BodyTransformer {
+final class FailingTransformer: BodyTransformer {
   private let error: LupineError
 
   init(_ error: LupineError) { self.error = error }

@@ -53,6 +53,12 @@ extension Session {
   }
 
   private func make(_ describe: () throws -> OutgoingRequest) -> DataRequest {
+    DataRequest(makeTask(CollectingConsumer(), describe))
+  }
+
+  func makeTask(
+    _ consumer: any ResponseConsumer, _ describe: () throws -> OutgoingRequest
+  ) -> RequestTask {
     let description: Result<OutgoingRequest, LupineError>
     do {
       description = .success(try describe())
@@ -61,6 +67,6 @@ extension Session {
         error as? LupineError
           ?? LupineError(.invalidRequest, "The request could not be made: \(error).", underlying: error))
     }
-    return DataRequest(RequestTask(description, session: self))
+    return RequestTask(description, session: self, consumer: consumer)
   }
 }

@@ -24,6 +24,19 @@ struct Client: Sendable {
     return Fetched(head: response.head, end: try await response.body.end())
   }
 
+  /// Sends a request that is to fail, before its head or after, and returns how.
+  func failure(
+    _ url: String, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
+    change: (inout OutgoingRequest) -> Void = { _ in }
+  ) async -> LupineError? {
+    do {
+      _ = try await fetch(url, method: method, headers: headers, body: body, change: change)
+      return nil
+    } catch {
+      return error as? LupineError
+    }
+  }
+
   func context(
     control: TransferControl = TransferControl(), log: EventLog = EventLog(), sink: BodySink = .collect(limit: 64 << 20)
   ) -> TransferContext {

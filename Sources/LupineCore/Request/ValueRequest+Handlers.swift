@@ -1,7 +1,7 @@
 public import Dispatch
 public import FoundationEssentials
 
-extension DataRequest {
+extension ValueRequest {
   /// Calls the handler with the response as it came, body and all, and no serializer.
   ///
   /// - Parameter queue: where the handler is called; `nil` means off the caller's thread.
@@ -20,13 +20,7 @@ extension DataRequest {
   ) -> Self {
     task.add { [task] outcome in
       let response = await Serialization.response(from: outcome, with: responseSerializer, of: task)
-      guard let queue else { return completionHandler(response) }
-      await withUnsafeContinuation { continuation in
-        queue.async {
-          completionHandler(response)
-          continuation.resume()
-        }
-      }
+      await Queueing.call(on: queue) { completionHandler(response) }
     }
     return self
   }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-extension DataRequest {
+extension ValueRequest {
   /// What a serializer makes of the response, to be awaited.
   public func serializingResponse<Serializer: ResponseSerializer>(
     using serializer: Serializer

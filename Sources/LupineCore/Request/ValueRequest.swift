@@ -1,0 +1,5 @@
+/// A request whose response is gathered in memory and made into values.
+///
+/// Any number of handlers can be attached; they are called in order, after the response has arrived and been validated.
+/// The same response can be awaited as well, any number of times.
+public protocol ValueRequest: SessionRequest {}

@@ -1,0 +1,67 @@
+public import HTTPTypes
+
+/// Where a download goes.
+public struct DownloadDestination: Sendable {
+  /// A path and the options for it, decided when the response's head arrives.
+  public typealias Place = (path: String, options: Options)
+
+  let kind: Kind
+
+  enum Kind: Sendable {
+    case temporary
+    case file(String, Options)
+    case folder(String, Options)
+    case custom(@Sendable (HTTPResponse) throws -> Place)
+  }
+
+  /// A new file in the system's temporary folder, which is the caller's to remove.
+  public static let temporary = DownloadDestination(kind: .temporary)
+
+  /// A file at this path.
+  public static func file(_ path: String, _ options: Options = []) -> DownloadDestination {
+    DownloadDestination(kind: .file(path, options))
+  }
+
+  /// A file in this folder with the name that the server suggests (RFC 6266), made safe, or the URL's last part.
+  public static func folder(_ path: String, _ options: Options = []) -> DownloadDestination {
+    DownloadDestination(kind: .folder(path, options))
+  }
+
+  /// A place that a closure names for the response.
+  public static func custom(_ place: @escaping @Sendable (HTTPResponse) throws -> Place) -> DownloadDestination {
+    DownloadDestination(kind: .custom(place))
+  }
+
+  /// What may be done to make room.
+  public struct Options: OptionSet, Sendable, Hashable, Codable {
+    /// One bit for each option.
+    public let rawValue: Int
+    /// Makes a set from its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Creates the folders on the way that are missing.
+    public static let createIntermediateDirectories = Options(rawValue: 1)
+    /// Replaces a file that is there.
+    public static let removePreviousFile = Options(rawValue: 2)
+  }
+}
+
+extension DownloadDestination {
+  /// The path for this response; a temporary file's is not known before it is made.
+  func place(for head: HTTPResponse, of url: HTTPURL) throws(LupineError) -> Place? {
+    switch kind {
+    case .temporary: return nil
+    case .file(let path, let options): return (path, options)
+    case .folder(let folder, let options):
+      let name = SuggestedName.name(from: head.headerFields[.contentDisposition], path: url.path)
+      return (folder.hasSuffix("/") ? folder + name : folder + "/" + name, options)
+    case .custom(let place):
+      do {
+        return try place(head)
+      } catch {
+        throw error as? LupineError
+          ?? LupineError(.fileFailed, "The download's destination could not be decided: \(error).", underlying: error)
+      }
+    }
+  }
+}

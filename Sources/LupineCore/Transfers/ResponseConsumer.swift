@@ -1,0 +1,52 @@
+import HTTPTypes
+
+/// What a kind of request does with its response: gathers it, writes it to a file, or hands it on piece by piece.
+protocol ResponseConsumer: Sendable {
+  /// Changes the request before each attempt, as by asking for the rest of a file.
+  func prepare(_ request: OutgoingRequest) -> OutgoingRequest
+
+  /// Decides at the final head where the body goes.
+  func destination(
+    for head: HTTPResponse, to request: OutgoingRequest, limits: Limits
+  ) throws(LupineError) -> BodySink.Destination
+
+  /// The request to send instead, where the response is of no use; asked once the body has ended.
+  func following(_ request: OutgoingRequest) -> OutgoingRequest?
+
+  /// What the download's progress counts from and to: bytes that were there before, and bytes in all.
+  func extent(of head: HTTPResponse) -> (base: Int64, total: Int64?)
+
+  /// Hears of the final head before any of its body is handed over, and of how to reach the body.
+  func began(_ response: TransportResponse)
+
+  /// Whether the response had a body, where its data do not tell; `nil` where they do.
+  func hasBody(_ response: ReceivedResponse) -> Bool?
+
+  /// Makes of the outcome what the caller gets.
+  func conclude(_ outcome: Outcome) -> Outcome
+}
+
+extension ResponseConsumer {
+  func prepare(_ request: OutgoingRequest) -> OutgoingRequest { request }
+
+  func following(_ request: OutgoingRequest) -> OutgoingRequest? { nil }
+
+  func extent(of head: HTTPResponse) -> (base: Int64, total: Int64?) {
+    (0, head.headerFields[.contentLength].flatMap { Int64($0) })
+  }
+
+  func began(_ response: TransportResponse) {}
+
+  func hasBody(_ response: ReceivedResponse) -> Bool? { nil }
+
+  func conclude(_ outcome: Outcome) -> Outcome { outcome }
+}
+
+/// Gathers the body in memory.
+struct CollectingConsumer: ResponseConsumer {
+  func destination(
+    for head: HTTPResponse, to request: OutgoingRequest, limits: Limits
+  ) throws(LupineError) -> BodySink.Destination {
+    .collect(limit: limits.responseBody)
+  }
+}

@@ -1,0 +1,51 @@
+import FoundationEssentials
+
+/// What an interrupted download needs to go on; stored by programs as an opaque value.
+///
+/// The version tells apart what later releases add, such as downloads that outlive the program.
+struct ResumeState: Codable, Sendable, Hashable {
+  static let currentVersion = 1
+
+  var version = Self.currentVersion
+  /// The URL that was asked, which may hold a token: the value is as secret as the URL.
+  var url: String
+  /// The unfinished file.
+  var partialPath: String
+  /// Its length in bytes when the download broke off.
+  var offset: Int64
+  /// The length of the whole, where it is known.
+  var total: Int64?
+  var validator: EntityValidator
+  /// Where the download was to go; `nil` for a temporary file.
+  var path: String?
+  var options: DownloadDestination.Options
+
+  var destination: DownloadDestination { path.map { .file($0, options) } ?? .temporary }
+
+  func encoded() -> Data? { try? JSONEncoder().encode(self) }
+
+  init(
+    url: String, partialPath: String, offset: Int64, total: Int64?, validator: EntityValidator, path: String?,
+    options: DownloadDestination.Options
+  ) {
+    self.url = url
+    self.partialPath = partialPath
+    self.offset = offset
+    self.total = total
+    self.validator = validator
+    self.path = path
+    self.options = options
+  }
+
+  init(decoding data: Data) throws(LupineError) {
+    do {
+      self = try JSONDecoder().decode(ResumeState.self, from: data)
+    } catch {
+      throw LupineError(.resumeFailed, "These are no resume data of this library.", underlying: error)
+    }
+    guard version == Self.currentVersion else {
+      throw LupineError(
+        .resumeFailed, "These resume data have version \(version); this release knows \(Self.currentVersion).")
+    }
+  }
+}

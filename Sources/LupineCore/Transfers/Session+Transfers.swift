@@ -1,0 +1,90 @@
+public import FoundationEssentials
+public import HTTPTypes
+
+extension Session {
+  /// Sends a body.
+  ///
+  /// - Parameters:
+  ///   - body: bytes, a file or a stream; it is read as it is sent.
+  ///   - url: where to; a relative reference is appended to the base URL.
+  ///   - method: what is asked. Default: POST.
+  ///   - headers: fields besides the session's.
+  public func upload(
+    _ body: Body, to url: some URLConvertible, method: HTTPRequest.Method = .post, headers: HTTPFields = [:]
+  ) -> UploadRequest {
+    UploadRequest(
+      makeTask(CollectingConsumer()) {
+        OutgoingRequest(url: try url.asURL(relativeTo: self.baseURL), method: method, headers: headers, body: body)
+      })
+  }
+
+  /// Sends the request that a route describes, body and all.
+  public func upload(_ route: some RequestConvertible) -> UploadRequest {
+    UploadRequest(makeTask(CollectingConsumer()) { try route.asRequest(relativeTo: self.baseURL) })
+  }
+
+  /// Writes a response to a file.
+  ///
+  /// The file is written beside its destination and moved there when all of it has arrived; a download that fails leaves
+  /// what was at the destination as it was. Only a response with status 200..<300 is written. Where the server allows it,
+  /// a retry continues where the last attempt broke off, and the error of an interrupted download carries `resumeData`.
+  ///
+  /// - Parameters:
+  ///   - url: where from; a relative reference is appended to the base URL.
+  ///   - destination: where to. Default: a new file in the system's temporary folder.
+  public func download(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:], to destination: DownloadDestination = .temporary
+  ) -> DownloadRequest {
+    download(to: destination, resume: nil) {
+      try OutgoingRequest(url: url.asURL(relativeTo: self.baseURL), method: method, headers: headers)
+        .encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
+    }
+  }
+
+  /// Writes the response to a route's request to a file.
+  public func download(
+    _ route: some RequestConvertible, to destination: DownloadDestination = .temporary
+  ) -> DownloadRequest {
+    download(to: destination, resume: nil) { try route.asRequest(relativeTo: self.baseURL) }
+  }
+
+  /// Continues a download that was interrupted.
+  ///
+  /// Where the server's file has changed meanwhile the download begins anew: what was there before is never mixed with
+  /// what comes now.
+  ///
+  /// - Parameters:
+  ///   - resumeData: what the interrupted download's error carried.
+  ///   - url: where from, where the first URL has expired; `nil` means the same.
+  ///   - headers: the fields of the request; those of the first download are not kept, for they may be secret.
+  ///   - destination: where to; `nil` means where the first download was to go.
+  ///   - policy: what happens when the rest cannot be had. Default: restart.
+  public func download(
+    resumingWith resumeData: Data, url: (any URLConvertible)? = nil, headers: HTTPFields = [:],
+    to destination: DownloadDestination? = nil, otherwise policy: ResumePolicy = .restart
+  ) -> DownloadRequest {
+    let state = Result { () throws(LupineError) in try ResumeState(decoding: resumeData) }
+    let chosen = destination ?? (try? state.get())?.destination ?? .temporary
+    return download(to: chosen, resume: try? state.get(), policy: policy) {
+      let state = try state.get()
+      return OutgoingRequest(url: try (url ?? state.url).asURL(relativeTo: self.baseURL), headers: headers)
+    }
+  }
+
+  private func download(
+    to destination: DownloadDestination, resume: ResumeState?, policy: ResumePolicy = .restart,
+    _ describe: () throws -> OutgoingRequest
+  ) -> DownloadRequest {
+    let consumer = DownloadConsumer(destination: destination, resume: resume, policy: policy)
+    return DownloadRequest(makeTask(consumer, describe))
+  }
+}
+
+/// What happens when the rest of an interrupted download cannot be had.
+public enum ResumePolicy: Sendable, Hashable {
+  /// The download begins anew.
+  case restart
+  /// The download fails with kind `resumeFailed`.
+  case fail
+}

@@ -1,0 +1,94 @@
+import Foundation
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Testing
+
+@Suite struct ResumeTests {
+  let folder: TemporaryFolder
+  let mock = MockTransport()
+  let session: Session
+
+  init() throws {
+    folder = try TemporaryFolder()
+    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
+  }
+
+  private var whole: MockReply { .text("0123456789").field(.eTag, "\"v1\"") }
+
+  private func interrupt() async throws -> Data {
+    mock.stub(.get, "https://example.com/a", .sequence([whole.reset(afterBytes: 4)]))
+    let response = await session.download("a", to: .file(folder.file("a"))).serializingFile().response
+    return try #require(response.resumeData)
+  }
+
+  private func rest(
+    _ range: String, _ text: String, tag: String = "\"v1\"", status: HTTPResponse.Status = .partialContent
+  ) -> MockReply {
+    .text(text, status: status).field(.contentRange, range).field(.eTag, tag)
+  }
+
+  private func resume(_ reply: MockReply, policy: ResumePolicy = .restart) async throws -> (String?, LupineError?) {
+    let data = try await interrupt()
+    let other = MockTransport()
+    let page = whole
+    other.stub(.get, "https://example.com/a") { request in
+      request.headers[.range] == nil ? page : reply
+    }
+    let session = try Session.Builder().transport(other).build()
+    let response = await session.download(resumingWith: data, otherwise: policy).serializingFile().response
+    if let asked = other.requests.first { #expect(asked.headers[.ifRange] == "\"v1\"") }
+    return (try? folder.text("a"), response.error)
+  }
+
+  @Test func `an interrupted download goes on where it broke off`() async throws {
+    let (text, error) = try await resume(rest("bytes 4-9/10", "456789"))
+    #expect(error == nil)
+    #expect(text == "0123456789")
+    #expect(folder.names == ["a"])
+  }
+
+  @Test(arguments: [
+    ("bytes 3-9/10", "\"v1\"", 206), ("bytes 4-9/11", "\"v1\"", 206), ("bytes 4-9/10", "\"v2\"", 206),
+    ("bytes */10", "\"v1\"", 416), ("nonsense", "\"v1\"", 206),
+  ])
+  func `another part, or another file, leads to a new beginning`(range: String, tag: String, status: Int) async throws {
+    let reply = rest(range, "XXXXXX", tag: tag, status: .init(code: status))
+    let (text, error) = try await resume(reply)
+    #expect(error == nil)
+    #expect(text == "0123456789")
+  }
+
+  @Test func `another part is an error where a new beginning is not wanted`() async throws {
+    let (text, error) = try await resume(rest("bytes 3-9/10", "XXXXXXX"), policy: .fail)
+    #expect(error?.kind == .resumeFailed)
+    #expect(text == nil)
+  }
+
+  @Test func `a whole file in answer to a range begins anew`() async throws {
+    let (text, error) = try await resume(.text("abcdefghijk").field(.eTag, "\"v2\""))
+    #expect(error == nil)
+    #expect(text == "abcdefghijk")
+  }
+
+  @Test func `a retry goes on where the attempt broke off`() async throws {
+    mock.stub(.get, "https://example.com/b", .sequence([whole.reset(afterBytes: 4), rest("bytes 4-9/10", "456789")]))
+    let request = session.download("b", to: .file(folder.file("b"))).retrier(.backoff(limit: 1))
+    _ = try await request.serializingFile().value
+    #expect(try folder.text("b") == "0123456789")
+    #expect(mock.requests.last?.headers[.range] == "bytes=4-")
+  }
+
+  @Test func `without a validator nothing is kept`() async throws {
+    mock.stub(.get, "https://example.com/a", MockReply.text("0123456789").reset(afterBytes: 4))
+    let response = await session.download("a", to: .file(folder.file("a"))).serializingFile().response
+    #expect(response.error?.kind == .connectionLost)
+    #expect(response.resumeData == nil)
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test func `what is no resume data is an error`() async throws {
+    let response = await session.download(resumingWith: Data("{}".utf8)).serializingFile().response
+    #expect(response.error?.kind == .resumeFailed)
+  }
+}

@@ -1,0 +1,114 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+import LupineCurl
+import LupineTesting
+import Testing
+
+@Suite struct CancellationTests {
+  private static let reason = LupineError(.cancelled, "The test has changed its mind.")
+
+  @Test func `an exchange cancelled before it begins sends nothing`() async throws {
+    let server = try ScriptedServer(always: .respond())
+    let client = Client()
+    let control = TransferControl()
+    control.cancel(Self.reason)
+    let error = await sendFailure(client, server.url, control)
+    #expect(error?.kind == .cancelled)
+    #expect(server.connectionCount == 0)
+    await client.transport.shutdown()
+  }
+
+  @Test func `an exchange cancelled before its head ends at once`() async throws {
+    let server = try ScriptedServer(always: .stallBeforeHead)
+    let client = Client()
+    let control = TransferControl()
+    async let failure = sendFailure(client, server.url, control)
+    try await server.waitForRequest()
+    control.cancel(Self.reason)
+    #expect(await failure?.message == Self.reason.message)
+    #expect(await failure?.metrics?.remoteAddress == "127.0.0.1:\(server.port)")
+    try await server.waitForOpenConnections(0)
+    await client.transport.shutdown()
+  }
+
+  @Test func `an exchange cancelled in its body fails the body`() async throws {
+    let server = try ScriptedServer(always: .stallAtByte(3, of: .text("hello")))
+    let client = Client()
+    let control = TransferControl()
+    let response = try await client.transport.send(
+      OutgoingRequest(url: HTTPURL(server.url)), in: client.context(control: control, sink: .stream(window: 10)))
+    #expect(try await response.body.next() == Array("hel".utf8))
+    control.cancel(Self.reason)
+    let error = await #expect(throws: LupineError.self) { try await response.body.next() }
+    #expect(error?.kind == .cancelled)
+    #expect(error?.metrics?.bytesReceived == 3)
+    try await server.waitForOpenConnections(0)
+    await client.transport.shutdown()
+  }
+
+  @Test func `an exchange cancelled in the queue leaves it`() async throws {
+    let gate = Gate()
+    let server = try ScriptedServer(always: ScriptedReply.respond(body: .text("ok")).preceded(by: .wait(gate)))
+    var configuration = CurlTransport.Configuration()
+    configuration.connectionsPerHost = 1
+    let client = Client(configuration)
+    async let first = client.fetch(server.url + "/first").text
+    try await server.waitForRequest()
+    let control = TransferControl()
+    let queued = Gate()
+    async let second = sendFailure(
+      client, server.url + "/second", control, EventLog { if case .queued = $0 { queued.open() } })
+    try await queued.opened()
+    let alsoQueued = Gate()
+    let log = EventLog { if case .queued = $0 { alsoQueued.open() } }
+    async let third = client.fetch(server.url + "/third", log: log).text
+    try await alsoQueued.opened()
+    control.cancel(Self.reason)
+    #expect(await second?.kind == .cancelled)
+    gate.open()
+    #expect(try await first == "ok")
+    #expect(try await third == "ok")
+    #expect(server.requests.map(\.target) == ["/first", "/third"])
+    await client.transport.shutdown()
+  }
+
+  @Test func `an exchange cancelled while its body is awaited lets go of the body`() async throws {
+    let server = try ScriptedServer(readsBody: false) { _ in [.readBody, .stall] }
+    let client = Client()
+    let control = TransferControl()
+    let cancelled = Gate()
+    let body = Body(length: nil, isReplayable: true) { (_) throws(LupineError) in PendingReader(cancelled) }
+    async let failure = sendFailure(client, server.url, control, method: .post, body: body)
+    try await server.waitForConnection()
+    control.cancel(Self.reason)
+    #expect(await failure?.kind == .cancelled)
+    try await cancelled.opened()
+    await client.transport.shutdown()
+  }
+
+  private func sendFailure(
+    _ client: Client, _ url: String, _ control: TransferControl, _ log: EventLog = EventLog(),
+    method: HTTPRequest.Method = .get, body: Body = .none
+  ) async -> LupineError? {
+    do throws(LupineError) {
+      let request = OutgoingRequest(url: try HTTPURL(url), method: method, body: body)
+      _ = try await client.transport.send(request, in: client.context(control: control, log: log))
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
+
+/// A reader that never has bytes.
+private final class PendingReader: BodyReader {
+  let length: Int64? = nil
+  private let cancelled: Gate
+
+  init(_ cancelled: Gate) { self.cancelled = cancelled }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead { .pending }
+
+  func cancel() { cancelled.open() }
+}

@@ -1,0 +1,50 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+import LupineCurl
+import LupineTesting
+import Testing
+
+@Suite struct ExpectationTests {
+  enum Kind: CaseIterable { case bytes, stream }
+
+  private func body(_ kind: Kind) -> Body {
+    kind == .bytes ? .text("hello") : .stream { Pieces([Array("hello".utf8)]) }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `the body follows the server's word`(_ kind: Kind) async throws {
+    let server = try ScriptedServer { .respond(body: .text($0.bodyText)) }
+    let client = Client()
+    let log = EventLog()
+    let response = try await client.fetch(server.url, method: .post, body: body(kind), log: log) {
+      $0.options.expectsContinue = true
+    }
+    #expect(response.text == "hello")
+    #expect(server.requests[0].expectsContinue)
+    #expect(log.informational.map(\.status.code) == [100])
+    await client.transport.shutdown()
+  }
+
+  @Test(arguments: [200, 302, 401, 417, 500], Kind.allCases)
+  func `a final answer keeps the body unsent and the connection from being used again`(
+    _ status: Int, _ kind: Kind
+  ) async throws {
+    let server = try ScriptedServer(readsBody: false, answersContinue: false) { request in
+      request.method == .get
+        ? .respond(body: .text("next"))
+        : ScriptedReply(ScriptedReply.respond(status: status, body: .text("final")).steps, connection: .keep)
+    }
+    let client = Client()
+    let response = try await client.fetch(server.url, method: .post, body: body(kind)) {
+      $0.options.expectsContinue = true
+    }
+    #expect(response.status == status)
+    // libcurl drops the content of a 417, because it would ask again without the expectation.
+    #expect(response.text == (status == 417 ? "" : "final"))
+    #expect(try await client.fetch(server.url).text == "next")
+    #expect(server.requests.count == 2)
+    #expect(server.problems.isEmpty)
+    await client.transport.shutdown()
+  }
+}

@@ -1,0 +1,79 @@
+import LupineCore
+import LupineTesting
+import Synchronization
+
+/// What a stream in a test throws.
+struct Oops: Error {}
+
+/// Pieces of a body one after the other, and perhaps an error at the end.
+struct Pieces: AsyncSequence, Sendable {
+  private let pieces: [[UInt8]]
+  private let failure: Oops?
+
+  init(_ pieces: [[UInt8]], failure: Oops? = nil) {
+    self.pieces = pieces
+    self.failure = failure
+  }
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var rest: ArraySlice<[UInt8]>
+    let failure: Oops?
+
+    mutating func next() async throws -> [UInt8]? {
+      if rest.isEmpty, let failure { throw failure }
+      return rest.popFirst()
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: pieces[...], failure: failure) }
+}
+
+/// Pieces, a gate that has to be opened, and more pieces.
+struct GatedPieces: AsyncSequence, Sendable {
+  private let before: [[UInt8]]
+  private let gate: Gate
+  private let after: [[UInt8]]
+
+  init(_ before: [[UInt8]], _ gate: Gate, _ after: [[UInt8]]) {
+    self.before = before
+    self.gate = gate
+    self.after = after
+  }
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var before: ArraySlice<[UInt8]>
+    let gate: Gate
+    var after: ArraySlice<[UInt8]>
+
+    mutating func next() async throws -> [UInt8]? {
+      if let piece = before.popFirst() { return piece }
+      try await gate.opened()
+      return after.popFirst()
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(before: before[...], gate: gate, after: after[...]) }
+}
+
+/// A reader that keeps no promise about its length.
+final class FixedReader: BodyReader {
+  let length: Int64?
+  private let left: Mutex<Int>
+
+  init(length: Int64?, yields count: Int) {
+    self.length = length
+    left = Mutex(count)
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    left.withLock { left in
+      let count = min(left, buffer.count)
+      guard count > 0 else { return .end }
+      for index in 0..<count { buffer[index] = 0x61 }
+      left -= count
+      return .bytes(count)
+    }
+  }
+
+  func cancel() {}
+}

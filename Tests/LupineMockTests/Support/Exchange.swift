@@ -1,0 +1,62 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Synchronization
+
+/// Makes one exchange with a mock, as a session would.
+struct Exchange: Sendable {
+  var method = HTTPRequest.Method.get
+  var url = "https://example.com/"
+  var headers: HTTPFields = [:]
+  var body = Body.none
+  var attempt = 1
+  var clock: any Clock<Duration> = ImmediateClock()
+  var connectTimeout: Duration?
+  var evaluator: (any TrustEvaluator)?
+  var control = TransferControl()
+  var sink = BodySink.collect(limit: .max)
+  var events = Events()
+
+  /// What an exchange told its session.
+  final class Events: Sendable {
+    private let kinds = Mutex<[SessionEvent.Kind]>([])
+
+    var all: [SessionEvent.Kind] { kinds.withLock { $0 } }
+
+    func add(_ kind: SessionEvent.Kind) { kinds.withLock { $0.append(kind) } }
+  }
+
+  func send(through mock: MockTransport) async throws -> TransportResponse {
+    let context = TransferContext(
+      id: RequestID(1), attempt: attempt, clock: clock, connectTimeout: connectTimeout, evaluator: evaluator,
+      control: control, events: { [events] in events.add($0) }, sink: { [sink] _ in sink })
+    let request = try OutgoingRequest(url, method: method, headers: headers, body: body)
+    return try await mock.send(request, in: context)
+  }
+
+  /// The head and the whole body, as text.
+  func response(from mock: MockTransport) async throws -> (head: HTTPResponse, text: String, end: BodyEnd) {
+    let response = try await send(through: mock)
+    let end = try await response.body.end()
+    return (response.head, String(decoding: end.data, as: UTF8.self), end)
+  }
+
+  /// What the exchange failed with, before the head or after it.
+  func failure(from mock: MockTransport) async -> LupineError? {
+    do {
+      _ = try await response(from: mock)
+      return nil
+    } catch {
+      return error as? LupineError
+    }
+  }
+}
+
+extension MockTransport {
+  /// The answer to a GET, as its status and text.
+  func get(_ url: String) async throws -> String {
+    let (head, text, _) = try await Exchange(url: url).response(from: self)
+    return text.isEmpty ? "\(head.status.code)" : text
+  }
+}
