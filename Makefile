@@ -12,13 +12,15 @@ BUILD = Tests/Peers/swift-build
 STRICT = --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 TSAN = --sanitize=thread --scratch-path .build-tsan
 UNIT_TESTS = ^(LupineCoreTests|LupineMockTests|LupineCurlTests|LupineTestingTests)\.
-SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Package.swift)
+SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)
 
-.PHONY: help demo test lint format clean install
+.PHONY: help demo test fuzz bench lint format clean install
 
 help:
 	@echo 'make demo    install what is missing, then run the quick start against a real server and offline'
 	@echo 'make test    install what is missing, then run every test'
+	@echo 'make fuzz    run each fuzzer for FUZZ_SECONDS (20)'
+	@echo 'make bench   print the figures of speed and memory'
 	@echo 'make lint    check the style of every source'
 	@echo 'make format  rewrite the sources in the project'"'"'s format'
 	@echo 'make clean   remove what the others built'
@@ -40,6 +42,13 @@ test: install
 	@$(STAGE) 'consumer packages' Tests/Consumers/build
 	@$(STAGE) 'snippets' $(PEERS) Tests/Peers/run-snippets $(STRICT)
 
+fuzz: install
+	@$(STAGE) 'fuzzers' Tests/Fuzz/run $(or $(FUZZ_SECONDS),20)
+
+bench: install
+	@$(STAGE) 'multipart' \
+	  swift run -c release --package-path Benchmarks --scratch-path .build-bench multipart-measure
+
 lint: install
 	@$(STAGE) 'format' swift format lint --strict --parallel --recursive $(SOURCES)
 	@$(STAGE) 'checks' Tests/Lint/run
@@ -48,4 +57,4 @@ format:
 	@swift format --in-place --parallel --recursive $(SOURCES)
 
 clean:
-	rm -rf .build .build-tsan .build-consumers .peers
+	rm -rf .build .build-tsan .build-fuzz .build-bench .build-consumers .peers
