@@ -6,7 +6,8 @@ import Testing
 @Suite(.besidePeers) struct TimeoutTests {
   @Test func `a late answer passes the idle timeout`() async throws {
     let session = try Peer.httpbin.session { $0.timeouts(idle: .milliseconds(100)) }
-    #expect(await session.request("drip?numbytes=1&duration=0&delay=300").serializingData().response.error?.kind == .timedOut(.idle))
+    let url = "drip?numbytes=1&duration=0&delay=300"
+    #expect(await session.request(url).serializingData().response.error?.kind == .timedOut(.idle))
   }
 
   @Test func `a body that stops passes the idle timeout`() async throws {
