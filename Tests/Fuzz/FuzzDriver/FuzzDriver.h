@@ -2,7 +2,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-int LLVMFuzzerRunDriver(int *count, char ***arguments, int (*test)(const uint8_t *, size_t));
+int LLVMFuzzerRunDriver(
+  int *_Nonnull count, char *_Nullable *_Nullable *_Nonnull arguments,
+  int (*_Nonnull test)(const uint8_t *_Nullable, size_t));
 
 /// libFuzzer's loop, for programs that have a `main` of their own.
 static inline int runLibFuzzer(
