@@ -40,6 +40,7 @@ let package = Package(
     .library(name: "LupineCurl", targets: ["LupineCurl"]),
     .library(name: "LupineMock", targets: ["LupineMock"]),
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
+    .library(name: "LupineReachability", targets: ["LupineReachability"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
     // Snippets link products alone; this one is for them, and for nobody else.
@@ -59,16 +60,18 @@ let package = Package(
     source(
       "Lupine",
       [
-        "LupineCore", "LupineMultipart", httpTypes,
+        "LupineCore", "LupineMultipart", "LupineReachability", httpTypes,
         .target(name: "LupineCurl", condition: .when(traits: ["Curl"])),
         .target(name: "LupineCompression", condition: .when(traits: ["Compression"])),
       ]),
 
     plugin("LupineCurl", ["CLibcurl"]),
     plugin("LupineMock", []),
+    plugin("LupineReachability", ["CNetlink"]),
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", []),
 
+    .systemLibrary(name: "CNetlink", path: "Plugins/CNetlink"),
     cLibrary("CLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     cLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     cLibrary("CBrotli", pkgConfig: "libbrotlienc libbrotlidec", apt: "libbrotli-dev"),
@@ -81,10 +84,18 @@ let package = Package(
       swiftSettings: settings),
 
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
-    test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting"]),
+    test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl"]),
     test("LupineMockTests", ["LupineCore", "LupineMock"]),
     test("LupineCompressionTests", ["LupineCore", "LupineCompression"]),
     test("LupineMultipartTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),
+    test(
+      "LupineReachabilityTests",
+      ["LupineCore", "LupineMock", "LupineReachability", "LupineTesting", "ReachabilityProbe"]),
+    .executableTarget(
+      name: "ReachabilityProbe",
+      dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineReachability", httpTypes],
+      path: "Tests/ReachabilityProbe", swiftSettings: settings),
+    .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
     test("LupineTests", ["Lupine", "LupineMock", "LupineTesting"]),
     test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),
