@@ -34,20 +34,25 @@ final class Exchange {
   var request: OutgoingRequest { submission.request }
   var context: TransferContext { submission.context }
 
+  /// Whether the body waits for the server's word (RFC 9110 section 10.1.1).
+  var expectsContinue: Bool {
+    outgoing.reader != nil && (request.options.expectsContinue || request.headers.contains(.expect))
+  }
+
   /// Whether libcurl has it in hand.
   var isUnderWay: Bool { easy != nil }
 
   /// Hands the exchange to libcurl.
   func start(on multi: Multi) throws(LupineError) {
-    if request.url.scheme == .https { try CertificateBundle.check(multi.settings.certificateAuthorities) }
+    if request.url.scheme == .https { try multi.checkCertificates() }
     let shape = try openBody()
     let easy = try multi.makeEasy()
     try easy.prepare(request, shape, connectTimeout: context.connectTimeout)
     clock.start()
+    try multi.add(easy)
     easy.exchange = self
     self.easy = easy
     self.multi = multi
-    try multi.add(easy)
   }
 
   /// Decides, each time libcurl is about to send the request on a connection, whether it may.
@@ -92,7 +97,7 @@ extension Exchange {
   /// Takes libcurl's word that the exchange is over.
   func complete(_ code: CURLcode) {
     guard let easy else { return }
-    if code == CURLE_OK || outgoing.isAbandoned, failure == nil, incoming.writer != nil {
+    if isComplete(code), failure == nil, incoming.writer != nil {
       return finish(isReusable: code == CURLE_OK)
     }
     let error =
@@ -101,6 +106,11 @@ extension Exchange {
         code, text: easy.errorText, system: Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO)),
         hasConnection: ports != nil)
     end(error)
+  }
+
+  /// Whether the response is whole: libcurl says so, or it was kept from sending the request again.
+  private func isComplete(_ code: CURLcode) -> Bool {
+    code == CURLE_OK || (code == CURLE_ABORTED_BY_CALLBACK && outgoing.isAbandoned)
   }
 
   func cancel() {

@@ -13,12 +13,20 @@ final class Multi {
   private var handle: MultiHandle
   private var idle: [Easy] = []
   private var running = 0
+  private var hasCertificates = false
 
   init(_ key: MultiKey, _ loop: Loop) throws(LupineError) {
     self.loop = loop
     settings = EasySettings(key, loop.engine.configuration)
     handle = try MultiHandle(loop.engine.configuration)
     Callbacks.install(self, on: handle.pointer)
+  }
+
+  /// Refuses TLS without a file of root certificates, which libcurl would only say in mid-handshake.
+  func checkCertificates() throws(LupineError) {
+    if hasCertificates { return }
+    try CertificateBundle.check(settings.certificateAuthorities)
+    hasCertificates = true
   }
 
   func makeEasy() throws(LupineError) -> Easy {
@@ -37,7 +45,7 @@ final class Multi {
     curl_multi_remove_handle(handle.pointer, easy.pointer)
     running -= 1
     easy.exchange = nil
-    if isReusable, idle.count < 256 { idle.append(easy) }
+    if isReusable, idle.count < 64 { idle.append(easy) }
   }
 
   func setTimer(milliseconds: Int) {
