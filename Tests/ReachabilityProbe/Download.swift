@@ -16,7 +16,7 @@ extension Probe {
     }
     let session = try Session.Builder()
       .transport(.curl)
-      .timeouts(connect: .seconds(1), idle: .milliseconds(300))
+      .timeouts(connect: .seconds(2), idle: .seconds(2))
       .retrier(.offline(waitingUpTo: .seconds(60)))
       .monitor(.custom(report))
       .build()

@@ -2,8 +2,10 @@ import Glibc
 
 /// An nginx in a network namespace that sends a file slowly; it is ended with the test.
 final class NginxProcess: Sendable {
+  /// What is asked for at once, in bytes: 64 KiB come at once, and the rest a second later.
+  static let piece = 3 << 15
   /// The length of the file, in bytes.
-  static let size = 1 << 20
+  static let size = 3 * piece
 
   let url: String
   private let process: pid_t
@@ -49,7 +51,7 @@ final class NginxProcess: Sendable {
       server {
         listen \(address):80;
         root "\(folder)/files";
-        limit_rate 2m;
+        limit_rate 64k;
       }
     }
     """
