@@ -12,8 +12,9 @@ extension Pipeline {
   func retryStep(after result: AttemptResult, _ number: Int) async -> RetryStep {
     let outcome = result.outcome
     let retriers = session.configuration.retriers + task.state.withLock { $0.settings.retriers }
-    guard !result.isFinal, !retriers.isEmpty, let request = outcome.request, mayBeRetried(outcome) else {
-      return .end(outcome)
+    guard mayBeRetried(outcome) else { return .end(outcome) }
+    guard !result.isFinal, !retriers.isEmpty, let request = outcome.request else {
+      return end(outcome, result.isFinal ? "the request was ended" : "there is no retrier", number)
     }
     let failed = failedAttempt(request, outcome, number)
     for retrier in retriers {
@@ -24,9 +25,14 @@ extension Pipeline {
       case .fail(let error):
         var ended = outcome
         ended.error = error.about(request.summary)
-        return .end(ended)
+        return end(ended, "a retrier ended the request: \(error.message)", number)
       }
     }
+    return end(outcome, "no retrier asked for it", number)
+  }
+
+  private func end(_ outcome: Outcome, _ reason: String, _ number: Int) -> RetryStep {
+    task.emit(.retrying(after: nil, reason: reason), attempt: number)
     return .end(outcome)
   }
 

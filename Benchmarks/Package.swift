@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+  name: "Benchmarks",
+  dependencies: [.package(name: "Lupine", path: "..", traits: [])],
+  targets: [
+    .executableTarget(
+      name: "MockThroughput",
+      dependencies: [
+        .product(name: "LupineCore", package: "Lupine"),
+        .product(name: "LupineMock", package: "Lupine"),
+      ], path: "MockThroughput", swiftSettings: settings)
+  ],
+  swiftLanguageModes: [.v6]
+)
