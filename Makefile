@@ -6,6 +6,7 @@ MAKEFLAGS += --no-print-directory
 
 STAGE = Tests/Peers/stage
 PEERS = Tests/Peers/with-peers
+BUILD = Tests/Peers/swift-build
 # A module imports what the manifest says it depends on, and a warning is an error. The manifest must not say the latter:
 # it would break whoever builds Lupine with a later compiler.
 STRICT = --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
@@ -26,13 +27,13 @@ install:
 	@$(STAGE) 'install what is missing' Tests/Peers/install
 
 demo: install
-	@$(STAGE) 'build the quick start' swift build --product QuickStart
+	@$(STAGE) 'build the quick start' $(BUILD) --product QuickStart
 	@$(STAGE) 'quick start' $(PEERS) swift run --skip-build QuickStart
 
 test: install
-	@$(STAGE) 'build' swift build --build-tests $(STRICT)
+	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
 	@$(STAGE) 'tests' $(PEERS) swift test --skip-build --disable-xctest $(STRICT)
-	@$(STAGE) 'build for the thread sanitizer' swift build --build-tests $(TSAN)
+	@$(STAGE) 'build for the thread sanitizer' $(BUILD) --build-tests $(TSAN)
 	@$(STAGE) 'check of the thread sanitizer' Tests/Sanitizers/check
 	@$(STAGE) 'unit tests under the thread sanitizer' \
 	  Tests/Sanitizers/thread swift test --skip-build --disable-xctest $(TSAN) --filter '$(UNIT_TESTS)'

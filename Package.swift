@@ -81,7 +81,7 @@ let package = Package(
       swiftSettings: settings),
 
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
-    test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting"]),
+    test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl"]),
     test("LupineMockTests", ["LupineCore", "LupineMock"]),
     test("LupineCompressionTests", ["LupineCore", "LupineCompression"]),
     test("LupineMultipartTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),

@@ -35,7 +35,9 @@ public struct LatencyDistribution: Sendable, Hashable {
     case .uniform(let low, let high): low + (high - low) * generator.fraction()
     case .exponential(let mean): mean * -log(1 - generator.fraction())
     case .normal(let mean, let deviation):
-      max(.zero, mean + deviation * (-2 * log(1 - generator.fraction())).squareRoot() * cos(2 * .pi * generator.fraction()))
+      max(
+        .zero,
+        mean + deviation * (-2 * log(1 - generator.fraction())).squareRoot() * cos(2 * .pi * generator.fraction()))
     }
   }
 }

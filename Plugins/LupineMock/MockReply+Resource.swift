@@ -50,7 +50,9 @@ struct Resource: Sendable {
       let isSafe = method == .get || method == .head
       return Self.empty(part, isSafe ? .notModified : .preconditionFailed)
     }
-    guard method == .get, isRangeWanted(fields), let text = fields[.range], let range = ByteRange(text) else { return part }
+    guard method == .get, isRangeWanted(fields), let text = fields[.range], let range = ByteRange(text) else {
+      return part
+    }
     guard let bounds = range.bounds(of: data.count) else {
       part.fields[.contentRange] = "bytes */\(data.count)"
       return Self.empty(part, .rangeNotSatisfiable)

@@ -159,7 +159,8 @@ extension MockTransport {
     let seed = Simulation.current?.seed ?? 0
     if let answer { return try await answer.awaitedPlan().struck(by: strike, seed: seed) }
     try await upload.readAll()
-    return try await self.answer(to: request, body: upload.data, in: context).awaitedPlan().struck(by: strike, seed: seed)
+    return try await self.answer(to: request, body: upload.data, in: context).awaitedPlan().struck(
+      by: strike, seed: seed)
   }
 
   private func leave(_ exchange: MockExchange) {

@@ -22,6 +22,7 @@
 ///   - body: what is run; it gets the world.
 /// - Throws: what the body throws; `LupineError` of kind `simulationStuck` where nothing can run and nobody sleeps, but
 ///   the body has not ended.
+@discardableResult
 public func withSimulation<Value: Sendable>(
   seed: UInt64 = 0, faults: [InjectedFault] = [], stepLimit: Int = 10_000_000,
   _ body: @escaping @Sendable (Simulation) async throws -> Value
@@ -30,6 +31,7 @@ public func withSimulation<Value: Sendable>(
 }
 
 /// Runs a body that has no use for the world itself; see `withSimulation(seed:faults:stepLimit:_:)`.
+@discardableResult
 public func withSimulation<Value: Sendable>(
   seed: UInt64 = 0, faults: [InjectedFault] = [], stepLimit: Int = 10_000_000,
   _ body: @escaping @Sendable () async throws -> Value

@@ -34,7 +34,7 @@ extension ExchangeLog.Decision {
     let (kind, text): (Kind, String)
     switch event.kind {
     case .redirected(let target, let isFollowed, let reason):
-      (kind, text) = (.redirect, isFollowed ? "redirected to \(target): \(reason)" : "redirect kept: \(reason)")
+      (kind, text) = (.redirect, isFollowed ? "redirected to \(target): \(reason)" : "redirect not followed: \(reason)")
     case .challenged(let isAnswered, let reason):
       (kind, text) = (.challenge, isAnswered ? "challenge answered: \(reason)" : "challenge not answered: \(reason)")
     case .validated(let error):

@@ -51,7 +51,9 @@ import Testing
   }
 
   @Test func `a failure names its reason, and why it was not retried`() async throws {
-    let log = try await log { $0.stub(.post, "/", .fault(.connectionRefused)) } _: {
+    let log = try await log {
+      $0.stub(.post, "/", .fault(.connectionRefused))
+    } _: {
       $0.request("https://example.com/", method: .post)
     }
     #expect(log.failure?.kind == .connectionRefused)
@@ -73,7 +75,9 @@ import Testing
   }
 
   @Test func `a challenge without a credential says so`() async throws {
-    let log = try await log { $0.stub(.get, "/", .challenge("Basic realm=\"staff\"")) } _: {
+    let log = try await log {
+      $0.stub(.get, "/", .challenge("Basic realm=\"staff\""))
+    } _: {
       $0.request("https://example.com/")
     }
     #expect(log.decisions.first?.text == "challenge not answered: the request has no credential")

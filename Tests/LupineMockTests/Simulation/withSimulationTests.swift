@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import LupineCore
 import LupineMock
@@ -22,14 +23,15 @@ import Testing
       let mock = MockTransport()
       mock.stub(
         .get, "/{id}",
-        .sequence([
-          .text("a").latency(.uniform(.milliseconds(1)...(.seconds(1)))), .fault(.resetBeforeHead),
-          .status(.serviceUnavailable), .text("abcdef").bandwidth(bytesPerSecond: 3).chunked(["ab", "cd"]),
-          .text("abc").stall(afterBytes: 1),
-        ]
-          + (0..<60).map { index in
-            index.isMultiple(of: 3) ? .fault(.connectionStalled) : .text("b").latency(.exponential(mean: .seconds(1)))
-          }))
+        .sequence(
+          [
+            .text("a").latency(.uniform(.milliseconds(1)...(.seconds(1)))), .fault(.resetBeforeHead),
+            .status(.serviceUnavailable), .text("abcdef").bandwidth(bytesPerSecond: 3).chunked(["ab", "cd"]),
+            .text("abc").stall(afterBytes: 1),
+          ]
+            + (0..<60).map { index in
+              index.isMultiple(of: 3) ? .fault(.connectionStalled) : .text("b").latency(.exponential(mean: .seconds(1)))
+            }))
       let record = Record()
       let session = try Session.Builder().transport(mock).retrier(.backoff(limit: 3)).monitor(record).build()
       await withTaskGroup(of: Void.self) { group in

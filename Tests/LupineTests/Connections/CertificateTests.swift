@@ -1,0 +1,33 @@
+import Foundation
+import Lupine
+import LupineFixtures
+import Testing
+
+/// Servers with certificates that must be refused, each an `openssl s_server`.
+@Suite(
+  .enabled("openssl is not installed") {
+    Peers.areRequired || FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
+  }) struct CertificateTests
+{
+  @Test func `the good certificate is accepted`() async throws {
+    let server = try OpenSSLServer(certificate: "localhost")
+    let response = try await session().request(server.url).validate().serializingString().value
+    #expect(response.contains("TLSv1.3"))
+  }
+
+  @Test(arguments: [("expired", "expired"), ("self-signed", "self-signed"), ("wrong-host", "match")])
+  func `a certificate that does not hold is refused, and the error says why`(
+    _ certificate: String, _ reason: String
+  ) async throws {
+    let server = try OpenSSLServer(certificate: certificate)
+    let response = try await session().request(server.url).serializingData().response
+    let error = try #require(response.error)
+    #expect(error.kind == .certificateRejected)
+    #expect(error.message.contains(reason) || "\(error.underlying as Any)".contains(reason), "\(error)")
+    #expect(response.response == nil)
+  }
+
+  private func session() throws -> Session {
+    try Session.Builder().umbrellaDefaults().certificateAuthorities(Fixture.path("Certificates/root.pem")).build()
+  }
+}

@@ -1,0 +1,48 @@
+import Lupine
+import Testing
+
+@Suite(.besidePeers) struct TrustTests {
+  @Test func `a certificate of an authority that the session trusts is accepted`() async throws {
+    #expect(try await Peer.nginxTLS.session().request("hello").serializingString().value == "Hello from nginx\n")
+  }
+
+  @Test func `a certificate of an authority that nobody knows is refused`() async throws {
+    let url = try Peer.nginxTLS.url + "/hello"
+    let response = await Session.ephemeral.request(url).serializingData().response
+    #expect(response.error?.kind == .certificateRejected)
+    #expect(response.response == nil)
+  }
+
+  @Test(.enabled("this libcurl's TLS cannot ask an evaluator") { canEvaluate })
+  func `an evaluator sees what the server presents`() async throws {
+    struct Refusal: Error, Equatable {
+      let host: String
+      let certificates: Int
+    }
+    let session = try Peer.nginxTLS.session {
+      $0.trust(["localhost": .custom { throw Refusal(host: $0.host, certificates: $0.presentedChain.count) }])
+    }
+    let error = await session.request("hello").serializingData().response.error
+    #expect(error?.kind == .certificateRejected)
+    #expect(error?.underlying as? Refusal == Refusal(host: "localhost", certificates: 1))
+  }
+
+  @Test(.disabled("this libcurl's TLS asks evaluators") { canEvaluate })
+  func `an evaluator that nobody would ask is refused`() async throws {
+    let error = #expect(throws: LupineError.self) {
+      try Peer.nginxTLS.session { $0.trust(["localhost": .custom { _ in }]) }
+    }
+    guard case .configuration(let mismatches)? = error?.kind else {
+      Issue.record("another error: \(String(describing: error))")
+      return
+    }
+    #expect(mismatches.map(\.part) == ["trust"])
+  }
+
+  @Test func `TLS with a server that speaks none fails`() async throws {
+    let url = try Peer.nginx.url.replacing("http://", with: "https://")
+    #expect(await Session.ephemeral.request(url).serializingData().response.error?.kind == .tlsFailed)
+  }
+
+  private static var canEvaluate: Bool { CurlTransport().capabilities.contains(.trustEvaluation) }
+}

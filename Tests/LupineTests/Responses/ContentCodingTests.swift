@@ -1,0 +1,28 @@
+import Lupine
+import Testing
+
+@Suite(.besidePeers) struct ContentCodingTests {
+  @Test(arguments: [("gzip", "gzipped"), ("deflate", "deflated"), ("brotli", "brotli")])
+  func `a coded body is decoded`(_ path: String, _ mark: String) async throws {
+    let response = await (try Peer.httpbin.session()).request(path).validate().serializingJSON().response
+    #expect(response.value?[mark] == true)
+    // The fields are left as the server sent them.
+    #expect(response.response?.headerFields[.contentEncoding] == (path == "brotli" ? "br" : path))
+  }
+
+  @Test func `a body that nginx codes is decoded, and was smaller on the wire`() async throws {
+    let response = await (try Peer.nginx.session()).request("gzip/text.txt").validate().serializingString().response
+    let text = try response.result.get()
+    #expect(text.split(separator: "\n").count == 5000)
+    #expect(text.hasSuffix("Line 4999 of a text that shrinks.\n"))
+    let received = try #require(response.metrics?.bytesReceived)
+    #expect(received > 0 && received < text.utf8.count / 4)
+  }
+
+  @Test func `a request that asks for no coding gets none`() async throws {
+    let request = try Peer.nginx.session().request("gzip/text.txt", headers: [.acceptEncoding: "identity"])
+    let response = await request.validate().serializingData().response
+    #expect(response.response?.headerFields[.contentEncoding] == nil)
+    #expect(response.metrics?.bytesReceived == Int64(response.value?.count ?? 0))
+  }
+}

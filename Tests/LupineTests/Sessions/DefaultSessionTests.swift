@@ -1,0 +1,77 @@
+import LupineMock
+import Testing
+
+@testable import Lupine
+
+/// The process has one default session, so its tests share what they put in its place.
+@Suite struct DefaultSessionTests {
+  struct Flower: Codable, Equatable {
+    var name: String
+  }
+
+  /// What took the default session's place, before anybody used that.
+  private static let replacement = Result {
+    let mock = MockTransport()
+    mock.stub(.get, "https://example.com/flower", .json(Flower(name: "lupine")))
+    mock.stub(.post, "https://example.com/echo") { .text($0.text) }
+    let session = try Session.Builder().transport(mock).build()
+    try session.useAsDefault()
+    return session
+  }
+
+  @Test func `a session takes the default one's place`() throws {
+    let replacement = try Self.replacement.get()
+    #expect(Session.default === replacement)
+  }
+
+  @Test func `the default session is replaced once`() throws {
+    _ = try Self.replacement.get()
+    let other = try Session.Builder().transport(MockTransport()).build()
+    let error = #expect(throws: LupineError.self) { try other.useAsDefault() }
+    #expect(error?.message.contains("replaced") == true)
+    #expect(Session.default !== other)
+  }
+
+  @Test func `a default session that has been used is not replaced`() throws {
+    let holder = DefaultSession()
+    let used = holder.session()
+    let other = try Session.Builder().transport(MockTransport()).build()
+    #expect(throws: LupineError.self) { try holder.replace(with: other) }
+    #expect(holder.session() === used)
+  }
+
+  @Test func `ephemeral sessions are new each time`() throws {
+    _ = try Self.replacement.get()
+    let session = Session.ephemeral
+    #expect(session !== Session.ephemeral)
+    #expect(session !== Session.default)
+  }
+
+  @Test func `Lupine.request uses the default session`() async throws {
+    _ = try Self.replacement.get()
+    let request = Lupine.request("https://example.com/flower")
+    #expect(try await request.serializingDecodable(Flower.self).value == Flower(name: "lupine"))
+  }
+
+  @Test func `Lupine.request takes parameters of any shape`() async throws {
+    _ = try Self.replacement.get()
+    #expect(
+      try await text(Lupine.request(url, method: .post, parameters: ["a": [1, 2]], encoder: .json)) == #"{"a":[1,2]}"#)
+    let flower = Flower(name: "lupine")
+    #expect(try await text(Lupine.request(url, method: .post, parameters: flower)) == "name=lupine")
+    let values: [String: any Encodable & Sendable] = ["name": flower.name, "count": 2]
+    #expect(try await text(Lupine.request(url, method: .post, parameters: values)) == "count=2&name=lupine")
+  }
+
+  @Test func `Lupine.request takes a route`() async throws {
+    _ = try Self.replacement.get()
+    let route = try OutgoingRequest(url, method: .post, body: .text("a route"))
+    #expect(try await text(Lupine.request(route)) == "a route")
+  }
+
+  private let url = "https://example.com/echo"
+
+  private func text(_ request: DataRequest) async throws -> String {
+    try await request.serializingString().value
+  }
+}

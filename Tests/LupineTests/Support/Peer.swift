@@ -1,0 +1,41 @@
+import Lupine
+import LupineFixtures
+import Testing
+
+/// A real server that `Tests/Peers/with-peers` has started.
+enum Peer {
+  case httpbin
+  case nginx
+  case nginxTLS
+
+  /// Its base URL; the test fails where nobody has started it.
+  var url: String {
+    get throws {
+      try #require(address, "this server is not running: run the tests beside Tests/Peers/with-peers")
+    }
+  }
+
+  /// A session over libcurl, with all that the umbrella brings and this server as the base URL.
+  func session(_ assemble: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
+    var builder = Session.Builder().umbrellaDefaults().baseURL(try url)
+    if self == .nginxTLS { builder = builder.certificateAuthorities(Fixture.path("Certificates/root.pem")) }
+    return try assemble(builder).build()
+  }
+
+  private var address: String? {
+    switch self {
+    case .httpbin: Peers.httpbin
+    case .nginx: Peers.nginx
+    case .nginxTLS: Peers.nginxTLS
+    }
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Leaves a test out where the servers are not running, unless they are required: then it fails.
+  static var besidePeers: Self {
+    .enabled("the servers are not running: run the tests beside Tests/Peers/with-peers") {
+      Peers.areRequired || (Peers.httpbin != nil && Peers.nginx != nil && Peers.nginxTLS != nil)
+    }
+  }
+}
