@@ -20,7 +20,10 @@ extension Session.Builder {
     }
     guard mismatches.isEmpty else { throw Self.error(mismatches) }
     DefaultFields.complete(&configuration)
-    return Session(configuration, transport: transport)
+    if let monitor = (transport as? any ObservingTransport)?.makeMonitor() { configuration.monitors.append(monitor) }
+    let session = Session(configuration, transport: transport)
+    SessionEnvironment.current?.onBuild(session)
+    return session
   }
 
   private static func error(_ mismatches: [Mismatch]) -> LupineError {

@@ -25,8 +25,15 @@ struct SessionConfiguration: Sendable {
     var generator = SystemRandomNumberGenerator()
     return generator.next()
   }
-  var executor: (any TaskExecutor)?
+  var executor: (any TaskExecutor)? = ExecutorPreference.current
   var startsImmediately = true
+
+  init() {
+    guard let environment = SessionEnvironment.current else { return }
+    clock = environment.clock
+    now = environment.now
+    random = environment.random
+  }
 }
 
 /// A field that a session adds where a request has none of that name.
