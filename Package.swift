@@ -41,6 +41,7 @@ let package = Package(
     .library(name: "LupineMock", targets: ["LupineMock"]),
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
+    .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
     // Snippets link products alone; this one is for them, and for nobody else.
     .library(name: "_SnippetSupport", targets: ["SnippetSupport"]),
@@ -48,7 +49,8 @@ let package = Package(
   traits: [
     .trait(name: "Curl", description: "The umbrella brings the libcurl transport."),
     .trait(name: "Compression", description: "The umbrella decodes gzip, deflate, br and zstd."),
-    .default(enabledTraits: ["Curl", "Compression"]),
+    .trait(name: "OpenSSL", description: "The umbrella brings pinning and revocation."),
+    .default(enabledTraits: ["Curl", "Compression", "OpenSSL"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0")
@@ -62,14 +64,17 @@ let package = Package(
         "LupineCore", "LupineMultipart", httpTypes,
         .target(name: "LupineCurl", condition: .when(traits: ["Curl"])),
         .target(name: "LupineCompression", condition: .when(traits: ["Compression"])),
+        .target(name: "LupineOpenSSL", condition: .when(traits: ["OpenSSL"])),
       ]),
 
-    plugin("LupineCurl", ["CLibcurl"]),
+    plugin("LupineCurl", ["CLibcurl", "COpenSSL"]),
     plugin("LupineMock", []),
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", []),
+    plugin("LupineOpenSSL", ["COpenSSL"]),
 
     cLibrary("CLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+    cLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     cLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     cLibrary("CBrotli", pkgConfig: "libbrotlienc libbrotlidec", apt: "libbrotli-dev"),
     cLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
@@ -85,6 +90,7 @@ let package = Package(
     test("LupineMockTests", ["LupineCore", "LupineMock"]),
     test("LupineCompressionTests", ["LupineCore", "LupineCompression"]),
     test("LupineMultipartTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),
+    test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
     test("LupineTests", ["Lupine", "LupineMock", "LupineTesting"]),
     test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),

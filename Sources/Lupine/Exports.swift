@@ -8,3 +8,6 @@
 #if Compression
   @_exported public import LupineCompression
 #endif
+#if OpenSSL
+  @_exported public import LupineOpenSSL
+#endif
