@@ -8,17 +8,32 @@ import LupineCore
 final class Multi {
   unowned let loop: Loop
   let settings: EasySettings
+  /// What the servers are judged by, once it is known that there are any to judge.
+  private(set) var trust: TrustSettings?
   /// When libcurl wants to be called without an event; 0 means at once.
   private(set) var deadline: UInt64?
   private var handle: MultiHandle
   private var idle: [Easy] = []
   private var running = 0
+  private var hasCertificates = false
 
   init(_ key: MultiKey, _ loop: Loop) throws(LupineError) {
     self.loop = loop
     settings = EasySettings(key, loop.engine.configuration)
     handle = try MultiHandle(loop.engine.configuration)
     Callbacks.install(self, on: handle.pointer)
+  }
+
+  /// Refuses TLS without certificates that can be used, which libcurl would only say in mid-handshake.
+  func checkCertificates() throws(LupineError) {
+    if hasCertificates { return }
+    try CertificateBundle.check(settings.certificateAuthorities)
+    if settings.hasOwnTrust {
+      trust = try TrustSettings(
+        [settings.certificateAuthorities, settings.identity.additionalCertificateAuthorities].compactMap(\.self))
+    }
+    if let certificate = settings.identity.clientCertificate { try ClientCertificateCheck.check(certificate) }
+    hasCertificates = true
   }
 
   func makeEasy() throws(LupineError) -> Easy {
