@@ -25,11 +25,13 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func cLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
-  .systemLibrary(name: name, path: "Plugins/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+  .systemLibrary(
+    name: name, path: "Plugins/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
 func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies + ["LupineFixtures", httpTypes], swiftSettings: settings)
+  .testTarget(
+    name: name, dependencies: dependencies + ["LupineFixtures", httpTypes], swiftSettings: settings)
 }
 
 let package = Package(
@@ -43,6 +45,7 @@ let package = Package(
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
+    .executable(name: "lupine", targets: ["LupineTerminal"]),
     // Snippets link products alone; this one is for them, and for nobody else.
     .library(name: "_SnippetSupport", targets: ["SnippetSupport"]),
   ],
@@ -50,10 +53,14 @@ let package = Package(
     .trait(name: "Curl", description: "The umbrella brings the libcurl transport."),
     .trait(name: "Compression", description: "The umbrella decodes gzip, deflate, br and zstd."),
     .trait(name: "OpenSSL", description: "The umbrella brings pinning and revocation."),
+    .trait(
+      name: "Terminal",
+      description: "The program `lupine` has its commands, which need swift-argument-parser."),
     .default(enabledTraits: ["Curl", "Compression", "OpenSSL"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0")
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
   ],
   targets: [
     source("LupineCore", [httpTypes]),
@@ -79,18 +86,34 @@ let package = Package(
     cLibrary("CBrotli", pkgConfig: "libbrotlienc libbrotlidec", apt: "libbrotli-dev"),
     cLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
 
-    .target(name: "LupineFixtures", path: "Fixtures", exclude: ["README.md", "Certificates"], swiftSettings: settings),
+    .executableTarget(
+      name: "LupineTerminal",
+      dependencies: [
+        "LupineCore", "LupineCurl", "LupineOpenSSL",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Terminal"])),
+      ], path: "Sources/lupine", swiftSettings: settings),
 
     .target(
-      name: "SnippetSupport", dependencies: ["Lupine", "LupineMock", "LupineTesting"], path: "Tests/SnippetSupport",
+      name: "LupineFixtures", path: "Fixtures", exclude: ["README.md", "Certificates"],
+      swiftSettings: settings),
+
+    .target(
+      name: "SnippetSupport", dependencies: ["Lupine", "LupineMock", "LupineTesting"],
+      path: "Tests/SnippetSupport",
       swiftSettings: settings),
 
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
     test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting"]),
     test("LupineMockTests", ["LupineCore", "LupineMock"]),
     test("LupineCompressionTests", ["LupineCore", "LupineCompression"]),
-    test("LupineMultipartTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),
-    test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
+    test(
+      "LupineMultipartTests",
+      ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),
+    test(
+      "LupineOpenSSLTests",
+      ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
     test("LupineTests", ["Lupine", "LupineMock", "LupineTesting"]),
     test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),

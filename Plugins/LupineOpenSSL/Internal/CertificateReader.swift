@@ -31,7 +31,10 @@ enum CertificateReader {
 
   private static func pem(_ bytes: Data) throws(CertificateError) -> [Certificate] {
     if bytes.firstRange(of: Data("-----BEGIN PKCS7-----".utf8)) != nil {
-      let message = bytes.withUnsafeBytes { PEM_read_bio_PKCS7(MemoryText(reading: $0).pointer, nil, nil, nil) }
+      let message = bytes.withUnsafeBytes { bytes in
+        let memory = MemoryText(reading: bytes)
+        return PEM_read_bio_PKCS7(memory.pointer, nil, nil, nil)
+      }
       guard let message else { throw CertificateError("its PKCS#7 cannot be read: \(OpenSSLText.takeError())") }
       defer { PKCS7_free(message) }
       return X509Stack.certificates(in: lupine_pkcs7_certificates(message))
