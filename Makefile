@@ -6,18 +6,21 @@ MAKEFLAGS += --no-print-directory
 
 STAGE = Tests/Peers/stage
 PEERS = Tests/Peers/with-peers
+BUILD = Tests/Peers/swift-build
 # A module imports what the manifest says it depends on, and a warning is an error. The manifest must not say the latter:
 # it would break whoever builds Lupine with a later compiler.
 STRICT = --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 TSAN = --sanitize=thread --scratch-path .build-tsan
 UNIT_TESTS = ^(LupineCoreTests|LupineMockTests|LupineCurlTests|LupineTestingTests)\.
-SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Package.swift)
+SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)
 
-.PHONY: help demo test lint format clean install
+.PHONY: help demo test fuzz bench lint format clean install
 
 help:
 	@echo 'make demo    install what is missing, then run the quick start against a real server and offline'
 	@echo 'make test    install what is missing, then run every test'
+	@echo 'make fuzz    run each fuzzer for FUZZ_SECONDS (20)'
+	@echo 'make bench   print the figures of speed and memory'
 	@echo 'make lint    check the style of every source'
 	@echo 'make format  rewrite the sources in the project'"'"'s format'
 	@echo 'make clean   remove what the others built'
@@ -26,18 +29,25 @@ install:
 	@$(STAGE) 'install what is missing' Tests/Peers/install
 
 demo: install
-	@$(STAGE) 'build the quick start' swift build --product QuickStart
+	@$(STAGE) 'build the quick start' $(BUILD) --product QuickStart
 	@$(STAGE) 'quick start' $(PEERS) swift run --skip-build QuickStart
 
 test: install
-	@$(STAGE) 'build' swift build --build-tests $(STRICT)
-	@$(STAGE) 'tests' $(PEERS) swift test --skip-build --disable-xctest $(STRICT)
-	@$(STAGE) 'build for the thread sanitizer' swift build --build-tests $(TSAN)
+	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
+	@$(STAGE) 'tests' $(PEERS) swift test --skip-build --disable-xctest --no-parallel $(STRICT)
+	@$(STAGE) 'build for the thread sanitizer' $(BUILD) --build-tests $(TSAN)
 	@$(STAGE) 'check of the thread sanitizer' Tests/Sanitizers/check
 	@$(STAGE) 'unit tests under the thread sanitizer' \
-	  Tests/Sanitizers/thread swift test --skip-build --disable-xctest $(TSAN) --filter '$(UNIT_TESTS)'
+	  Tests/Sanitizers/thread swift test --skip-build --disable-xctest --no-parallel $(TSAN) --filter '$(UNIT_TESTS)'
 	@$(STAGE) 'consumer packages' Tests/Consumers/build
 	@$(STAGE) 'snippets' $(PEERS) Tests/Peers/run-snippets $(STRICT)
+
+fuzz: install
+	@$(STAGE) 'fuzzers' Tests/Fuzz/run $(or $(FUZZ_SECONDS),20)
+
+bench: install
+	@$(STAGE) 'multipart' \
+	  swift run -c release --package-path Benchmarks --scratch-path .build-bench multipart-measure
 
 lint: install
 	@$(STAGE) 'format' swift format lint --strict --parallel --recursive $(SOURCES)
@@ -47,4 +57,4 @@ format:
 	@swift format --in-place --parallel --recursive $(SOURCES)
 
 clean:
-	rm -rf .build .build-tsan .build-consumers .peers
+	rm -rf .build .build-tsan .build-fuzz .build-bench .build-consumers .peers

@@ -42,6 +42,7 @@ let package = Package(
     .library(name: "LupineCurl", targets: ["LupineCurl"]),
     .library(name: "LupineMock", targets: ["LupineMock"]),
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
+    .library(name: "LupineReachability", targets: ["LupineReachability"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
@@ -68,7 +69,7 @@ let package = Package(
     source(
       "Lupine",
       [
-        "LupineCore", "LupineMultipart", httpTypes,
+        "LupineCore", "LupineMultipart", "LupineReachability", httpTypes,
         .target(name: "LupineCurl", condition: .when(traits: ["Curl"])),
         .target(name: "LupineCompression", condition: .when(traits: ["Compression"])),
         .target(name: "LupineOpenSSL", condition: .when(traits: ["OpenSSL"])),
@@ -76,10 +77,12 @@ let package = Package(
 
     plugin("LupineCurl", ["CLibcurl", "COpenSSL"]),
     plugin("LupineMock", []),
+    plugin("LupineReachability", ["CNetlink"]),
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", []),
     plugin("LupineOpenSSL", ["COpenSSL"]),
 
+    .systemLibrary(name: "CNetlink", path: "Plugins/CNetlink"),
     cLibrary("CLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     cLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     cLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
@@ -105,15 +108,19 @@ let package = Package(
       swiftSettings: settings),
 
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
-    test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting"]),
+    test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl"]),
     test("LupineMockTests", ["LupineCore", "LupineMock"]),
     test("LupineCompressionTests", ["LupineCore", "LupineCompression"]),
+    test("LupineMultipartTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),
     test(
-      "LupineMultipartTests",
-      ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),
-    test(
-      "LupineOpenSSLTests",
-      ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
+      "LupineReachabilityTests",
+      ["LupineCore", "LupineMock", "LupineReachability", "LupineTesting", "ReachabilityProbe"]),
+    .executableTarget(
+      name: "ReachabilityProbe",
+      dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineReachability", httpTypes],
+      path: "Tests/ReachabilityProbe", swiftSettings: settings),
+    .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
+    test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
     test("LupineTests", ["Lupine", "LupineMock", "LupineTesting"]),
     test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),

@@ -40,6 +40,7 @@ public final class MockTransport: Transport {
   public func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
+    try RequestRules.check(request.headers)
     if let reason = context.control.reason { throw reason }
     try evaluateTrust(for: request, in: context)
     let upload = try Upload(request.body, in: context)

@@ -1,6 +1,7 @@
 @_exported public import HTTPTypes
 @_exported public import LupineCore
 @_exported public import LupineMultipart
+@_exported public import LupineReachability
 
 #if Curl
   @_exported public import LupineCurl

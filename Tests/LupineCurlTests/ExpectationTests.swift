@@ -47,4 +47,26 @@ import Testing
     #expect(server.problems.isEmpty)
     await client.transport.shutdown()
   }
+
+  @Test func `a final answer that is cut short is an error`() async throws {
+    let server = try ScriptedServer(readsBody: false, answersContinue: false) { _ in .truncated(declared: 9, sent: 4) }
+    let client = Client()
+    let error = await client.failure(server.url, method: .post, body: body(.bytes)) {
+      $0.options.expectsContinue = true
+    }
+    #expect(error?.kind == .connectionLost)
+    await client.transport.shutdown()
+  }
+
+  @Test func `an Expect field of the request's own means the same`() async throws {
+    let server = try ScriptedServer { .respond(body: .text($0.bodyText)) }
+    let client = Client()
+    let log = EventLog()
+    let response = try await client.fetch(
+      server.url, method: .post, headers: [.expect: "100-continue"], body: body(.stream), log: log)
+    #expect(response.text == "hello")
+    #expect(server.requests[0].fields.values(of: "Expect") == ["100-continue"])
+    #expect(log.informational.map(\.status.code) == [100])
+    await client.transport.shutdown()
+  }
 }

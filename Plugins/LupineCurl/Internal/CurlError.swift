@@ -57,7 +57,12 @@ enum CurlError {
       (.malformedResponse, "The response's chunks break the rules of HTTP; its connection is closed.")
     case CURLE_RECV_ERROR where text.contains("Too large response headers"):
       (.limitExceeded(.responseFields), "The response's fields exceed what libcurl takes, 300 KB.")
-    case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+    // One line over libcurl's own bound, and a request's fields over it, are told alike.
+    case CURLE_OUT_OF_MEMORY:
+      (.limitExceeded(.responseFields), "A line of the response's head exceeds what libcurl takes, 100 KB.")
+    // libcurl takes the end of a connection within a head for the end of the response.
+    case CURLE_OK, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2,
+      CURLE_HTTP2_STREAM,
       CURLE_SEND_FAIL_REWIND, CURLE_NO_CONNECTION_AVAILABLE:
       (.connectionLost, "The connection ended before the response did.")
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP_RETURNED_ERROR,

@@ -13,6 +13,7 @@ final class Easy {
   private var fields: RequestFields?
   private var shape: RequestShape?
   private var method: String?
+  private var verbatimTarget: String?
   private var connectTimeout = 0
   private var isReuseForbidden = false
   private var waitsForMultiplexing = false
@@ -55,6 +56,7 @@ final class Easy {
   func prepare(_ request: OutgoingRequest, _ shape: RequestShape, _ context: TransferContext) throws(LupineError) {
     handle.clearError()
     try target.set(request.url)
+    set(verbatimTarget: request.url.requestTarget)
     set(waitsForMultiplexing: request.url.scheme == .https || request.options.version == .http2)
     set(shape, method: request.method.rawValue)
     try set(RequestFields(request, shape))
@@ -88,6 +90,16 @@ final class Easy {
     checksName = checks
   }
 
+  /// libcurl writes the escapes of a URL's parts in lower case, which a signed or a cached URL does not survive.
+  ///
+  /// A target with a capital in an escape is therefore given as a whole; what it may hold has been checked.
+  private func set(verbatimTarget target: String) {
+    let target = target.hasCapitalInEscape ? target : nil
+    guard target != verbatimTarget else { return }
+    handle.set(CURLOPT_REQUEST_TARGET, target)
+    verbatimTarget = target
+  }
+
   private func set(_ shape: RequestShape, method: String) {
     if shape != self.shape {
       handle.set(CURLOPT_HTTPGET, 1)
@@ -119,5 +131,14 @@ final class Easy {
   private static func milliseconds(_ timeout: Duration?) -> Int {
     guard let timeout else { return Int(Int32.max) }
     return Int(clamping: max(1, min(timeout.nanoseconds / 1_000_000, Int64(Int32.max))))
+  }
+}
+
+extension String {
+  /// Whether one of the two digits after a `%` is a capital letter.
+  fileprivate var hasCapitalInEscape: Bool {
+    guard utf8.contains(0x25) else { return false }
+    return utf8.split(separator: 0x25, omittingEmptySubsequences: false).dropFirst()
+      .contains { $0.prefix(2).contains { (0x41...0x46).contains($0) } }
   }
 }

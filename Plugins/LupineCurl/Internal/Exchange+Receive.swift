@@ -71,7 +71,7 @@ extension Exchange {
     // A 204 has no body; a server that announces one may send it, and the next response would begin with it.
     if head.status.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
     // A final answer in place of 100: the body is not wanted (RFC 9110 section 10.1.1).
-    if request.options.expectsContinue, !incoming.hasContinue, outgoing.taken == 0 { outgoing.isAbandoned = true }
+    if expectsContinue, !incoming.hasContinue, outgoing.taken == 0 { outgoing.isAbandoned = true }
     let (body, writer) = context.makeBody(for: head) { [engine = loop.engine, id] in engine.post(.receive(id)) }
     incoming.writer = writer
     answer(.success(TransportResponse(head: head, body: body)))

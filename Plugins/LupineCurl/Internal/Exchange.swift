@@ -37,6 +37,11 @@ final class Exchange {
   var request: OutgoingRequest { submission.request }
   var context: TransferContext { submission.context }
 
+  /// Whether the body waits for the server's word (RFC 9110 section 10.1.1).
+  var expectsContinue: Bool {
+    outgoing.reader != nil && (request.options.expectsContinue || request.headers.contains(.expect))
+  }
+
   /// Whether libcurl has it in hand.
   var isUnderWay: Bool { easy != nil }
 
@@ -47,10 +52,10 @@ final class Exchange {
     let easy = try multi.makeEasy()
     try easy.prepare(request, shape, context)
     clock.start()
+    try multi.add(easy)
     easy.exchange = self
     self.easy = easy
     self.multi = multi
-    try multi.add(easy)
   }
 
   /// Decides, each time libcurl is about to send the request on a connection, whether it may.
@@ -107,7 +112,7 @@ extension Exchange {
   /// Takes libcurl's word that the exchange is over.
   func complete(_ code: CURLcode) {
     guard let easy else { return }
-    if code == CURLE_OK || outgoing.isAbandoned, failure == nil, incoming.writer != nil {
+    if isComplete(code), failure == nil, incoming.writer != nil {
       return finish(isReusable: code == CURLE_OK)
     }
     let error =
@@ -116,6 +121,11 @@ extension Exchange {
         code, text: easy.errorText, system: Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO)),
         hasConnection: ports != nil)
     end(error)
+  }
+
+  /// Whether the response is whole: libcurl says so, or it was kept from sending the request again.
+  private func isComplete(_ code: CURLcode) -> Bool {
+    code == CURLE_OK || (code == CURLE_ABORTED_BY_CALLBACK && outgoing.isAbandoned)
   }
 
   func cancel() {

@@ -14,6 +14,7 @@ struct Incoming {
     let request = submission.request
     head = HeadReader(
       submission.context.limits, names,
-      mayBeMultiplexed: request.url.scheme == .https || request.options.version == .http2)
+      mayBeMultiplexed: request.options.version == .http2
+        || (request.options.version == nil && request.url.scheme == .https))
   }
 }

@@ -52,7 +52,7 @@ final class Multi {
     curl_multi_remove_handle(handle.pointer, easy.pointer)
     running -= 1
     easy.exchange = nil
-    if isReusable, idle.count < 256 { idle.append(easy) }
+    if isReusable, idle.count < 64 { idle.append(easy) }
   }
 
   func setTimer(milliseconds: Int) {

@@ -72,6 +72,16 @@ final class BodyChannel: Sendable {
     }
   }
 
+  /// Drops the body: nobody will take it.
+  func abandon() {
+    let (shouldResume, wake) = state.withLock { state in
+      let shouldResume = state.abandon()
+      return (shouldResume, state.takeWaiter())
+    }
+    if shouldResume { resume() }
+    wake?()
+  }
+
   /// Holds the transport back, or lets it go on.
   func setSuspended(_ isSuspended: Bool) {
     if state.withLock({ $0.setSuspended(isSuspended) }) { resume() }

@@ -19,8 +19,11 @@ struct BodyChannelState {
     target = BodyTarget(sink.destination)
   }
 
-  /// The end, once the last byte has been taken as well.
-  var finalEnd: End? { target.isDrained ? ending : nil }
+  /// The end: a good one once the last byte has been taken as well, a bad one at once.
+  var finalEnd: End? {
+    if case .failure = ending { return ending }
+    return target.isDrained ? ending : nil
+  }
 
   /// Whether the transport goes on writing.
   var flow: IncomingBodyWriter.Flow { isPaused ? .pause : .proceed }
@@ -41,10 +44,17 @@ struct BodyChannelState {
       try BodyStages.finish(stages[...]) { (piece) throws(LupineError) in try target.take(piece) }
       ending = .success(
         BodyEnd(
-          data: collected ?? target.takeCollected(), byteCount: target.byteCount, trailers: trailers, metrics: metrics))
+          data: collected ?? target.takeCollected(), byteCount: collected.map { Int64($0.count) } ?? target.byteCount,
+          trailers: trailers, metrics: metrics))
     } catch {
       ending = .failure(error.measured(metrics))
     }
+  }
+
+  /// Drops the body; returns whether the transport was paused and may go on.
+  mutating func abandon() -> Bool {
+    target.abandon()
+    return resumeIfRoom()
   }
 
   mutating func fail(_ error: LupineError) {

@@ -9,6 +9,7 @@ struct BodyTarget {
   private var pieces: [[UInt8]] = []
   private var firstPiece = 0
   private var waiting = 0
+  private var isAbandoned = false
 
   init(_ destination: BodySink.Destination) { self.destination = destination }
 
@@ -21,7 +22,7 @@ struct BodyTarget {
   }
 
   mutating func take(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
-    guard !bytes.isEmpty else { return }
+    guard !bytes.isEmpty, !isAbandoned else { return }
     byteCount += Int64(bytes.count)
     switch destination {
     case .discard(let limit): try keep(to: limit, .discardedBody)
@@ -35,6 +36,14 @@ struct BodyTarget {
       if let limit { try keep(to: limit, .sink) }
       try Self.write(bytes, to: descriptor, at: offset + byteCount - Int64(bytes.count))
     }
+  }
+
+  /// Drops what waits to be taken, and what is still to come.
+  mutating func abandon() {
+    isAbandoned = true
+    pieces = []
+    firstPiece = 0
+    waiting = 0
   }
 
   mutating func takeCollected() -> Data {

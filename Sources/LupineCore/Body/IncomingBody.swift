@@ -22,6 +22,9 @@ public struct IncomingBody: Sendable {
     try await channel.end().get()
   }
 
+  /// Drops a body that is streamed: nobody will take the rest of it, and its end does not wait for that.
+  public func abandon() { channel.abandon() }
+
   /// A body that is complete, for transports and interceptors that have it in hand.
   public static func complete(_ data: Data, metrics: TransferMetrics = TransferMetrics()) -> IncomingBody {
     let channel = BodyChannel(sink: .collect(limit: .max), activity: nil, resume: {})

@@ -38,17 +38,20 @@ public struct FailedAttempt: Sendable {
   public var random: @Sendable () -> Double
   /// How long ago the request began.
   public var elapsed: Duration
+  /// The session's clock, for a retrier that waits.
+  public var clock: any Clock<Duration>
 
   /// Describes an attempt.
   public init(
     request: OutgoingRequest, number: Int, response: HTTPResponse?, error: LupineError?, elapsed: Duration = .zero,
-    random: @escaping @Sendable () -> Double = { 0.5 }
+    clock: any Clock<Duration> = ContinuousClock(), random: @escaping @Sendable () -> Double = { 0.5 }
   ) {
     self.request = request
     self.number = number
     self.response = response
     self.error = error
     self.elapsed = elapsed
+    self.clock = clock
     self.random = random
   }
 }

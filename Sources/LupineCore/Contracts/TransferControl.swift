@@ -41,18 +41,22 @@ public final class TransferControl: Sendable {
   ///
   /// The first reason counts; after the end of the exchange nothing happens.
   public func cancel(_ reason: LupineError) {
-    let handler = state.withLock { state -> (@Sendable () -> Void)? in
-      guard state.reason == nil, !state.isFinished else { return nil }
+    let (handler, channel) = state.withLock { state -> ((@Sendable () -> Void)?, BodyChannel?) in
+      guard state.reason == nil, !state.isFinished else { return (nil, nil) }
       state.reason = reason
       defer { state.handler = nil }
-      return state.handler
+      return (state.handler, state.channel)
     }
-    handler?()
+    // Where nobody registered what ends the exchange, its body ends here, so that no one waits for it in vain.
+    if let handler { handler() } else { channel?.fail(reason) }
   }
+
+  /// Whether this is the body of the exchange.
+  func carries(_ body: IncomingBody) -> Bool { state.withLock { $0.channel } === body.channel }
 
   func onCancel(_ handler: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
-      if state.reason == nil { state.handler = handler }
+      if state.reason == nil, !state.isFinished { state.handler = handler }
       return state.reason != nil
     }
     if isCancelled { handler() }
@@ -89,11 +93,12 @@ public final class TransferControl: Sendable {
   }
 
   func attach(_ channel: BodyChannel) {
-    let isSuspended = state.withLock { state in
+    let (isSuspended, reason) = state.withLock { state in
       state.channel = channel
-      return state.isSuspended
+      return (state.isSuspended, state.reason)
     }
-    if isSuspended { channel.setSuspended(true) }
+    if isSuspended { settle(channel) }
+    if let reason { channel.fail(reason) }
   }
 
   /// Holds the response's body back, or lets it go on.
@@ -103,7 +108,18 @@ public final class TransferControl: Sendable {
       return state.channel
     }
     touch()
-    channel?.setSuspended(isSuspended)
+    if let channel { settle(channel) }
+  }
+
+  /// Tells the channel what holds, until what it was told last is what holds: several threads may tell it.
+  private func settle(_ channel: BodyChannel) {
+    var told: Bool?
+    while true {
+      let isSuspended = state.withLock { $0.isSuspended }
+      if told == isSuspended { return }
+      channel.setSuspended(isSuspended)
+      told = isSuspended
+    }
   }
 }
 

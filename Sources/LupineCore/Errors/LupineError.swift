@@ -20,11 +20,12 @@ public struct LupineError: Error, Sendable {
   ///
   /// - Parameters:
   ///   - kind: what a program acts on.
-  ///   - message: one or two sentences; no secret may stand in it.
+  ///   - message: one or two sentences; no secret may stand in it. Control bytes, as a server may have sent them, are
+  ///     escaped.
   ///   - underlying: the error that led to this one.
   public init(_ kind: Kind, _ message: String, underlying: (any Error)? = nil) {
     self.kind = kind
-    self.message = message
+    self.message = message.escapingControls(indentation: "")
     details = Details(underlying: underlying, request: nil, response: nil, metrics: nil)
   }
 }
@@ -63,6 +64,14 @@ extension LupineError {
   /// Returns the error with the measurements of the attempt that failed.
   public func measured(_ metrics: TransferMetrics) -> LupineError {
     details.metrics == nil ? replacing { $0.metrics = metrics } : self
+  }
+
+  /// Returns the error with the values of these fields redacted in its response, besides the standard ones.
+  func hiding(_ secrets: SecretFields) -> LupineError {
+    guard let response = details.response, response.headerFields.contains(where: { secrets.contains($0.name) }) else {
+      return self
+    }
+    return replacing { $0.response = response.redacted(secrets) }
   }
 
   /// Returns the error with a sentence more.

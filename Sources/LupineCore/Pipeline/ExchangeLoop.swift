@@ -7,7 +7,10 @@ final class ExchangeLoop: Sendable {
     var request: OutgoingRequest?
     var control: TransferControl?
     var hasAnswered = false
-    var redirects = 0
+    /// Whether a redirect has led to another origin, where a credential has no business from then on.
+    var hasLeftOrigin = false
+    /// Where the redirects were that have been met.
+    var visited: [HTTPURL] = []
     /// What the redirect of the current exchange leads to; decided at its head, so that the sink fits.
     var redirect: Result<OutgoingRequest, LupineError>?
   }
@@ -27,24 +30,29 @@ final class ExchangeLoop: Sendable {
   /// Sends the request and waits for the whole response.
   func receive(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
     let response = try await send(request)
-    return try await receive(response, to: request)
+    return try await receive(response, state.withLock { $0.control }, to: request)
   }
 
-  /// Waits for the whole of a response that an interceptor has passed on.
-  func receive(_ response: TransportResponse) async throws(LupineError) -> ReceivedResponse {
-    let request = state.withLock { $0.request }
-    guard let request = request ?? (try? task.description.get()) else {
-      throw LupineError(.interceptionFailed, "An interceptor answered a request that does not exist.")
-    }
-    return try await receive(response, to: request)
+  /// Waits for the whole of a response that interceptors have passed on, or made by themselves.
+  ///
+  /// - Parameter control: the life of a body that an interceptor made.
+  func receive(
+    _ response: TransportResponse, from request: OutgoingRequest, orOwn control: TransferControl
+  ) async throws(LupineError) -> ReceivedResponse {
+    let (sent, exchange) = state.withLock { ($0.request ?? request, $0.control) }
+    if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
+    abandonExchange()
+    try task.begin(control, sent)
+    return try await receive(response, control, to: request)
   }
 
   private func receive(
-    _ response: TransportResponse, to fallback: OutgoingRequest
+    _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
-    let (sent, control) = state.withLock { ($0.request, $0.control) }
+    let sent = state.withLock { $0.request }
     defer { close(control, status: response.head.status.code) }
     do throws(LupineError) {
+      if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, control) }
       let end = try await response.body.end()
       task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
       return ReceivedResponse(
@@ -54,19 +62,51 @@ final class ExchangeLoop: Sendable {
     }
   }
 
+  /// Validates a head before its body is handed over; a response that is refused is not read further.
+  private func handOver(
+    _ response: TransportResponse, to request: OutgoingRequest, _ control: TransferControl?
+  ) async throws(LupineError) {
+    let head = ReceivedResponse(request: request, head: response.head)
+    if let error = pipeline.validated(head, to: request, number).outcome.error {
+      control?.cancel(error)
+      response.body.abandon()
+      _ = try? await response.body.end()
+      throw error
+    }
+    task.consumer.began(response)
+  }
+
   /// Makes exchanges until one is neither redirected nor challenged; returns at its head.
   func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     var request = request
     while true {
       let response = try await sendOnce(request)
-      guard let next = try await following(response, to: request) else { return response }
+      let next: OutgoingRequest?
+      do throws(LupineError) {
+        next = try await following(response, to: request)
+      } catch {
+        abandonExchange()
+        throw error.about(response.head)
+      }
+      guard let next else { return response }
       _ = try? await response.body.end()
       close(state.withLock { $0.control }, status: response.head.status.code)
+      if next.url.origin != request.url.origin { state.withLock { $0.hasLeftOrigin = true } }
       request = next
     }
   }
 
+  /// Ends the exchange whose response nobody waits for.
+  func abandonExchange() {
+    guard let control = state.withLock({ $0.control }) else { return }
+    control.cancel(LupineError(.cancelled, "The response was not wanted any more."))
+    close(control, status: nil)
+  }
+
   private func sendOnce(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
+    await task.passGate()
+    abandonExchange()
+    try RequestRules.check(request, limits: session.configuration.limits)
     let progress = TransferControl.Progress(upload: task.upload, download: task.download)
     let control = TransferControl(now: session.clock.now, progress: progress)
     state.withLock { state in
@@ -74,9 +114,10 @@ final class ExchangeLoop: Sendable {
       state.control = control
       state.redirect = nil
     }
-    if let ended = task.state.withLock({ $0.begin(control, request) }) { throw ended }
+    try task.begin(control, request)
     do throws(LupineError) {
-      return try await session.send(request, in: context(for: request, control: control))
+      let context = context(for: request, control: control) { [self] head in sink(for: head, request) }
+      return try await session.send(request, in: context)
     } catch {
       close(control, status: nil)
       throw error.caused(by: control)
@@ -85,11 +126,14 @@ final class ExchangeLoop: Sendable {
 
   private func close(_ control: TransferControl?, status: Int?) {
     control?.finish()
+    state.withLock { $0.control = nil }
     task.state.withLock { $0.endExchange(status: status) }
   }
 
   /// Describes the exchange to the transport.
-  func context(for request: OutgoingRequest, control: TransferControl) -> TransferContext {
+  func context(
+    for request: OutgoingRequest, control: TransferControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
+  ) -> TransferContext {
     let configuration = session.configuration
     let timeouts = request.options.timeouts ?? configuration.timeouts
     return TransferContext(
@@ -97,14 +141,18 @@ final class ExchangeLoop: Sendable {
       limits: configuration.limits, identity: configuration.identity,
       evaluator: configuration.trustPolicy?.evaluator(for: request.url),
       control: control, events: { [task, number] in task.emit($0, attempt: number) },
-      sink: { [self] head in sink(for: head, request) })
+      sink: sink)
+  }
+
+  /// Describes the attempt to interceptors; a body that one of them makes is gathered as it stands.
+  func context(forInterceptorsOf request: OutgoingRequest, control: TransferControl) -> TransferContext {
+    let limit = session.configuration.limits.responseBody
+    return context(for: request, control: control) { _ in .collect(limit: limit) }
   }
 
   private func sink(for head: HTTPResponse, _ request: OutgoingRequest) -> BodySink {
     let configuration = session.configuration
-    if !configuration.monitors.isEmpty {
-      task.emit(.head(head.redacted(configuration.secretFields)), attempt: number)
-    }
+    task.emit(.head(head), attempt: number)
     if decideRedirect(head, request) { return .discard(limit: configuration.limits.discardedBody) }
     let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
     do throws(LupineError) {
@@ -133,33 +181,35 @@ extension ExchangeLoop {
     guard RedirectRules.isRedirect(head) else { return false }
     let redirector = task.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
     let rules = RedirectRules(secrets: session.configuration.secretFields, limits: session.configuration.limits)
-    let count = state.withLock { $0.redirects }
+    let visited = state.withLock { state in
+      state.visited.append(request.url)
+      return state.visited
+    }
     let decided: Result<OutgoingRequest, LupineError>?
     do throws(LupineError) {
-      decided = redirector.decide(try rules.next(after: head, to: request, count: count), head).map { .success($0) }
+      decided = redirector.decide(try rules.next(after: head, to: request, visited: visited), head).map { .success($0) }
     } catch {
       decided = redirector.follows ? .failure(error) : nil
     }
-    task.emit(
-      .redirected(to: describe(decided), isFollowed: decided != nil, reason: "status \(head.status.code)"),
-      attempt: number)
-    state.withLock { state in
-      state.redirect = decided
-      state.redirects += 1
-    }
+    task.emit(Self.event(decided, head, request), attempt: number)
+    state.withLock { $0.redirect = decided }
     return decided != nil
   }
 
-  private func describe(_ decided: Result<OutgoingRequest, LupineError>?) -> String {
-    switch decided {
-    case .success(let next): next.url.redacted
-    case .failure(let error): error.message
-    case nil: "nowhere"
+  private static func event(
+    _ decided: Result<OutgoingRequest, LupineError>?, _ head: HTTPResponse, _ request: OutgoingRequest
+  ) -> SessionEvent.Kind {
+    let target = (try? request.url.resolving(location: head.headerFields[.location] ?? ""))?.redacted ?? "nowhere"
+    return switch decided {
+    case .success(let next):
+      .redirected(to: next.url.redacted, isFollowed: true, reason: "status \(head.status.code)")
+    case .failure(let error): .redirected(to: target, isFollowed: false, reason: error.message)
+    case nil: .redirected(to: target, isFollowed: false, reason: "the redirector keeps it as the response")
     }
   }
 
   private func isAnswerable(_ head: HTTPResponse) -> Bool {
-    head.status.code == 401 && !state.withLock { $0.hasAnswered }
+    head.status.code == 401 && !state.withLock { $0.hasAnswered || $0.hasLeftOrigin }
       && task.state.withLock { $0.settings.credential } != nil
   }
 

@@ -4,9 +4,7 @@ import Synchronization
 extension Pipeline {
   /// Adapts, sends, receives and validates once.
   func attempt(_ original: OutgoingRequest, _ number: Int) async -> AttemptResult {
-    await withUnsafeContinuation { gate in
-      if task.state.withLock({ $0.pass(gate) }) { gate.resume() }
-    }
+    await task.passGate()
     if let ended = task.state.withLock({ $0.cancellation }) {
       return .failed(ended, request: original, isFinal: true)
     }
@@ -15,12 +13,16 @@ extension Pipeline {
       request = try prepared(try await adapted(original))
       task.emit(.attempting(request.summary), attempt: number)
       let received = try await exchange(request, number)
-      return validated(received, number)
+      guard !task.consumer.takesBodyAtHead else {
+        let outcome = Outcome(request: received.request, response: received)
+        return AttemptResult(request: request, outcome: outcome, isFinal: true)
+      }
+      return validated(received, to: request, number)
     } catch {
       let ended = task.state.withLock { $0.cancellation }
       let reason = ended.map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
       task.emit(.failed(reason), attempt: number)
-      return .failed(reason, request: request, isFinal: ended != nil)
+      return .failed(reason, request: request, isFinal: ended != nil || task.consumer.hasHandedOver)
     }
   }
 
@@ -40,7 +42,7 @@ extension Pipeline {
     return request
   }
 
-  private func validated(_ received: ReceivedResponse, _ number: Int) -> AttemptResult {
+  func validated(_ received: ReceivedResponse, to request: OutgoingRequest, _ number: Int) -> AttemptResult {
     var outcome = Outcome(request: received.request, response: received)
     for validator in task.state.withLock({ $0.settings.validators }) {
       do throws(LupineError) {
@@ -52,7 +54,7 @@ extension Pipeline {
       }
     }
     task.emit(.validated(outcome.error), attempt: number)
-    return AttemptResult(outcome: outcome)
+    return AttemptResult(request: request, outcome: outcome)
   }
 
   /// Says which module could have answered the challenge that the response is.

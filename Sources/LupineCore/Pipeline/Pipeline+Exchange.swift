@@ -9,9 +9,15 @@ extension Pipeline {
     do {
       return try await task.interruptible {
         let loop = ExchangeLoop(self, number)
-        let context = loop.context(for: request, control: TransferControl())
-        let response = try await Self.pass(request, interceptors[...], context) { try await loop.send($0) }
-        return try await loop.receive(response)
+        let control = TransferControl(now: session.clock.now)
+        let context = loop.context(forInterceptorsOf: request, control: control)
+        do {
+          let response = try await Self.pass(request, interceptors[...], context) { try await loop.send($0) }
+          return try await loop.receive(response, from: request, orOwn: control)
+        } catch {
+          loop.abandonExchange()
+          throw error
+        }
       }
     } catch let error as LupineError {
       throw error

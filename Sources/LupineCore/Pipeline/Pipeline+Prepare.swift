@@ -1,16 +1,16 @@
 import HTTPTypes
 
 extension Pipeline {
-  /// Adds the session's default fields and refuses what must not be sent.
+  /// Adds the session's default fields; one that the request has is the request's own to set.
   func prepared(_ request: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
-    var request = task.consumer.prepare(request)
-    for field in session.configuration.defaultFields where request.headers[field.field.name] == nil {
+    let described = task.consumer.prepare(request)
+    var request = described
+    for field in session.configuration.defaultFields where described.headers[field.field.name] == nil {
       if let scope = field.scope {
         guard try scope.allows(request.url, baseURL: session.baseURL) else { continue }
       }
       request.headers.append(field.field)
     }
-    try RequestRules.check(request, limits: session.configuration.limits)
     return request
   }
 }

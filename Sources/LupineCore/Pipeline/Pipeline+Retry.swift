@@ -9,25 +9,37 @@ extension Pipeline {
   }
 
   /// Asks the retriers, the session's first; the first one that has an opinion decides.
-  func retryStep(after result: AttemptResult, _ number: Int) async -> RetryStep {
+  ///
+  /// They judge the request that the attempt began with: a POST that was redirected to a GET is still a POST to repeat.
+  func retryStep(after result: AttemptResult, of original: OutgoingRequest, _ number: Int) async -> RetryStep {
     let outcome = result.outcome
+    let request = result.request
     let retriers = session.configuration.retriers + task.state.withLock { $0.settings.retriers }
-    guard !result.isFinal, !retriers.isEmpty, let request = outcome.request, mayBeRetried(outcome) else {
+    guard !result.isFinal, !retriers.isEmpty, mayBeRetried(outcome) else {
       return .end(outcome)
     }
     let failed = failedAttempt(request, outcome, number)
     for retrier in retriers {
-      switch (try? await task.interruptible { await retrier.decision(for: failed) }) ?? .doNotRetry {
+      let decision = (try? await task.interruptible { await retrier.decision(for: failed) }) ?? .doNotRetry
+      // A retrier may wait for long, and the request may be cancelled meanwhile or run out of time.
+      if let reason = task.state.withLock({ $0.cancellation }) {
+        return end(outcome, with: reason, request)
+      }
+      switch decision {
       case .doNotRetry: continue
-      case .retry: return again(.zero, outcome, request, number)
-      case .retryAfter(let delay): return again(delay, outcome, request, number)
-      case .fail(let error):
-        var ended = outcome
-        ended.error = error.about(request.summary)
-        return .end(ended)
+      case .retry, .retryAfter:
+        guard request.body.isReplayable, original.body.isReplayable else { return .end(unrepeatable(outcome, number)) }
+        return again(after: decision, outcome, number)
+      case .fail(let error): return end(outcome, with: error, request)
       }
     }
     return .end(outcome)
+  }
+
+  private func end(_ outcome: Outcome, with error: LupineError, _ request: OutgoingRequest) -> RetryStep {
+    var ended = outcome
+    ended.error = error.about(request.summary)
+    return .end(ended)
   }
 
   private func mayBeRetried(_ outcome: Outcome) -> Bool {
@@ -38,23 +50,22 @@ extension Pipeline {
     let random = session.configuration.random
     return FailedAttempt(
       request: request, number: number, response: outcome.response?.head ?? outcome.error?.response,
-      error: outcome.error, elapsed: session.clock.now() - task.state.withLock { $0.started },
-      random: { Double(random() >> 11) * 0x1p-53 })
+      error: outcome.error, elapsed: task.state.withLock { $0.started }.map { session.clock.now() - $0 } ?? .zero,
+      clock: session.clock.clock, random: { Double(random() >> 11) * 0x1p-53 })
   }
 
-  private func again(
-    _ delay: Duration, _ outcome: Outcome, _ request: OutgoingRequest, _ number: Int
-  ) -> RetryStep {
-    guard request.body.isReplayable else {
-      task.emit(.retrying(after: nil, reason: "the body can be sent only once"), attempt: number)
-      var outcome = outcome
-      outcome.error = outcome.error.map { error in
-        error.noting("It was not retried: the request's body can be sent only once.")
-      }
-      return .end(outcome)
-    }
+  private func again(after decision: RetryDecision, _ outcome: Outcome, _ number: Int) -> RetryStep {
+    var delay = Duration.zero
+    if case .retryAfter(let asked) = decision { delay = max(.zero, asked) }
     let reason = outcome.error?.message ?? "status \(outcome.response?.head.status.code ?? 0)"
     task.emit(.retrying(after: delay, reason: reason), attempt: number)
-    return .again(after: max(.zero, delay))
+    return .again(after: delay)
+  }
+
+  private func unrepeatable(_ outcome: Outcome, _ number: Int) -> Outcome {
+    task.emit(.retrying(after: nil, reason: "the body can be sent only once"), attempt: number)
+    var outcome = outcome
+    outcome.error = outcome.error?.noting("It was not retried: the request's body can be sent only once.")
+    return outcome
   }
 }

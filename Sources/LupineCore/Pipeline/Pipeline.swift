@@ -20,7 +20,7 @@ struct Pipeline: Sendable {
     var number = 1
     while true {
       let result = await attempt(request, number)
-      switch await retryStep(after: result, number) {
+      switch await retryStep(after: result, of: request, number) {
       case .end(let outcome): return outcome
       case .again(let delay): await wait(delay)
       }
@@ -38,11 +38,14 @@ struct Pipeline: Sendable {
 
 /// How one attempt ended.
 struct AttemptResult: Sendable {
+  /// The request as the attempt sent it first, before redirects.
+  var request: OutgoingRequest
   var outcome: Outcome
   /// Whether the request ends whatever the retriers say.
   var isFinal = false
 
   static func failed(_ error: LupineError, request: OutgoingRequest, isFinal: Bool) -> AttemptResult {
-    AttemptResult(outcome: Outcome(request: request, error: error.about(request.summary)), isFinal: isFinal)
+    AttemptResult(
+      request: request, outcome: Outcome(request: request, error: error.about(request.summary)), isFinal: isFinal)
   }
 }

@@ -13,17 +13,25 @@ struct RedirectRules {
   ///
   /// - Throws: `LupineError` of kind `redirectFailed` for a `Location` that is not followed, `limitExceeded` for one
   ///   redirect too many.
-  func next(after head: HTTPResponse, to request: OutgoingRequest, count: Int) throws(LupineError) -> OutgoingRequest {
-    guard count < limits.redirects else {
-      throw LupineError(
-        .limitExceeded(.redirects), "The server redirected more than \(limits.redirects) times, the limit redirects.")
-    }
+  func next(
+    after head: HTTPResponse, to request: OutgoingRequest, visited: [HTTPURL]
+  ) throws(LupineError) -> OutgoingRequest {
     var next = request
     next.url = try target(head, request)
+    guard visited.count <= limits.redirects else { throw tooMany(visited, next.url) }
     try changeMethod(&next, head.status.code)
     if next.url.origin != request.url.origin { next.headers = secrets.strip(next.headers) }
     next.headers[.host] = nil
     return next
+  }
+
+  private func tooMany(_ visited: [HTTPURL], _ target: HTTPURL) -> LupineError {
+    var message = "The server redirected more than \(limits.redirects) times, the limit redirects."
+    if let start = visited.lastIndex(of: target) {
+      let circle = (visited[start...] + [target]).map(\.redacted).joined(separator: " → ")
+      message += " It goes in a circle: \(circle)."
+    }
+    return LupineError(.limitExceeded(.redirects), message)
   }
 
   private func target(_ head: HTTPResponse, _ request: OutgoingRequest) throws(LupineError) -> HTTPURL {
@@ -45,6 +53,7 @@ struct RedirectRules {
     if becomesGet {
       next.method = .get
       next.body = .none
+      next.options.expectsContinue = false
       for field in next.headers where field.name.canonicalName.hasPrefix("content-") { next.headers[field.name] = nil }
     } else if !next.body.isReplayable {
       throw LupineError(

@@ -1,7 +1,9 @@
 import HTTPTypes
 
 /// Adds a bearer token (RFC 6750) to requests that carry no `Authorization` yet.
-public struct BearerToken: RequestAdapter {
+///
+/// Its description hides the token.
+public struct BearerToken: RequestAdapter, CustomStringConvertible {
   private let token: String
   private let scope: CredentialScope
 
@@ -12,6 +14,9 @@ public struct BearerToken: RequestAdapter {
     self.token = token
     self.scope = scope
   }
+
+  /// The type's name alone.
+  public var description: String { "BearerToken" }
 
   /// Adds the token where the scope allows it.
   ///

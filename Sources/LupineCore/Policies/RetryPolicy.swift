@@ -36,10 +36,16 @@ public struct RetryPolicy: Retrier {
   /// Retries after a delay, where the request may be repeated and retries are left.
   public func decision(for attempt: FailedAttempt) async -> RetryDecision {
     guard attempt.number <= limit, attempt.request.isIdempotent, isTransient(attempt) else { return .doNotRetry }
-    var power = scale
-    for _ in 1...attempt.number { power = min(power * base, Double(cap.components.seconds)) }
-    let ceiling = Duration.seconds(power / base)
-    return .retry(after: min(cap, ceiling * (0.5 + attempt.random() / 2)))
+    return .retry(after: ceiling(of: attempt.number) * (0.5 + attempt.random() / 2))
+  }
+
+  /// The longest delay after so many attempts; the cap where the power leaves what a number can say.
+  private func ceiling(of number: Int) -> Duration {
+    let longest = cap / .seconds(1)
+    var seconds = scale
+    for _ in 1..<max(1, number) where seconds < longest { seconds *= base }
+    guard seconds < longest else { return cap }
+    return .seconds(max(0, seconds))
   }
 
   private func isTransient(_ attempt: FailedAttempt) -> Bool {

@@ -1,6 +1,7 @@
 /// What a request knows of itself; each change returns what is to be done, outside the lock.
 struct RequestState {
-  typealias Handler = @Sendable (Outcome) async -> Void
+  /// Called with the request, which it must not hold itself: a request that is never started holds its handlers.
+  typealias Handler = @Sendable (RequestTask, Outcome) async -> Void
   typealias Follower = UnsafeContinuation<Outcome, Never>
   typealias Gate = UnsafeContinuation<Void, Never>
 
@@ -29,8 +30,10 @@ struct RequestState {
   private var followers: [Follower] = []
   private var gates: [Gate] = []
   private var control: TransferControl?
-  private var work: (@Sendable () -> Void)?
-  var started: Duration = .zero
+  /// What cancels a program's own code that runs now; the innermost last.
+  private var works: [@Sendable () -> Void] = []
+  /// When the request began, on the session's clock.
+  var started: Duration?
 
   init(isHeld: Bool) { self.isHeld = isHeld }
 
@@ -73,7 +76,7 @@ struct RequestState {
   mutating func finish(_ outcome: Outcome) -> (followers: [Follower], mustDeliver: Bool) {
     phase = .finished(outcome)
     control = nil
-    work = nil
+    works = []
     defer { followers = [] }
     return (followers, takeDelivery())
   }
@@ -96,23 +99,32 @@ struct RequestState {
 
   /// Passes the gate, or waits at it; a cancelled request passes.
   mutating func pass(_ gate: Gate) -> Bool {
-    if !isHeld || cancellation != nil { return true }
+    if !mustWait { return true }
     gates.append(gate)
     return false
   }
 
-  mutating func suspend() -> TransferControl? {
+  /// Whether it must wait at the next gate.
+  var mustWait: Bool { isHeld && cancellation == nil }
+
+  /// Holds the request back; false where it is held back already, or over.
+  mutating func suspend() -> Bool {
+    if case .finished = phase { return false }
+    guard !isSuspended else { return false }
     isHeld = true
     isSuspended = true
-    return control
+    return true
   }
 
-  /// Returns what goes on: the exchange, those at the gate, and whether a task must be started.
-  mutating func resume() -> (control: TransferControl?, gates: [Gate], mustStart: Bool) {
+  /// Returns what goes on: those at the gate, and whether a task must be started; `nil` where nothing was held back.
+  mutating func resume() -> (gates: [Gate], mustStart: Bool)? {
+    if case .finished = phase { return nil }
+    let mustStart = takeLead()
+    guard isHeld || mustStart else { return nil }
     isHeld = false
     isSuspended = false
     defer { gates = [] }
-    return (control, gates, takeLead())
+    return (gates, mustStart)
   }
 
   /// Takes the first reason to end; returns what must hear of it.
@@ -121,12 +133,12 @@ struct RequestState {
     guard cancellation == nil else { return nil }
     cancellation = reason
     defer { gates = [] }
-    return Cancellation(control: control, work: work, gates: gates, mustFinish: takeLead())
+    return Cancellation(control: control, works: works, gates: gates, mustFinish: takeLead())
   }
 
   struct Cancellation {
     let control: TransferControl?
-    let work: (@Sendable () -> Void)?
+    let works: [@Sendable () -> Void]
     let gates: [Gate]
     let mustFinish: Bool
   }
@@ -147,11 +159,18 @@ struct RequestState {
 
   /// Begins work of a program's own, given what cancels it; true when it must be cancelled at once.
   mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
-    self.work = work
+    works.append(work)
     return cancellation != nil
   }
 
-  mutating func endWork() { work = nil }
+  mutating func endWork() { _ = works.popLast() }
 
-  var exchange: TransferControl? { isSuspended ? nil : control }
+  /// The exchange and whether it is held back.
+  var suspension: (control: TransferControl?, isSuspended: Bool) { (control, isSuspended) }
+
+  /// When the request began, and the exchange that must not be idle; `nil` before the beginning and after the end.
+  var underWatch: (started: Duration, exchange: TransferControl?)? {
+    guard case .running = phase, let started else { return nil }
+    return (started, isSuspended ? nil : control)
+  }
 }

@@ -9,29 +9,29 @@ extension RequestTask {
   /// Notes the start and makes sure that somebody watches the deadlines.
   func watchDeadlines() {
     let timeouts = timeouts
-    guard timeouts.idle != nil || timeouts.total != nil else { return }
     let now = session.clock.now()
     state.withLock { $0.started = now }
     if let earliest = [timeouts.idle, timeouts.total].compactMap({ $0 }).min() { session.watch.expect(now + earliest) }
   }
 
   /// Ends what is overdue; returns the next deadline otherwise.
+  ///
+  /// A request whose exchange was idle too long stays under watch: a retrier may begin another.
   func endIfOverdue(now: Duration) -> Duration? {
+    guard let (started, control) = state.withLock({ $0.underWatch }) else { return nil }
     let timeouts = timeouts
-    let (started, control) = state.withLock { ($0.started, $0.exchange) }
     if let total = timeouts.total, now >= started + total {
       cancel(Self.timedOut(.total, after: total))
       return nil
     }
     let totalDeadline = timeouts.total.map { started + $0 }
     guard let idle = timeouts.idle else { return totalDeadline }
-    guard let control else { return [totalDeadline, now + idle].compactMap { $0 }.min() }
-    let idleDeadline = control.lastActive + idle
+    var idleDeadline = (control?.lastActive ?? now) + idle
     if now >= idleDeadline {
-      control.cancel(Self.timedOut(.idle, after: idle))
-      return totalDeadline
+      control?.cancel(Self.timedOut(.idle, after: idle))
+      idleDeadline = now + idle
     }
-    return [totalDeadline, idleDeadline].compactMap { $0 }.min()
+    return min(totalDeadline ?? idleDeadline, idleDeadline)
   }
 
   private static func timedOut(_ timeout: LupineError.Timeout, after bound: Duration) -> LupineError {

@@ -7,7 +7,7 @@ extension RequestTask {
   func interruptible<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    let task = Task.immediate { try await work() }
+    let task = Task.immediate(executorPreference: session.configuration.executor) { try await work() }
     if state.withLock({ $0.begin { task.cancel() } }) { task.cancel() }
     defer { state.withLock { $0.endWork() } }
     return try await task.value

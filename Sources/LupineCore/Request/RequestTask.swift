@@ -31,7 +31,10 @@ final class RequestTask: Sendable {
     await withTaskCancellationHandler {
       switch state.withLock({ $0.join() }) {
       case .take(let outcome): return outcome
-      case .lead: return await run()
+      case .lead:
+        let outcome = await run()
+        if finish(outcome) { startDelivery(outcome) }
+        return outcome
       case .follow:
         return await withUnsafeContinuation { follower in
           if let outcome = state.withLock({ $0.follow(follower) }) { follower.resume(returning: outcome) }
@@ -53,31 +56,67 @@ final class RequestTask: Sendable {
     if let outcome = before.1 { startDelivery(outcome) } else { start() }
   }
 
+  /// Starts the request where nobody has, unless it is held back.
+  func startForStream() {
+    if state.withLock({ $0.isHeld ? false : $0.takeLead() }) { start() }
+  }
+
   func resume() {
-    let next = state.withLock { $0.resume() }
+    guard let next = state.withLock({ $0.resume() }) else { return }
     emit(.resumed)
-    next.control?.setSuspended(false)
+    settleSuspension()
     for gate in next.gates { gate.resume() }
     if next.mustStart { start() }
   }
 
   func suspend() {
-    let control = state.withLock { $0.suspend() }
+    guard state.withLock({ $0.suspend() }) else { return }
     emit(.suspended)
-    control?.setSuspended(true)
+    settleSuspension()
+  }
+
+  /// Tells the exchange whether it is held back, until what it was told last is what holds.
+  private func settleSuspension() {
+    var told: Bool?
+    while true {
+      let (control, isSuspended) = state.withLock { $0.suspension }
+      if told == isSuspended { return }
+      control?.setSuspended(isSuspended)
+      told = isSuspended
+    }
+  }
+
+  /// Waits while the request is held back; a cancelled one passes.
+  func passGate() async {
+    guard state.withLock({ $0.mustWait }) else { return }
+    await withUnsafeContinuation { gate in
+      if state.withLock({ $0.pass(gate) }) { gate.resume() }
+    }
+  }
+
+  /// Begins an exchange.
+  ///
+  /// - Throws: the reason of the cancellation, where the request has been cancelled.
+  func begin(_ control: TransferControl, _ request: OutgoingRequest) throws(LupineError) {
+    let (ended, isSuspended) = state.withLock { ($0.begin(control, request), $0.isSuspended) }
+    if let ended { throw ended }
+    if isSuspended { settleSuspension() }
   }
 
   func cancel(_ reason: LupineError = LupineError(.cancelled, "The request was cancelled.")) {
     guard let cancellation = state.withLock({ $0.cancel(reason) }) else { return }
     cancellation.control?.cancel(reason)
-    cancellation.work?()
+    for work in cancellation.works { work() }
     for gate in cancellation.gates { gate.resume() }
-    if cancellation.mustFinish { finish(Outcome(request: try? description.get(), error: reason)) }
+    guard cancellation.mustFinish else { return }
+    let outcome = consumer.conclude(Outcome(request: try? description.get(), error: reason))
+    if finish(outcome) { startDelivery(outcome) }
   }
 
   func emit(_ kind: SessionEvent.Kind, attempt: Int = 0) {
     let monitors = session.configuration.monitors
     guard !monitors.isEmpty else { return }
+    let kind = kind.redacted(session.configuration.secretFields)
     let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
     for monitor in monitors { monitor.receive(event) }
   }
@@ -85,7 +124,10 @@ final class RequestTask: Sendable {
   private func start() {
     // Known from here on, so that whoever waits for the session's requests waits for this one; `run` reports a refusal.
     try? session.registry.insert(self)
-    Task(executorPreference: session.configuration.executor) { _ = await self.run() }
+    Task(executorPreference: session.configuration.executor) {
+      let outcome = await self.run()
+      if self.finish(outcome) { await self.deliver(outcome) }
+    }
   }
 
   private func startDelivery(_ outcome: Outcome) {
@@ -93,22 +135,24 @@ final class RequestTask: Sendable {
   }
 
   private func deliver(_ outcome: Outcome) async {
-    while let handler = state.withLock({ $0.nextHandler() }) { await handler(outcome) }
+    while let handler = state.withLock({ $0.nextHandler() }) { await handler(self, outcome) }
     session.registry.remove(self)
   }
 
   private func run() async -> Outcome {
-    let outcome = consumer.conclude(await Pipeline(self).run())
+    var outcome = consumer.conclude(await Pipeline(self).run())
+    outcome.error = outcome.error?.hiding(session.configuration.secretFields)
     await upload.finish()
     await download.finish()
-    finish(outcome)
     return outcome
   }
 
-  private func finish(_ outcome: Outcome) {
+  /// Ends the request; true where the caller must see to it that the handlers are called.
+  private func finish(_ outcome: Outcome) -> Bool {
     emit(.finished(outcome.error))
     let (followers, mustDeliver) = state.withLock { $0.finish(outcome) }
+    if !mustDeliver { session.registry.remove(self) }
     for follower in followers { follower.resume(returning: outcome) }
-    if mustDeliver { startDelivery(outcome) } else { session.registry.remove(self) }
+    return mustDeliver
   }
 }

@@ -7,13 +7,16 @@ enum Serialization {
   static func response<Value: Sendable>(
     from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
   ) async -> DataResponse<Value> {
+    let secrets = task.session.configuration.secretFields
     guard outcome.error == nil, let received = outcome.response else {
-      return DataResponse(outcome, duration: .zero, result: .failure(outcome.error ?? noResponse))
+      return DataResponse(outcome, duration: .zero, result: .failure(outcome.error ?? noResponse), secrets: secrets)
     }
     let clock = task.session.clock
     let start = clock.now()
-    let result = serialize(received, with: serializer)
-    return DataResponse(outcome, duration: clock.now() - start, result: result)
+    let result = serialize(received, with: serializer).mapError { error in
+      error.about(received.request.summary).about(received.head).measured(received.metrics).hiding(secrets)
+    }
+    return DataResponse(outcome, duration: clock.now() - start, result: result, secrets: secrets)
   }
 
   private static func serialize<Value: Sendable>(
@@ -25,7 +28,7 @@ enum Serialization {
       let failure =
         error as? LupineError
         ?? LupineError(.serializationFailed, "The response could not be serialized: \(error).", underlying: error)
-      return .failure(failure.about(received.request.summary).about(received.head).measured(received.metrics))
+      return .failure(failure)
     }
   }
 
@@ -33,10 +36,11 @@ enum Serialization {
 }
 
 extension DataResponse {
-  init(_ outcome: Outcome, duration: Duration, result: Result<Value, LupineError>) {
+  init(_ outcome: Outcome, duration: Duration, result: Result<Value, LupineError>, secrets: SecretFields) {
     self.init(
       request: outcome.request, response: outcome.response?.head ?? outcome.error?.response,
       data: outcome.response?.data, trailers: outcome.response?.trailers,
       metrics: outcome.response?.metrics ?? outcome.error?.metrics, serializationDuration: duration, result: result)
+    secretFields = secrets
   }
 }

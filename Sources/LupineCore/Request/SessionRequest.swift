@@ -71,7 +71,7 @@ extension SessionRequest {
   public var description: String {
     guard let request else { return "a request that could not be made" }
     let status = task.state.withLock { $0.status }.map { " (\($0))" } ?? ""
-    return "\(request.method.rawValue) \(request.url.string)\(status)"
+    return "\(request.summary)\(status)"
   }
 
   /// The command that makes the same request with curl, secrets redacted.

@@ -18,7 +18,7 @@ extension ValueRequest {
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
     completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
   ) -> Self {
-    task.add { [task] outcome in
+    task.add { task, outcome in
       let response = await Serialization.response(from: outcome, with: responseSerializer, of: task)
       await Queueing.call(on: queue) { completionHandler(response) }
     }

@@ -6,7 +6,9 @@ extension Session {
   /// Steps that add (`header`, `adapter`, `retrier`, `interceptor`, `monitor`, `contentCoding`, `authenticationScheme`)
   /// may be used any number of times and keep their order; of the others the last one counts. `build()` checks that the
   /// parts fit each other.
-  public struct Builder: Sendable {
+  ///
+  /// Its description names the transport alone, since much of the rest may be secret.
+  public struct Builder: Sendable, CustomStringConvertible {
     var transport: (any Transport)?
     var baseURLText: String?
     var trustRules: [(pattern: String, evaluator: any TrustEvaluator)] = []
@@ -18,6 +20,9 @@ extension Session {
 
     /// A builder with the defaults and no transport.
     public init() {}
+
+    /// The type's name and the transport's.
+    public var description: String { "Session.Builder(\(transport.map { "\(type(of: $0))" } ?? "no transport"))" }
 
     func changed(_ change: (inout Builder) -> Void) -> Builder {
       var copy = self

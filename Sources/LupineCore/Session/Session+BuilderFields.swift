@@ -6,21 +6,27 @@ extension Session.Builder {
   /// A secret field, such as `Authorization`, goes to the base URL's origin alone unless `scope` says otherwise.
   public func header(_ name: HTTPField.Name, _ value: String, to scope: CredentialScope = .baseURL) -> Self {
     changed { builder in
-      guard FieldRules.isValid(value: value) else {
-        builder.mismatches.append(
-          Mismatch(part: "header", reason: "the value of \(name) has a control byte, or spaces at its ends"))
-        return
-      }
-      let scope = builder.configuration.secretFields.contains(name) ? scope : nil
       builder.configuration.defaultFields.removeAll { $0.field.name == name }
-      builder.configuration.defaultFields.append(
-        DefaultField(field: HTTPField(name: name, value: value), scope: scope))
+      builder.add(name, value, scope)
     }
   }
 
-  /// Adds several fields, as `header` does one.
+  /// Adds several fields, as `header` does one; of a name that is repeated all values are sent.
   public func headers(_ fields: HTTPFields, to scope: CredentialScope = .baseURL) -> Self {
-    fields.reduce(self) { $0.header($1.name, $1.value, to: scope) }
+    changed { builder in
+      builder.configuration.defaultFields.removeAll { fields[$0.field.name] != nil }
+      for field in fields { builder.add(field.name, field.value, scope) }
+    }
+  }
+
+  private mutating func add(_ name: HTTPField.Name, _ value: String, _ scope: CredentialScope) {
+    guard FieldRules.isValid(value: value) else {
+      mismatches.append(
+        Mismatch(part: "header", reason: "the value of \(name) has a control byte, or spaces at its ends"))
+      return
+    }
+    let scope = configuration.secretFields.contains(name) ? scope : nil
+    configuration.defaultFields.append(DefaultField(field: HTTPField(name: name, value: value), scope: scope))
   }
 
   /// Marks a field whose value is secret, besides the standard ones; call it before `header`.

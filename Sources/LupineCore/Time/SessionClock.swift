@@ -1,11 +1,11 @@
 /// A session's clock with its type erased: times are counted from the session's making.
-struct SessionClock: Sendable {
-  let clock: any Clock<Duration>
-  let now: @Sendable () -> Duration
-  let sleep: @Sendable (Duration) async throws -> Void
-  let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
+package struct SessionClock: Sendable {
+  package let clock: any Clock<Duration>
+  package let now: @Sendable () -> Duration
+  package let sleep: @Sendable (Duration) async throws -> Void
+  package let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 
-  init(_ clock: any Clock<Duration>) {
+  package init(_ clock: any Clock<Duration>) {
     self = Self.open(clock)
   }
 

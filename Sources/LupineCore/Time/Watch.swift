@@ -8,6 +8,8 @@ final class Watch: Sendable {
   private struct State {
     var timer: ScheduledTimer?
     var wakeUp: Duration?
+    /// Numbers the timers, so that one which another has overtaken does nothing.
+    var turn: UInt64 = 0
   }
 
   private let clock: SessionClock
@@ -24,28 +26,33 @@ final class Watch: Sendable {
 
   /// Makes sure that the watch looks at the deadline or before.
   func expect(_ deadline: Duration) {
-    let isEarlier = state.withLock { state in
-      guard state.wakeUp.map({ $0 > deadline }) ?? true else { return false }
+    let turn = state.withLock { state -> UInt64? in
+      guard state.wakeUp.map({ $0 > deadline }) ?? true else { return nil }
       state.wakeUp = deadline
-      return true
+      state.turn += 1
+      return state.turn
     }
-    if isEarlier { setTimer(deadline) }
+    if let turn { setTimer(deadline, turn) }
   }
 
-  private func setTimer(_ deadline: Duration) {
-    let timer = clock.schedule(max(.zero, deadline - clock.now())) { [weak self] in self?.fire() }
-    let old = state.withLock { state in
+  /// The timer is made outside the lock, since a clock may fire it at once; of two made at the same time the earlier stays.
+  private func setTimer(_ deadline: Duration, _ turn: UInt64) {
+    let timer = clock.schedule(max(.zero, deadline - clock.now())) { [weak self] in self?.fire(turn) }
+    let superfluous = state.withLock { state -> ScheduledTimer? in
+      guard state.turn == turn, state.wakeUp != nil else { return timer }
       defer { state.timer = timer }
       return state.timer
     }
-    old?.cancel()
+    superfluous?.cancel()
   }
 
-  private func fire() {
-    state.withLock { state in
+  private func fire(_ turn: UInt64) {
+    let isCurrent = state.withLock { state in
+      guard state.turn == turn else { return false }
       state.wakeUp = nil
       state.timer = nil
+      return true
     }
-    if let next = inspect(clock.now()) { expect(next) }
+    if isCurrent, let next = inspect(clock.now()) { expect(next) }
   }
 }

@@ -17,7 +17,7 @@ extension DownloadRequest {
   public func response(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<URL>) -> Void
   ) -> Self {
-    task.add { outcome in
+    task.add { _, outcome in
       let response = DownloadResponse(outcome)
       await Queueing.call(on: queue) { completionHandler(response) }
     }

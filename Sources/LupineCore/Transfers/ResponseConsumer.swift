@@ -16,6 +16,12 @@ protocol ResponseConsumer: Sendable {
   /// What the download's progress counts from and to: bytes that were there before, and bytes in all.
   func extent(of head: HTTPResponse) -> (base: Int64, total: Int64?)
 
+  /// Whether the body is handed on as soon as its head has been validated; such a request is not retried from then on.
+  var takesBodyAtHead: Bool { get }
+
+  /// Whether someone has the body already, so that the request cannot be sent again.
+  var hasHandedOver: Bool { get }
+
   /// Hears of the final head before any of its body is handed over, and of how to reach the body.
   func began(_ response: TransportResponse)
 
@@ -34,6 +40,10 @@ extension ResponseConsumer {
   func extent(of head: HTTPResponse) -> (base: Int64, total: Int64?) {
     (0, head.headerFields[.contentLength].flatMap { Int64($0) })
   }
+
+  var takesBodyAtHead: Bool { false }
+
+  var hasHandedOver: Bool { false }
 
   func began(_ response: TransportResponse) {}
 

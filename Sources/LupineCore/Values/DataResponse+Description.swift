@@ -20,7 +20,7 @@ extension DataResponse: CustomDebugStringConvertible {
   /// The request, the response, the first KiB of its body, the metrics and the result.
   ///
   /// Secret fields are redacted and control bytes escaped.
-  public var debugDescription: String { debugDescription(redacting: .standard) }
+  public var debugDescription: String { debugDescription(redacting: secretFields) }
 
   /// The same with these fields redacted.
   public func debugDescription(redacting secrets: SecretFields) -> String {

@@ -17,6 +17,8 @@ public struct DataResponse<Value: Sendable>: Sendable {
   public let serializationDuration: Duration
   /// The value, or why there is none.
   public let result: Result<Value, LupineError>
+  /// What `debugDescription` redacts.
+  var secretFields = SecretFields.standard
 
   /// Joins what is known about a finished request.
   public init(
@@ -81,9 +83,11 @@ extension DataResponse {
   }
 
   private func replacing<New: Sendable>(_ result: Result<New, LupineError>) -> DataResponse<New> {
-    DataResponse<New>(
+    var copy = DataResponse<New>(
       request: request, response: response, data: data, trailers: trailers, metrics: metrics,
       serializationDuration: serializationDuration, result: result)
+    copy.secretFields = secretFields
+    return copy
   }
 
   private func wrapping(_ error: any Error, _ kind: LupineError.Kind, _ message: String) -> LupineError {

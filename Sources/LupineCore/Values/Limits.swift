@@ -70,6 +70,8 @@ public struct Limits: Sendable, Hashable {
     case contentCodings
     /// See `Limits.redirects`.
     case redirects
+    /// The bytes of one line of a stream.
+    case line
     /// Nested levels of a value that is encoded or decoded.
     case nesting
   }

@@ -48,6 +48,11 @@ public struct OutgoingRequest: Sendable {
   public var summary: RequestSummary { RequestSummary(method: method, url: url) }
 }
 
+extension OutgoingRequest: CustomStringConvertible {
+  /// The method and the URL without its query's values; no field stands in it, since many are secret.
+  public var description: String { summary.description }
+}
+
 extension OutgoingRequest {
   /// How one request is to be sent, where it differs from its session.
   public struct Options: Sendable {

@@ -2,7 +2,9 @@ public import FoundationEssentials
 public import HTTPTypes
 
 /// A finished response, as validators and serializers see it.
-public struct ReceivedResponse: Sendable {
+///
+/// Its description has neither fields nor data, which may be secret.
+public struct ReceivedResponse: Sendable, CustomStringConvertible {
   /// The request that was sent last, after adapters and redirects.
   public var request: OutgoingRequest
   /// The head of the response.
@@ -13,6 +15,9 @@ public struct ReceivedResponse: Sendable {
   public var trailers: HTTPFields?
   /// What the last exchange cost.
   public var metrics: TransferMetrics
+
+  /// The request, the status and the size of the body.
+  public var description: String { "\(request.summary) (\(head.status.code)): \(data.count) bytes" }
 
   /// Joins the parts of a response.
   public init(

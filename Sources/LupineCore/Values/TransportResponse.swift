@@ -1,13 +1,18 @@
 public import HTTPTypes
 
 /// What a transport brings back: the final head, and the body that is on its way.
-public struct TransportResponse: Sendable {
+///
+/// Its description has no fields, which may be secret.
+public struct TransportResponse: Sendable, CustomStringConvertible {
   /// The head of the final response.
   public var head: HTTPResponse
   /// The body, which goes where the sink said.
   public var body: IncomingBody
   /// Who answered.
   public var source: Source
+
+  /// The status and who answered.
+  public var description: String { "status \(head.status.code) from the \(source)" }
 
   /// Joins a head and its body.
   public init(head: HTTPResponse, body: IncomingBody, source: Source = .origin) {

@@ -15,6 +15,7 @@ let package = Package(
       name: "BesideHummingbird",
       dependencies: [
         .product(name: "Lupine", package: "Lupine"),
+        .product(name: "LupineMock", package: "Lupine"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ])

@@ -12,7 +12,6 @@ let package = Package(
       name: "WithoutCurl",
       dependencies: [
         .product(name: "Lupine", package: "Lupine"),
-        .product(name: "LupineCore", package: "Lupine"),
         .product(name: "LupineMock", package: "Lupine"),
       ])
   ],

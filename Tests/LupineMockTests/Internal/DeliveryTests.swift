@@ -119,9 +119,10 @@ import Testing
     mock.stub(.post, "/", .empty)
     let (asked, ask) = AsyncStream.makeStream(of: Void.self)
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    let (silence, noise) = AsyncStream.makeStream(of: Void.self)
     let stream = AsyncStream<[UInt8]> {
       ask.finish()
-      try? await Task.sleep(for: .seconds(1_000_000))
+      for await _ in silence {}
       return nil
     } onCancel: {
       end.finish()
@@ -131,6 +132,7 @@ import Testing
     control.cancel(LupineError(.cancelled, "enough"))
     #expect(await failure?.kind == .cancelled)
     for await _ in ended {}
+    noise.finish()
     #expect(mock.requests.isEmpty)
   }
 

@@ -8,9 +8,7 @@ import Testing
     let task = Task { await session.request("slow").serializingData().response }
     #expect(await heads.next() == 200)
     task.cancel()
-    let error = await task.value.error
-    #expect(error?.kind == .cancelled)
-    #expect(error?.response?.status == .ok)
+    #expect(await task.value.error?.kind == .cancelled)
   }
 
   @Test func `cancelling the request ends a body that is on its way`() async throws {

@@ -13,7 +13,8 @@ import Testing
     #expect(response.response == nil)
   }
 
-  @Test func `an evaluator sees what the server presents`() async throws {
+  @Test(.enabled("this libcurl's TLS cannot ask an evaluator") { canEvaluate })
+  func `an evaluator sees what the server presents`() async throws {
     struct Refusal: Error, Equatable {
       let host: String
       let certificates: Int
@@ -26,8 +27,22 @@ import Testing
     #expect(error?.underlying as? Refusal == Refusal(host: "localhost", certificates: 1))
   }
 
+  @Test(.disabled("this libcurl's TLS asks evaluators") { canEvaluate })
+  func `an evaluator that nobody would ask is refused`() async throws {
+    let error = #expect(throws: LupineError.self) {
+      try Peer.nginxTLS.session { $0.trust(["localhost": .custom { _ in }]) }
+    }
+    guard case .configuration(let mismatches)? = error?.kind else {
+      Issue.record("another error: \(String(describing: error))")
+      return
+    }
+    #expect(mismatches.map(\.part) == ["trust"])
+  }
+
   @Test func `TLS with a server that speaks none fails`() async throws {
     let url = try Peer.nginx.url.replacing("http://", with: "https://")
     #expect(await Session.ephemeral.request(url).serializingData().response.error?.kind == .tlsFailed)
   }
+
+  private static var canEvaluate: Bool { CurlTransport().capabilities.contains(.trustEvaluation) }
 }

@@ -6,35 +6,38 @@ import Testing
 final class OpenSSLServer {
   let port: Int
   private let process = Process()
+  private let lifeline = Pipe()
 
   /// Starts the server and waits until it says its port.
   init(certificate name: String) throws {
     let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    // Whatever happens to the tests, it does not stay for longer than this.
+    process.executableURL = URL(filePath: "/bin/sh")
+    // The shell ends the server when its own input closes, which it does even where the tests crash.
     process.arguments = [
-      "timeout", "120", "openssl", "s_server", "-www", "-accept", "127.0.0.1:0",
-      "-cert", Fixture.path("Certificates/\(name).pem"), "-key", Fixture.path("Certificates/\(name).key.pem"),
+      "-c", "openssl s_server -www -accept 127.0.0.1:0 -cert \"$1\" -key \"$2\" 2>&1 & read -r _; kill -9 $!", "sh",
+      Fixture.path("Certificates/\(name).pem"), Fixture.path("Certificates/\(name).key.pem"),
     ]
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput = lifeline
     process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
     try process.run()
-    var text = ""
-    while !text.contains("ACCEPT") || !text.hasSuffix("\n") {
-      let data = output.fileHandleForReading.availableData
-      if data.isEmpty { break }
-      text += String(decoding: data, as: UTF8.self)
-    }
-    let line = text.split(separator: "\n").last { $0.hasPrefix("ACCEPT") }
-    port = try #require(line?.split(separator: ":").last.flatMap { Int($0) }, "openssl s_server did not start: \(text)")
+    port = try Self.port(from: output.fileHandleForReading)
   }
 
-  deinit {
-    process.terminate()
-    process.waitUntilExit()
-  }
+  deinit { try? lifeline.fileHandleForWriting.close() }
 
   /// Its URL by the name that the good certificates have.
   var url: String { "https://localhost:\(port)/" }
+
+  private static func port(from output: FileHandle) throws -> Int {
+    var text = ""
+    while true {
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      if let line = lines.first(where: { $0.hasPrefix("ACCEPT") }), let port = line.split(separator: ":").last {
+        return try #require(Int(port))
+      }
+      let data = output.availableData
+      try #require(!data.isEmpty, "openssl s_server did not start: \(text)")
+      text += String(decoding: data, as: UTF8.self)
+    }
+  }
 }

@@ -1,16 +1,42 @@
 import Hummingbird
 import Lupine
+import LupineMock
 import NIOHTTP1
 
 /// A server program whose own words are Hummingbird's and NIO's: with Lupine in the same file, none is ambiguous.
 @main struct BesideHummingbird {
-  static func main() {
-    let method: HTTPMethod = .GET
-    let headers: HTTPHeaders = ["Content-Type": "text/plain"]
-    print(method.rawValue, headers.count, String(describing: answer), Request.self)
+  static func main() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "https://example.com/flower", .text("lupine"))
+    let session: Session = try Session.Builder().transport(mock).build()
+
+    let router = Router()
+    router.get("flower") { request, _ in await relay(request, through: session) }
+    _ = router.buildResponder()
+
+    let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/flower")
+    print(describe(head.method, head.headers), try await fetch(through: session))
   }
 
-  static func answer(_ request: Request) -> Response {
-    Response(status: request.method == .get ? .ok : .methodNotAllowed)
+  /// Answers a request to this server with what another one says.
+  static func relay(_ request: Request, through session: Session) async -> Response {
+    guard request.method == .get else { return Response(status: .methodNotAllowed) }
+    do {
+      let text = try await fetch(through: session)
+      return Response(status: .ok, body: .init(byteBuffer: .init(string: text)))
+    } catch {
+      return Response(status: .badGateway)
+    }
+  }
+
+  static func fetch(through session: Session) async throws -> String {
+    let request = try OutgoingRequest("https://example.com/flower")
+    let response: DataResponse<String> = await session.request(request).validate().serializingString().response
+    return try response.result.get()
+  }
+
+  /// NIO's own method and headers.
+  static func describe(_ method: HTTPMethod, _ headers: HTTPHeaders) -> String {
+    "\(method.rawValue) with \(headers.count) fields:"
   }
 }

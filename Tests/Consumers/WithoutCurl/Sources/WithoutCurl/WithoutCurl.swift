@@ -1,10 +1,39 @@
 import Lupine
-import LupineCore
 import LupineMock
 
 /// A program that leaves libcurl out: its whole network is the mock.
 @main struct WithoutCurl {
-  static func main() {
-    print("built without libcurl")
+  struct Flower: Codable, Sendable, Equatable {
+    var name: String
+  }
+
+  struct Surprise: Error {
+    let what: String
+  }
+
+  static func main() async throws {
+    try await requestOnTheMock()
+    try await requestWithoutTransport()
+  }
+
+  private static func requestOnTheMock() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "https://example.com/flowers/{id}", .json(Flower(name: "lupine")))
+    let session = try Session.Builder().umbrellaDefaults().transport(mock).baseURL("https://example.com").build()
+    let flower = try await session.request("flowers/1").validate().serializingDecodable(Flower.self).value
+    guard flower == Flower(name: "lupine") else { throw Surprise(what: "the mock answered \(flower)") }
+    try mock.verify()
+    print("without libcurl, the mock answers: \(flower.name)")
+  }
+
+  /// The default session has no transport here, and each of its requests says so.
+  private static func requestWithoutTransport() async throws {
+    let response = await Lupine.request("https://example.com/flowers/1").serializingData().response
+    guard let error = response.error, case .configuration(let mismatches) = error.kind,
+      mismatches.map(\.part) == ["transport"]
+    else {
+      throw Surprise(what: "without a transport, the default session answered \(response)")
+    }
+    print("without libcurl, the default session says: \(error.message)")
   }
 }

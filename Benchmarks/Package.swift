@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+  name: "Benchmarks",
+  dependencies: [.package(name: "Lupine", path: "..")],
+  targets: [
+    .executableTarget(
+      name: "multipart-measure",
+      dependencies: [
+        .product(name: "LupineCore", package: "Lupine"),
+        .product(name: "LupineCurl", package: "Lupine"),
+        .product(name: "LupineMultipart", package: "Lupine"),
+      ], path: "Multipart", swiftSettings: settings)
+  ],
+  swiftLanguageModes: [.v6]
+)

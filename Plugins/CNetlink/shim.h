@@ -1,0 +1,55 @@
+#pragma once
+#include <errno.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sched.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+// Swift cannot pass one kind of socket address where another is declared, and sees neither casts nor negated macros.
+
+static inline int lupine_netlink_open(void) {
+  return socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+}
+
+static inline int lupine_netlink_bind(int descriptor, uint32_t groups) {
+  struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = groups};
+  return bind(descriptor, (struct sockaddr *)&address, sizeof address);
+}
+
+/// The port that the kernel gave the socket; 0 where it cannot be told.
+static inline uint32_t lupine_netlink_port(int descriptor) {
+  struct sockaddr_nl address = {0};
+  socklen_t length = sizeof address;
+  if (getsockname(descriptor, (struct sockaddr *)&address, &length) != 0) return 0;
+  return address.nl_pid;
+}
+
+/// The true length of the next datagram, which may be more than fits, or -1; `sender` is 0 for the kernel.
+static inline ssize_t lupine_netlink_receive(int descriptor, void *bytes, size_t count, int flags, uint32_t *sender) {
+  struct sockaddr_nl address = {0};
+  socklen_t length = sizeof address;
+  ssize_t received = recvfrom(descriptor, bytes, count, flags | MSG_TRUNC, (struct sockaddr *)&address, &length);
+  *sender = address.nl_pid;
+  return received;
+}
+
+static inline ssize_t lupine_netlink_send(int descriptor, const void *bytes, size_t count) {
+  struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+  return sendto(descriptor, bytes, count, MSG_NOSIGNAL, (struct sockaddr *)&kernel, sizeof kernel);
+}
+
+/// Moves the calling thread into the network namespace behind a descriptor; 0, or -1 with errno.
+static inline int lupine_enter_network_namespace(int descriptor) {
+  return (int)syscall(SYS_setns, descriptor, CLONE_NEWNET);
+}
+
+/// Names the calling thread for debuggers.
+static inline void lupine_name_this_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -1,0 +1,72 @@
+/// The hosts that somebody watches, and what the kernel answers about the routes to their addresses.
+struct HostLookups {
+  private enum Target {
+    case unresolved(String)
+    case addresses([IPAddress])
+  }
+
+  private struct Host {
+    var target: Target
+    var isTouched = true
+    var waiting: Set<UInt32> = []
+    var routes: [RouteFacts] = []
+  }
+
+  private var hosts: [UInt64: Host] = [:]
+
+  /// Names a host's addresses.
+  mutating func set(_ id: UInt64, _ addresses: [IPAddress]) { hosts[id] = Host(target: .addresses(addresses)) }
+
+  /// Says that a name has no address; addresses that are known stay, for a lost network loses its name servers too.
+  mutating func fail(_ id: UInt64, _ reason: String) {
+    if case .addresses? = hosts[id]?.target { return }
+    hosts[id] = Host(target: .unresolved(reason))
+  }
+
+  mutating func remove(_ id: UInt64) { hosts[id] = nil }
+
+  /// Has every host looked up again.
+  mutating func touch() {
+    for id in hosts.keys { hosts[id]?.isTouched = true }
+  }
+
+  /// Begins what is to be looked up: the requests, and the hosts that need none.
+  mutating func begin(
+    _ nextSequence: () -> UInt32
+  ) -> (requests: [(request: NetlinkRequest, sequence: UInt32)], finished: [UInt64]) {
+    var requests: [(request: NetlinkRequest, sequence: UInt32)] = []
+    var finished: [UInt64] = []
+    for id in hosts.keys.sorted() {
+      guard var host = hosts[id], host.isTouched else { continue }
+      host.isTouched = false
+      host.waiting = []
+      host.routes = []
+      if case .addresses(let addresses) = host.target {
+        let own = addresses.map { (request: NetlinkRequest.route($0), sequence: nextSequence()) }
+        host.waiting = Set(own.map(\.sequence))
+        requests += own
+      }
+      if host.waiting.isEmpty { finished.append(id) }
+      hosts[id] = host
+    }
+    return (requests, finished)
+  }
+
+  /// Takes an answer in, and names the host whose last one it was.
+  mutating func answer(_ sequence: UInt32, _ message: KernelMessage) -> UInt64? {
+    for (id, var host) in hosts where host.waiting.remove(sequence) != nil {
+      if case .route(let route) = message, route.isForwarding { host.routes.append(route) }
+      hosts[id] = host
+      return host.waiting.isEmpty ? id : nil
+    }
+    return nil
+  }
+
+  /// What is known of a host.
+  func status(of id: UInt64, in state: NetworkState) -> ReachabilityStatus {
+    guard let host = hosts[id] else { return .unknown(.notDetermined) }
+    if case .unresolved(let reason) = host.target { return .unknown(.hostNotResolved(reason)) }
+    let hops = host.routes.flatMap(\.hops).filter { $0.interface.map(state.isRunning) ?? true }
+    return state.status(over: hops.map { $0.interface.map(Int.init) })
+  }
+}

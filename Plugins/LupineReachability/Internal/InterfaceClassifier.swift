@@ -1,0 +1,51 @@
+import Glibc
+
+/// Tells an interface's kind from the kernel's files, and from its messages where the files are not to be had.
+struct InterfaceClassifier: Sendable {
+  private static let virtualDrivers: Set<String> = [
+    "bareudp", "bond", "dummy", "geneve", "gre", "gretap", "ifb", "ip6gre", "ip6tnl", "ipip", "ipvlan", "macvlan",
+    "macvtap", "netkit", "sit", "team", "tun", "veth", "vlan", "vrf", "vti", "vxlan", "wireguard", "xfrm",
+  ]
+
+  /// The folder with an entry for each interface.
+  var folder = "/sys/class/net"
+
+  /// The kind; a file that belongs to another interface of the same name, as after a renaming, is not believed.
+  func kind(of link: LinkFacts) -> NetworkInterface.Kind {
+    if link.hardware == LinkFacts.loopbackHardware { return .loopback }
+    if let kind = kindOfDriver(link.driver) { return kind }
+    guard !link.name.contains("/"), link.name != ".." else { return .unknown("its name is none") }
+    let entry = "\(folder)/\(link.name)"
+    guard let index = TextFile.contents("\(entry)/ifindex") else { return .unknown("\(entry) cannot be read") }
+    guard Int32(index.prefix { $0.isNumber }) == link.index else { return .unknown("\(entry) is another interface") }
+    return kindInFiles(entry)
+  }
+
+  private func kindOfDriver(_ driver: String?) -> NetworkInterface.Kind? {
+    switch driver {
+    case "wwan": .cellular
+    case "bridge": .bridge
+    case .some(let driver) where Self.virtualDrivers.contains(driver): .virtual
+    default: nil
+    }
+  }
+
+  private func kindInFiles(_ entry: String) -> NetworkInterface.Kind {
+    let event = TextFile.contents("\(entry)/uevent") ?? ""
+    let type = event.split(separator: "\n").first { $0.hasPrefix("DEVTYPE=") }?.dropFirst("DEVTYPE=".count)
+    if type == "wwan" { return .cellular }
+    if type == "wlan" || exists("\(entry)/wireless") || exists("\(entry)/phy80211") { return .wifi }
+    if type == "bridge" || exists("\(entry)/bridge") { return .bridge }
+    return isVirtual(entry) ? .virtual : .ethernet
+  }
+
+  private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  private func isVirtual(_ entry: String) -> Bool {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink(entry, &target, target.count)
+    guard length > 0 else { return false }
+    return String(decoding: target.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+      .contains("/devices/virtual/")
+  }
+}

@@ -1,0 +1,127 @@
+import CNetlink
+
+/// What the thread of a monitor does: commands in, datagrams in, reports out.
+struct MonitorLoop {
+  /// A name that is resolved on a thread of its own, once at a time.
+  private struct Resolution {
+    var isRunning = false
+    var isStale = false
+  }
+
+  /// How many datagrams are taken in before anything is reported, lest a storm keep the reports back.
+  private static let batch = 512
+
+  private let monitor: KernelMonitor
+  private var view: KernelView
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+  private var watchers: [UInt64: KernelMonitor.Watcher] = [:]
+  private var shown: [UInt64: NetworkPath] = [:]
+  private var resolutions: [UInt64: Resolution] = [:]
+  private var path: NetworkPath?
+
+  init(monitor: KernelMonitor, port: UInt32) {
+    self.monitor = monitor
+    view = KernelView(port: port)
+  }
+
+  /// Runs until nobody watches any more; returns why, where it cannot go on.
+  mutating func run(_ socket: borrowing NetlinkSocket) -> NetlinkFailure? {
+    while let commands = monitor.takeCommands() {
+      for command in commands { perform(command) }
+      while case let outputs = view.settle(), !outputs.isEmpty {
+        for output in outputs {
+          if let failure = perform(output, socket) { return failure }
+        }
+      }
+      if let failure = receive(socket) { return failure }
+    }
+    return nil
+  }
+
+  private mutating func receive(_ socket: borrowing NetlinkSocket) -> NetlinkFailure? {
+    for number in 0..<Self.batch {
+      switch socket.receive(into: &buffer, waits: number == 0) {
+      case .datagram(let length):
+        buffer.withUnsafeBytes { view.receive(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+      case .overrun: view.overrun()
+      case .none: return nil
+      case .failed(let failure): return failure
+      }
+    }
+    return nil
+  }
+
+  private mutating func perform(_ output: KernelView.Output, _ socket: borrowing NetlinkSocket) -> NetlinkFailure? {
+    switch output {
+    case .send(let request, let sequence): return socket.send(request, sequence: sequence)
+    case .failed(let failure): return failure
+    case .hostPath(let id, let path): show(path, to: id)
+    case .path(let path):
+      self.path = path
+      monitor.show(path)
+      for (id, watcher) in watchers.sorted(by: { $0.key < $1.key }) {
+        if watcher.host == nil { show(path, to: id) } else { resolve(id, watcher) }
+      }
+    }
+    return nil
+  }
+
+  private mutating func perform(_ command: KernelMonitor.Command) {
+    switch command {
+    case .greet(let id, let watcher):
+      watchers[id] = watcher
+      if watcher.host != nil { resolve(id, watcher) } else if let path { show(path, to: id) }
+    case .forget(let id):
+      watchers[id] = nil
+      shown[id] = nil
+      resolutions[id] = nil
+      view.removeHost(id)
+    case .resolved(let id, let answer): resolved(id, answer)
+    }
+  }
+
+  /// Tells a watcher, once.
+  private mutating func show(_ path: NetworkPath, to id: UInt64) {
+    guard let watcher = watchers[id], shown[id] != path else { return }
+    shown[id] = path
+    watcher.onChange(path)
+  }
+}
+
+extension MonitorLoop {
+  /// Has a host's name resolved, unless that is going on; then it is done once more afterwards.
+  private mutating func resolve(_ id: UInt64, _ watcher: KernelMonitor.Watcher) {
+    guard let host = watcher.host else { return }
+    if let literal = IPAddress(host) {
+      if resolutions.updateValue(Resolution(), forKey: id) == nil { view.setHost(id, [literal]) }
+      return
+    }
+    guard resolutions[id]?.isRunning != true else {
+      resolutions[id]?.isStale = true
+      return
+    }
+    resolutions[id] = Resolution(isRunning: true)
+    do throws(NetlinkFailure) {
+      try SystemThread.start("lupine-resolve") { [monitor] in
+        do throws(NetlinkFailure) {
+          try monitor.namespace?.enter()
+          monitor.post(.resolved(id, watcher.resolver.resolve(host)))
+        } catch {
+          monitor.post(.resolved(id, .failure(error.message)))
+        }
+      }
+    } catch {
+      resolved(id, .failure(error.message))
+    }
+  }
+
+  private mutating func resolved(_ id: UInt64, _ answer: HostResolver.Answer) {
+    guard let watcher = watchers[id], let resolution = resolutions[id] else { return }
+    switch answer {
+    case .addresses(let addresses): view.setHost(id, addresses)
+    case .failure(let reason): view.failHost(id, reason)
+    }
+    resolutions[id] = Resolution()
+    if resolution.isStale { resolve(id, watcher) }
+  }
+}

@@ -1,0 +1,53 @@
+import CNetlink
+
+/// The messages of one datagram (RFC 3549 section 2.3), as far as their lengths are true.
+///
+/// A header that is cut off, shorter than itself or longer than the datagram ends the sequence.
+struct NetlinkMessages: Sequence, IteratorProtocol {
+  struct Message {
+    let type: UInt16
+    let flags: UInt16
+    let sequence: UInt32
+    let port: UInt32
+    let payload: UnsafeRawBufferPointer
+  }
+
+  private static let headerLength = MemoryLayout<nlmsghdr>.size
+  private var rest: UnsafeRawBufferPointer
+
+  init(_ datagram: UnsafeRawBufferPointer) { rest = datagram }
+
+  mutating func next() -> Message? {
+    guard let header = rest.value(nlmsghdr.self) else { return nil }
+    let length = Int(header.nlmsg_len)
+    guard length >= Self.headerLength, length <= rest.count else { return nil }
+    let payload = UnsafeRawBufferPointer(rebasing: rest[Self.headerLength..<length])
+    rest = rest.dropping(length)
+    return Message(
+      type: header.nlmsg_type, flags: header.nlmsg_flags, sequence: header.nlmsg_seq, port: header.nlmsg_pid,
+      payload: payload)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The value at an offset, whatever its alignment; `nil` where it is cut off.
+  func value<Value: BitwiseCopyable>(_ type: Value.Type, at offset: Int = 0) -> Value? {
+    guard offset >= 0, offset <= count - MemoryLayout<Value>.size else { return nil }
+    return loadUnaligned(fromByteOffset: offset, as: type)
+  }
+
+  /// What follows an item of this length and the bytes that fill it up to a multiple of four.
+  func dropping(_ length: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: self[Swift.min(count, (length + 3) & ~3)...])
+  }
+
+  /// What follows this many bytes; `nil` where there are fewer.
+  func after(_ length: Int) -> UnsafeRawBufferPointer? {
+    length <= count ? UnsafeRawBufferPointer(rebasing: self[length...]) : nil
+  }
+}
+
+extension NetlinkMessages.Message {
+  /// Whether the table changed while it was told.
+  var isInterrupted: Bool { flags & UInt16(NLM_F_DUMP_INTR) != 0 }
+}

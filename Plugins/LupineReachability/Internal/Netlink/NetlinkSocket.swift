@@ -1,0 +1,81 @@
+import CNetlink
+import Glibc
+
+/// Owns a socket to the kernel's routing messages.
+struct NetlinkSocket: ~Copyable {
+  enum Arrival {
+    /// So many bytes of the buffer are a datagram of the kernel's.
+    case datagram(Int)
+    /// Nothing waits.
+    case none
+    /// Messages were lost.
+    case overrun
+    /// The socket is of no use any more.
+    case failed(NetlinkFailure)
+  }
+
+  let descriptor: Int32
+  /// The kernel's name for this socket.
+  let port: UInt32
+
+  /// Opens the socket; with a subscription it hears of changes.
+  init(isSubscribed: Bool) throws(NetlinkFailure) {
+    let descriptor = lupine_netlink_open()
+    guard descriptor >= 0 else { throw NetlinkFailure("the socket cannot be opened") }
+    let groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE
+    guard lupine_netlink_bind(descriptor, isSubscribed ? UInt32(groups) : 0) == 0,
+      case let port = lupine_netlink_port(descriptor), port != 0
+    else {
+      let failure = NetlinkFailure("the socket cannot be bound")
+      close(descriptor)
+      throw failure
+    }
+    self.descriptor = descriptor
+    self.port = port
+  }
+
+  deinit { close(descriptor) }
+
+  /// Sends a request; the kernel reads it at once.
+  func send(_ request: NetlinkRequest, sequence: UInt32) -> NetlinkFailure? {
+    Self.send(request.bytes(sequence: sequence), to: descriptor)
+  }
+
+  /// Wakes the thread that waits at the socket with this descriptor.
+  static func wake(_ descriptor: Int32) { _ = send(NetlinkRequest.wake.bytes(sequence: 0), to: descriptor) }
+
+  private static func send(_ bytes: [UInt8], to descriptor: Int32) -> NetlinkFailure? {
+    while lupine_netlink_send(descriptor, bytes, bytes.count) < 0 {
+      guard errno == EINTR || errno == EAGAIN else { return NetlinkFailure("a request cannot be sent") }
+    }
+    return nil
+  }
+
+  /// Takes the next datagram into the buffer, which grows where one did not fit.
+  func receive(into buffer: inout [UInt8], waits: Bool) -> Arrival {
+    while true {
+      var sender: UInt32 = 0
+      let flags = waits ? 0 : Int32(MSG_DONTWAIT)
+      let length = lupine_netlink_receive(descriptor, &buffer, buffer.count, flags, &sender)
+      if length > buffer.count {
+        buffer = [UInt8](repeating: 0, count: min(length * 2, 1 << 22))
+        return .overrun
+      }
+      // No other program may send to this socket, but one with the right to administer the network could.
+      if length >= 0 { if sender == 0 { return .datagram(length) } else { continue } }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: return .none
+      case ENOBUFS: return .overrun
+      default: return .failed(NetlinkFailure("the socket cannot be read"))
+      }
+    }
+  }
+}
+
+/// Why netlink is not to be had.
+struct NetlinkFailure: Error, Equatable {
+  let message: String
+
+  init(_ what: String, code: Int32 = errno) { message = "\(what): \(String(cString: strerror(code)))" }
+}

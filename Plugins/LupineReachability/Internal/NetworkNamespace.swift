@@ -1,0 +1,19 @@
+import CNetlink
+import Glibc
+
+/// A network namespace by the path of its file, such as `/run/netns/name`.
+package struct NetworkNamespace: Sendable, Hashable {
+  package let path: String
+
+  package init(path: String) { self.path = path }
+
+  /// Moves the calling thread into it, for good.
+  func enter() throws(NetlinkFailure) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw NetlinkFailure("the network namespace \(path) cannot be opened") }
+    defer { close(descriptor) }
+    guard lupine_enter_network_namespace(descriptor) == 0 else {
+      throw NetlinkFailure("the network namespace \(path) cannot be entered")
+    }
+  }
+}

@@ -1,0 +1,26 @@
+// Reachability: what the kernel says, and the retry that waits for it.
+
+import Lupine
+import LupineMock
+
+// snippet.hide
+let mock = MockTransport()
+mock.stub(.get, "https://api.example.com/v1/users/42", .sequence([.failure(.networkUnreachable), .text("mattt")]))
+// snippet.show
+let manager = NetworkReachabilityManager.default
+for await status in manager.statuses {
+  print(status, manager.path.interfaces.map(\.name))
+  break
+}
+
+// The same, played: offline at first, and back while the request waits.
+let path = ScriptedPath(.offline)
+let session = try Session.Builder()
+  .transport(mock)
+  .retrier(OfflineRetrier(source: path))
+  .retrier(.backoff(limit: 3))
+  .build()
+async let user = session.request("https://api.example.com/v1/users/42").serializingString().value
+await path.waitForWatchers()  // the request has failed, and waits for a network
+path.set(.wifi)
+print(try await user)

@@ -1,0 +1,45 @@
+import HTTPTypes
+
+extension SessionEvent: CustomStringConvertible {
+  /// The request, the attempt, the time and what happened, on one line, without secrets.
+  public var description: String {
+    let place = attempt > 0 ? "\(request) attempt \(attempt)" : "\(request)"
+    return "\(place) +\(time.milliseconds) \(kind)"
+  }
+}
+
+extension SessionEvent.Kind: CustomStringConvertible {
+  /// What happened, on one line, without secrets.
+  public var description: String {
+    switch self {
+    case .started(let request): "started \(request)"
+    case .attempting(let request): "attempting \(request)"
+    case .queued: "queued"
+    case .connected(let address, let isReused): "connected to \(address)\(isReused ? ", again" : "")"
+    case .informational(let head): "interim status \(head.status.code)"
+    case .head(let head): "status \(head.status.code)"
+    case .received(let bytes, let metrics): "received \(bytes) bytes: \(metrics)"
+    case .failed(let error): "failed: \(error)"
+    case .redirected(let target, let isFollowed, let reason):
+      "redirected to \(target), \(isFollowed ? "followed" : "not followed"): \(reason)"
+    case .validated(let error): error.map { "refused: \($0)" } ?? "validated"
+    case .retrying(let delay, let reason):
+      (delay.map { "retrying after \($0.milliseconds): " } ?? "not retrying: ") + reason
+    case .suspended: "suspended"
+    case .resumed: "resumed"
+    case .finished(let error): error.map { "finished: \($0)" } ?? "finished"
+    }
+  }
+
+  /// Returns the event without the values of secret fields.
+  func redacted(_ secrets: SecretFields) -> SessionEvent.Kind {
+    switch self {
+    case .head(let head): .head(head.redacted(secrets))
+    case .informational(let head): .informational(head.redacted(secrets))
+    case .failed(let error): .failed(error.hiding(secrets))
+    case .validated(let error): .validated(error?.hiding(secrets))
+    case .finished(let error): .finished(error?.hiding(secrets))
+    default: self
+    }
+  }
+}

@@ -1,0 +1,86 @@
+public import HTTPTypes
+
+/// A response's body in the pieces in which it arrives, after decoding.
+///
+/// It can be iterated once.
+public struct ByteStream: AsyncSequence, Sendable {
+  /// One piece; never empty.
+  public typealias Element = [UInt8]
+
+  private let task: RequestTask
+  private let consumer: StreamConsumer
+
+  init(_ task: RequestTask, _ consumer: StreamConsumer) {
+    self.task = task
+    self.consumer = consumer
+  }
+
+  /// The head of the response; waits until it has arrived and been validated, and starts the request for it.
+  ///
+  /// - Throws: `LupineError` where there is none, or a validator refused it.
+  public var head: HTTPResponse {
+    get async throws(LupineError) {
+      task.startForStream()
+      _ = try await consumer.body().get()
+      guard let head = consumer.head else { throw LupineError(.other, "The response has no head.") }
+      return head
+    }
+  }
+
+  /// Begins to read; the request starts with the first piece that is asked for.
+  public func makeAsyncIterator() -> Iterator { Iterator(Reading(task, consumer)) }
+
+  /// Reads the pieces in order.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let reading: Reading
+
+    init(_ reading: Reading) { self.reading = reading }
+
+    /// The next piece; `nil` at the end.
+    ///
+    /// - Throws: `LupineError` when the request failed or was cancelled; what arrived before it has been handed over.
+    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> [UInt8]? {
+      try await reading.next()
+    }
+  }
+}
+
+/// One reading of a stream; letting go of it before the end cancels the request.
+final class Reading: Sendable {
+  private let task: RequestTask
+  private let consumer: StreamConsumer
+
+  init(_ task: RequestTask, _ consumer: StreamConsumer) {
+    self.task = task
+    self.consumer = consumer
+  }
+
+  deinit {
+    task.cancel()
+    consumer.abandon()
+  }
+
+  func next() async throws(LupineError) -> [UInt8]? {
+    task.startForStream()
+    let result = await withTaskCancellationHandler {
+      await piece()
+    } onCancel: {
+      task.cancel()
+    }
+    return try result.get()
+  }
+
+  private func piece() async -> Result<[UInt8]?, LupineError> {
+    switch await consumer.body() {
+    case .failure(let error): return .failure(error)
+    case .success(let body):
+      do throws(LupineError) {
+        if let piece = try await body.next() { return .success(piece) }
+        return .success(nil)
+      } catch {
+        // The transport says that it was cancelled; the request's own outcome says why.
+        return .failure(await task.outcome().error ?? error)
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/// A request whose response is handed over as it arrives.
+///
+/// The head is validated before the first byte is handed over. One consumer at a time takes the body; while it does not,
+/// the transport reads no more than a window of it, so memory stays the same whatever the body's length. A consumer that
+/// stops, or whose task is cancelled, cancels the request.
+public struct DataStreamRequest: SessionRequest {
+  /// The execution that the copies share.
+  public let handle: RequestHandle
+  let consumer: StreamConsumer
+
+  init(_ task: RequestTask, _ consumer: StreamConsumer) {
+    handle = RequestHandle(task: task)
+    self.consumer = consumer
+  }
+}
+
+extension DataStreamRequest {
+  /// The body in the pieces in which it arrives.
+  public func serializingBytes() -> ByteStream { ByteStream(task, consumer) }
+
+  /// The body as text, piece by piece in UTF-8; what is cut in the middle of a character waits for the rest of it.
+  ///
+  /// Bytes that are no UTF-8 become U+FFFD.
+  public func serializingStrings() -> TextStream { TextStream(base: serializingBytes()) }
+
+  /// The body as lines, in UTF-8, without their ends: LF, CRLF or CR.
+  ///
+  /// - Parameter limit: the most bytes of one line; a longer one fails with kind `limitExceeded`. Default: 1 MiB.
+  public func serializingLines(limit: Int = 1 << 20) -> LineStream {
+    LineStream(base: serializingBytes(), limit: limit)
+  }
+
+  /// The body as JSON values, one on each line; empty lines are passed over.
+  ///
+  /// - Parameter decoder: what decodes a line; `nil` means the session's, JSON unless told otherwise.
+  public func serializingDecodableLines<Value: Decodable & Sendable>(
+    of type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil, limit: Int = 1 << 20
+  ) -> DecodableLineStream<Value> {
+    DecodableLineStream(
+      base: serializingLines(limit: limit), decoder: decoder ?? task.session.configuration.decoder)
+  }
+}

@@ -1,0 +1,45 @@
+/// A response's body as lines.
+public struct LineStream: AsyncSequence, Sendable {
+  /// One line, without its end.
+  public typealias Element = String
+
+  let base: ByteStream
+  let limit: Int
+
+  /// Begins to read.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(base: base.makeAsyncIterator(), splitter: LineSplitter(limit: limit))
+  }
+
+  /// Reads the lines in order.
+  public struct Iterator: AsyncIteratorProtocol {
+    private var base: ByteStream.Iterator
+    private var splitter: LineSplitter
+    private var lines: [String] = []
+    private var position = 0
+    private var isFinished = false
+
+    init(base: ByteStream.Iterator, splitter: LineSplitter) {
+      self.base = base
+      self.splitter = splitter
+    }
+
+    /// The next line; `nil` at the end.
+    ///
+    /// - Throws: `LupineError` when the request failed, or a line is longer than the limit.
+    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> String? {
+      while position == lines.count {
+        if isFinished { return nil }
+        position = 0
+        if let piece = try await base.next(isolation: isolation) {
+          lines = try splitter.take(piece)
+        } else {
+          isFinished = true
+          lines = splitter.finish().map { [$0] } ?? []
+        }
+      }
+      defer { position += 1 }
+      return lines[position]
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/// The parameters of a query or a form whose values are secrets by their name, such as `access_token`.
+enum SecretParameters {
+  private static let names: Set<String> = [
+    "access_token", "api-key", "api_key", "apikey", "assertion", "auth", "client_assertion", "client_secret", "code",
+    "code_verifier", "id_token", "jwt", "key", "pass", "passwd", "password", "pwd", "refresh_token", "secret",
+    "session", "sessionid", "sid", "sig", "signature", "token", "x-amz-credential", "x-amz-security-token",
+    "x-amz-signature",
+  ]
+
+  /// Returns the items of a query or a form, joined by `&`, with the values of secret ones replaced.
+  static func redact(_ items: String) -> String {
+    items.split(separator: "&", omittingEmptySubsequences: false).map { item in
+      guard let sign = item.firstIndex(of: "="), names.contains(item[..<sign].lowercased()) else { return item }
+      return item[...sign] + "REDACTED"
+    }.joined(separator: "&")
+  }
+}

@@ -1,0 +1,137 @@
+import HTTPTypes
+import LupineCore
+
+extension ConformanceKit {
+  static let cancellationChecks: [ConformanceCheck] =
+    [beforeStart, whileUploading, whileWaitingForPiece, afterEnd, twice, otherExchange, connectionEnds]
+    + [LupineError.Kind.cancelled, .timedOut(.total), .timedOut(.idle)].flatMap { [beforeHead($0), inBody($0)] }
+
+  private static let reason = LupineError(.cancelled, "The check cancels this exchange.")
+
+  private static func stalledHead(_ arrived: Gate) -> PeerReply {
+    .make { response in
+      response.before = [.signal(arrived), .wait(Gate())]
+    }
+  }
+
+  private static let stalledBody = PeerReply.make { response in
+    response.framing = .length(100)
+    response.body = [.text("some of it"), .wait(Gate())]
+  }
+
+  private static let beforeStart = ConformanceCheck("an exchange that is cancelled beforehand sends nothing") { stage in
+    try stage.play { _ in .text("ok") }
+    let settings = ExchangeSettings()
+    settings.control.cancel(reason)
+    try await stage.expect(error: .cancelled, "The request") { _ = try await stage.fetch("/cancelled", with: settings) }
+    try stage.expect(try await stage.fetch("/next").text, "ok", "The next response")
+    try stage.expect(stage.peer.requests.map(\.target), ["/next"], "What the peer saw")
+  }
+
+  private static func beforeHead(_ kind: LupineError.Kind) -> ConformanceCheck {
+    ConformanceCheck("cancelled with \(kind) before the head, the request ends with that") { stage in
+      let arrived = Gate()
+      try stage.play(holdsHead: true) { $0.target == "/next" ? .text("next") : stalledHead(arrived) }
+      let settings = ExchangeSettings()
+      let request = try stage.request("/stalled")
+      let pending = Task { _ = try await stage.fetch(request, settings) }
+      try await arrived.opened()
+      settings.control.cancel(LupineError(kind, "The check ends this exchange."))
+      try await stage.expect(error: kind, "The request") { try await pending.value }
+      try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
+    }
+  }
+
+  private static func inBody(_ kind: LupineError.Kind) -> ConformanceCheck {
+    ConformanceCheck("cancelled with \(kind) within the body, the body ends with that") { stage in
+      try stage.play { $0.target == "/next" ? .text("next") : stalledBody }
+      let settings = ExchangeSettings()
+      let exchange = try await stage.send(stage.request("/stalled"), settings)
+      settings.control.cancel(LupineError(kind, "The check ends this exchange."))
+      try await stage.expect(error: kind, "The body") { _ = try await exchange.end() }
+      try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
+    }
+  }
+
+  private static let whileUploading = ConformanceCheck(
+    "cancelled while its body keeps it waiting, the request ends", needs: .streamedUploads
+  ) { stage in
+    try stage.play { _ in .text("ok") }
+    let begun = Gate()
+    let body = Body.stream { StepSequence([.text("some"), .signal(begun), .wait(Gate()), .text("never")]) }
+    let request = try stage.request("/cancelled", method: .post, body: body)
+    let settings = ExchangeSettings()
+    let pending = Task { _ = try await stage.fetch(request, settings) }
+    try await begun.opened()
+    settings.control.cancel(reason)
+    try await stage.expect(error: .cancelled, "The request") { try await pending.value }
+    try stage.expect(try await stage.fetch("/next").text, "ok", "The next response")
+    try stage.expect(stage.peer.requests.filter(\.isBodyComplete).map(\.target), ["/next"], "The whole requests")
+  }
+
+  private static let whileWaitingForPiece = ConformanceCheck(
+    "cancelled while a consumer waits for a piece, the wait ends"
+  ) { stage in
+    try stage.play { _ in stalledBody }
+    var settings = ExchangeSettings()
+    settings.sink = .stream(window: 1 << 20)
+    let exchange = try await stage.send(stage.request(), settings)
+    try stage.expect(try await exchange.body.next()?.count, 10, "The bytes of the first piece")
+    let pending = Task { _ = try await exchange.body.next() }
+    settings.control.cancel(reason)
+    try await stage.expect(error: .cancelled, "The next piece") { try await pending.value }
+    try await stage.expect(error: .cancelled, "The end") { _ = try await exchange.end() }
+  }
+
+  private static let afterEnd = ConformanceCheck("cancelling after the end changes nothing") { stage in
+    try stage.play { .text($0.target) }
+    let settings = ExchangeSettings()
+    let exchange = try await stage.send(stage.request("/first"), settings)
+    _ = try await exchange.end()
+    settings.control.cancel(reason)
+    try stage.expect(bytes: try await exchange.body.end().data, Array("/first".utf8), "The body, asked for again")
+    try stage.expect(try await stage.fetch("/next").text, "/next", "The next response")
+  }
+
+  private static let twice = ConformanceCheck("of two cancellations the first counts") { stage in
+    try stage.play { _ in stalledBody }
+    let settings = ExchangeSettings()
+    let exchange = try await stage.send(stage.request(), settings)
+    settings.control.cancel(LupineError(.timedOut(.idle), "The check's first reason."))
+    settings.control.cancel(reason)
+    try await stage.expect(error: .timedOut(.idle), "The body") { _ = try await exchange.end() }
+  }
+
+  private static let otherExchange = ConformanceCheck("cancelling one exchange leaves the others alone") { stage in
+    let gate = Gate()
+    try stage.play { request in
+      request.target == "/stalled"
+        ? stalledBody
+        : .make { response in
+          response.framing = .length(4)
+          response.body = [.wait(gate), .text("late")]
+        }
+    }
+    let settings = ExchangeSettings()
+    let stalled = try await stage.send(stage.request("/stalled"), settings)
+    let other = try await stage.send(stage.request("/other"))
+    settings.control.cancel(reason)
+    try await stage.expect(error: .cancelled, "The cancelled body") { _ = try await stalled.end() }
+    gate.open()
+    try stage.expect(bytes: try await other.end().data, Array("late".utf8), "The other body")
+  }
+
+  private static let connectionEnds = ConformanceCheck(
+    "a cancelled exchange closes its connection", needs: .networking,
+    about: "The rest of its body must not reach another request."
+  ) { stage in
+    try stage.play { $0.target == "/next" ? .text("next") : stalledBody }
+    let settings = ExchangeSettings()
+    let exchange = try await stage.send(stage.request(), settings)
+    settings.control.cancel(reason)
+    try await stage.expect(error: .cancelled, "The body") { _ = try await exchange.end() }
+    try await stage.peer.waitForOpenConnections(0)
+    try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
+    try stage.expect(stage.peer.connectionCount, 2, "The connections made")
+  }
+}

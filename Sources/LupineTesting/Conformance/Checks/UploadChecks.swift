@@ -1,0 +1,73 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+
+extension ConformanceKit {
+  static let uploadChecks: [ConformanceCheck] = [
+    upload("no body arrives as none", .none, method: .get, []),
+    upload("a body of no bytes arrives empty", .bytes(Data()), []),
+    upload("a text arrives", .text("Grüße"), Array("Grüße".utf8)),
+    upload("every byte value arrives", .bytes(Data(0...255)), Array(0...255)),
+    upload("a body of 1 MiB arrives whole", .bytes(Data(numberedBytes(1 << 20))), numberedBytes(1 << 20)),
+    upload("a GET can have a body", .text("query"), method: .get, Array("query".utf8)),
+    upload("a DELETE can have a body", .text("which"), method: .delete, Array("which".utf8)),
+    wholeFile, fileRange, missingFile, lengthIsTold, emptyPost,
+  ]
+
+  private static func upload(
+    _ name: String, _ body: Body, method: HTTPRequest.Method = .post, _ expected: [UInt8]
+  ) -> ConformanceCheck {
+    ConformanceCheck(name) { stage in
+      try stage.play { .text("\($0.body.count)") }
+      let response = try await stage.fetch(method: method, body: body)
+      try stage.expect(response.text, "\(expected.count)", "The bytes that the peer counted")
+      try stage.expect(bytes: try stage.peer.requests[0].body, expected, "The body that arrived")
+    }
+  }
+
+  private static let wholeFile = ConformanceCheck("a file arrives whole") { stage in
+    let bytes = numberedBytes(200_001)
+    let file = try TemporaryFile(bytes)
+    try stage.play { _ in .text("ok") }
+    _ = try await stage.fetch(method: .put, body: .file(file.path))
+    try stage.expect(bytes: try stage.peer.requests[0].body, bytes, "The body that arrived")
+  }
+
+  private static let fileRange = ConformanceCheck("a part of a file arrives, and nothing around it") { stage in
+    let bytes = numberedBytes(100_000)
+    let file = try TemporaryFile(bytes)
+    try stage.play { _ in .text("ok") }
+    _ = try await stage.fetch(method: .put, body: .file(file.path, offset: 1000, length: 70_000))
+    try stage.expect(bytes: try stage.peer.requests[0].body, Array(bytes[1000..<71_000]), "The body that arrived")
+  }
+
+  private static let missingFile = ConformanceCheck("a file that is missing fails the request, unsent") { stage in
+    try stage.play { _ in .text("ok") }
+    try await stage.expect(error: .bodyFailed, "A body whose file is missing") {
+      _ = try await stage.fetch(method: .put, body: .file("/nowhere/at/all"))
+    }
+    try stage.expect(stage.peer.requests.count, 0, "The requests that arrived")
+    try stage.expect(try await stage.fetch().text, "ok", "The next request")
+  }
+
+  private static let lengthIsTold = ConformanceCheck("a known length is told beforehand", needs: .networking) { stage in
+    try stage.play { _ in .text("ok") }
+    let stream = Body.stream(length: 6) { StepSequence([.text("abc"), .text("def")]) }
+    for body in [.text("sixsix"), stream] {
+      _ = try await stage.fetch(method: .put, body: body)
+      guard let seen = try stage.peer.requests.last?.fields else { return }
+      try stage.expect(seen.values(of: "Content-Length"), ["6"], "The values of Content-Length")
+      try stage.expect(seen.values(of: "Transfer-Encoding"), [], "The values of Transfer-Encoding")
+    }
+  }
+
+  private static let emptyPost = ConformanceCheck(
+    "a POST without a body says so", needs: .networking, about: "Content-Length: 0 (RFC 9110 section 8.6)."
+  ) { stage in
+    try stage.play { _ in .text("ok") }
+    _ = try await stage.fetch(method: .post)
+    _ = try await stage.fetch(method: .get)
+    let seen = try stage.peer.requests.map { $0.fields.values(of: "Content-Length") }
+    try stage.expect(seen, [["0"], []], "The values of Content-Length, of POST and of GET")
+  }
+}

@@ -1,0 +1,42 @@
+public import LupineCore
+
+/// Everything that a transport must do, as values; run each against yours.
+///
+/// ```swift
+/// @Test(arguments: ConformanceKit.checks(for: MyTransport()))
+/// func `my transport conforms`(check: ConformanceCheck) async throws {
+///   try await check.run { MyTransport() }
+/// }
+/// ```
+///
+/// Give the test a time limit: a transport that waits for ever fails its check when the test's task is cancelled.
+public enum ConformanceKit {
+  /// All checks, whatever a transport can do.
+  public static let checks: [ConformanceCheck] =
+    methodChecks + requestFieldChecks + requestRuleChecks + uploadChecks + streamedUploadChecks + responseChecks
+    + responseFieldChecks + informationalChecks + sinkChecks + fileSinkChecks + stageChecks + faultChecks
+    + cancellationChecks + shutdownChecks + earlyAnswerChecks + continueChecks + metricsChecks + connectionChecks
+    + concurrencyChecks + framingChecks + surplusChecks + limitChecks
+
+  /// The checks that apply to a transport, by what it says it can do.
+  public static func checks(for transport: any Transport) -> [ConformanceCheck] {
+    checks.filter { transport.capabilities.isSuperset(of: $0.needs) }
+  }
+
+  /// The checks that do not apply to a transport, each with the reason.
+  public static func skipped(for transport: any Transport) -> [SkippedCheck] {
+    checks.filter { !transport.capabilities.isSuperset(of: $0.needs) }
+      .map { SkippedCheck(check: $0, missing: $0.needs.subtracting(transport.capabilities)) }
+  }
+}
+
+/// A check that does not apply to a transport.
+public struct SkippedCheck: Sendable, CustomStringConvertible {
+  /// The check.
+  public let check: ConformanceCheck
+  /// What the transport cannot do.
+  public let missing: TransportCapabilities
+
+  /// The check's name and what is missing.
+  public var description: String { "\(check.name): skipped, it needs \(missing)" }
+}

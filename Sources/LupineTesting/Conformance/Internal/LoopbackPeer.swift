@@ -1,0 +1,93 @@
+import HTTPTypes
+import LupineCore
+
+/// Plays a script on a real connection to this machine.
+final class LoopbackPeer: ConformancePeer {
+  let url: String
+  private let server: ScriptedServer?
+  /// Holds a port for as long as the peer lives.
+  private let port: (any AnyObject & Sendable)?
+
+  init(_ script: PeerScript) throws {
+    switch script.reach {
+    case .answers:
+      let server = try ScriptedServer(readsBody: script.readsBody) { request in
+        script.reply(PeerRequest(request)).onTheWire
+      }
+      self.server = server
+      url = server.url
+      port = nil
+    case .isRefused:
+      let port = try ClosedPort()
+      (server, url, self.port) = (nil, port.url, port)
+    case .neverConnects:
+      let port = try SilentPort(completesHandshake: false)
+      (server, url, self.port) = (nil, port.url, port)
+    case .hasNoAddress:
+      // A name that is kept free for this (RFC 6761 section 6.4).
+      (server, url, port) = (nil, "http://nowhere.invalid", nil)
+    }
+  }
+
+  var requests: [PeerRequest] { server?.requests.map(PeerRequest.init) ?? [] }
+  var connectionCount: Int? { server?.connectionCount }
+
+  func prepare(for request: OutgoingRequest) {}
+
+  func waitForOpenConnections(_ count: Int) async throws { try await server?.waitForOpenConnections(count) }
+
+  func stop() { server?.stop() }
+}
+
+extension PeerRequest {
+  init(_ request: ReceivedHTTPRequest) {
+    self.init(
+      method: request.method.rawValue, target: request.target, fields: request.fields, body: request.body,
+      isBodyComplete: request.isBodyComplete, number: request.number)
+  }
+}
+
+extension PeerReply {
+  fileprivate var onTheWire: ScriptedReply {
+    switch self {
+    case .wire(let reply): reply
+    case .end(.reset): .resetBeforeHead
+    case .end: .closeBeforeHead
+    case .response(let response): response.onTheWire
+    }
+  }
+}
+
+extension PeerResponse {
+  fileprivate var onTheWire: ScriptedReply {
+    var fields = fields
+    switch framing {
+    case .length(let length): fields.append("Content-Length", String(length ?? byteCount))
+    case .chunked: fields.append("Transfer-Encoding", "chunked")
+    case .untilClose, .none: break
+    }
+    var steps = before.map { step(for: $0) }
+    steps += informational.map { .informational(status: $0.status, fields: $0.fields) }
+    steps.append(.head(status: status, reason: reason, fields: fields))
+    steps += body.map { step(for: $0) }
+    switch ending {
+    case .reset: steps.append(.reset)
+    case .close: steps.append(.close)
+    case .complete where framing == .chunked: steps.append(.endChunks(trailers: trailers))
+    case .complete: break
+    }
+    return ScriptedReply(steps, connection: framing == .untilClose ? .close : .automatic)
+  }
+
+  private func step(for step: Step) -> ScriptedReply.Step {
+    switch step {
+    case .bytes(let bytes): framing == .chunked ? .chunk(bytes) : .body(bytes)
+    case .repeated(let bytes, let count):
+      framing == .chunked
+        ? .repeat(Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10], count: count)
+        : .repeat(bytes, count: count)
+    case .wait(let gate): .wait(gate)
+    case .signal(let gate): .signal(gate)
+    }
+  }
+}

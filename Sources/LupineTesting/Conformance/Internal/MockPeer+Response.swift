@@ -1,0 +1,81 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+import LupineMock
+
+extension PeerResponse {
+  /// The steps before the head.
+  func holdHead() async throws {
+    for step in before {
+      switch step {
+      case .wait(let gate): try await gate.opened()
+      case .signal(let gate): gate.open()
+      case .bytes, .repeated: break
+      }
+    }
+  }
+
+  /// The response as a mock gives it.
+  var inMemory: MockReply {
+    var reply = content.fields(fields.httpFields)
+    if !informational.isEmpty {
+      reply = reply.informational(
+        informational.map { interim in
+          let phrase = reasonPhrases[interim.status] ?? ""
+          return HTTPResponse(
+            status: .init(code: interim.status, reasonPhrase: phrase), headerFields: interim.fields.httpFields)
+        })
+    }
+    if !trailers.isEmpty { reply = reply.trailers(trailers.httpFields) }
+    return reply
+  }
+
+  private var code: HTTPResponse.Status {
+    HTTPResponse.Status(code: status, reasonPhrase: reason ?? reasonPhrases[status] ?? "")
+  }
+
+  private var content: MockReply {
+    switch framing {
+    case .none: .status(code)
+    case .length(let length): whole(length: length ?? byteCount)
+    case .chunked, .untilClose: pieces(length: nil)
+    }
+  }
+
+  /// A body whose length the head tells.
+  private func whole(length: Int) -> MockReply {
+    guard let plain, length >= byteCount else { return pieces(length: length) }
+    let missing = [UInt8](repeating: 0, count: length - byteCount)
+    return broken(.data(Data(plain.joined() + missing), contentType: nil, status: code))
+  }
+
+  private func pieces(length: Int?) -> MockReply {
+    if let plain, length == nil { return broken(MockReply.status(code).chunked(plain.map { Data($0) })) }
+    let failure: LupineError? =
+      ending == .complete ? nil : LupineError(.connectionLost, "The connection ended, as the peer's script says.")
+    let stream = Body.stream(length: length.map { Int64($0) }) { [body] in StepSequence(body, failure: failure) }
+    return .body(stream, contentType: nil, status: code)
+  }
+
+  private func broken(_ reply: MockReply) -> MockReply {
+    switch ending {
+    case .complete: reply
+    case .close: reply.truncated(afterBytes: byteCount)
+    case .reset: reply.reset(afterBytes: byteCount)
+    }
+  }
+
+  /// The pieces, where nothing has to be waited for and they are not too many for memory.
+  private var plain: [[UInt8]]? {
+    guard byteCount <= 2 << 20 else { return nil }
+    var pieces: [[UInt8]] = []
+    for step in body {
+      switch step {
+      case .bytes(let bytes): pieces.append(bytes)
+      case .repeated(let bytes, let count): pieces += [[UInt8]](repeating: bytes, count: count)
+      case .wait, .signal: return nil
+      }
+    }
+    return pieces
+  }
+}

@@ -1,0 +1,65 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Synchronization
+
+/// Plays a script as the stubs of a mock, which is itself the transport that is checked.
+final class MockPeer: ConformancePeer {
+  let url = "http://127.0.0.1:80"
+  private let mock: MockTransport
+  private let script: PeerScript
+  private let stubbed = Mutex<Set<HTTPRequest.Method>>([])
+  private let record = Mutex<[PeerRequest]>([])
+
+  init(_ mock: MockTransport, _ script: PeerScript) {
+    self.mock = mock
+    self.script = script
+  }
+
+  var requests: [PeerRequest] { record.withLock { $0 } }
+  var connectionCount: Int? { nil }
+
+  /// Stubs the method, which a stub must name.
+  func prepare(for request: OutgoingRequest) {
+    guard stubbed.withLock({ $0.insert(request.method).inserted }) else { return }
+    switch script.reach {
+    case .answers where script.holdsHead:
+      mock.stub(request.method, "/{any...}", count: .optional) { [self] request async throws in
+        let reply = answer(request)
+        if case .response(let response) = reply { try await response.holdHead() }
+        return reply.inMemory
+      }
+    case .answers:
+      // A closure that need not be awaited takes the mock's own shortest way.
+      mock.stub(request.method, "/{any...}", count: .optional) { [self] request in answer(request).inMemory }
+    case .isRefused: mock.stub(request.method, "/{any...}", .fault(.connectionRefused))
+    case .hasNoAddress: mock.stub(request.method, "/{any...}", .fault(.hostNotFound))
+    case .neverConnects: mock.stub(request.method, "/{any...}", .fault(.connectionStalled))
+    }
+  }
+
+  func waitForOpenConnections(_ count: Int) async throws {}
+
+  func stop() {}
+
+  private func answer(_ request: RecordedRequest) -> PeerReply {
+    let seen = record.withLock { record in
+      let seen = PeerRequest(
+        method: request.method.rawValue, target: request.url.requestTarget, fields: RawFields(request.headers),
+        body: [UInt8](request.body), number: record.count)
+      record.append(seen)
+      return seen
+    }
+    return script.reply(seen)
+  }
+}
+
+extension PeerReply {
+  fileprivate var inMemory: MockReply {
+    switch self {
+    case .response(let response): response.inMemory
+    case .end, .wire: .reset
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import Glibc
+
+/// A file that exists, open for reading and writing, as long as this value does.
+final class TemporaryFile: Sendable {
+  let path: String
+  let descriptor: Int32
+
+  init(_ content: [UInt8] = []) throws(SocketFailure) {
+    var template = Array("/tmp/lupine-conformance-XXXXXX".utf8CString)
+    descriptor = mkstemp(&template)
+    path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    guard descriptor >= 0 else { throw SocketFailure("mkstemp") }
+    var done = 0
+    while done < content.count {
+      let count = content.withUnsafeBytes {
+        write(descriptor, $0.baseAddress?.advanced(by: done), content.count - done)
+      }
+      guard count > 0 else { throw SocketFailure("write") }
+      done += count
+    }
+  }
+
+  deinit {
+    close(descriptor)
+    unlink(path)
+  }
+
+  /// What stands in the file.
+  var content: [UInt8] {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return [] }
+    return [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
+      count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// A fuzzer: a program that feeds libFuzzer's inputs to one function, one at a time, until its time is over.
+///
+/// The folder has the target's name.
+func fuzz(_ name: String, _ products: [String]) -> Target {
+  .executableTarget(
+    name: "Fuzz\(name)", dependencies: ["FuzzDriver"] + products.map { .product(name: $0, package: "Lupine") },
+    path: name,
+    swiftSettings: [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ])
+}
+
+let package = Package(
+  name: "Fuzz",
+  dependencies: [.package(name: "Lupine", path: "../..", traits: [])],
+  targets: [
+    .systemLibrary(name: "FuzzDriver", path: "FuzzDriver"),
+    fuzz("MultipartParser", ["LupineCore", "LupineMultipart"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import LupineCore
+
+@Suite struct AuthenticationChallengeTests {
+  private static func read(_ value: String) -> [String] {
+    AuthenticationChallenge.parse([value]).map { challenge in
+      let parameters = challenge.parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+      return ([challenge.scheme] + parameters + (challenge.token.map { ["token " + $0] } ?? [])).joined(separator: "|")
+    }
+  }
+
+  @Test(arguments: [
+    ("Basic realm=\"staff\"", ["Basic|realm=staff"]),
+    ("Basic", ["Basic"]),
+    ("Negotiate", ["Negotiate"]),
+    ("Negotiate YII=", ["Negotiate|token YII="]),
+    ("NTLM, Basic realm=x", ["NTLM", "Basic|realm=x"]),
+    ("Basic realm=x, charset=\"UTF-8\", Bearer", ["Basic|charset=UTF-8|realm=x", "Bearer"]),
+    (
+      "Digest realm=\"a, b\", nonce=\"c\\\"d\", qop=\"auth,auth-int\"",
+      ["Digest|nonce=c\"d|qop=auth,auth-int|realm=a, b"]
+    ),
+    (
+      "Newauth realm=\"apps\", type=1, title=\"Login to \\\"apps\\\"\", Basic realm=\"simple\"",
+      ["Newauth|realm=apps|title=Login to \"apps\"|type=1", "Basic|realm=simple"]
+    ),
+    ("Basic REALM=a, realm=b", ["Basic|realm=a"]),
+    ("Basic realm = \"spaced\"", ["Basic|realm=spaced"]),
+    (", , Basic realm=x , ,", ["Basic|realm=x"]),
+    ("Bearer realm=x, Basic YWJj==", ["Bearer|realm=x", "Basic|token YWJj=="]),
+    ("", []),
+    ("Basic realm=\"open", []),
+    ("Basic realm=", ["Basic|token realm="]),
+    ("=", []),
+  ])
+  func `a field's challenges, as RFC 9110 section 11.6.1 has them`(value: String, expected: [String]) {
+    #expect(Self.read(value) == expected)
+  }
+
+  @Test func `several fields are one list`() {
+    #expect(AuthenticationChallenge.parse(["NTLM", "Basic realm=x"]).map(\.scheme) == ["NTLM", "Basic"])
+  }
+}

@@ -1,0 +1,121 @@
+import FoundationEssentials
+import HTTPTypes
+import Testing
+
+@testable import LupineCore
+
+@Suite struct BodyChannelTests {
+  private static func make(
+    _ sink: BodySink, control: TransferControl? = nil, resumed: Notes<Void> = Notes()
+  ) -> (IncomingBody, IncomingBodyWriter) {
+    let channel = BodyChannel(sink: sink, activity: control) { resumed.add(()) }
+    return (IncomingBody(channel: channel), IncomingBodyWriter(channel: channel))
+  }
+
+  private static func write(_ text: String, to writer: IncomingBodyWriter) throws -> IncomingBodyWriter.Flow {
+    var bytes = Array(text.utf8)
+    return try writer.write(&bytes)
+  }
+
+  @Test func `a body that is collected ends with its data`() async throws {
+    let (body, writer) = Self.make(.collect(limit: 5))
+    #expect(try Self.write("hel", to: writer) == .proceed)
+    #expect(try Self.write("lo", to: writer) == .proceed)
+    writer.finish(trailers: [.server: "t"], metrics: TransferMetrics())
+    let end = try await body.end()
+    #expect(end.data == Data("hello".utf8))
+    #expect(end.byteCount == 5)
+    #expect(end.trailers?[.server] == "t")
+  }
+
+  @Test(arguments: [
+    (BodySink.collect(limit: 4), Limits.Name.responseBody), (.discard(limit: 4), .discardedBody),
+    (.file(descriptor: -1, limit: 4), .sink),
+  ])
+  func `S19 each sink keeps to its own cap`(sink: BodySink, name: Limits.Name) throws {
+    let (_, writer) = Self.make(sink)
+    let error = #expect(throws: LupineError.self) { try Self.write("hello", to: writer) }
+    #expect(error?.kind == .limitExceeded(name))
+    #expect(error?.message.contains(name.rawValue) == true)
+  }
+
+  @Test func `of finish and fail the first counts`() async throws {
+    let (body, writer) = Self.make(.collect(limit: 9))
+    writer.fail(LupineError(.connectionLost, ""), metrics: TransferMetrics())
+    writer.finish(metrics: TransferMetrics())
+    #expect(try Self.write("late", to: writer) == .proceed)
+    let error = await #expect(throws: LupineError.self) { try await body.end() }
+    #expect(error?.kind == .connectionLost)
+    #expect(error?.metrics != nil)
+  }
+
+  @Test func `a stream pauses at its window and goes on when there is room`() async throws {
+    let resumed = Notes<Void>()
+    let (body, writer) = Self.make(.stream(window: 4), resumed: resumed)
+    #expect(try Self.write("abc", to: writer) == .proceed)
+    #expect(try Self.write("de", to: writer) == .pause)
+    #expect(try await body.next() == Array("abc".utf8))
+    #expect(resumed.all.count == 1)
+    #expect(try await body.next() == Array("de".utf8))
+    writer.finish(metrics: TransferMetrics())
+    #expect(try await body.next() == nil)
+  }
+
+  @Test func `a stream that fails hands over first what came before`() async throws {
+    let (body, writer) = Self.make(.stream(window: 99))
+    _ = try Self.write("abc", to: writer)
+    writer.fail(LupineError(.connectionLost, ""), metrics: TransferMetrics())
+    #expect(try await body.next() == Array("abc".utf8))
+    await #expect(throws: LupineError.self) { try await body.next() }
+  }
+
+  @Test func `a consumer that waits gets the next piece`() async throws {
+    let (body, writer) = Self.make(.stream(window: 1))
+    async let piece = body.next()
+    _ = try Self.write("x", to: writer)
+    #expect(try await piece == Array("x".utf8))
+  }
+
+  @Test func `a suspended exchange pauses at the next bytes and resumes once`() throws {
+    let resumed = Notes<Void>()
+    let control = TransferControl()
+    let (_, writer) = Self.make(.collect(limit: 99), control: control, resumed: resumed)
+    control.setSuspended(true)
+    #expect(try Self.write("x", to: writer) == .pause)
+    control.setSuspended(false)
+    control.setSuspended(false)
+    #expect(resumed.all.count == 1)
+    #expect(try Self.write("y", to: writer) == .proceed)
+  }
+
+  @Test func `an exchange that is suspended before its head pauses from the first byte`() throws {
+    let control = TransferControl()
+    control.setSuspended(true)
+    let (_, writer) = Self.make(.collect(limit: 99), control: control)
+    #expect(try Self.write("x", to: writer) == .pause)
+  }
+
+  @Test func `where nobody can end the exchange its body ends with the cancellation`() async throws {
+    let control = TransferControl()
+    let (body, _) = Self.make(.collect(limit: 99), control: control)
+    control.cancel(LupineError(.timedOut(.total), ""))
+    let error = await #expect(throws: LupineError.self) { try await body.end() }
+    #expect(error?.kind == .timedOut(.total))
+  }
+
+  @Test func `a complete body knows its size`() async throws {
+    #expect(try await IncomingBody.complete(Data([1, 2, 3])).end().byteCount == 3)
+  }
+
+  @Test func `whatever order several threads suspend in, the last word holds`() async throws {
+    for _ in 0..<200 {
+      let control = TransferControl()
+      let (_, writer) = Self.make(.collect(limit: 99), control: control)
+      await withTaskGroup(of: Void.self) { group in
+        for index in 0..<8 { group.addTask { control.setSuspended(index % 2 == 0) } }
+      }
+      control.setSuspended(false)
+      #expect(try Self.write("x", to: writer) == .proceed)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import HTTPTypes
+import Testing
+
+@testable import LupineCore
+
+@Suite struct LupineErrorTests {
+  private static let url = "https://a.example.com/x?token=hidden#f"
+
+  @Test func `it tells its message, its request and its status`() throws {
+    let request = try OutgoingRequest(Self.url, method: .post)
+    let error = LupineError(.other, "It broke.").about(request.summary).about(HTTPResponse(status: .notFound))
+    #expect(error.description == "It broke. [POST https://a.example.com/x?…] [status 404]")
+  }
+
+  @Test func `the first request, response and metrics that are told stay`() throws {
+    let error = LupineError(.other, "")
+      .about(try OutgoingRequest("https://a.example.com/").summary).about(try OutgoingRequest("https://b.org/").summary)
+      .about(HTTPResponse(status: .notFound)).about(HTTPResponse(status: .ok))
+    #expect(error.request?.url == "https://a.example.com/")
+    #expect(error.response?.status == .notFound)
+  }
+
+  @Test func `control bytes in a message are escaped, its lines stay`() {
+    #expect(LupineError(.other, "a\u{1B}[2J\r\nb\u{0}").message == "a\\u{1B}[2J\\u{D}\nb\\u{0}")
+  }
+
+  @Test func `secret fields of its response are redacted, the marked ones on request`() {
+    let head = HTTPResponse(status: .ok, headerFields: [.setCookie: "s", .custom: "c", .server: "x"])
+    let error = LupineError(.other, "").about(head)
+    #expect(error.response?.headerFields[.setCookie] == "<redacted>")
+    #expect(error.response?.headerFields[.custom] == "c")
+    let hidden = error.hiding(SecretFields(names: [.custom]))
+    #expect(hidden.response?.headerFields[.custom] == "<redacted>")
+    #expect(hidden.response?.headerFields[.server] == "x")
+  }
+
+  @Test func `a note is added to the message and the rest stays`() {
+    let error = LupineError(.connectionLost, "Lost.").measured(TransferMetrics()).noting("Not again.")
+    #expect(error.message == "Lost. Not again.")
+    #expect(error.metrics != nil)
+  }
+}

@@ -1,0 +1,54 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+@Suite struct SessionEventTests {
+  @Test func `the events of a request come in the order of its course`() async throws {
+    let bench = Bench(.text("hello"))
+    _ = await (try bench.session()).request(Bench.url).validate().serializingData().response
+    #expect(bench.log.names == ["started", "attempting", "head", "received", "validated", "finished"])
+    #expect(bench.log.all.map(\.attempt) == [0, 1, 1, 1, 1, 0])
+    #expect(Set(bench.log.all.map(\.request)).count == 1)
+  }
+
+  @Test func `a redirect, a challenge and a retry explain themselves`() async throws {
+    let bench = Bench { mock in
+      mock.stub(.get, "/old", .redirect(to: "/new"))
+      mock.stub(.get, "/new", .sequence([.challenge("Basic realm=x"), .reset, .text("hello")]))
+    }
+    let session = try bench.session { $0.retrier(.backoff()) }
+    _ = await session.request("https://a.example.com/old").authenticate(username: "u", password: "p")
+      .serializingData().response
+    #expect(
+      bench.log.names == [
+        "started", "attempting", "head", "redirected", "head", "failed", "retrying", "attempting", "head",
+        "redirected", "head", "received", "validated", "finished",
+      ])
+  }
+
+  @Test func `every monitor hears every event`() async throws {
+    let second = EventLog()
+    let bench = Bench()
+    _ = await (try bench.session { $0.monitor(second) }).request(Bench.url).serializingData().response
+    #expect(second.names == bench.log.names)
+  }
+
+  @Test func `interim responses are events`() async throws {
+    let hints = HTTPResponse(status: .init(code: 103), headerFields: [.setCookie: "secret"])
+    let bench = Bench(.text("x").informational([hints]))
+    _ = await (try bench.session()).request(Bench.url).serializingData().response
+    let heard = bench.log.all.compactMap { if case .informational(let head) = $0.kind { head } else { nil } }
+    #expect(heard.map { $0.headerFields[.setCookie] } == ["<redacted>"])
+  }
+
+  @Test func `an event is one line`() async throws {
+    let bench = Bench(.fault(.connectionRefused))
+    _ = await (try bench.session()).request("https://a.example.com/x?token=hidden").serializingData().response
+    let lines = bench.log.all.map(\.description)
+    #expect(lines.first == "#1 +0.00 ms started GET https://a.example.com/x?…")
+    #expect(lines.allSatisfy { !$0.contains("\n") && !$0.contains("hidden") })
+  }
+}

@@ -1,0 +1,132 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+@Suite struct RedirectTests {
+  @Test(arguments: [
+    (301, HTTPRequest.Method.post, HTTPRequest.Method.get), (302, .post, .get), (303, .post, .get), (307, .post, .post),
+    (308, .post, .post), (301, .put, .put), (302, .put, .put), (303, .put, .get), (303, .delete, .get),
+    (303, .head, .head), (301, .get, .get), (303, .get, .get), (307, .delete, .delete), (302, .head, .head),
+  ])
+  func `the method follows from the status`(
+    status: Int, method: HTTPRequest.Method, expected: HTTPRequest.Method
+  ) async throws {
+    let bench = Self.bench(to: "/next", status)
+    _ = await (try bench.session()).request("https://a.example.com/old", method: method).serializingData().response
+    #expect(bench.mock.requests.map(\.method) == [method, expected])
+  }
+
+  @Test(arguments: [(303, false), (302, false), (307, true), (308, true)])
+  func `the body and its fields go where the method goes`(status: Int, travels: Bool) async throws {
+    let bench = Self.bench(to: "/next", status)
+    _ = await (try bench.session()).request(
+      "https://a.example.com/old", method: .post, parameters: ["a": 1],
+      headers: [.contentLanguage: "en", .accept: "*/*"]
+    ).serializingData().response
+    let last = try #require(bench.mock.requests.last)
+    #expect(last.body.isEmpty != travels)
+    #expect((last.headers[.contentType] != nil) == travels)
+    #expect((last.headers[.contentLanguage] != nil) == travels)
+    #expect(last.headers[.accept] == "*/*")
+  }
+
+  @Test func `a body that can be sent only once is not sent after a 307`() async throws {
+    let bench = Self.bench(to: "/next", 307)
+    let bytes = AsyncStream<[UInt8]> { $0.finish() }
+    let request = try OutgoingRequest("https://a.example.com/old", method: .post, body: .oneShot(bytes))
+    let response = await (try bench.session()).request(request).serializingData().response
+    #expect(response.error?.kind == .redirectFailed)
+    #expect(response.error?.response?.status.code == 307)
+  }
+
+  @Test(arguments: [
+    ("/next", "https://a.example.com/next"), ("next?x=1", "https://a.example.com/dir/next?x=1"),
+    ("//b.example.com/", "https://b.example.com/"), ("?q=1", "https://a.example.com/dir/old?q=1"),
+    ("https://c.example.com:444/x#f", "https://c.example.com:444/x#f"),
+  ])
+  func `a location is resolved against the URL it answers`(location: String, expected: String) async throws {
+    let bench = Self.bench(to: location, 302)
+    _ = await (try bench.session()).request("https://a.example.com/dir/old").serializingData().response
+    #expect(bench.mock.requests.last?.url.string == expected)
+  }
+
+  @Test func `a redirect without a location is the response`() async throws {
+    let response = await (try Bench(.status(.found)).session()).request(Bench.url).serializingData().response
+    #expect(response.response?.status == .found)
+    #expect(response.error == nil)
+  }
+
+  @Test func `a redirector may keep the redirect as the response`() async throws {
+    let bench = Self.bench(to: "/next", 302)
+    let session = try bench.session { $0.redirector(.doNotFollow) }
+    let response = await session.request("https://a.example.com/old").serializingData().response
+    #expect(response.response?.status == .found)
+    #expect(bench.mock.requests.count == 1)
+  }
+
+  @Test func `not following needs no location that could be followed`() async throws {
+    let bench = Self.bench(to: "ftp://x", 302)
+    let response = await (try bench.session()).request("https://a.example.com/old").redirector(.doNotFollow)
+      .serializingData().response
+    #expect(response.response?.status == .found)
+  }
+
+  @Test func `a request's redirector comes before the session's and may change the next request`() async throws {
+    let bench = Self.bench(to: "/next", 302)
+    let session = try bench.session { $0.redirector(.doNotFollow) }
+    let redirector = Redirector.modify { next, _ in
+      var next = next
+      next.headers[.custom] = "changed"
+      return next
+    }
+    _ = await session.request("https://a.example.com/old").redirector(redirector).serializingData().response
+    #expect(bench.mock.requests.last?.headers[.custom] == "changed")
+  }
+
+  @Test func `the response is that of the last request, which stands beside it`() async throws {
+    let bench = Self.bench(to: "/next", 302)
+    let response = await (try bench.session()).request("https://a.example.com/old").serializingString().response
+    #expect(response.value == "arrived")
+    #expect(response.request?.url.path == "/next")
+  }
+
+  @Test func `Expect goes with the body it was for`() throws {
+    var request = try OutgoingRequest("https://a.example.com/old", method: .post, body: .text("x"))
+    request.options.expectsContinue = true
+    let rules = RedirectRules(secrets: .standard, limits: Limits())
+    let head = HTTPResponse(status: .seeOther, headerFields: [.location: "/next"])
+    #expect(try rules.next(after: head, to: request, visited: []).options.expectsContinue == false)
+  }
+
+  @Test func `an exchange whose redirect cannot be followed is ended`() async throws {
+    let cancelled = Flag()
+    let transport = ClosureTransport { _, context throws(LupineError) in
+      context.onCancel { cancelled.raise() }
+      return context.begin(302, [.location: "ftp://x/"]).0
+    }
+    let session = try Session.Builder().transport(transport).build()
+    #expect(await session.request(Bench.url).serializingData().response.error?.kind == .redirectFailed)
+    await cancelled.raised()
+  }
+
+  @Test func `each redirect is an event with what became of it`() async throws {
+    let bench = Self.bench(to: "/next?token=hidden", 302)
+    _ = await (try bench.session()).request("https://a.example.com/old").serializingData().response
+    let event = bench.log.all.first { if case .redirected = $0.kind { true } else { false } }
+    #expect(event?.kind.description == "redirected to https://a.example.com/next?…, followed: status 302")
+  }
+
+  private static func bench(to location: String, _ status: Int) -> Bench {
+    Bench { mock in
+      let redirect = MockReply.redirect(to: location, status: .init(code: status))
+      for method in [HTTPRequest.Method.get, .post, .put, .delete, .head] {
+        mock.stub(method, "/{any...}", .text("arrived"))
+        mock.stub(method, "https://a.example.com/old", count: .atMost(1), redirect)
+        mock.stub(method, "https://a.example.com/dir/old", count: .atMost(1), redirect)
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+@Suite struct RetryTests {
+  private static let failures = MockReply.sequence([.status(.serviceUnavailable), .reset, .text("hello")])
+
+  @Test func `what is safe to repeat is repeated until it succeeds`() async throws {
+    let bench = Bench(Self.failures)
+    let session = try bench.session { $0.retrier(.backoff(limit: 2)).random { .max } }
+    let response = await session.request(Bench.url).validate().serializingString().response
+    #expect(response.value == "hello")
+    #expect(bench.mock.requests.map(\.attempt) == [1, 2, 3])
+    #expect(bench.clock.now >= VirtualInstant().advanced(by: .milliseconds(1_499)))
+  }
+
+  @Test func `when the retries are used up, the last failure is the outcome`() async throws {
+    let bench = Bench(.status(.serviceUnavailable))
+    let session = try bench.session { $0.retrier(.backoff(limit: 2)) }
+    let response = await session.request(Bench.url).validate().serializingData().response
+    #expect(response.error?.kind == .unacceptableStatusCode(503))
+    #expect(bench.mock.requests.count == 3)
+  }
+
+  @Test func `S40 a POST is not repeated unless it is marked idempotent`() async throws {
+    let bench = Bench(Self.failures)
+    let session = try bench.session { $0.retrier(.backoff()) }
+    _ = await session.request(Bench.url, method: .post).serializingData().response
+    #expect(bench.mock.requests.count == 1)
+    var marked = try OutgoingRequest(Bench.url, method: .post)
+    marked.options.isIdempotent = true
+    _ = await session.request(marked).serializingData().response
+    #expect(bench.mock.requests.count > 2)
+  }
+
+  @Test func `S40 a POST that was redirected to a GET is still a POST to repeat`() async throws {
+    let bench = Bench { mock in
+      mock.stub(.post, "/orders", .redirect(to: "/receipt", status: .seeOther))
+      mock.stub(.get, "/receipt", .status(.serviceUnavailable))
+    }
+    let session = try bench.session { $0.retrier(.backoff()) }
+    _ = await session.request("https://a.example.com/orders", method: .post).serializingData().response
+    #expect(bench.mock.requests.map(\.method) == [.post, .get])
+  }
+
+  @Test func `S40 a body that can be sent only once is not repeated, and the error says so`() async throws {
+    let bench = Bench(.reset)
+    let session = try bench.session { $0.retrier(Always()) }
+    let bytes = AsyncStream<[UInt8]> { continuation in
+      continuation.yield([1])
+      continuation.finish()
+    }
+    let request = try OutgoingRequest(Bench.url, method: .put, body: .oneShot(bytes))
+    let response = await session.request(request).serializingData().response
+    #expect(response.error?.kind == .connectionLost)
+    #expect(response.error?.message.contains("only once") == true)
+    #expect(bench.mock.requests.count == 1)
+  }
+
+  @Test func `a success is no business of retriers`() async throws {
+    let bench = Bench()
+    let session = try bench.session { $0.retrier(Always()) }
+    _ = try await session.request(Bench.url).serializingData().value
+    #expect(bench.mock.requests.count == 1)
+  }
+
+  @Test func `a delay that is negative is none`() async throws {
+    let bench = Bench(.sequence([.reset, .text("hello")]))
+    let session = try bench.session { $0.retrier(Always(decision: .retry(after: .seconds(-5)))) }
+    #expect(try await session.request(Bench.url).serializingString().value == "hello")
+  }
+
+  @Test func `the total timeout ends a retry's backoff`() async throws {
+    let bench = Bench(.reset)
+    let session = try bench.session {
+      $0.retrier(Always(decision: .retry(after: .seconds(100)))).timeouts(idle: nil, total: .seconds(250))
+    }
+    let response = await session.request(Bench.url).serializingData().response
+    #expect(response.error?.kind == .timedOut(.total))
+    #expect(bench.mock.requests.count == 3)
+    #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(250)))
+  }
+
+  @Test func `the retrier hears of the attempt, the error and the time`() async throws {
+    let notes = Notes<FailedAttempt>()
+    let bench = Bench(.sequence([.reset, .status(.notFound), .text("hello")]))
+    let session = try bench.session { $0.retrier(Always(decision: .retry(after: .seconds(2)), notes: notes)) }
+    _ = await session.request(Bench.url).serializingData().response
+    #expect(notes.all.map(\.number) == [1, 2])
+    #expect(notes.all.map { $0.error?.kind } == [.connectionLost, nil])
+    #expect(notes.all.map { $0.response?.status } == [nil, .notFound])
+    #expect(notes.all.map(\.elapsed) == [.zero, .seconds(2)])
+  }
+}
+
+struct Always: Retrier {
+  var decision = RetryDecision.retry
+  var notes: Notes<FailedAttempt>?
+
+  func decision(for attempt: FailedAttempt) async -> RetryDecision {
+    notes?.add(attempt)
+    return decision
+  }
+}

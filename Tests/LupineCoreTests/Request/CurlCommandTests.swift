@@ -1,0 +1,81 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+@Suite struct CurlCommandTests {
+  private static func command(
+    _ url: String = "https://a.example.com/x", _ method: HTTPRequest.Method = .get, _ headers: HTTPFields = [:],
+    _ body: Body = .none
+  ) throws -> String {
+    let request = try OutgoingRequest(url, method: method, headers: headers, body: body)
+    return CurlCommand(request, secrets: .standard).description
+  }
+
+  @Test func `it is the command that makes the request`() throws {
+    #expect(
+      try Self.command("https://a.example.com/x?q=1&p=it's", .put, [.accept: "*/*", .custom: ""], .text("it's\nme"))
+        == #"""
+        curl --globoff \
+          --request 'PUT' \
+          --header 'Accept: */*' \
+          --header 'X-Custom;' \
+          --header 'Content-Type:' \
+          --data-raw 'it'\''s
+        me' \
+          'https://a.example.com/x?q=1&p=it'\''s'
+        """#)
+  }
+
+  @Test(arguments: [
+    ("https://a.example.com/?access_token=hidden&q=1", "?access_token=REDACTED&q=1"),
+    ("https://a.example.com/?q=1&API_KEY=hidden#f", "?q=1&API_KEY=REDACTED#f"),
+    ("https://a.example.com/?a=1&sig=hid=den", "?a=1&sig=REDACTED"),
+    ("https://a.example.com/?password", "?password"),
+  ])
+  func `S39 parameters that are secret by name are redacted`(url: String, expected: String) throws {
+    #expect(try Self.command(url).hasSuffix(expected + "'"))
+    #expect(try !Self.command(url).contains("hid"))
+  }
+
+  @Test func `S39 secret fields and forms are redacted`() throws {
+    let text = try Self.command(
+      "https://a.example.com/", .post,
+      [.authorization: "Bearer hidden", .cookie: "a=hidden", .contentType: "application/x-www-form-urlencoded"],
+      .text("username=me&password=hidden"))
+    #expect(!text.contains("hidden"))
+    #expect(text.contains("Authorization: <redacted>"))
+    #expect(text.contains("username=me&password=REDACTED"))
+  }
+
+  @Test(arguments: [
+    (Data([0, 1, 0x25, 0x27, 0x5C, 0x41, 0xFF]), #"printf '\000\001\045\047\134A\377' | curl"#),
+    (Data("\u{1B}[2J".utf8), #"printf '\033[2J' | curl"#),
+  ])
+  func `bytes that are no plain text are made by printf`(data: Data, expected: String) throws {
+    let text = try Self.command("https://a.example.com/", .post, [:], .bytes(data))
+    #expect(text.hasPrefix(expected))
+    #expect(text.contains("--data-binary @-"))
+  }
+
+  @Test func `files, parts of files and streams`() throws {
+    let url = "https://a.example.com/"
+    #expect(try Self.command(url, .put, [:], .file("/tmp/a b")).contains("--data-binary '@/tmp/a b'"))
+    #expect(
+      try Self.command(url, .put, [:], .file("/tmp/a", offset: 3, length: 4))
+        .hasPrefix("tail -c +4 '/tmp/a' | head -c 4 | curl"))
+    #expect(try Self.command(url, .put, [:], .stream { AsyncStream { $0.finish() } }).contains("--data-binary @-"))
+    #expect(try Self.command(url, .put, [:], .text(String(repeating: "a", count: 99_999))).count < 1_000)
+  }
+
+  @Test func `a request describes itself by its method, URL and status`() async throws {
+    let request = try Bench(.text("x")).session().request("https://a.example.com/x?token=hidden")
+    #expect(request.description == "GET https://a.example.com/x?…")
+    let command = await request.cURLDescription()
+    #expect(request.description == "GET https://a.example.com/x?… (200)")
+    #expect(command == request.debugDescription)
+    #expect(command.contains("User-Agent: "))
+  }
+}

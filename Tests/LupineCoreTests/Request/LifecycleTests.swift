@@ -1,0 +1,177 @@
+import HTTPTypes
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+@Suite struct LifecycleTests {
+  @Test func `a request alone starts nothing`() async throws {
+    let bench = Bench()
+    let session = try bench.session()
+    _ = session.request(Bench.url).validate()
+    await session.finishRequests()
+    #expect(bench.mock.requests.isEmpty)
+    #expect(bench.log.all.isEmpty)
+  }
+
+  @Test func `a handler starts it`() async throws {
+    let bench = Bench()
+    let session = try bench.session()
+    session.request(Bench.url).response { _ in }
+    await session.finishRequests()
+    #expect(bench.mock.requests.count == 1)
+  }
+
+  @Test func `resume starts it without a handler`() async throws {
+    let bench = Bench()
+    let session = try bench.session()
+    session.request(Bench.url).resume()
+    await session.finishRequests()
+    #expect(bench.mock.requests.count == 1)
+  }
+
+  @Test func `with startsImmediately off it waits for resume`() async throws {
+    let bench = Bench()
+    let session = try bench.session { $0.startsImmediately(false) }
+    let notes = Notes<String>()
+    let request = session.request(Bench.url).responseString { notes.add($0.value ?? "") }
+    await session.finishRequests()
+    #expect(bench.mock.requests.isEmpty)
+    request.resume().resume().resume()
+    await session.finishRequests()
+    #expect(notes.all == ["hello"])
+    #expect(bench.mock.requests.count == 1)
+  }
+
+  @Test func `awaited while held, it goes on at resume`() async throws {
+    let bench = Bench()
+    let request = try bench.session { $0.startsImmediately(false) }.request(Bench.url)
+    async let value = request.serializingString().value
+    request.resume()
+    #expect(try await value == "hello")
+  }
+
+  @Test func `suspended before its start, it starts at resume`() async throws {
+    let bench = Bench()
+    let session = try bench.session()
+    let request = session.request(Bench.url).suspend().responseString { _ in }
+    await session.finishRequests()
+    #expect(bench.mock.requests.isEmpty)
+    request.resume()
+    await session.finishRequests()
+    #expect(bench.mock.requests.count == 1)
+    #expect(bench.log.names.prefix(3) == ["suspended", "resumed", "started"])
+  }
+
+  @Test func `suspended while an adapter works, it sends nothing before resume`() async throws {
+    let bench = Bench()
+    let adapter = Pausing()
+    let session = try bench.session { $0.adapter(adapter) }
+    let request = session.request(Bench.url)
+    async let value = request.serializingString().value
+    await adapter.begun.raised()
+    request.suspend()
+    let held = Flag()
+    adapter.goOn.raise()
+    await adapter.ended.raised()
+    held.raise()
+    #expect(bench.mock.requests.isEmpty)
+    request.resume()
+    #expect(try await value == "hello")
+  }
+
+  @Test func `suspended while it receives, it reads no more before resume`() async throws {
+    let begun = Flag()
+    let resumed = Flag()
+    let flows = Notes<IncomingBodyWriter.Flow>()
+    let session = try Session.Builder().transport(
+      ClosureTransport { _, context throws(LupineError) in
+        let head = HTTPResponse(status: .ok)
+        let (body, writer) = context.makeBody(for: head) { resumed.raise() }
+        Task {
+          begun.raise()
+          await context.untilSuspended(writer, flows)
+          await resumed.raised()
+          writer.finish(metrics: TransferMetrics())
+        }
+        return TransportResponse(head: head, body: body)
+      }
+    ).build()
+    let request = session.request(Bench.url)
+    async let value = request.serializingString().value
+    await begun.raised()
+    request.suspend()
+    request.resume()
+    #expect(try await value.allSatisfy { $0 == "x" })
+    #expect(flows.all.last == .pause)
+  }
+
+  @Test func `suspend and resume after the end change nothing and say nothing`() async throws {
+    let bench = Bench()
+    let request = try bench.session().request(Bench.url)
+    _ = try await request.serializingData().value
+    let count = bench.log.all.count
+    request.suspend().resume().cancel()
+    #expect(bench.log.all.count == count)
+    #expect(try await request.serializingString().value == "hello")
+  }
+
+  @Test func `a request cancelled before its start ends without being sent`() async throws {
+    let bench = Bench()
+    let session = try bench.session()
+    let notes = Notes<LupineError.Kind?>()
+    let request = session.request(Bench.url).cancel()
+    request.response { notes.add($0.error?.kind) }
+    #expect(await request.serializingData().response.error?.kind == .cancelled)
+    await session.finishRequests()
+    #expect(bench.mock.requests.isEmpty)
+    #expect(bench.log.finishedCount == 1)
+  }
+
+  @Test func `awaited in a cancelled task, it ends without being sent`() async throws {
+    let bench = Bench()
+    let request = try bench.session().request(Bench.url)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await request.serializingData().response.error?.kind
+    }
+    #expect(await task.value == .cancelled)
+    #expect(bench.mock.requests.isEmpty)
+  }
+
+  @Test func `copies are the same request`() async throws {
+    let bench = Bench()
+    let request = try bench.session().request(Bench.url)
+    let copy = request
+    _ = try await copy.serializingData().value
+    _ = try await request.serializingString().value
+    #expect(bench.mock.requests.count == 1)
+    #expect(copy.id == request.id)
+  }
+}
+
+/// An adapter that a test holds.
+struct Pausing: RequestAdapter {
+  let begun = Flag()
+  let goOn = Flag()
+  let ended = Flag()
+
+  func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
+    begun.raise()
+    await goOn.raised()
+    defer { ended.raise() }
+    try Task.checkCancellation()
+    return request
+  }
+}
+
+extension TransferContext {
+  /// Writes until the body is to be held back.
+  fileprivate func untilSuspended(_ writer: IncomingBodyWriter, _ flows: Notes<IncomingBodyWriter.Flow>) async {
+    while flows.all.last != .pause {
+      var bytes: [UInt8] = [0x78]
+      flows.add((try? writer.write(&bytes)) ?? .pause)
+      await Task.yield()
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import HTTPTypes
+import Testing
+
+@testable import LupineCore
+
+@Suite struct RequestStateTests {
+  private static let reason = LupineError(.cancelled, "")
+  private static let outcome = Outcome(error: reason)
+
+  private enum Step: Sendable {
+    case join, add, suspend, resume, cancel, finish, next
+  }
+
+  /// What a step says about what is to be done.
+  private static func apply(_ step: Step, to state: inout RequestState) -> String {
+    switch step {
+    case .join:
+      switch state.join() {
+      case .lead: "lead"
+      case .follow: "follow"
+      case .take: "take"
+      }
+    case .add: state.add { _, _ in } ? "task" : "-"
+    case .suspend: state.suspend() ? "hold" : "-"
+    case .resume: state.resume().map { $0.mustStart ? "start" : "go" } ?? "-"
+    case .cancel: state.cancel(reason).map { $0.mustFinish ? "finish" : "tell" } ?? "-"
+    case .finish: state.finish(outcome).mustDeliver ? "deliver" : "-"
+    case .next: state.nextHandler() == nil ? "-" : "handler"
+    }
+  }
+
+  @Test(
+    arguments: [
+      ([.join, .join, .finish, .join], ["lead", "follow", "-", "take"]),
+      ([.add, .add, .finish, .next, .next, .next], ["task", "-", "deliver", "handler", "handler", "-"]),
+      ([.add, .join, .finish], ["task", "follow", "deliver"]),
+      ([.join, .add, .finish, .next, .next], ["lead", "-", "deliver", "handler", "-"]),
+      ([.join, .finish, .add, .add, .next, .next, .next], ["lead", "-", "task", "-", "handler", "handler", "-"]),
+      ([.join, .finish, .add, .next, .next, .add, .next], ["lead", "-", "task", "handler", "-", "task", "handler"]),
+      ([.suspend, .add, .resume, .resume], ["hold", "-", "start", "-"]),
+      ([.suspend, .suspend, .resume], ["hold", "-", "start"]),
+      ([.resume, .resume, .add], ["start", "-", "-"]),
+      ([.join, .suspend, .resume, .resume], ["lead", "hold", "go", "-"]),
+      ([.cancel, .finish, .cancel, .join], ["finish", "-", "-", "take"]),
+      ([.add, .cancel, .cancel, .finish], ["task", "tell", "-", "deliver"]),
+      ([.suspend, .cancel, .resume], ["hold", "finish", "go"]),
+      ([.join, .finish, .cancel, .suspend, .resume], ["lead", "-", "-", "-", "-"]),
+    ] as [([Step], [String])])
+  private func `each step says what is to be done`(steps: [Step], expected: [String]) {
+    var state = RequestState(isHeld: false)
+    #expect(steps.map { Self.apply($0, to: &state) } == expected)
+  }
+
+  @Test func `a held request starts for no handler, and at its resumption`() {
+    var state = RequestState(isHeld: true)
+    #expect(Self.apply(.add, to: &state) == "-")
+    #expect(state.mustWait)
+    #expect(Self.apply(.resume, to: &state) == "start")
+    #expect(!state.mustWait)
+  }
+
+  @Test func `a cancelled request waits at no gate`() {
+    var state = RequestState(isHeld: true)
+    _ = state.join()
+    _ = state.cancel(Self.reason)
+    #expect(!state.mustWait)
+  }
+
+  @Test func `a cancellation reaches all work that is nested`() {
+    var state = RequestState(isHeld: false)
+    _ = state.join()
+    let notes = Notes<Int>()
+    #expect(!state.begin { notes.add(1) })
+    #expect(!state.begin { notes.add(2) })
+    _ = state.begin { notes.add(3) }
+    state.endWork()
+    for work in state.cancel(Self.reason)?.works ?? [] { work() }
+    #expect(notes.all == [1, 2])
+    let isCancelled = state.begin {}
+    #expect(isCancelled)
+  }
+
+  @Test func `an exchange that begins after a cancellation hears of it`() throws {
+    var state = RequestState(isHeld: false)
+    _ = state.join()
+    _ = state.cancel(Self.reason)
+    let request = try OutgoingRequest(Bench.url)
+    #expect(state.begin(TransferControl(), request)?.kind == .cancelled)
+  }
+
+  @Test func `only a running request that has begun is under watch`() {
+    var state = RequestState(isHeld: false)
+    state.started = .zero
+    #expect(state.underWatch == nil)
+    _ = state.join()
+    #expect(state.underWatch != nil)
+    state.started = nil
+    #expect(state.underWatch == nil)
+    state.started = .zero
+    _ = state.finish(Self.outcome)
+    #expect(state.underWatch == nil)
+  }
+}

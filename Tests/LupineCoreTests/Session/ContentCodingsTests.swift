@@ -1,0 +1,41 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+@Suite struct ContentCodingsTests {
+  /// What a session that knows `rot` (also `x-rot`) makes of a body in these codings.
+  private func receive(_ coding: String, _ text: String, limits: Limits = Limits()) async throws -> String {
+    let reply = MockReply.text(text).field(.contentEncoding, coding)
+    let session = try Bench(reply).session { $0.contentCoding(Rot("rot", aliases: ["x-rot"])).limits(limits) }
+    return try await session.request(Bench.url).serializingString().value
+  }
+
+  @Test(arguments: [
+    ("rot", "ifmmp"), ("ROT", "ifmmp"), ("x-rot", "ifmmp"), ("identity", "hello"), ("rot, identity", "ifmmp"),
+    ("rot, rot", "jgnnq"), (" rot\t,, ", "ifmmp"),
+  ])
+  func `codings are undone, the last first`(coding: String, body: String) async throws {
+    #expect(try await receive(coding, body) == "hello")
+  }
+
+  @Test(arguments: [("mystery", "hello"), ("rot, mystery", "hello")])
+  func `a coding nobody knows is left to the caller, with those beneath`(coding: String, body: String) async throws {
+    #expect(try await receive(coding, body) == "hello")
+  }
+
+  @Test func `more codings than the limit are an error`() async throws {
+    let error = await #expect(throws: LupineError.self) { try await receive("rot, rot, rot, rot", "x") }
+    #expect(error?.kind == .limitExceeded(.contentCodings))
+  }
+
+  @Test(arguments: [HTTPResponse.Status.noContent, .notModified])
+  func `a response without a body may name a coding`(status: HTTPResponse.Status) async throws {
+    let session = try Bench(.status(status).field(.contentEncoding, "rot")).session { $0.contentCoding(Rot("rot")) }
+    let response = await session.request(Bench.url).serializingData().response
+    #expect(response.response?.status == status)
+    #expect(response.data?.isEmpty == true)
+  }
+}

@@ -1,0 +1,84 @@
+import HTTPTypes
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+@Suite struct DefaultFieldsTests {
+  @Test(
+    arguments: [
+      (["LANG": "de_AT.UTF-8"], "de-AT"),
+      (["LANG": "C"], nil),
+      (["LANG": "POSIX", "LC_ALL": "C.UTF-8"], nil),
+      ([:], nil),
+      (["LANGUAGE": "de:en_US", "LANG": "fr_FR@euro"], "de, en-US;q=0.9, fr-FR;q=0.8"),
+      (["LC_ALL": "en_US.UTF-8", "LANG": "en_US.UTF-8"], "en-US"),
+      (
+        ["LANGUAGE": "aa:bb:cc:dd:ee:ff:gg:hh"], "aa, bb;q=0.9, cc;q=0.8, dd;q=0.7, ee;q=0.6, ff;q=0.5"
+      ),
+      (["LANG": "sr_RS@latin"], "sr-RS"),
+      (["LANG": "x\r\nEvil: 1"], nil),
+      (["LANG": "../../etc"], nil),
+    ] as [([String: String], String?)])
+  func `the languages of the environment, as the field has them`(environment: [String: String], expected: String?) {
+    #expect(DefaultFields.acceptLanguage { environment[$0] } == expected)
+  }
+
+  @Test func `the user agent names a program, the system and this library`() {
+    let agent = DefaultFields.userAgent
+    #expect(agent.hasSuffix(" Lupine/\(lupineVersion)"))
+    #expect(agent.contains(" (Linux "))
+    #expect(FieldRules.isValid(value: agent))
+  }
+
+  @Test func `without codings nothing is said to be accepted`() async throws {
+    let bench = Bench()
+    _ = try await bench.session().request(Bench.url).serializingData().value
+    #expect(bench.mock.requests.first?.headers[.acceptEncoding] == nil)
+  }
+
+  @Test func `the session accepts the codings it can undo`() async throws {
+    let bench = Bench()
+    let session = try bench.session { $0.contentCoding(Rot("rot")).contentCoding(Rot("other")) }
+    _ = try await session.request(Bench.url).serializingData().value
+    #expect(bench.mock.requests.first?.headers[.acceptEncoding] == "rot, other")
+  }
+
+  @Test func `a field that the builder was given is not made`() async throws {
+    let bench = Bench()
+    let session = try bench.session { $0.header(.userAgent, "mine").header(.acceptLanguage, "tlh") }
+    _ = try await session.request(Bench.url).serializingData().value
+    #expect(bench.mock.requests.first?.headers[values: .userAgent] == ["mine"])
+    #expect(bench.mock.requests.first?.headers[.acceptLanguage] == "tlh")
+  }
+}
+
+/// A coding that turns each byte by one, so that a test sees whether it was undone.
+struct Rot: ContentCoding {
+  let name: String
+  let aliases: [String]
+
+  init(_ name: String, aliases: [String] = []) {
+    self.name = name
+    self.aliases = aliases
+  }
+
+  func makeDecoder(limits: DecodingLimits) throws(LupineError) -> any BodyTransformer { RotStage(by: 255) }
+  func makeEncoder() throws(LupineError) -> any BodyTransformer { RotStage(by: 1) }
+}
+
+final class RotStage: BodyTransformer {
+  private let step: UInt8
+
+  init(by step: UInt8) { self.step = step }
+
+  func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError) {
+    let bytes = input.map { $0 &+ step }
+    let result = bytes.withUnsafeBytes { bytes -> Result<Void, LupineError> in
+      do throws(LupineError) { return .success(try output(bytes)) } catch { return .failure(error) }
+    }
+    try result.get()
+  }
+
+  func finish(into output: Output) throws(LupineError) {}
+}

@@ -1,0 +1,113 @@
+import HTTPTypes
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+@Suite struct SessionBuilderTests {
+  @Test func `a step leaves the builder it was called on as it was`() throws {
+    let first = Session.Builder().transport(MockTransport()).baseURL("https://a.example.com")
+    let second = first.baseURL("https://b.example.com").header(.userAgent, "two").adapter(BearerToken("t"))
+    let made = try first.build()
+    #expect(made.baseURL?.host == "a.example.com")
+    #expect(made.configuration.adapters.isEmpty)
+    #expect(try second.build().baseURL?.host == "b.example.com")
+  }
+
+  @Test func `of a step that sets, the last counts`() throws {
+    let session = try Bench().session { $0.timeouts(idle: .seconds(1)).timeouts(connect: nil, total: .seconds(9)) }
+    #expect(session.configuration.timeouts == Timeouts(connect: nil, idle: .seconds(60), total: .seconds(9)))
+  }
+
+  @Test func `every mismatch is named at once`() throws {
+    let builder = Session.Builder()
+      .baseURL("ftp://example.com").header(.userAgent, "a\nb").header(.authorization, "secret")
+      .timeouts(idle: .zero, total: .seconds(-1)).trust(["*.com": .custom { _ in }, "exa mple": .custom { _ in }])
+    let error = try #require(throws: LupineError.self) { _ = try builder.build() }
+    guard case .configuration(let mismatches) = error.kind else { return #expect(Bool(false), "\(error)") }
+    let parts = mismatches.map(\.part).sorted()
+    #expect(parts == ["baseURL", "header", "header", "timeouts", "timeouts", "transport", "trust", "trust"])
+    #expect(mismatches.allSatisfy { error.message.contains($0.reason) })
+    #expect(!error.message.contains("secret\""))
+  }
+
+  @Test(arguments: ["https://example.com/v1?x=1", "https://example.com/#f", "/v1", "https://u:p@example.com", ""])
+  func `a base URL that is none, or has more than a path, is refused`(text: String) {
+    #expect(throws: LupineError.self) { _ = try Bench().session { $0.baseURL(text) } }
+  }
+
+  @Test func `trust needs a transport that can evaluate it`() throws {
+    let transport = ClosureTransport { _, context in context.answer() }
+    let error = try #require(throws: LupineError.self) {
+      _ = try Session.Builder().transport(transport).trust(["example.com": .custom { _ in }]).build()
+    }
+    #expect(error.message.contains("trustEvaluation"))
+  }
+
+  @Test func `a plugin adds its parts where it is installed`() throws {
+    struct Two: Plugin {
+      func install(in builder: inout Session.Builder) { builder = builder.adapter(Mark("2")).adapter(Mark("3")) }
+    }
+    let session = try Bench().session { $0.adapter(Mark("1")).install(Two()).adapter(Mark("4")) }
+    #expect(session.configuration.adapters.compactMap { ($0 as? Mark)?.text } == ["1", "2", "3", "4"])
+  }
+
+  @Test func `each step reaches the session`() throws {
+    var limits = Limits()
+    limits.redirects = 3
+    let session = try Bench().session { [limits] builder in
+      builder.limits(limits).random { 7 }.startsImmediately(false).retrier(.backoff()).interceptor(Pass())
+        .authenticationScheme(.basic).secretField(.custom).certificateAuthorities("/roots.pem")
+        .parameterEncoder(.json)
+    }
+    let configuration = session.configuration
+    #expect(configuration.limits.redirects == 3)
+    #expect(configuration.random() == 7)
+    #expect(!configuration.startsImmediately)
+    #expect(configuration.retriers.count == 1)
+    #expect(configuration.interceptors.count == 1)
+    #expect(configuration.secretFields.contains(.custom))
+    #expect(configuration.identity.certificateAuthorities == "/roots.pem")
+    #expect(configuration.parameterEncoder is JSONParameterEncoder)
+  }
+
+  @Test func `all values of a repeated default field are sent`() async throws {
+    let bench = Bench()
+    var fields = HTTPFields()
+    fields.append(HTTPField(name: .custom, value: "1"))
+    fields.append(HTTPField(name: .custom, value: "2"))
+    let session = try bench.session { [fields] in $0.header(.custom, "0").headers(fields) }
+    _ = try await session.request(Bench.url).serializingData().value
+    #expect(bench.mock.requests.first?.headers[values: .custom] == ["1", "2"])
+  }
+
+  @Test func `a field of the request replaces the session's`() async throws {
+    let bench = Bench()
+    let session = try bench.session { $0.header(.userAgent, "session").header(.custom, "session") }
+    _ = try await session.request(Bench.url, headers: [.userAgent: "request"]).serializingData().value
+    #expect(bench.mock.requests.first?.headers[values: .userAgent] == ["request"])
+    #expect(bench.mock.requests.first?.headers[.custom] == "session")
+  }
+}
+
+/// An adapter that leaves its mark.
+struct Mark: RequestAdapter {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
+    var request = request
+    request.headers.append(HTTPField(name: .custom, value: text))
+    return request
+  }
+}
+
+/// An interceptor that passes everything on.
+struct Pass: Interceptor {
+  func intercept(
+    _ request: OutgoingRequest, context: TransferContext, next: (OutgoingRequest) async throws -> TransportResponse
+  ) async throws -> TransportResponse {
+    try await next(request)
+  }
+}

@@ -1,0 +1,111 @@
+import HTTPTypes
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+@Suite struct SessionLifeTests {
+  @Test func `a session that is let go lets its request finish`() async throws {
+    let reply = Flag()
+    let bench = Bench { mock in
+      mock.stub(.get, "/{any...}") { (_: RecordedRequest) async throws -> MockReply in
+        await reply.raised()
+        return .text("late")
+      }
+    }
+    weak var observed: Session?
+    let done = Notes<String>()
+    let end = Flag()
+    do {
+      let session = try bench.session()
+      observed = session
+      session.request(Bench.url).responseString {
+        done.add($0.value ?? "")
+        end.raise()
+      }
+    }
+    #expect(observed != nil)
+    reply.raise()
+    await end.raised()
+    #expect(done.all == ["late"])
+  }
+
+  @Test func `a session is released when its last request is done`() async throws {
+    weak var observed: Session?
+    do {
+      let session = try Bench().session()
+      observed = session
+      _ = try await session.request(Bench.url).serializingData().value
+    }
+    #expect(observed == nil)
+  }
+
+  @Test func `a request that is never started leaves nothing behind`() throws {
+    weak var observed: Session?
+    weak var task: RequestTask?
+    do {
+      let session = try Bench().session { $0.startsImmediately(false) }
+      observed = session
+      let request = session.request(Bench.url).responseString { _ in }
+      task = request.task
+    }
+    #expect(observed == nil)
+    #expect(task == nil)
+  }
+
+  @Test func `a shutdown ends what runs and refuses what comes, with a named error`() async throws {
+    let asked = Flag()
+    let session = try Session.Builder().transport(
+      ClosureTransport { _, context throws(LupineError) in
+        asked.raise()
+        await context.untilCancelled()
+        throw LupineError(.cancelled, "")
+      }
+    ).build()
+    async let response = session.request(Bench.url).serializingData().response
+    await asked.raised()
+    await session.shutdown()
+    #expect(await response.error?.kind == .sessionShutDown)
+    #expect(await session.request(Bench.url).serializingData().response.error?.kind == .sessionShutDown)
+    await session.shutdown()
+  }
+
+  @Test func `a shutdown waits for nothing where nothing runs`() async throws {
+    let session = try Bench().session()
+    await session.shutdown()
+    await session.finishRequests()
+  }
+
+  @Test func `a transport that two sessions share outlives the shutdown of one`() async throws {
+    let bench = Bench()
+    let first = try bench.session()
+    let second = try bench.session()
+    await first.shutdown()
+    #expect(try await second.request(Bench.url).serializingString().value == "hello")
+  }
+
+  @Test func `cancelling all requests ends those that run and no later one`() async throws {
+    let asked = Flag()
+    let session = try Session.Builder().transport(
+      ClosureTransport { request, context throws(LupineError) in
+        if request.method == .post { return context.answer() }
+        asked.raise()
+        await context.untilCancelled()
+        throw LupineError(.cancelled, "")
+      }
+    ).build()
+    async let response = session.request(Bench.url).serializingData().response
+    await asked.raised()
+    session.cancelAllRequests()
+    #expect(await response.error?.kind == .cancelled)
+    #expect(await session.request(Bench.url, method: .post).serializingData().response.response?.status == .ok)
+  }
+
+  @Test func `awaiting a session's requests waits for their handlers`() async throws {
+    let session = try Bench().session()
+    let notes = Notes<Int>()
+    for number in 0..<20 { session.request(Bench.url).responseData { _ in notes.add(number) } }
+    await session.finishRequests()
+    #expect(notes.all.sorted() == Array(0..<20))
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Testing
+
+@Suite struct EventStreamTests {
+  let mock = MockTransport()
+  let session: Session
+
+  init() throws {
+    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
+  }
+
+  private func page(_ text: String) -> MockReply { .text(text).field(.contentType, "text/event-stream") }
+
+  @Test(arguments: [
+    ("data: a\n\n", [ServerSentEvent(data: "a")]),
+    ("data:a\ndata: b\ndata\n\n", [ServerSentEvent(data: "a\nb\n")]),
+    (": comment\n\ndata: a\n\n", [ServerSentEvent(data: "a")]),
+    (
+      "event: add\ndata: 1\nid: 7\n\ndata: 2\n\n", [.init(event: "add", data: "1", id: "7"), .init(data: "2", id: "7")]
+    ),
+    ("\u{FEFF}data: a\n\n", [ServerSentEvent(data: "a")]),
+    ("event: alone\n\ndata: a\n\n", [ServerSentEvent(data: "a")]),
+    ("data: unfinished", []),
+    ("id: 1\ndata: a\n\nid\ndata: b\n\n", [.init(data: "a", id: "1"), .init(data: "b")]),
+    ("id: x\u{0}y\ndata: a\n\n", [ServerSentEvent(data: "a")]),
+    ("nonsense: 1\ndata:  two spaces\n\n", [ServerSentEvent(data: " two spaces")]),
+  ])
+  func `a stream is read as WHATWG says`(text: String, expected: [ServerSentEvent]) async throws {
+    mock.stub(.get, "https://example.com/events", page(text))
+    var events: [ServerSentEvent] = []
+    for try await event in session.streamRequest("events").serializingEvents(reconnects: false) { events.append(event) }
+    #expect(events == expected)
+  }
+
+  @Test func `a stream that ends is opened again with the last identifier`() async throws {
+    mock.stub(
+      .get, "https://example.com/events",
+      .sequence([page("retry: 10\nid: 1\ndata: a\n\n"), page("id: 2\ndata: b\n\n"), .status(.noContent)]))
+    var data: [String] = []
+    for try await event in session.streamRequest("events").serializingEvents() { data.append(event.data) }
+    #expect(data == ["a", "b"])
+    let name = try #require(HTTPField.Name("Last-Event-ID"))
+    #expect(mock.requests.map { $0.headers[name] } == [nil, "1", "2"])
+  }
+
+  @Test func `a connection that is lost is opened again`() async throws {
+    mock.stub(
+      .get, "https://example.com/events",
+      .sequence([
+        page("data: a\n\ndata: cut").reset(afterBytes: 14), .failure(.connectionRefused), page("data: b\n\n"),
+        .status(.noContent),
+      ]))
+    var data: [String] = []
+    for try await event in session.streamRequest("events").serializingEvents() { data.append(event.data) }
+    #expect(data == ["a", "b"])
+  }
+
+  @Test func `another media type or status ends the stream with an error`() async throws {
+    mock.stub(.get, "https://example.com/events", .sequence([.text("data: a\n\n"), .status(.internalServerError)]))
+    for kind in [LupineError.Kind.unacceptableContentType("text/plain"), .unacceptableStatusCode(500)] {
+      await #expect { for try await _ in session.streamRequest("events").serializingEvents() {} } throws: { error in
+        (error as? LupineError)?.kind == kind
+      }
+    }
+  }
+
+  @Test func `an endless event is an error`() async throws {
+    mock.stub(.get, "https://example.com/events", page(String(repeating: "data: xxxxxxxxxx\n", count: 100)))
+    await #expect { for try await _ in session.streamRequest("events").serializingEvents(limit: 200) {} } throws: {
+      error in
+      (error as? LupineError)?.kind == .limitExceeded(.line)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Testing
+
+@Suite struct StreamTests {
+  let mock = MockTransport()
+  let session: Session
+
+  init() throws {
+    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
+  }
+
+  @Test func `lines come in order, whatever their ends and wherever they are cut`() async throws {
+    mock.stub(
+      .get, "https://example.com/a", MockReply.status(.ok).chunked(["on", "e\r", "\ntwo\rth", "ree\n\nfi", "ve"]))
+    var lines: [String] = []
+    for try await line in session.streamRequest("a").serializingLines() { lines.append(line) }
+    #expect(lines == ["one", "two", "three", "", "five"])
+  }
+
+  @Test func `bytes come as they are`() async throws {
+    mock.stub(.get, "https://example.com/a", MockReply.status(.ok).chunked(["ab", "cd"]))
+    var bytes: [UInt8] = []
+    for try await piece in session.streamRequest("a").serializingBytes() { bytes += piece }
+    #expect(bytes == Array("abcd".utf8))
+  }
+
+  @Test func `a character that is cut waits for its rest`() async throws {
+    let bytes = Data("aé€😀b".utf8)
+    let pieces = bytes.map { Data([$0]) }
+    mock.stub(.get, "https://example.com/a", MockReply.status(.ok).chunked(pieces))
+    var text: [String] = []
+    for try await piece in session.streamRequest("a").serializingStrings() { text.append(piece) }
+    #expect(text.joined() == "aé€😀b")
+    #expect(!text.contains { $0.contains("\u{FFFD}") })
+  }
+
+  @Test func `a head that is refused hands nothing over`() async throws {
+    mock.stub(.get, "https://example.com/a", .text("no", status: .notFound))
+    let stream = session.streamRequest("a").validate().serializingLines()
+    await #expect { for try await line in stream { Issue.record("handed over: \(line)") } } throws: { error in
+      (error as? LupineError)?.kind == .unacceptableStatusCode(404)
+    }
+  }
+
+  @Test func `what came before a failure is handed over`() async throws {
+    mock.stub(.get, "https://example.com/a", MockReply.text("one\ntwo\nthree").reset(afterBytes: 9))
+    var lines: [String] = []
+    do {
+      for try await line in session.streamRequest("a").serializingLines() { lines.append(line) }
+      Issue.record("the stream ended well")
+    } catch {
+      #expect(error.kind == .connectionLost)
+    }
+    #expect(lines == ["one", "two"])
+  }
+
+  @Test func `a line that is too long is an error`() async throws {
+    mock.stub(.get, "https://example.com/a", .text(String(repeating: "x", count: 100)))
+    let stream = session.streamRequest("a").serializingLines(limit: 50)
+    await #expect { for try await _ in stream {} } throws: { error in
+      (error as? LupineError)?.kind == .limitExceeded(.line)
+    }
+  }
+
+  @Test func `values are decoded from lines`() async throws {
+    mock.stub(.get, "https://example.com/a", .text("{\"n\":1}\n\n{\"n\":2}\n"))
+    var values: [[String: Int]] = []
+    for try await value in session.streamRequest("a").serializingDecodableLines(of: [String: Int].self) {
+      values.append(value)
+    }
+    #expect(values == [["n": 1], ["n": 2]])
+  }
+
+  @Test func `a consumer that stops ends the request`() async throws {
+    mock.stub(.get, "https://example.com/a", MockReply.status(.ok).chunked(["one\n", "two\n"]).stall(afterBytes: 8))
+    for try await line in session.streamRequest("a").serializingLines() {
+      #expect(line == "one")
+      break
+    }
+    await session.finishRequests()
+  }
+
+  @Test func `a handler is called with each piece and once with the end`() async throws {
+    mock.stub(.get, "https://example.com/a", MockReply.status(.ok).chunked(["ab", "cd"]))
+    let (events, continuation) = AsyncStream.makeStream(of: String.self)
+    session.streamRequest("a").responseStream { event in
+      switch event {
+      case .bytes(let data): continuation.yield(String(decoding: data, as: UTF8.self))
+      case .complete(let error):
+        continuation.yield(error.map { "\($0)" } ?? "end")
+        continuation.finish()
+      }
+    }
+    var seen: [String] = []
+    for await event in events { seen.append(event) }
+    #expect(seen.joined(separator: "|").hasSuffix("|end"))
+    #expect(seen.dropLast().joined() == "abcd")
+  }
+}

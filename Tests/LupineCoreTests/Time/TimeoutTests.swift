@@ -1,0 +1,97 @@
+import HTTPTypes
+import LupineMock
+import Synchronization
+import Testing
+
+@testable import LupineCore
+
+@Suite struct TimeoutTests {
+  @Test(arguments: [MockFault.stalledBeforeHead, .stalled(afterBytes: 2), .stalled(afterBytes: 0)])
+  func `a silent server is left after the idle timeout`(fault: MockFault) async throws {
+    let bench = Bench(.text("hello").fault(fault))
+    let session = try bench.session { $0.timeouts(idle: .seconds(7)) }
+    let response = await session.request(Bench.url).serializingData().response
+    #expect(response.error?.kind == .timedOut(.idle))
+    #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(7)))
+  }
+
+  @Test func `each exchange that a retrier begins is watched anew`() async throws {
+    let bench = Bench(.stall)
+    let session = try bench.session { $0.timeouts(idle: .seconds(7)).retrier(.backoff(limit: 2)) }
+    let response = await session.request(Bench.url).serializingData().response
+    #expect(response.error?.kind == .timedOut(.idle))
+    #expect(bench.mock.requests.count == 3)
+  }
+
+  @Test func `bytes that move put the idle timeout off`() async throws {
+    let bench = Bench(.text("").chunked(["a", "b", "c", "d"], every: .seconds(5)))
+    let session = try bench.session { $0.timeouts(idle: .seconds(7)) }
+    #expect(try await session.request(Bench.url).serializingString().value == "abcd")
+  }
+
+  @Test func `the total timeout counts from the start, whatever moves`() async throws {
+    let bench = Bench(.text("").chunked(["a", "b", "c", "d"], every: .seconds(5)))
+    let session = try bench.session { $0.timeouts(idle: .seconds(7), total: .seconds(12)) }
+    let response = await session.request(Bench.url).serializingData().response
+    #expect(response.error?.kind == .timedOut(.total))
+    #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(12)))
+  }
+
+  @Test func `a request's own timeouts come before the session's`() async throws {
+    let bench = Bench(.stall)
+    let session = try bench.session { $0.timeouts(idle: .seconds(70)) }
+    var request = try OutgoingRequest(Bench.url)
+    request.options.timeouts = Timeouts(idle: .seconds(3))
+    #expect(await session.request(request).serializingData().response.error?.kind == .timedOut(.idle))
+    #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(3)))
+  }
+
+  @Test func `a request of an old session has its whole time`() async throws {
+    let bench = Bench(.text("x").delay(.seconds(5)))
+    let session = try bench.session { $0.timeouts(idle: nil, total: .seconds(10)) }
+    for _ in 0..<5 { #expect(try await session.request(Bench.url).serializingString().value == "x") }
+    #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(25)))
+  }
+
+  @Test func `a request that has not begun is never overdue`() throws {
+    let bench = Bench()
+    let session = try bench.session { $0.timeouts(total: .seconds(1)) }
+    let request = session.request(Bench.url)
+    #expect(request.task.endIfOverdue(now: .seconds(99)) == nil)
+    #expect(request.task.state.withLock { $0.cancellation } == nil)
+  }
+
+  @Test func `the total timeout ends a request that is held back`() async throws {
+    let clock = TestClock()
+    let started = Flag()
+    let session = try Session.Builder().transport(MockTransport()).clock(clock).timeouts(total: .seconds(5))
+      .monitor(ClosureEventMonitor { if case .started = $0.kind { started.raise() } }).build()
+    let request = session.request(Bench.url).suspend()
+    async let response = request.serializingData().response
+    await started.raised()
+    clock.advance(by: .seconds(6))
+    #expect(await response.error?.kind == .timedOut(.total))
+  }
+
+  @Test func `the idle timeout rests while a request is suspended`() async throws {
+    let clock = TestClock()
+    let begun = Flag()
+    let writers = Notes<IncomingBodyWriter>()
+    let session = try Session.Builder().clock(clock).timeouts(idle: .seconds(5)).transport(
+      ClosureTransport { _, context throws(LupineError) in
+        let (response, writer) = context.begin()
+        writers.add(writer)
+        begun.raise()
+        return response
+      }
+    ).build()
+    let request = session.request(Bench.url)
+    async let response = request.serializingData().response
+    await begun.raised()
+    request.suspend()
+    clock.advance(by: .seconds(60))
+    request.resume()
+    writers.all.first?.finish(metrics: TransferMetrics())
+    #expect(await response.error == nil)
+  }
+}

@@ -1,0 +1,63 @@
+import FoundationEssentials
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+@Suite struct TrustPolicyTests {
+  @Test(arguments: [
+    ("example.com", "example.com", true), ("example.com", "www.example.com", false),
+    ("EXAMPLE.com", "example.com", true),
+    ("*.example.com", "www.example.com", true), ("*.example.com", "example.com", false),
+    ("*.example.com", "a.b.example.com", false), ("*.example.com", "evilexample.com", false),
+    ("127.0.0.1", "127.0.0.1", true), ("::1", "::1", true), ("*.example.com", ".example.com", false),
+  ])
+  func `a pattern matches its host`(pattern: String, host: String, matches: Bool) throws {
+    #expect(try #require(HostPattern(pattern)).matches(host) == matches)
+  }
+
+  @Test(arguments: [
+    "", "*", "*.", "*.com", "a.*.com", "*a.example.com", "example.com.", "exa mple.com", "https://x.org",
+    "example.com/", "example.com:443", "u@example.com", "**.example.com",
+  ])
+  func `what is no pattern is refused`(pattern: String) {
+    #expect(HostPattern(pattern) == nil)
+  }
+
+  @Test func `an exact name comes before a wildcard, and the fallback last`() throws {
+    struct Named: TrustEvaluator {
+      let name: String
+      func evaluate(_ trust: ServerTrust) throws {}
+    }
+    let session = try Bench().session {
+      $0.trust(
+        ["*.example.com": Named(name: "wild"), "www.example.com": Named(name: "exact")], otherwise: Named(name: "rest"))
+    }
+    let policy = try #require(session.configuration.trustPolicy)
+    let names = ["www.example.com", "www.example.com.", "api.example.com", "example.com"].map {
+      (policy.evaluator(for: $0) as? Named)?.name
+    }
+    #expect(names == ["exact", "exact", "wild", "rest"])
+  }
+
+  @Test func `two policies are two identities`() throws {
+    let builder = Session.Builder().transport(MockTransport()).trust(["a.example.com": .custom { _ in }])
+    let first = try builder.build().configuration.identity
+    #expect(try builder.build().configuration.identity != first)
+    #expect(first.trustPolicy != nil)
+  }
+
+  @Test func `the evaluator judges what the host presents`() async throws {
+    struct Refused: Error {}
+    let bench = Bench()
+    bench.mock.presents(chain: [Data([1])], for: "a.example.com")
+    bench.mock.presents(chain: [Data([2])], for: "b.example.com")
+    let session = try bench.session {
+      $0.trust(["*.example.com": .custom { trust in if trust.presentedChain != [Data([1])] { throw Refused() } }])
+    }
+    #expect(await session.request("https://a.example.com/").serializingData().response.error == nil)
+    let error = await session.request("https://b.example.com/").serializingData().response.error
+    #expect(error?.kind == .certificateRejected)
+    #expect(error?.underlying is Refused)
+  }
+}

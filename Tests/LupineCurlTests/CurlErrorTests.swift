@@ -1,0 +1,34 @@
+import CLibcurl
+import Glibc
+import LupineCore
+import Testing
+
+@testable import LupineCurl
+
+@Suite struct CurlErrorTests {
+  @Test(
+    arguments: [
+      (6, 0, LupineError.Kind.hostNotFound), (7, ECONNREFUSED, .connectionRefused),
+      (7, ENETUNREACH, .networkUnreachable),
+      (7, EHOSTUNREACH, .networkUnreachable), (7, ETIMEDOUT, .connectionFailed), (28, 0, .timedOut(.connect)),
+      (35, 0, .tlsFailed), (60, 0, .certificateRejected), (77, 0, .tlsFailed), (52, 0, .connectionLost),
+      (55, 0, .connectionLost), (56, 0, .connectionLost), (18, 0, .connectionLost), (92, 0, .connectionLost),
+      (16, 0, .connectionLost), (8, 0, .malformedResponse), (1, 0, .malformedResponse), (97, 0, .proxyFailed),
+      (27, 0, .other),
+    ] as [(UInt32, Int32, LupineError.Kind)])
+  func `each code has a kind, and keeps its number and words`(
+    _ code: UInt32, _ system: Int32, _ kind: LupineError.Kind
+  ) {
+    let error = CurlError.error(
+      CURLcode(rawValue: code), text: "what libcurl said", system: system, hasConnection: false)
+    #expect(error.kind == kind)
+    #expect(error.message.hasSuffix("(libcurl \(code): what libcurl said)"))
+  }
+
+  @Test func `a broken chunk is told from a lost connection`() {
+    let error = CurlError.error(
+      CURLE_RECV_ERROR, text: "Illegal or missing hexadecimal sequence in chunked-encoding", system: 0,
+      hasConnection: true)
+    #expect(error.kind == .malformedResponse)
+  }
+}

@@ -1,0 +1,119 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+import LupineCurl
+import LupineTesting
+import Testing
+
+@Suite struct LeakTests {
+  /// The descriptors and the thread of a transport are told from those of other tests by the process they are in, so this
+  /// runs in a process of its own.
+  @Test func `ten thousand requests with random cancellation leave no descriptor and no thread behind`() async throws {
+    await #expect(processExitsWith: .success) {
+      let server = try ScriptedServer(handler: LeakTests.reply)
+      try await LeakTests.flood(server, workers: 1, requests: 4)
+      let before = try ProcessResources()
+      try await LeakTests.flood(server, workers: 50, requests: 200)
+      let after = try ProcessResources()
+      #expect(after.descriptors == before.descriptors)
+      #expect(after.transportThreads == 0)
+      #expect(server.requests.count > 4_000)
+    }
+  }
+
+  private static func reply(_ request: ReceivedHTTPRequest) -> ScriptedReply {
+    switch request.path {
+    case "/chunks": .chunked([[1, 2, 3], [4, 5]])
+    case "/stall": .stallAtByte(2, of: .text("hello"))
+    case "/close": .closeBeforeHead
+    default: .respond(body: .text("hello"))
+    }
+  }
+
+  private static func flood(_ server: ScriptedServer, workers: Int, requests: Int) async throws {
+    let client = Client()
+    let url = server.url
+    await withTaskGroup(of: Void.self) { group in
+      for worker in 0..<workers {
+        group.addTask { await work(seed: UInt64(worker), requests, client, url) }
+      }
+    }
+    await client.transport.shutdown()
+    try await server.waitForOpenConnections(0)
+  }
+
+  private enum Moment: CaseIterable { case atOnce, later, connected, head, piece, never }
+
+  /// Cancels each request at a moment that the seed decides, or never where the server answers in full.
+  private static func work(seed: UInt64, _ count: Int, _ client: Client, _ url: String) async {
+    var random = SplitMix(state: seed)
+    for _ in 0..<count {
+      let moment = Moment.allCases.randomElement(using: &random) ?? .atOnce
+      var paths = ["/", "/chunks", "/close"]
+      if moment != .never { paths.append("/stall") }
+      let path = paths.randomElement(using: &random) ?? "/"
+      let body = [Body.none, .text("body"), .stream { Pieces([[1], [2]]) }].randomElement(using: &random) ?? .none
+      let isStreamed = moment == .piece || Bool.random(using: &random)
+      let sink = isStreamed ? BodySink.stream(window: 1) : .collect(limit: 100)
+      await exchange(url + path, body, sink, cancelling: moment, client)
+    }
+  }
+
+  private static func exchange(
+    _ url: String, _ body: Body, _ sink: BodySink, cancelling moment: Moment, _ client: Client
+  ) async {
+    let control = TransferControl()
+    let cancel: @Sendable (Moment) -> Void = { now in
+      if now == moment { control.cancel(LupineError(.cancelled, "At random.")) }
+    }
+    let canceller = Task {
+      cancel(.atOnce)
+      for _ in 0..<50 { await Task.yield() }
+      cancel(.later)
+    }
+    let context = TransferContext(
+      id: RequestID(1), connectTimeout: .seconds(10), control: control,
+      events: { if case .connected = $0 { cancel(.connected) } },
+      sink: { _ in
+        cancel(.head)
+        return sink
+      })
+    do throws(LupineError) {
+      let request = OutgoingRequest(url: try HTTPURL(url), method: .post, body: body)
+      let response = try await client.transport.send(request, in: context)
+      _ = try await response.body.next()
+      cancel(.piece)
+      while try await response.body.next() != nil {}
+    } catch {
+      // Whatever became of it: it is over.
+    }
+    await canceller.value
+  }
+}
+
+/// What a process holds of the system.
+private struct ProcessResources {
+  let descriptors: Int
+  let transportThreads: Int
+
+  init() throws {
+    let files = FileManager.default
+    descriptors = try files.contentsOfDirectory(atPath: "/proc/self/fd").count
+    transportThreads = try files.contentsOfDirectory(atPath: "/proc/self/task").count { task in
+      let name = try String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
+      return name.hasPrefix("lupine-curl")
+    }
+  }
+}
+
+/// A small generator, so that a failure can be repeated.
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}

@@ -1,0 +1,97 @@
+import LupineCore
+import Testing
+
+@testable import LupineCurl
+
+@Suite struct WaitingLineTests {
+  private func origin(_ host: String) throws -> HTTPURL.Origin { try HTTPURL("http://\(host)/").origin }
+
+  @Test func `the first to come are the first to go`() throws {
+    let line = Line(perHost: 2, total: 10)
+    let host = line.host(try origin("a"))
+    let started = ((1...5) as ClosedRange<UInt64>).filter { line.enter($0, at: host) }
+    #expect(started == [1, 2])
+    #expect(line.next() == nil)
+    line.leave(1, from: host)
+    #expect(line.next() == 3)
+    line.leave(2, from: host)
+    line.leave(3, from: host)
+    #expect(line.next() == 4)
+    #expect(line.next() == 5)
+    #expect(line.next() == nil)
+  }
+
+  @Test func `a full host does not hold up another`() throws {
+    let line = Line(perHost: 1, total: 10)
+    let (first, second) = (line.host(try origin("a")), line.host(try origin("b")))
+    #expect(line.enter(1, at: first))
+    #expect(!line.enter(2, at: first))
+    #expect(line.enter(3, at: second))
+  }
+
+  @Test func `the total counts all hosts, and the oldest goes first`() throws {
+    let line = Line(perHost: 5, total: 2)
+    let (first, second) = (line.host(try origin("a")), line.host(try origin("b")))
+    #expect(line.enter(1, at: first))
+    #expect(line.enter(2, at: first))
+    #expect(!line.enter(3, at: second))
+    #expect(!line.enter(4, at: first))
+    line.leave(2, from: first)
+    #expect(line.next() == 3)
+    line.leave(1, from: first)
+    #expect(line.next() == 4)
+  }
+
+  @Test func `who leaves the queue frees no place and is not called`() throws {
+    let line = Line(perHost: 1, total: 10)
+    let host = line.host(try origin("a"))
+    #expect(line.enter(1, at: host))
+    for id in 2...4 as ClosedRange<UInt64> { #expect(!line.enter(id, at: host)) }
+    line.leave(2, from: host)
+    #expect(line.next() == nil)
+    line.leave(1, from: host)
+    #expect(line.next() == 3)
+    #expect(line.next() == nil)
+  }
+
+  @Test func `a host that shares connections has no count`() throws {
+    let line = Line(perHost: 1, total: 1)
+    let host = line.host(try origin("a"))
+    #expect(line.enter(1, at: host))
+    #expect(!line.enter(2, at: host))
+    line.lift(host)
+    #expect(line.next() == 2)
+    #expect(line.enter(3, at: host))
+    let other = line.host(try origin("b"))
+    #expect(line.enter(4, at: other))
+    for id in 1...3 as ClosedRange<UInt64> { line.leave(id, from: host) }
+    #expect(!line.enter(5, at: other))
+  }
+
+  @Test func `hosts that nobody uses are forgotten`() throws {
+    let line = Line(perHost: 1, total: 10)
+    let first = line.host(try origin("busy"))
+    #expect(line.enter(1, at: first))
+    let idle = line.host(try origin("idle"))
+    for number in 0..<2_000 { _ = line.host(try origin("h\(number)")) }
+    #expect(line.host(try origin("busy")) === first)
+    #expect(line.host(try origin("idle")) !== idle)
+  }
+}
+
+/// A line behind a reference, for expectations that change it.
+private final class Line {
+  private var line: WaitingLine
+
+  init(perHost: Int, total: Int) { line = WaitingLine(perHost: perHost, total: total) }
+
+  func host(_ origin: HTTPURL.Origin) -> HostLine { line.host(origin) }
+
+  func enter(_ id: UInt64, at host: HostLine) -> Bool { line.enter(id, at: host) }
+
+  func next() -> UInt64? { line.next() }
+
+  func leave(_ id: UInt64, from host: HostLine) { line.leave(id, from: host) }
+
+  func lift(_ host: HostLine) { line.lift(host) }
+}

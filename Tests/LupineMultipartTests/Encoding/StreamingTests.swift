@@ -1,0 +1,50 @@
+import FoundationEssentials
+import Glibc
+import LupineCore
+import LupineMultipart
+import Testing
+
+@Suite struct StreamingTests {
+  @Test func `files and streams arrive in order among the other parts`() async throws {
+    let folder = try Folder()
+    var form = try MultipartFormData(boundary: "b")
+    form.append("1", name: "a")
+    form.append(.stream { Pieces(["2", "", "3"]) }, name: "b")
+    form.append(.file(try folder.file("c", "4")), name: "c")
+    form.append(.stream { Pieces([String]()) }, name: "d")
+    form.append(.oneShot(Pieces(["5"])), name: "e")
+    let parts = try ReceivedPart.parts(of: await form.encode(), contentType: form.contentType)
+    #expect(parts.map(\.text) == ["1", "23", "4", "", "5"])
+    #expect(parts.map(\.name) == ["a", "b", "c", "d", "e"])
+  }
+
+  @Test func `a reader takes no more memory than its transport gives it`() throws {
+    let folder = try Folder()
+    let path = try folder.file("sparse", "")
+    let handle = try #require(fopen(path, "w"))
+    #expect(ftruncate(fileno(handle), 256 << 20) == 0)
+    fclose(handle)
+    var form = MultipartFormData()
+    form.append(.file(path), name: "file")
+    let reader = try form.asBody().makeReader {}
+    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 1)
+    defer { space.deallocate() }
+    let before = try residentBytes()
+    var count: Int64 = 0
+    reading: while true {
+      switch try reader.read(into: space) {
+      case .bytes(let more): count += Int64(more)
+      case .pending, .end: break reading
+      }
+    }
+    #expect(count == reader.length)
+    #expect(count > 256 << 20)
+    #expect(try residentBytes() - before < 32 << 20)
+  }
+
+  /// What the process holds in memory, from the second number of `/proc/self/statm`, in pages of 4 KiB.
+  private func residentBytes() throws -> Int {
+    let statistics = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/statm")), as: UTF8.self)
+    return try #require(Int(statistics.split(separator: " ")[1])) * 4_096
+  }
+}

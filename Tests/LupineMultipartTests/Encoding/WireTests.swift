@@ -1,0 +1,89 @@
+import FoundationEssentials
+import Glibc
+import LupineCore
+import LupineCurl
+import LupineMultipart
+import LupineTesting
+import Testing
+
+/// What goes over a real connection.
+@Suite struct WireTests {
+  private static func session() throws -> Session { try Session.Builder().transport(.curl).build() }
+
+  @Test func `the length is exact where each part's is known`() async throws {
+    let folder = try Folder()
+    let path = try folder.file("a.txt", String(repeating: "x", count: 300_000))
+    let server = try ScriptedServer(always: .respond(body: .text("done")))
+    var form = MultipartFormData()
+    form.append(.file(path), name: "file")
+    form.append(.stream(length: 6) { Pieces(["str", "eam"]) }, name: "stream")
+    _ = try await Self.session().upload(multipart: form, to: server.url).serializingString().value
+    let request = try #require(server.requests.first)
+    #expect(request.fields["Content-Length"] == "\(try #require(try form.contentLength()))")
+    #expect(request.fields["Content-Type"] == form.contentType)
+    let parts = try ReceivedPart.parts(of: Data(request.body), contentType: request.fields["Content-Type"])
+    #expect(parts.map(\.data.count) == [300_000, 6])
+  }
+
+  @Test func `a stream of unknown length is sent in chunks`() async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("done")))
+    let upload = try Self.session().upload(
+      multipart: { $0.append(.stream { Pieces(["str", "eam"]) }, name: "stream") }, to: server.url)
+    _ = try await upload.serializingString().value
+    let request = try #require(server.requests.first)
+    #expect(request.fields["Transfer-Encoding"] == "chunked")
+    let parts = try ReceivedPart.parts(of: Data(request.body), contentType: request.fields["Content-Type"])
+    #expect(parts.map(\.text) == ["stream"])
+  }
+
+  @Test func `a part that fails half-way closes the connection, and no server sees a whole request`() async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("done")))
+    for length in [100, nil] as [Int64?] {
+      let upload = try Self.session().upload(
+        multipart: { form in
+          form.append("first", name: "first")
+          form.append(.stream(length: length) { Throwing() }, name: "broken")
+        }, to: server.url)
+      let error = try await failure { _ = try await upload.serializingString().value }
+      #expect(error.kind == .bodyFailed)
+      #expect(error.message.hasPrefix("Part 2 (\"broken\")"))
+    }
+    try await server.waitForProblem(count: 2)
+    try await server.waitForOpenConnections(0)
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func `a file that shrinks meanwhile closes the connection`() async throws {
+    let folder = try Folder()
+    let path = try folder.file("a", Data(repeating: 1, count: 1 << 20))
+    let server = try ScriptedServer(always: .respond(body: .text("done")))
+    let upload = try Self.session().upload(
+      multipart: { form in
+        form.append(.stream { Shrinking(path: path) }, name: "first")
+        form.append(.file(path), name: "file")
+      }, to: server.url)
+    let error = try await failure { _ = try await upload.serializingString().value }
+    #expect(error.message.hasPrefix("Part 2 (\"file\")"))
+    try await server.waitForProblem()
+    #expect(server.requests.isEmpty)
+  }
+
+  /// A stream that cuts a file short while it is read.
+  struct Shrinking: AsyncSequence, Sendable {
+    let path: String
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+      let path: String
+      var isDone = false
+
+      mutating func next() async -> [UInt8]? {
+        if isDone { return nil }
+        isDone = true
+        truncate(path, 100)
+        return [1]
+      }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(path: path) }
+  }
+}

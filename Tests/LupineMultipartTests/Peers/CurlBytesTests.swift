@@ -1,0 +1,74 @@
+import Foundation
+import HTTPTypes
+import LupineCore
+import LupineFixtures
+import LupineMultipart
+import LupineTesting
+import Testing
+
+/// The installed program.
+private enum Curl {
+  static let path = FileManager.default.isExecutableFile(atPath: "/usr/bin/curl") ? "/usr/bin/curl" : nil
+}
+
+/// The bytes of `curl -F`, and ours with the boundary that curl chose.
+@Suite(.enabled(if: Curl.path != nil || Peers.areRequired, "there is no curl in /usr/bin")) struct CurlBytesTests {
+  /// What curl sent: the body, and the boundary in its content type.
+  private static func sent(_ arguments: [String], folder: Folder) throws -> (body: [UInt8], boundary: String) {
+    let server = try ScriptedServer(always: .respond(status: 204))
+    _ = try run(try #require(Curl.path), ["-q", "-sS", "--noproxy", "*"] + arguments + [server.url], folder: folder)
+    let request = try #require(server.requests.first)
+    let type = try #require(request.fields["Content-Type"])
+    server.stop()
+    let boundary = try #require(type.split(separator: "boundary=").last)
+    return (request.body, String(boundary))
+  }
+
+  @Test func `a form has the bytes that curl sends`() throws {
+    let folder = try Folder()
+    let image = try folder.file("uni\"corn.png", Data((0...255).map { UInt8($0) }))
+    let text = try folder.file("ü.txt", "text\n")
+    let odd = try folder.file("odd.xyzzy", "")
+    let (body, boundary) = try Self.sent(
+      [
+        "-F", "title=rainbow", "-F", "empty=", "-F", "unicorn=@\"\(image.replacing("\"", with: "\\\""))\"",
+        "-F", "text=@\(text)", "-F", "odd=@\(odd)", "-F", "typed={};type=application/json",
+        "-F", "named=@\(text);filename=\"a\\\"b.txt\";type=text/x-named", "-F", "quo\"te=x",
+      ], folder: folder)
+    var form = try MultipartFormData(boundary: boundary)
+    form.append("rainbow", name: "title")
+    form.append("", name: "empty")
+    form.append(.file(image), name: "unicorn")
+    form.append(.file(text), name: "text")
+    form.append(.file(odd), name: "odd")
+    form.append("{}", name: "typed", contentType: "application/json")
+    form.append(.file(text), name: "named", fileName: "a\"b.txt", contentType: "text/x-named")
+    form.append("x", name: "quo\"te")
+    #expect(String(decoding: try bytes(of: form.asBody()), as: UTF8.self) == String(decoding: body, as: UTF8.self))
+    #expect(try bytes(of: form.asBody()) == body)
+  }
+
+  @Test func `a part with fields of its own has the bytes that curl sends`() throws {
+    let folder = try Folder()
+    let (body, boundary) = try Self.sent(["-F", "a=b;type=text/x;headers=\"Content-Language: en\""], folder: folder)
+    var form = try MultipartFormData(boundary: boundary)
+    form.append("b", name: "a", contentType: "text/x", headers: [.contentLanguage: "en"])
+    #expect(String(decoding: try bytes(of: form.asBody()), as: UTF8.self) == String(decoding: body, as: UTF8.self))
+  }
+
+  @Test func `a nested multipart has the bytes that curl sends`() throws {
+    let folder = try Folder()
+    let (body, boundary) = try Self.sent(
+      ["-F", "files=(;type=multipart/mixed", "-F", "=one", "-F", "=two;type=text/x-two", "-F", "=)", "-F", "last=3"],
+      folder: folder)
+    let parts = try ReceivedPart.parts(of: Data(body), contentType: "multipart/form-data; boundary=\(boundary)")
+    let inner = try #require(parts.first?.headers[.contentType]?.split(separator: "boundary=").last)
+    var mixed = try Multipart(.mixed, boundary: String(inner))
+    mixed.append(.text("one"))
+    mixed.append(.text("two"), headers: [.contentType: "text/x-two"])
+    var form = try MultipartFormData(boundary: boundary)
+    form.append(mixed, name: "files")
+    form.append("3", name: "last")
+    #expect(String(decoding: try bytes(of: form.asBody()), as: UTF8.self) == String(decoding: body, as: UTF8.self))
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import LupineFixtures
+import LupineMultipart
+import Testing
+
+/// The parsers from PyPI that `Tests/Peers/parse-multipart` asks.
+enum PythonParsers {
+  struct Part: Decodable, Hashable {
+    var name: String?
+    var fileName: String?
+    var type: String?
+    var data: Data?
+    var parts: [Part]?
+  }
+
+  struct Answer: Decodable {
+    var parts: [Part]?
+    var error: String?
+  }
+
+  struct Case: Encodable {
+    var contentType: String
+    var body: Data
+    var parsers: [String]
+  }
+
+  static let forForms = ["python-multipart", "werkzeug", "django"]
+
+  /// Whether to run: where the peers are required, a test without them fails instead of being skipped.
+  static var areWanted: Bool { Peers.python != nil || Peers.areRequired }
+
+  static let reason: Comment =
+    "LUPINE_PYTHON names no Python with the parsers; run the tests through Tests/Peers/with-peers"
+
+  /// What each parser made of each body.
+  static func parse(_ cases: [Case]) throws -> [[String: Answer]] {
+    let python = try #require(Peers.python, "LUPINE_PYTHON is not set")
+    let folder = try Folder()
+    let encoder = JSONEncoder()
+    let lines = try cases.map { try encoder.encode($0) + Data("\n".utf8) }.reduce(Data(), +)
+    let script = Fixture.path("../Tests/Peers/parse-multipart")
+    let output = try run(python, [script], input: folder.file("cases", lines), folder: folder)
+    return try output.split(separator: 0x0A).map { try JSONDecoder().decode([String: Answer].self, from: Data($0)) }
+  }
+
+  static func parse(_ multipart: some MultipartConvertible, _ parsers: [String]) throws -> [String: Answer] {
+    let body = Data(try bytes(of: multipart.asBody()))
+    let answers = try parse([Case(contentType: multipart.multipart.contentType, body: body, parsers: parsers)])
+    return try #require(answers.first)
+  }
+}
+
+/// Runs a program to its end; gives its output.
+func run(_ program: String, _ arguments: [String], input: String = "/dev/null", folder: Folder) throws -> Data {
+  let path = try folder.file("output-\(UUID().uuidString)", "")
+  let process = Process()
+  process.executableURL = URL(filePath: program)
+  process.arguments = arguments
+  process.standardInput = try FileHandle(forReadingFrom: URL(filePath: input))
+  process.standardOutput = try FileHandle(forWritingTo: URL(filePath: path))
+  try process.run()
+  process.waitUntilExit()
+  try #require(process.terminationStatus == 0, "\(program) ended with code \(process.terminationStatus)")
+  return try Data(contentsOf: URL(filePath: path))
+}

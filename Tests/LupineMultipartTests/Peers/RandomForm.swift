@@ -1,0 +1,68 @@
+import FoundationEssentials
+import LupineMultipart
+
+/// Random numbers that are the same in every run (splitmix64).
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// A form of random parts, and what a parser must find in it.
+struct RandomForm {
+  struct Part: Hashable {
+    var name: String
+    var fileName: String?
+    var data: Data
+  }
+
+  let seed: UInt64
+  private(set) var form: MultipartFormData
+  private(set) var parts: [Part] = []
+
+  init(seed: UInt64) {
+    self.seed = seed
+    var random = Seeded(state: seed)
+    let boundarySeed = random.next()
+    form = MultipartFormData { boundarySeed }
+    for index in 0..<Int.random(in: 0...6, using: &random) {
+      let isFile = Bool.random(using: &random)
+      let name = "\(index)" + Self.name(&random)
+      let data = isFile ? Self.bytes(form.boundary, &random) : Data(Self.name(&random).utf8)
+      let part = Part(name: name, fileName: isFile ? "f" + Self.name(&random) : nil, data: data)
+      form.append(part.data, name: part.name, fileName: part.fileName)
+      parts.append(part)
+    }
+  }
+
+  private static func name(_ random: inout Seeded) -> String {
+    let alphabet: [Character] = [
+      "a", "Z", "0", " ", "\"", "\r", "\n", "ü", "日", "🦄", ";", "=", ",", "'", "(", "-", "é",
+    ]
+    let name = String(
+      (0..<Int.random(in: 0...8, using: &random)).compactMap { _ in alphabet.randomElement(using: &random) })
+    return name + "x"
+  }
+
+  /// Bytes that like to look like the lines between parts.
+  private static func bytes(_ boundary: String, _ random: inout Seeded) -> Data {
+    let delimiter = Array("\r\n--\(boundary)".utf8)
+    var data = Data()
+    for _ in 0..<Int.random(in: 0...12, using: &random) {
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0: data += delimiter.prefix(Int.random(in: 0..<delimiter.count, using: &random))
+      case 1: data.append(contentsOf: [0x0D, 0x0A])
+      case 2: data += Array(repeating: 0x2D, count: Int.random(in: 0...70, using: &random))
+      default:
+        data += (0..<Int.random(in: 0...600, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      }
+    }
+    return data
+  }
+}

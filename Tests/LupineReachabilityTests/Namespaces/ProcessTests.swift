@@ -1,0 +1,64 @@
+import Glibc
+import LupineReachability
+import Testing
+
+/// What must hold for a whole process, in one of its own.
+@Suite(.namespaces, .timeLimit(.minutes(2))) struct ProcessTests {
+  @Test func `a user without any right hears of changes`() async throws {
+    let network = try TestNetwork()
+    let probe = try ProbeProcess(network.near, "unprivileged")
+    var lines = probe.lines.makeAsyncIterator()
+    #expect(await lines.next() == "user 65534")
+    #expect(await lines.next() == "status reachable over Ethernet or Wi-Fi")
+    try network.ip("link", "set", "up0", "down")
+    #expect(await lines.next() == "status not reachable")
+  }
+
+  @Test func `where netlink is forbidden the status is unknown with the reason`() async throws {
+    let network = try TestNetwork()
+    let probe = try ProbeProcess(network.near, "forbidden")
+    var lines = probe.lines.makeAsyncIterator()
+    let reason = "unknown (no netlink: the socket cannot be opened: Operation not permitted)"
+    #expect(await lines.next() == "asked \(reason)")
+    #expect(await lines.next() == "heard \(reason)")
+    #expect(await lines.next() == nil)
+  }
+
+  @Test func `without changes it costs one descriptor and no waking`() async throws {
+    let network = try TestNetwork()
+    let quiet = try TestNetwork()
+    // IPv6 checks its addresses for doubles and asks for routers, and each of these is a change.
+    try Shell.run("ip", "netns", "exec", network.near, "sh", "-c", "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6")
+    let probe = try ProbeProcess(network.near, "idle")
+    var lines = probe.lines.makeAsyncIterator()
+    #expect(await lines.next()?.hasPrefix("first ") == true)
+    #expect(await lines.next() == "descriptors 1")
+    try quiet.ip(batch: (0..<200).flatMap { _ in ["link set up0 down", "link set up0 up"] })
+    probe.answer()
+    #expect(await lines.next() == "wakes 0")
+  }
+
+  @Test func `a download over a link that goes down waits, goes on, and is whole`() async throws {
+    let network = try TestNetwork()
+    let folder = try TemporaryFolder()
+    let server = try NginxProcess(network.far, address: TestNetwork.gateway, folder: folder)
+    defer { withExtendedLifetime(server) {} }
+    let probe = try ProbeProcess(
+      network.near, "download", server.url, "\(NginxProcess.size)", "262144", "\(folder.path)/received.bin")
+    var heard: [String] = []
+    for await line in probe.lines {
+      heard.append(line)
+      switch line {
+      // The head of the third piece has come and its body is on the way: the server sends slowly.
+      case "head 206 attempt 1" where heard.count { $0 == line } == 3: try network.ip("link", "set", "up0", "down")
+      case "failed timedOut(LupineCore.LupineError.Timeout.idle)":
+        try network.ip("link", "set", "up0", "up")
+        try network.ip("route", "add", "default", "via", TestNetwork.gateway)
+      default: break
+      }
+    }
+    #expect(heard.last == "done")
+    #expect(heard.contains("retrying after 0.0 seconds") && heard.contains("head 206 attempt 2"))
+    try Shell.run("cmp", "\(folder.path)/files/big.bin", "\(folder.path)/received.bin")
+  }
+}
