@@ -25,13 +25,11 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func cLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
-  .systemLibrary(
-    name: name, path: "Plugins/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+  .systemLibrary(name: name, path: "Plugins/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
 func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(
-    name: name, dependencies: dependencies + ["LupineFixtures", httpTypes], swiftSettings: settings)
+  .testTarget(name: name, dependencies: dependencies + ["LupineFixtures", httpTypes], swiftSettings: settings)
 }
 
 let package = Package(
@@ -54,9 +52,7 @@ let package = Package(
     .trait(name: "Curl", description: "The umbrella brings the libcurl transport."),
     .trait(name: "Compression", description: "The umbrella decodes gzip, deflate, br and zstd."),
     .trait(name: "OpenSSL", description: "The umbrella brings pinning and revocation."),
-    .trait(
-      name: "Terminal",
-      description: "The program `lupine` has its commands, which need swift-argument-parser."),
+    .trait(name: "Terminal", description: "The program `lupine` has its commands, which need swift-argument-parser."),
     .default(enabledTraits: ["Curl", "Compression", "OpenSSL"]),
   ],
   dependencies: [
@@ -93,18 +89,13 @@ let package = Package(
       name: "LupineTerminal",
       dependencies: [
         "LupineCore", "LupineCurl", "LupineOpenSSL",
-        .product(
-          name: "ArgumentParser", package: "swift-argument-parser",
-          condition: .when(traits: ["Terminal"])),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Terminal"])),
       ], path: "Sources/lupine", swiftSettings: settings),
 
-    .target(
-      name: "LupineFixtures", path: "Fixtures", exclude: ["README.md", "Certificates"],
-      swiftSettings: settings),
+    .target(name: "LupineFixtures", path: "Fixtures", exclude: ["README.md", "Certificates"], swiftSettings: settings),
 
     .target(
-      name: "SnippetSupport", dependencies: ["Lupine", "LupineMock", "LupineTesting"],
-      path: "Tests/SnippetSupport",
+      name: "SnippetSupport", dependencies: ["Lupine", "LupineMock", "LupineTesting"], path: "Tests/SnippetSupport",
       swiftSettings: settings),
 
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
