@@ -17,6 +17,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
     case .sending(let request): "sending \(request)"
     case .queued: "queued"
     case .connected(let address, let isReused): "connected to \(address)\(isReused ? ", again" : "")"
+    case .warning(let text): "warning: \(text)"
     case .informational(let head): "interim status \(head.status.code)"
     case .head(let head): "status \(head.status.code)"
     case .received(let bytes, let metrics): "received \(bytes) bytes: \(metrics)"

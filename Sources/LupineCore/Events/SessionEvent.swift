@@ -33,6 +33,8 @@ public struct SessionEvent: Sendable {
     case queued
     /// The exchange has a connection, new or used before.
     case connected(address: String, isReused: Bool)
+    /// Something is risky, such as a server that is trusted without being verified; the exchange goes on.
+    case warning(String)
     /// An interim (1xx) response arrived.
     case informational(HTTPResponse)
     /// The final head arrived; secret fields are redacted.

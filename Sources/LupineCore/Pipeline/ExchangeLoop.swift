@@ -140,7 +140,7 @@ final class ExchangeLoop: Sendable {
     var context = TransferContext(
       id: task.id, attempt: number, clock: configuration.clock, connectTimeout: timeouts.connect,
       limits: configuration.limits, identity: configuration.identity,
-      evaluator: request.url.scheme == .https ? configuration.trustPolicy?.evaluator(for: request.url.host) : nil,
+      evaluator: configuration.trustPolicy?.evaluator(for: request.url),
       control: control, executor: configuration.executor,
       events: { [task, number] in task.emit($0, attempt: number) },
       sink: sink)

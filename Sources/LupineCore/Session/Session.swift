@@ -25,6 +25,9 @@ public final class Session: Sendable {
   /// The URL that relative references are appended to.
   public var baseURL: HTTPURL? { configuration.baseURL }
 
+  /// What its assembly found risky but not wrong, such as a single pin without a backup.
+  public var warnings: [Mismatch] { configuration.warnings }
+
   /// Ends every request of this session with kind `sessionShutDown`, and refuses new ones; returns when all have ended.
   ///
   /// The transport is let go, not shut down: it may serve another session. One that nobody else holds ends by itself.

@@ -12,6 +12,7 @@ struct SessionConfiguration: Sendable {
   var decoder: any DataDecoder = JSONDecoder()
   var trustPolicy: TrustPolicy?
   var identity = SecurityIdentity()
+  var warnings: [Mismatch] = []
   var adapters: [any RequestAdapter] = []
   var retriers: [any Retrier] = []
   var interceptors: [any Interceptor] = []
