@@ -33,8 +33,9 @@ import Testing
 
   @Test func `S11 without an evaluator of this module libcurl takes the common name`() async throws {
     let server = try TLSServer("cn-only", chain: "intermediate")
-    await withKnownIssue("libcurl 7.88 falls back to the common name where there is no other") {
-      #expect(try await Online().error(server, nil)?.kind == .certificateRejected)
+    let error = try await Online().error(server, nil)
+    withKnownIssue("libcurl 7.88 falls back to the common name where there is no other") {
+      #expect(error?.kind == .certificateRejected)
     }
   }
 
