@@ -11,11 +11,11 @@ import Testing
     let mock = MockTransport()
     mock.stub(.post, "/withdraw") { _ in
       total.withLock { $0 -= 1 }
-      return .status(.ok)
+      return .text("done")
     }
     mock.stub(.post, "/deposit") { _ in
       total.withLock { $0 += 1 }
-      return .status(.ok)
+      return .text("done")
     }
     let session = try Session.Builder().transport(mock).build()
     await withTaskGroup(of: Void.self) { group in
