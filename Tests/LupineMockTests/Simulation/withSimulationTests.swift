@@ -175,3 +175,14 @@ import Testing
     #expect(try await first == second)
   }
 }
+
+/// A value that several tasks change.
+private final class Shared<Value: Sendable>: Sendable {
+  private let value: Mutex<Value>
+
+  init(_ value: Value) { self.value = Mutex(value) }
+
+  func withLock<Result: Sendable>(_ change: @Sendable (inout Value) -> Result) -> Result {
+    value.withLock { change(&$0) }
+  }
+}
