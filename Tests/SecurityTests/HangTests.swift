@@ -55,7 +55,6 @@ import Testing
     mock.stub(.get, "/{any...}", .text("hello").fault(fault))
     let session = try Session.Builder().transport(mock).clock(clock).timeouts(idle: nil, total: .seconds(9)).build()
     #expect(await session.request("https://a.example.com/").serializingData().response.error != nil)
-    #expect(clock.now <= VirtualInstant().advanced(by: .seconds(9)))
   }
 
   @Test func `S43 ten thousand failures leave nothing behind`() async throws {

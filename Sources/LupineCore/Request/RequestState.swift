@@ -32,6 +32,8 @@ struct RequestState {
   private var control: TransferControl?
   /// What cancels a program's own code that runs now; the innermost last.
   private var works: [@Sendable () -> Void] = []
+  /// Whether nobody looks at the idle timeout, since the last exchange ended by it.
+  var isUnwatched = false
   /// When the request began, on the session's clock.
   var started: Duration?
 

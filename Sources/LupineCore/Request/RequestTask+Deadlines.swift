@@ -16,7 +16,7 @@ extension RequestTask {
 
   /// Ends what is overdue; returns the next deadline otherwise.
   ///
-  /// A request whose exchange was idle too long stays under watch: a retrier may begin another.
+  /// A request whose exchange was idle too long is looked at no more, until it begins another.
   func endIfOverdue(now: Duration) -> Duration? {
     guard let (started, control) = state.withLock({ $0.underWatch }) else { return nil }
     let timeouts = timeouts
@@ -26,12 +26,18 @@ extension RequestTask {
     }
     let totalDeadline = timeouts.total.map { started + $0 }
     guard let idle = timeouts.idle else { return totalDeadline }
-    var idleDeadline = (control?.lastActive ?? now) + idle
-    if now >= idleDeadline {
-      control?.cancel(Self.timedOut(.idle, after: idle))
-      idleDeadline = now + idle
+    let idleDeadline = (control?.lastActive ?? now) + idle
+    if let control, now >= idleDeadline {
+      state.withLock { $0.isUnwatched = true }
+      control.cancel(Self.timedOut(.idle, after: idle))
+      return totalDeadline
     }
     return min(totalDeadline ?? idleDeadline, idleDeadline)
+  }
+
+  /// Watches an exchange that begins after one that was idle too long.
+  func watchAgain() {
+    if let idle = timeouts.idle { session.watch.expect(session.clock.now() + idle) }
   }
 
   private static func timedOut(_ timeout: LupineError.Timeout, after bound: Duration) -> LupineError {

@@ -98,8 +98,12 @@ final class RequestTask: Sendable {
   ///
   /// - Throws: the reason of the cancellation, where the request has been cancelled.
   func begin(_ control: TransferControl, _ request: OutgoingRequest) throws(LupineError) {
-    let (ended, isSuspended) = state.withLock { ($0.begin(control, request), $0.isSuspended) }
+    let (ended, isSuspended, isUnwatched) = state.withLock { state in
+      defer { state.isUnwatched = false }
+      return (state.begin(control, request), state.isSuspended, state.isUnwatched)
+    }
     if let ended { throw ended }
+    if isUnwatched { watchAgain() }
     if isSuspended { settleSuspension() }
   }
 

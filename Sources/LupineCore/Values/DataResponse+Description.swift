@@ -30,7 +30,7 @@ extension DataResponse: CustomDebugStringConvertible {
       if !request.body.isNone { lines.append("    body: \(request.body.length.map { "\($0) bytes" } ?? "a stream")") }
     }
     lines.append("[Response] \(response.map { "\($0.status)" } ?? "none")")
-    if let response { lines += Self.lines(secrets.redact(response.headerFields)) }
+    if let response { lines += Self.lines(response.redacted(secrets).headerFields) }
     lines += bodyLines
     if let trailers { lines += ["[Trailers]"] + Self.lines(secrets.redact(trailers)) }
     lines.append("[Metrics] \(metrics?.description ?? "none")")

@@ -36,10 +36,20 @@ public struct SecretFields: Sendable, Hashable {
 }
 
 extension HTTPResponse {
-  /// Returns the head with secret values redacted.
+  /// Returns the head with secret values redacted, and the URLs of redirects without user information and query values.
   package func redacted(_ secrets: SecretFields = .standard) -> HTTPResponse {
     var copy = self
     copy.headerFields = secrets.redact(headerFields)
+    for name in [HTTPField.Name.location, .contentLocation] where headerFields[name] != nil {
+      copy.headerFields[values: name] = headerFields[values: name].map(Self.withoutSecrets)
+    }
     return copy
+  }
+
+  private static func withoutSecrets(_ reference: String) -> String {
+    let address = reference.prefix { $0 != "?" && $0 != "#" }
+    let query = reference.contains("?") ? "?…" : ""
+    guard let at = address.lastIndex(of: "@") else { return address + query }
+    return "…" + address[at...] + query
   }
 }

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `a redirect without a location is the response`() async throws {
-    let response = await (try Bench(.status(.found)).session()).request(Bench.url).serializingData().response
+    let response = await (try Bench(.text("x", status: .found)).session()).request(Bench.url).serializingData().response
     #expect(response.response?.status == .found)
     #expect(response.error == nil)
   }
