@@ -43,13 +43,13 @@ import Testing
     #expect(error?.kind == .timedOut(.total))
   }
 
-  static let faults: [MockFault] = [
+  static let faults: [NetworkFault] = [
     .hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .connectionStalled, .resetBeforeHead,
     .stalledBeforeHead, .reset(afterBytes: 2), .stalled(afterBytes: 2), .truncated(afterBytes: 2),
   ]
 
   @Test(arguments: faults)
-  func `S43 each fault of the mock ends within the total timeout`(fault: MockFault) async throws {
+  func `S43 each fault of the mock ends within the total timeout`(fault: NetworkFault) async throws {
     let clock = ImmediateClock()
     let mock = MockTransport()
     mock.stub(.get, "/{any...}", .text("hello").fault(fault))

@@ -6,8 +6,8 @@ import Testing
 @testable import LupineCore
 
 @Suite struct TimeoutTests {
-  @Test(arguments: [MockFault.stalledBeforeHead, .stalled(afterBytes: 2), .stalled(afterBytes: 0)])
-  func `a silent server is left after the idle timeout`(fault: MockFault) async throws {
+  @Test(arguments: [NetworkFault.stalledBeforeHead, .stalled(afterBytes: 2), .stalled(afterBytes: 0)])
+  func `a silent server is left after the idle timeout`(fault: NetworkFault) async throws {
     let bench = Bench(.text("hello").fault(fault))
     let session = try bench.session { $0.timeouts(idle: .seconds(7)) }
     let response = await session.request(Bench.url).serializingData().response
