@@ -11,13 +11,17 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
   name: "Benchmarks",
-  dependencies: [.package(name: "Lupine", path: "..", traits: [])],
+  dependencies: [
+    .package(name: "Lupine", path: "..", traits: []),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+  ],
   targets: [
     .executableTarget(
       name: "MockThroughput",
       dependencies: [
         .product(name: "LupineCore", package: "Lupine"),
         .product(name: "LupineMock", package: "Lupine"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ], path: "MockThroughput", swiftSettings: settings)
   ],
   swiftLanguageModes: [.v6]
