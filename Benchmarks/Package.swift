@@ -11,7 +11,10 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
   name: "Benchmarks",
-  dependencies: [.package(name: "Lupine", path: "..")],
+  dependencies: [
+    .package(name: "Lupine", path: ".."),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+  ],
   targets: [
     .executableTarget(
       name: "multipart-measure",
@@ -25,6 +28,7 @@ let package = Package(
       dependencies: [
         .product(name: "LupineCore", package: "Lupine"),
         .product(name: "LupineMock", package: "Lupine"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ], path: "MockThroughput", swiftSettings: settings)
   ],
   swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPTypes
 import LupineCore
 import LupineMock
 
