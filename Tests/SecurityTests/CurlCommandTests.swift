@@ -26,7 +26,7 @@ struct CurlCommandTests {
 
   @Test(arguments: bodies.indices)
   func `a command sends what the request sends`(index: Int) async throws {
-    let server = try ScriptedServer(always: .respond())
+    let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let request = try OutgoingRequest(
       server.url + "/a'b/$(id)?q=it's&x=%27", method: .post,
@@ -47,7 +47,7 @@ struct CurlCommandTests {
 
   @Test(arguments: [HTTPRequest.Method.get, .head, .delete, .options])
   func `a command has the method of the request`(method: HTTPRequest.Method) async throws {
-    let server = try ScriptedServer(always: .respond())
+    let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let command = try curlSession().request(server.url, method: method).debugDescription
     #expect(try await Self.run(command) == 0)
@@ -55,7 +55,7 @@ struct CurlCommandTests {
   }
 
   @Test func `a part of a file is sent from its offset`() async throws {
-    let server = try ScriptedServer(always: .respond())
+    let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("it's \(UUID().uuidString)").path
     try Data("0123456789".utf8).write(to: URL(fileURLWithPath: path))
