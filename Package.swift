@@ -42,17 +42,22 @@ let package = Package(
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
     .library(name: "LupineReachability", targets: ["LupineReachability"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
+    .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
+    .executable(name: "lupine", targets: ["LupineTerminal"]),
     // Snippets link products alone; this one is for them, and for nobody else.
     .library(name: "_SnippetSupport", targets: ["SnippetSupport"]),
   ],
   traits: [
     .trait(name: "Curl", description: "The umbrella brings the libcurl transport."),
     .trait(name: "Compression", description: "The umbrella decodes gzip, deflate, br and zstd."),
-    .default(enabledTraits: ["Curl", "Compression"]),
+    .trait(name: "OpenSSL", description: "The umbrella brings pinning and revocation."),
+    .trait(name: "Terminal", description: "The program `lupine` has its commands, which need swift-argument-parser."),
+    .default(enabledTraits: ["Curl", "Compression", "OpenSSL"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0")
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
   ],
   targets: [
     source("LupineCore", [httpTypes]),
@@ -63,19 +68,29 @@ let package = Package(
         "LupineCore", "LupineMultipart", "LupineReachability", httpTypes,
         .target(name: "LupineCurl", condition: .when(traits: ["Curl"])),
         .target(name: "LupineCompression", condition: .when(traits: ["Compression"])),
+        .target(name: "LupineOpenSSL", condition: .when(traits: ["OpenSSL"])),
       ]),
 
-    plugin("LupineCurl", ["CLibcurl"]),
+    plugin("LupineCurl", ["CLibcurl", "COpenSSL"]),
     plugin("LupineMock", []),
     plugin("LupineReachability", ["CNetlink"]),
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", []),
+    plugin("LupineOpenSSL", ["COpenSSL"]),
 
     .systemLibrary(name: "CNetlink", path: "Plugins/CNetlink"),
     cLibrary("CLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+    cLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     cLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     cLibrary("CBrotli", pkgConfig: "libbrotlienc libbrotlidec", apt: "libbrotli-dev"),
     cLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
+
+    .executableTarget(
+      name: "LupineTerminal",
+      dependencies: [
+        "LupineCore", "LupineCurl", "LupineOpenSSL",
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Terminal"])),
+      ], path: "Sources/lupine", swiftSettings: settings),
 
     .target(name: "LupineFixtures", path: "Fixtures", exclude: ["README.md", "Certificates"], swiftSettings: settings),
 
@@ -96,6 +111,7 @@ let package = Package(
       dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineReachability", httpTypes],
       path: "Tests/ReachabilityProbe", swiftSettings: settings),
     .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
+    test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
     test("LupineTests", ["Lupine", "LupineMock", "LupineTesting"]),
     test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),

@@ -19,7 +19,13 @@ let package = Package(
         .product(name: "LupineCore", package: "Lupine"),
         .product(name: "LupineCurl", package: "Lupine"),
         .product(name: "LupineMultipart", package: "Lupine"),
-      ], path: "Multipart", swiftSettings: settings)
+      ], path: "Multipart", swiftSettings: settings),
+    .executableTarget(
+      name: "MockThroughput",
+      dependencies: [
+        .product(name: "LupineCore", package: "Lupine"),
+        .product(name: "LupineMock", package: "Lupine"),
+      ], path: "MockThroughput", swiftSettings: settings)
   ],
   swiftLanguageModes: [.v6]
 )

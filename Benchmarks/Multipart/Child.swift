@@ -7,7 +7,9 @@ struct Child {
 
   init(program: String = "/proc/self/exe", _ arguments: [String]) throws {
     var ends: [Int32] = [0, 0]
-    guard pipe2(&ends, O_CLOEXEC) == 0 else { throw MeasureError("no pipe: errno \(errno)") }
+    guard pipe(&ends) == 0, ends.allSatisfy({ fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }) else {
+      throw MeasureError("no pipe: errno \(errno)")
+    }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }

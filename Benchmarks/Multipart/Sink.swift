@@ -16,7 +16,7 @@ enum Sink {
     }
     guard isListening else { throw MeasureError("the sink cannot listen: errno \(errno)") }
     print(UInt16(bigEndian: address.sin_port))
-    fflush(stdout)
+    fflush(nil)
     while true {
       let connection = accept(listener, nil, nil)
       guard connection >= 0 else { continue }
@@ -40,13 +40,13 @@ enum Sink {
       var rest = length - (pending.count - end)
       while rest > 0 {
         // Received bytes are dropped by the kernel, without a copy.
-        let count = recv(connection, &buffer, min(rest, buffer.count), Int32(MSG_TRUNC.rawValue))
+        let count = recv(connection, &buffer, min(rest, buffer.count), Int32(MSG_TRUNC))
         guard count > 0 else { return }
         rest -= count
       }
       pending = []
       let reply = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
-      guard send(connection, reply, reply.count, Int32(MSG_NOSIGNAL.rawValue)) == reply.count else { return }
+      guard send(connection, reply, reply.count, Int32(MSG_NOSIGNAL)) == reply.count else { return }
     }
   }
 

@@ -11,7 +11,7 @@ enum Upload {
     // A small form first: what the library holds once it works is no cost of the large one.
     _ = try await session.upload(multipart: { $0.append("x", name: "warm") }, to: url).serializingData().value
     print(Double(try residentBytes()) / 1_000_000)
-    fflush(stdout)
+    fflush(nil)
     let upload = session.upload(
       multipart: { form in
         for (number, path) in paths.enumerated() { form.append(.file(path), name: "file\(number)") }

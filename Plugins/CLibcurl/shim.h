@@ -122,3 +122,21 @@ static inline int lupine_dead_socket(void) {
 }
 
 static inline void lupine_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+static inline int lupine_easy_descriptor(CURL *easy) {
+  curl_socket_t value = CURL_SOCKET_BAD;
+  return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : -1;
+}
+
+typedef CURLcode (*lupine_ssl_context_callback)(CURL *easy, void *context, void *argument);
+
+static inline CURLcode lupine_easy_set_ssl_context_function(CURL *easy, lupine_ssl_context_callback callback) {
+  return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
+}
+
+// OpenSSL's connection of the transfer; NULL without TLS, and where libcurl uses another library.
+static inline void *lupine_easy_tls(CURL *easy) {
+  struct curl_tlssessioninfo *info = NULL;
+  if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info) return NULL;
+  return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
+}

@@ -20,7 +20,9 @@ public struct MockReply: Sendable {
     var trailers: HTTPFields?
     var informational: [HTTPResponse] = []
     var delay = Duration.zero
-    var fault: MockFault?
+    var pace = Pace()
+    var resource: Resource?
+    var fault: NetworkFault?
     var failure: LupineError?
     var problem: Problem?
   }

@@ -29,7 +29,7 @@ extension MockTransport {
   ) {
     add(
       StubDescription(
-        method: method, url: url, conditions: conditions, priority: priority, count: count,
+        methods: [method], url: url, conditions: conditions, priority: priority, count: count,
         location: SourceLocation(fileID: fileID, line: line)),
       .fixed(reply))
   }
@@ -45,7 +45,7 @@ extension MockTransport {
   ) {
     add(
       StubDescription(
-        method: method, url: url, conditions: conditions, priority: priority, count: count,
+        methods: [method], url: url, conditions: conditions, priority: priority, count: count,
         location: SourceLocation(fileID: fileID, line: line)),
       .closure(reply))
   }
@@ -60,7 +60,33 @@ extension MockTransport {
   ) {
     add(
       StubDescription(
-        method: method, url: url, conditions: conditions, priority: priority, count: count,
+        methods: [method], url: url, conditions: conditions, priority: priority, count: count,
+        location: SourceLocation(fileID: fileID, line: line)),
+      .asyncClosure(reply))
+  }
+
+  /// Answers requests with any of these methods and this URL with this reply; see the stub of one method.
+  public func stub(
+    _ methods: [HTTPRequest.Method], _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
+    count: StubCount = .unlimited, _ reply: MockReply, fileID: String = #fileID, line: UInt = #line
+  ) {
+    add(
+      StubDescription(
+        methods: methods, url: url, conditions: conditions, priority: priority, count: count,
+        location: SourceLocation(fileID: fileID, line: line)),
+      .fixed(reply))
+  }
+
+  /// Answers requests with any of these methods and this URL with what a closure makes of each; see the stub of one
+  /// method.
+  public func stub(
+    _ methods: [HTTPRequest.Method], _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
+    count: StubCount = .unlimited, fileID: String = #fileID, line: UInt = #line,
+    _ reply: @escaping @Sendable (RecordedRequest) async throws -> MockReply
+  ) {
+    add(
+      StubDescription(
+        methods: methods, url: url, conditions: conditions, priority: priority, count: count,
         location: SourceLocation(fileID: fileID, line: line)),
       .asyncClosure(reply))
   }

@@ -45,8 +45,14 @@ extension MockTransport {
     }
     let trust = ServerTrust(
       host: host, port: request.url.effectivePort, presentedChain: chain.presented, verifiedChain: chain.verified,
-      verificationFailure: chain.verificationFailure, stapledOCSPResponse: chain.stapledOCSPResponse, now: now())
-    do { try evaluator.evaluate(trust) } catch {
+      verificationFailure: chain.verificationFailure, stapledOCSPResponse: chain.stapledOCSPResponse,
+      certificateAuthorities: context.identity.certificateAuthorities,
+      additionalCertificateAuthorities: context.identity.additionalCertificateAuthorities, now: now(),
+      warn: { context.emit(.warning($0)) })
+    do {
+      if let failure = chain.verificationFailure, !evaluator.replacesVerification { throw UnverifiedChain(failure) }
+      try evaluator.evaluate(trust)
+    } catch {
       throw LupineError(
         .certificateRejected, "The certificates presented for \(host) were judged and refused: \(error).",
         underlying: error)

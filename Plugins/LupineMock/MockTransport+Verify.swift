@@ -13,7 +13,8 @@ extension MockTransport {
   /// stub was faulty.
   ///
   /// - Throws: one `LupineError` that tells of all of them: of kind `invalidStub` where a stub was faulty, else of kind
-  ///   `unmatchedRequest` where a request was unexpected, else of kind `other`.
+  ///   `unmatchedRequest` where a request was unexpected, else of kind `unusedStub`. What became of the requests that
+  ///   arrived stands in it, too.
   public func verify() throws(LupineError) {
     let (stubs, requests, failures) = state.withLock { ($0.table.all, $0.requests, $0.failures) }
     let invalid = stubs.compactMap { $0.problem?.message } + failures.map(\.message)
@@ -25,9 +26,18 @@ extension MockTransport {
       Self.section("Stubs that were not used as expected:", unused),
     ]
     guard sections.contains(where: { !$0.isEmpty }) else { return }
-    let kind: LupineError.Kind = !invalid.isEmpty ? .invalidStub : !unexpected.isEmpty ? .unmatchedRequest : .other
+    let kind: LupineError.Kind = !invalid.isEmpty ? .invalidStub : !unexpected.isEmpty ? .unmatchedRequest : .unusedStub
     throw LupineError(
-      kind, "The mock was not used as its stubs say.\n" + sections.filter { !$0.isEmpty }.joined(separator: "\n"))
+      kind,
+      (["The mock was not used as its stubs say."] + sections.filter { !$0.isEmpty } + [history].filter { !$0.isEmpty })
+        .joined(separator: "\n"))
+  }
+
+  private var history: String {
+    let exchanges = exchanges
+    let shown = exchanges.suffix(10).map(\.description.indented)
+    let title = exchanges.count > shown.count ? "What happened last, of \(exchanges.count) requests:" : "What happened:"
+    return shown.isEmpty ? "" : ([title] + shown).joined(separator: "\n")
   }
 
   private static func section(_ title: String, _ lines: [String]) -> String {

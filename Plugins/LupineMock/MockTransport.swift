@@ -17,14 +17,36 @@ import Synchronization
 /// Of several stubs that fit a request, the one that answers is chosen by: the higher `priority`; the fewer variables in
 /// the URL template; a template with an origin before one without; more conditions; and at last, the one added first.
 /// A stub whose `count` is used up is passed over.
-public final class MockTransport: Transport {
+public final class MockTransport: Transport, ObservingTransport {
   let state = Mutex(MockState())
   let now: @Sendable () -> Date
+  private let keepsLog: Bool
+
+  /// The mock of the running test, where a trait of `LupineTesting` gave it one.
+  @TaskLocal public static var current: MockTransport?
 
   /// Makes a mock without stubs.
   ///
-  /// - Parameter now: the time that trust evaluators judge certificates by. Default: the system's.
-  public init(now: @escaping @Sendable () -> Date = { Date() }) { self.now = now }
+  /// - Parameters:
+  ///   - now: the time that trust evaluators judge certificates by. Default: the system's, or a simulation's.
+  ///   - keepsLog: whether its sessions' events are kept, to stand in the message of `verify()`. Default: yes; a
+  ///     measurement says no.
+  public init(now: (@Sendable () -> Date)? = nil, keepsLog: Bool = true) {
+    let system: @Sendable () -> Date = { Date() }
+    self.now = now ?? SessionEnvironment.current?.now ?? system
+    self.keepsLog = keepsLog
+  }
+
+  /// Makes what hears the events of one session.
+  package func makeMonitor() -> (any EventMonitor)? {
+    guard keepsLog else { return nil }
+    let monitor = ExchangeLogMonitor()
+    state.withLock { $0.monitors.append(monitor) }
+    return monitor
+  }
+
+  /// What became of the requests that arrived, in the sessions' words.
+  public var exchanges: [ExchangeLog] { state.withLock { $0.monitors }.flatMap(\.logs) }
 
   /// Everything that is honoured; connections are not made, so `networking` is not among it.
   public var capabilities: TransportCapabilities {
@@ -42,10 +64,14 @@ public final class MockTransport: Transport {
   ) async throws(LupineError) -> TransportResponse {
     try RequestRules.check(request.headers)
     if let reason = context.control.reason { throw reason }
+    let strike = Simulation.current?.strike(context)
     try evaluateTrust(for: request, in: context)
     let upload = try Upload(request.body, in: context)
     do throws(LupineError) {
-      return try await respond(to: request, upload: upload, in: context)
+      if let strike, let fault = strike.fault, fault.isBeforeConnection {
+        try await failToConnect(fault, strike, request, in: context)
+      }
+      return try await respond(to: request, upload: upload, in: context, strike)
     } catch {
       upload.cancel()
       if error.kind == .invalidStub { state.withLock { $0.failures.append(error) } }
@@ -64,35 +90,60 @@ public final class MockTransport: Transport {
 }
 
 extension MockTransport {
+  /// Suffers a fault of a simulation that keeps the request from the server, and so from the stubs.
+  private func failToConnect(
+    _ fault: NetworkFault, _ strike: Strike, _ request: OutgoingRequest, in context: TransferContext
+  ) async throws(LupineError) {
+    let cause = "as the simulation with seed \(Simulation.current?.seed ?? 0) says of exchange \(strike.exchange)."
+    try await inTime(context) { () throws(LupineError) in
+      try await context.clock.pause(for: strike.delay)
+      try await Preparation.suffer(fault, cause, request, context)
+    }
+  }
+
+  /// Runs what has to be waited for and leaves nothing behind.
+  private func inTime(
+    _ context: TransferContext, _ operation: @escaping @Sendable () async throws(LupineError) -> Void
+  ) async throws(LupineError) {
+    let exchange = MockExchange()
+    guard state.withLock({ $0.enter(exchange) }) else { throw Self.shutDownError }
+    defer { leave(exchange) }
+    context.onCancel { [control = context.control] in exchange.interrupt(control.reason ?? MockExchange.cancelled) }
+    try await exchange.run(operation)
+  }
+
   private func respond(
-    to request: OutgoingRequest, upload: Upload, in context: TransferContext
+    to request: OutgoingRequest, upload: Upload, in context: TransferContext, _ strike: Strike?
   ) async throws(LupineError) -> TransportResponse {
     guard try upload.readAvailable() else {
-      return try await respondInTime(to: request, upload: upload, in: context, answer: nil, plan: nil)
+      return try await respondInTime(to: request, upload: upload, in: context, answer: nil, plan: nil, strike)
     }
     let answer = try answer(to: request, body: upload.data, in: context)
-    let plan = try answer.plan()
+    let plan = try answer.plan()?.struck(by: strike, seed: Simulation.current?.seed ?? 0)
     if let plan, plan.isImmediate {
       if let problem = plan.problem { throw problem }
       return Delivery.atOnce(plan, request, bytesSent: upload.data.count, in: context)
     }
-    return try await respondInTime(to: request, upload: upload, in: context, answer: answer, plan: plan)
+    return try await respondInTime(to: request, upload: upload, in: context, answer: answer, plan: plan, strike)
   }
 
   /// Does whatever has to be waited for, in a child task that ends when the exchange is cancelled.
   private func respondInTime(
-    to request: OutgoingRequest, upload: Upload, in context: TransferContext, answer known: Answer?, plan: ReplyPlan?
+    to request: OutgoingRequest, upload: Upload, in context: TransferContext, answer known: Answer?, plan: ReplyPlan?,
+    _ strike: Strike?
   ) async throws(LupineError) -> TransportResponse {
     let exchange = MockExchange()
     guard state.withLock({ $0.enter(exchange) }) else { throw Self.shutDownError }
     context.onCancel { [control = context.control] in exchange.interrupt(control.reason ?? MockExchange.cancelled) }
     do throws(LupineError) {
-      let (plan, source) = try await exchange.run { [self] () throws(LupineError) -> (ReplyPlan, PieceSource) in
-        let plan = try await self.plan(plan, of: known, for: request, upload, in: context)
-        return (plan, try await Preparation.prepare(plan, for: request, in: context))
+      let (plan, source, rate) = try await exchange.run {
+        [self] () throws(LupineError) -> (ReplyPlan, PieceSource, Int?) in
+        let plan = try await self.plan(plan, of: known, for: request, upload, in: context, strike)
+        let pace = plan.nextPace()
+        return (plan, try await Preparation.prepare(plan, for: request, latency: pace.latency, in: context), pace.rate)
       }
       return Delivery.begin(
-        plan, source, request, bytesSent: upload.data.count, on: exchange, in: context,
+        plan, source, rate: rate, request, bytesSent: upload.data.count, on: exchange, in: context,
         whenDone: { [self] in leave(exchange) })
     } catch {
       leave(exchange)
@@ -102,16 +153,26 @@ extension MockTransport {
 
   /// What is not known yet of the reply: the rest of the body, the stub, what its closure makes.
   private func plan(
-    _ plan: ReplyPlan?, of answer: Answer?, for request: OutgoingRequest, _ upload: Upload, in context: TransferContext
+    _ plan: ReplyPlan?, of answer: Answer?, for request: OutgoingRequest, _ upload: Upload,
+    in context: TransferContext, _ strike: Strike?
   ) async throws(LupineError) -> ReplyPlan {
     if let plan { return plan }
-    if let answer { return try await answer.awaitedPlan() }
+    let seed = Simulation.current?.seed ?? 0
+    if let answer { return try await answer.awaitedPlan().struck(by: strike, seed: seed) }
     try await upload.readAll()
-    return try await self.answer(to: request, body: upload.data, in: context).awaitedPlan()
+    return try await self.answer(to: request, body: upload.data, in: context).awaitedPlan().struck(
+      by: strike, seed: seed)
   }
 
   private func leave(_ exchange: MockExchange) {
     state.withLock { if $0.leave(exchange) { $0.idle.set() } }
+  }
+
+  /// What led to a request that is not its first exchange; nil for a first one.
+  private func log(of id: RequestID, _ request: OutgoingRequest) -> ExchangeLog? {
+    state.withLock { $0.monitors }.lazy.compactMap { $0.log(of: id) }.first { log in
+      log.attempts.reduce(0) { $0 + $1.hops.count } > 1 && log.attempts.last?.hops.last?.request == request.summary
+    }
   }
 
   /// Finds the stub and remembers the request.
@@ -124,7 +185,7 @@ extension MockTransport {
     let found = table.take(matchable)
     let record = RecordedRequest(request, body: body, context: context, stub: found?.stub)
     state.withLock { $0.requests.append(record) }
-    guard let (stub, use) = found else { throw UnmatchedReport(matchable, table).error }
+    guard let (stub, use) = found else { throw UnmatchedReport(matchable, table, log(of: context.id, request)).error }
     if let problem = stub.problem { throw problem }
     return Answer(stub: stub, use: use, request: record)
   }

@@ -9,3 +9,6 @@
 #if Compression
   @_exported public import LupineCompression
 #endif
+#if OpenSSL
+  @_exported public import LupineOpenSSL
+#endif

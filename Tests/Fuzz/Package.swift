@@ -23,6 +23,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "FuzzDriver", path: "FuzzDriver"),
     fuzz("MultipartParser", ["LupineCore", "LupineMultipart"]),
+    fuzz("Certificates", ["LupineCore", "LupineOpenSSL"]),
   ],
   swiftLanguageModes: [.v6]
 )

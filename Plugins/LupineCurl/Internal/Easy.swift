@@ -6,6 +6,7 @@ import LupineCore
 final class Easy {
   /// The exchange it serves.
   var exchange: Exchange?
+  private unowned let multi: Multi
   private let handle: EasyHandle
   private var target: TargetURL
   private var list = FieldList()
@@ -16,13 +17,24 @@ final class Easy {
   private var connectTimeout = 0
   private var isReuseForbidden = false
   private var waitsForMultiplexing = false
+  private var checksName = true
 
   init(_ multi: Multi) throws(LupineError) {
+    self.multi = multi
     handle = try EasyHandle()
     target = try TargetURL()
     multi.settings.apply(to: handle)
     lupine_easy_set_url(handle.pointer, target.pointer)
     Callbacks.install(self, of: multi, on: handle.pointer)
+    if multi.settings.hasOwnTrust { TrustCallbacks.install(self, on: handle.pointer) }
+  }
+
+  /// Makes what judges the server of a connection that libcurl begins for the exchange; nil where it must not.
+  func beginHandshake() -> Handshake? {
+    guard let exchange, let trust = multi.trust else { return nil }
+    let handshake = Handshake(exchange, trust)
+    exchange.handshake = handshake
+    return handshake
   }
 
   var pointer: UnsafeMutableRawPointer { handle.pointer }
@@ -34,15 +46,22 @@ final class Easy {
 
   func size(_ info: CURLINFO) -> Int64 { handle.size(info) }
 
+  /// OpenSSL's connection of the exchange under way; `nil` without TLS.
+  var connection: OpaquePointer? { lupine_easy_tls(pointer).map { OpaquePointer($0) } }
+
+  /// The descriptor of the exchange under way; -1 without one.
+  var descriptor: Int32 { lupine_easy_descriptor(pointer) }
+
   /// Sets what differs from the last exchange.
-  func prepare(_ request: OutgoingRequest, _ shape: RequestShape, connectTimeout: Duration?) throws(LupineError) {
+  func prepare(_ request: OutgoingRequest, _ shape: RequestShape, _ context: TransferContext) throws(LupineError) {
     handle.clearError()
     try target.set(request.url)
     set(verbatimTarget: request.url.requestTarget)
     set(waitsForMultiplexing: request.url.scheme == .https || request.options.version == .http2)
     set(shape, method: request.method.rawValue)
     try set(RequestFields(request, shape))
-    let milliseconds = Self.milliseconds(connectTimeout)
+    set(checksName: context.evaluator?.replacesVerification != true)
+    let milliseconds = Self.milliseconds(context.connectTimeout)
     if milliseconds != self.connectTimeout { handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds) }
     self.connectTimeout = milliseconds
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
@@ -62,6 +81,13 @@ final class Easy {
     guard waits != waitsForMultiplexing else { return }
     handle.set(CURLOPT_PIPEWAIT, waits ? 1 : 0)
     waitsForMultiplexing = waits
+  }
+
+  /// An evaluator that replaces the verification looks at the name itself, or means not to.
+  private func set(checksName checks: Bool) {
+    guard checks != checksName else { return }
+    handle.set(CURLOPT_SSL_VERIFYHOST, checks ? 2 : 0)
+    checksName = checks
   }
 
   /// libcurl writes the escapes of a URL's parts in lower case, which a signed or a cached URL does not survive.

@@ -5,10 +5,15 @@ import LupineCore
 struct EasySettings {
   let certificateAuthorities: String
   let version: Int
+  /// What connections must be like; its trust is ours to judge where `hasOwnTrust`.
+  let identity: SecurityIdentity
+  let hasOwnTrust: Bool
   private let configuration: CurlTransport.Configuration
 
   init(_ key: MultiKey, _ configuration: CurlTransport.Configuration) {
     self.configuration = configuration
+    identity = key.identity
+    hasOwnTrust = TrustSettings.areNeeded(by: key.identity)
     certificateAuthorities = CertificateBundle.path(
       key.identity.certificateAuthorities ?? configuration.certificateAuthorities)
     version = Int(Self.version(key.version))
@@ -25,11 +30,22 @@ struct EasySettings {
     easy.set(CURLOPT_TCP_KEEPALIVE, 1)
     easy.set(CURLOPT_MAXAGE_CONN, Self.seconds(configuration.idleConnectionLifetime))
     easy.set(CURLOPT_MAXLIFETIME_CONN, Self.seconds(configuration.connectionLifetime))
-    easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+    secure(easy)
+  }
+
+  private func secure(_ easy: borrowing EasyHandle) {
+    easy.set(CURLOPT_SSLVERSION, Self.versions(identity))
     easy.set(CURLOPT_SSL_VERIFYPEER, 1)
     easy.set(CURLOPT_SSL_VERIFYHOST, 2)
     easy.set(CURLOPT_CAPATH, nil as String?)
-    easy.set(CURLOPT_CAINFO, certificateAuthorities)
+    easy.set(CURLOPT_CAINFO, hasOwnTrust ? nil : certificateAuthorities)
+    // A resumed session would not be judged again.
+    if hasOwnTrust { easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
+    guard let certificate = identity.clientCertificate else { return }
+    easy.set(CURLOPT_SSLCERT, certificate.path)
+    easy.set(CURLOPT_SSLCERTTYPE, certificate.format == .pem ? "PEM" : "P12")
+    easy.set(CURLOPT_SSLKEY, certificate.keyPath)
+    easy.set(CURLOPT_KEYPASSWD, certificate.passphrase)
   }
 
   private func limitToHTTP(_ easy: borrowing EasyHandle) {
@@ -39,6 +55,15 @@ struct EasySettings {
     easy.set(CURLOPT_FOLLOWLOCATION, 0)
     easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     easy.set(CURLOPT_PROXY, "")
+  }
+
+  private static func versions(_ identity: SecurityIdentity) -> Int {
+    let oldest = Int(identity.minimumTLSVersion == .tls1_3 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2)
+    switch identity.maximumTLSVersion {
+    case .tls1_2: return oldest | Int(CURL_SSLVERSION_MAX_TLSv1_2)
+    case .tls1_3: return oldest | Int(CURL_SSLVERSION_MAX_TLSv1_3)
+    case nil: return oldest
+    }
   }
 
   private static func version(_ version: ProtocolVersion?) -> Int {

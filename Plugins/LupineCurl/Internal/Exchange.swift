@@ -16,6 +16,9 @@ final class Exchange {
   var outgoing = Outgoing()
   /// What ends the exchange, where it was not libcurl that found it out.
   var failure: LupineError?
+  /// What judges the server of the connection that is made for it.
+  var handshake: Handshake?
+  private var tls: TLSDetails?
   private(set) var easy: Easy?
   private var multi: Multi?
   private var address: String?
@@ -47,7 +50,7 @@ final class Exchange {
     if request.url.scheme == .https { try multi.checkCertificates() }
     let shape = try openBody()
     let easy = try multi.makeEasy()
-    try easy.prepare(request, shape, connectTimeout: context.connectTimeout)
+    try easy.prepare(request, shape, context)
     clock.start()
     try multi.add(easy)
     easy.exchange = self
@@ -65,12 +68,24 @@ final class Exchange {
       if incoming.writer == nil { failure = failure ?? Self.lost } else { outgoing.isAbandoned = true }
       return false
     }
+    let isReused = easy.number(CURLINFO_NUM_CONNECTS) == 0
+    guard isTrusted(isReused: isReused) else { return false }
     self.ports = ports
+    if request.url.scheme == .https { tls = loop.details(of: easy) }
     let text = address.map { String(cString: $0) } ?? ""
     let remote = text.utf8.contains(0x3A) ? "[\(text)]:\(ports.remote)" : "\(text):\(ports.remote)"
     self.address = remote
-    context.emit(.connected(address: remote, isReused: easy.number(CURLINFO_NUM_CONNECTS) == 0))
+    context.emit(.connected(address: remote, isReused: isReused))
     return true
+  }
+
+  /// Whether the connection was judged where it had to be; one that is used again was judged when it was made.
+  private func isTrusted(isReused: Bool) -> Bool {
+    guard context.evaluator != nil, request.url.scheme == .https, !isReused, handshake?.isTrusted != true else {
+      return true
+    }
+    failure = failure ?? LupineError(.certificateRejected, "The server's certificate was not judged.")
+    return false
   }
 
   private static let lost = LupineError(
@@ -140,7 +155,9 @@ extension Exchange {
   }
 
   private func metrics() -> TransferMetrics {
-    clock.metrics(easy, taken: outgoing.taken, address: address, version: incoming.head.line?.version)
+    var metrics = clock.metrics(easy, taken: outgoing.taken, address: address, version: incoming.head.line?.version)
+    metrics.tls = tls
+    return metrics
   }
 
   private func release(isReusable: Bool) {

@@ -10,9 +10,18 @@ enum LibraryFacts {
     var capabilities: TransportCapabilities = [
       .networking, .trailers, .informationalResponses, .streamedUploads, .framingChecks,
     ]
+    if isSecuredByOpenSSL { capabilities.formUnion([.trustEvaluation, .clientCertificates, .tlsVersions]) }
     if supports(CURL_VERSION_HTTP2) { capabilities.insert(.http2) }
     return capabilities
   }()
+
+  /// Whether libcurl does TLS with OpenSSL, so that its handshakes can be judged.
+  private static var isSecuredByOpenSSL: Bool {
+    guard isReady, let facts = curl_version_info(CURLVERSION_FIRST), let name = facts.pointee.ssl_version else {
+      return false
+    }
+    return String(cString: name).hasPrefix("OpenSSL/")
+  }
 
   private static func supports(_ feature: Int32) -> Bool {
     guard isReady, let facts = curl_version_info(CURLVERSION_FIRST) else { return false }

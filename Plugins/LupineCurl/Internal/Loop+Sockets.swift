@@ -1,5 +1,6 @@
 import CLibcurl
 import Glibc
+import LupineCore
 
 extension Loop {
   /// Notes that libcurl has opened a connection's socket.
@@ -53,6 +54,18 @@ extension Loop {
     sockets[Int(descriptor)].watched = 0
     if socket.isMultiplexed, readiness & (Poller.broken | Poller.halfClosed) == 0 { return }
     if !isInUse(descriptor, socket) { deadSocket.replace(descriptor) }
+  }
+
+  /// How the connection of an exchange is secured, read once in the connection's life.
+  func details(of easy: Easy) -> TLSDetails? {
+    let descriptor = Int(easy.descriptor)
+    guard descriptor >= 0, descriptor < sockets.count, sockets[descriptor].isConnection else {
+      return easy.connection.map { TLSDetails($0) }
+    }
+    if let known = sockets[descriptor].tls { return known }
+    let details = easy.connection.map { TLSDetails($0) }
+    sockets[descriptor].tls = details
+    return details
   }
 
   private func watch(_ descriptor: Int32, for events: UInt32) {

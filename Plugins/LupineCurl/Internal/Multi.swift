@@ -8,6 +8,8 @@ import LupineCore
 final class Multi {
   unowned let loop: Loop
   let settings: EasySettings
+  /// What the servers are judged by, once it is known that there are any to judge.
+  private(set) var trust: TrustSettings?
   /// When libcurl wants to be called without an event; 0 means at once.
   private(set) var deadline: UInt64?
   private var handle: MultiHandle
@@ -22,10 +24,15 @@ final class Multi {
     Callbacks.install(self, on: handle.pointer)
   }
 
-  /// Refuses TLS without a file of root certificates, which libcurl would only say in mid-handshake.
+  /// Refuses TLS without certificates that can be used, which libcurl would only say in mid-handshake.
   func checkCertificates() throws(LupineError) {
     if hasCertificates { return }
     try CertificateBundle.check(settings.certificateAuthorities)
+    if settings.hasOwnTrust {
+      trust = try TrustSettings(
+        [settings.certificateAuthorities, settings.identity.additionalCertificateAuthorities].compactMap(\.self))
+    }
+    if let certificate = settings.identity.clientCertificate { try ClientCertificateCheck.check(certificate) }
     hasCertificates = true
   }
 

@@ -4,8 +4,8 @@ import LupineCore
 /// Refuses what must not or cannot be sent, before anything is.
 enum RequestRules {
   static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
-    if context.evaluator != nil {
-      let reason = "the libcurl transport does not evaluate trust by itself yet; use its system trust."
+    if context.evaluator != nil, context.identity.trustPolicy == nil {
+      let reason = "an evaluator needs an identity with a trust policy, or its verdict would be shared with others."
       throw LupineError(.configuration([Mismatch(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
     }
     try check(request.method, request.body)

@@ -1,3 +1,5 @@
+import LupineCore
+
 /// What the loop knows of one descriptor of libcurl's.
 struct WatchedSocket {
   /// The multi it belongs to; `nil` where the descriptor is none of libcurl's.
@@ -12,4 +14,6 @@ struct WatchedSocket {
   var isConnection = false
   /// Whether it speaks HTTP/2, on which frames may arrive at any time.
   var isMultiplexed = false
+  /// How it is secured, once that is known.
+  var tls: TLSDetails?
 }

@@ -23,6 +23,14 @@ struct TestClockState {
     return { for watcher in heard { watcher.signal.set() } }
   }
 
+  /// Takes all sleepers, those first who came first.
+  mutating func takeAllSleepers() -> [Sleeper] {
+    let all = sleepers.values.sorted { $0.timer < $1.timer }
+    sleepers = [:]
+    for entry in all { queue.remove(entry.timer) }
+    return all.map(\.sleeper)
+  }
+
   mutating func takeSleeper(_ key: SleeperKey) -> Sleeper? {
     sleepers.removeValue(forKey: ObjectIdentifier(key))?.sleeper
   }

@@ -21,6 +21,16 @@ struct TimerQueue {
     return lastNumber
   }
 
+  /// Moves time to the next moment at which something happens, and takes one of what happens then.
+  ///
+  /// - Parameter choose: picks one of so many, by its number from 0.
+  mutating func takeNext(_ choose: (Int) -> Int) -> (@Sendable () -> Void)? {
+    guard let first = entries.first else { return nil }
+    now = max(now, first.deadline)
+    let simultaneous = entries.prefix { $0.deadline == first.deadline }.count
+    return entries.remove(at: choose(simultaneous)).action
+  }
+
   mutating func remove(_ number: UInt64) { entries.removeAll { $0.number == number } }
 
   /// Moves time to the first moment up to `limit` at which something happens, and says what; else to the limit.

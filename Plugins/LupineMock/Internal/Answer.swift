@@ -9,7 +9,7 @@ struct Answer: Sendable {
   /// The reply, where no closure must be awaited for it.
   func plan() throws(LupineError) -> ReplyPlan? {
     switch stub.answers {
-    case .planned(let plans): return plans[min(use, plans.count - 1)]
+    case .planned(let plans): return plans[min(use, plans.count - 1)].fitted(to: request)
     case .asyncClosure: return nil
     case .closure(let closure):
       let reply: MockReply
@@ -41,6 +41,6 @@ struct Answer: Sendable {
     guard !reply.parts.isEmpty else { throw stub.asked.error("its sequence of replies is empty.") }
     let plan = ReplyPlan(reply.parts[min(use, reply.parts.count - 1)], for: stub.asked)
     if let problem = plan.problem { throw problem }
-    return plan
+    return plan.fitted(to: request)
   }
 }

@@ -10,6 +10,8 @@ struct BodyCourse: Sendable {
   let exchange: MockExchange
   let context: TransferContext
   let metrics: TransferMetrics
+  /// Bytes a second; nil sets no bound.
+  let rate: Int?
 
   func run(_ source: PieceSource) async {
     var metrics = metrics
@@ -27,26 +29,47 @@ struct BodyCourse: Sendable {
     var source = source
     var left = plan.cut ?? .max
     while left > 0, let piece = try await source.next()?.prefix(left) {
-      if Task.isCancelled { throw MockExchange.cancelled }
-      guard !piece.isEmpty else { continue }
       left -= piece.count
-      metrics.bytesReceived += Int64(piece.count)
-      if try writer.write(piece) == .pause {
-        await resumed.wait()
-        resumed.clear()
-        if Task.isCancelled { throw MockExchange.cancelled }
+      var rest = piece[...]
+      while !rest.isEmpty {
+        let part = rest.prefix(pieceLimit)
+        rest = rest.dropFirst(part.count)
+        try await pause(before: part.count, isFirst: metrics.bytesReceived == 0)
+        try await write(part, &metrics)
       }
     }
     source.cancel()
   }
 
+  /// How much is handed over at once: a tenth of a second's worth where a rate is set.
+  private var pieceLimit: Int {
+    if case .dribble = plan.part.fault { return 1 }
+    return rate.map { max(1, $0 / 10) } ?? .max
+  }
+
+  private func pause(before count: Int, isFirst: Bool) async throws(LupineError) {
+    if let rate { try await context.clock.pause(for: .seconds(1) * (Double(count) / Double(rate))) }
+    if case .dribble(let interval) = plan.part.fault, !isFirst { try await context.clock.pause(for: interval) }
+    if Task.isCancelled { throw MockExchange.cancelled }
+  }
+
+  private func write(_ piece: Data, _ metrics: inout TransferMetrics) async throws(LupineError) {
+    metrics.bytesReceived += Int64(piece.count)
+    guard try writer.write(piece) == .pause else { return }
+    await resumed.wait()
+    resumed.clear()
+    if Task.isCancelled { throw MockExchange.cancelled }
+  }
+
   private func sufferFault() async throws(LupineError) {
-    let cause = "as the stub at \(plan.asked.location) says."
+    let cause = plan.cause
     switch plan.part.fault {
     case .reset: throw LupineError(.connectionLost, "The server reset the connection in mid-body, \(cause)")
     case .truncated:
       throw LupineError(.connectionLost, "The connection was closed before the end of the body, \(cause)")
-    case .stalled: try await Preparation.stall(plan, context)
+    case .stalled: try await Preparation.stall(cause, context)
+    case .malformedChunk:
+      throw LupineError(.malformedResponse, "The size of a chunk is no number, \(cause)")
     default: break
     }
   }
@@ -57,6 +80,7 @@ extension ReplyPlan {
   var cut: Int? {
     switch part.fault {
     case .reset(let count), .truncated(let count), .stalled(let count): max(0, count)
+    case .malformedChunk: 0
     default: nil
     }
   }
@@ -64,6 +88,7 @@ extension ReplyPlan {
   /// Whether the head tells the length of the body.
   var tellsLength: Bool {
     if case .chunks = part.content { return false }
+    if part.fault == .malformedChunk { return false }
     return head.status.code != 204 && head.status.code != 304
   }
 }

@@ -25,7 +25,7 @@ enum Delivery {
 
   /// Gives a reply whose body is delivered by a task of its own, which ends with the body.
   static func begin(
-    _ plan: ReplyPlan, _ source: PieceSource, _ request: OutgoingRequest, bytesSent: Int,
+    _ plan: ReplyPlan, _ source: PieceSource, rate: Int?, _ request: OutgoingRequest, bytesSent: Int,
     on exchange: MockExchange, in context: TransferContext, whenDone: @escaping @Sendable () -> Void
   ) -> TransportResponse {
     for interim in plan.part.informational { context.emit(.informational(interim)) }
@@ -37,8 +37,9 @@ enum Delivery {
     let (body, writer) = context.makeBody(for: head) { resumed.set() }
     let metrics = TransferMetrics(sent: bytesSent, for: request)
     let course = BodyCourse(
-      plan: plan, writer: writer, resumed: resumed, exchange: exchange, context: context, metrics: metrics)
-    let task = Task {
+      plan: plan, writer: writer, resumed: resumed, exchange: exchange, context: context, metrics: metrics,
+      rate: rate)
+    let task = Task(executorPreference: context.executor) {
       await course.run(source)
       exchange.detach()
       whenDone()

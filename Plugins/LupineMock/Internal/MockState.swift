@@ -7,10 +7,12 @@ struct MockState {
   private(set) var isShutDown = false
   var requests: [RecordedRequest] = []
   var failures: [LupineError] = []
+  var monitors: [ExchangeLogMonitor] = []
   var chains: [String: PresentedChain] = [:]
   /// Set while no exchange is under way.
   let idle = Signal(isSet: true)
-  private var exchanges: [ObjectIdentifier: MockExchange] = [:]
+  private var exchanges: [ObjectIdentifier: (number: Int, exchange: MockExchange)] = [:]
+  private var exchangeCount = 0
 
   mutating func add(_ stub: Stub) { table.add(stub) }
 
@@ -18,7 +20,8 @@ struct MockState {
   mutating func enter(_ exchange: MockExchange) -> Bool {
     guard !isShutDown else { return false }
     if exchanges.isEmpty { idle.clear() }
-    exchanges[ObjectIdentifier(exchange)] = exchange
+    exchangeCount += 1
+    exchanges[ObjectIdentifier(exchange)] = (exchangeCount, exchange)
     return true
   }
 
@@ -30,6 +33,6 @@ struct MockState {
 
   mutating func shutDown() -> [MockExchange] {
     isShutDown = true
-    return Array(exchanges.values)
+    return exchanges.values.sorted { $0.number < $1.number }.map(\.exchange)
   }
 }

@@ -7,12 +7,12 @@ enum Preparation {
   /// Longer than any timeout, so that a virtual clock's timers fire on the way.
   static let forever = Duration.seconds(365 * 86_400)
 
-  static func prepare(_ plan: ReplyPlan, for request: OutgoingRequest, in context: TransferContext)
-    async throws(LupineError) -> PieceSource
-  {
+  static func prepare(
+    _ plan: ReplyPlan, for request: OutgoingRequest, latency: Duration, in context: TransferContext
+  ) async throws(LupineError) -> PieceSource {
     if let problem = plan.problem { throw problem }
-    try await context.clock.pause(for: plan.part.delay)
-    if let fault = plan.part.fault { try await suffer(fault, plan, request, context) }
+    try await context.clock.pause(for: plan.part.delay + latency)
+    if let fault = plan.part.fault { try await suffer(fault, plan.cause, request, context) }
     if let failure = plan.part.failure { throw failure }
     do throws(LupineError) {
       return try PieceSource(plan.content(for: request), clock: context.clock)
@@ -21,10 +21,10 @@ enum Preparation {
     }
   }
 
-  private static func suffer(
-    _ fault: MockFault, _ plan: ReplyPlan, _ request: OutgoingRequest, _ context: TransferContext
+  /// Ends the exchange where a fault leaves no head.
+  static func suffer(
+    _ fault: NetworkFault, _ cause: String, _ request: OutgoingRequest, _ context: TransferContext
   ) async throws(LupineError) {
-    let cause = "as the stub at \(plan.asked.location) says."
     let host = request.url.host
     switch fault {
     case .hostNotFound: throw LupineError(.hostNotFound, "The host \(host) has no address, \(cause)")
@@ -37,17 +37,25 @@ enum Preparation {
       throw LupineError(.timedOut(.connect), "No connection to \(request.url.authority) came about in time, \(cause)")
     case .resetBeforeHead:
       throw LupineError(.connectionLost, "\(host) reset the connection before it answered, \(cause)")
-    case .stalledBeforeHead: try await stall(plan, context)
-    case .reset, .stalled, .truncated: break
+    case .stalledBeforeHead: try await stall(cause, context)
+    case .goAway:
+      throw LupineError(.connectionLost, "\(host) said GOAWAY and did not process the request, \(cause)")
+    case .doubledLength:
+      throw LupineError(.malformedResponse, "The response has two lengths, \(cause)")
+    case .oversizedField(let count) where count > context.limits.responseFields:
+      throw LupineError(
+        .limitExceeded(.responseFields),
+        "The response's fields exceed the limit responseFields, \(context.limits.responseFields) bytes, \(cause)")
+    case .reset, .stalled, .truncated, .dribble, .malformedChunk, .oversizedField, .compressedBomb: break
     }
   }
 
   /// Waits for a timeout or a cancellation to end the exchange.
-  static func stall(_ plan: ReplyPlan, _ context: TransferContext) async throws(LupineError) {
+  static func stall(_ cause: String, _ context: TransferContext) async throws(LupineError) {
     try await context.clock.pause(for: forever)
     throw LupineError(
       .connectionLost,
-      "The server fell silent, as the stub at \(plan.asked.location) says, and no timeout ended the request in a year.")
+      "The server fell silent, and no timeout ended the request in a year, \(cause)")
   }
 }
 

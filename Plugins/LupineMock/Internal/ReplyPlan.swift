@@ -1,18 +1,25 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import Synchronization
 
 /// One reply, checked and ready to be given any number of times.
 final class ReplyPlan: Sendable {
   let part: MockReply.Part
   let head: HTTPResponse
   let asked: StubDescription
+  /// What an error says a fault comes from.
+  let cause: String
   /// Why it cannot be given.
   let problem: LupineError?
+  private let given = Atomic<Int>(0)
 
-  init(_ part: MockReply.Part, for asked: StubDescription) {
+  /// - Parameter cause: what its faults come from; nil means the stub.
+  init(_ part: MockReply.Part, for asked: StubDescription, cause: String? = nil) {
+    let part = part.disfigured
     self.part = part
     self.asked = asked
+    self.cause = cause ?? "as the stub at \(asked.location) says."
     var head = HTTPResponse(status: part.status, headerFields: part.fields)
     if let length = part.statedLength, part.fields[.contentLength] == nil {
       head.headerFields[.contentLength] = "\(length)"
@@ -21,18 +28,56 @@ final class ReplyPlan: Sendable {
     if let problem = part.problem {
       self.problem = asked.error(problem.reason, underlying: problem.underlying)
     } else {
-      problem = part.contradiction(method: asked.method).map { asked.error($0) }
+      problem = part.contradiction(method: asked.methods.first ?? .get).map { asked.error($0) }
     }
+  }
+
+  /// The same reply as this request gets it.
+  func fitted(to request: RecordedRequest) -> ReplyPlan {
+    guard let resource = part.resource, problem == nil else { return self }
+    return ReplyPlan(resource.answer(request.headers, method: request.method, with: part), for: asked, cause: cause)
+  }
+
+  /// Counts one answer and says how fast it comes.
+  func nextPace() -> (latency: Duration, rate: Int?) {
+    part.pace.isImmediate ? (.zero, nil) : part.pace.draw(given.add(1, ordering: .relaxed).oldValue)
+  }
+
+  /// The same reply with what befalls it in a simulation.
+  func struck(by strike: Strike?, seed: UInt64) -> ReplyPlan {
+    guard let strike else { return self }
+    var part = part
+    part.delay += strike.delay
+    if let fault = strike.fault { part.fault = fault }
+    let cause = strike.fault.map { _ in "as the simulation with seed \(seed) says of exchange \(strike.exchange)." }
+    return ReplyPlan(part, for: asked, cause: cause ?? self.cause)
   }
 
   /// Whether it can be given without waiting for anything.
   var isImmediate: Bool {
     guard case .bytes(let data) = part.content, data.count <= PieceSource.pieceSize else { return false }
-    return part.delay == .zero && part.fault == nil && part.failure == nil
+    return part.delay == .zero && part.fault == nil && part.failure == nil && part.pace.isImmediate
   }
 }
 
 extension MockReply.Part {
+  /// The reply as a fault makes it that is in what arrives, not in how.
+  fileprivate var disfigured: MockReply.Part {
+    var part = self
+    switch fault {
+    case .compressedBomb(let count):
+      part.content = .bytes(CompressedBomb.data(decodedBytes: count))
+      part.fields[.contentLength] = nil
+      part.fields[.contentEncoding] = "deflate"
+    case .oversizedField(let count):
+      part.fields[.oversized] = String(repeating: "a", count: max(0, count))
+    case .malformedChunk:
+      part.fields[.contentLength] = nil
+    default: break
+    }
+    return part
+  }
+
   /// Whether a response of this status has no content (RFC 9110 section 6.4.1).
   fileprivate var isWithoutContent: Bool { status.code == 204 || status.code == 304 }
 
@@ -86,4 +131,8 @@ extension MockReply.Part {
     return "its Content-Length says \(length) bytes, but its body has \(known). "
       + "Leave the field out; for a body that ends too early on purpose use .truncated(afterBytes:)."
   }
+}
+
+extension HTTPField.Name {
+  static let oversized = HTTPField.Name("X-Oversized") ?? .eTag
 }

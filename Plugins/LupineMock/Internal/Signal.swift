@@ -18,7 +18,8 @@ final class Signal: Sendable {
     let waiters = state.withLock { state in
       state.isSet = true
       defer { state.waiters = [:] }
-      return state.waiters.values
+      // Sorted, so that a simulation wakes them in the same order every time.
+      return state.waiters.sorted { $0.key < $1.key }.map(\.value)
     }
     for waiter in waiters { waiter.resume() }
   }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// What a stub was asked to be.
 struct StubDescription: Sendable {
-  let method: HTTPRequest.Method
+  let methods: [HTTPRequest.Method]
   let url: String
   let conditions: [RequestCondition]
   let priority: Int
@@ -56,7 +56,7 @@ final class Stub: Sendable, CustomStringConvertible {
     }
   }
 
-  var description: String { "\(asked.method.rawValue) \(asked.url)" }
+  var description: String { "\(asked.method) \(asked.url)" }
 
   /// How often it has answered.
   var uses: Int { answered.load(ordering: .relaxed) }
@@ -80,10 +80,13 @@ final class Stub: Sendable, CustomStringConvertible {
 }
 
 extension StubDescription {
+  /// The methods as a person reads them.
+  var method: String { methods.isEmpty ? "no method" : methods.map(\.rawValue).joined(separator: " or ") }
+
   /// An error that tells where the stub stands and what is wrong with it.
   func error(_ reason: String, underlying: (any Error)? = nil) -> LupineError {
     LupineError(
-      .invalidStub, "The stub \(method.rawValue) \(url) at \(location) cannot answer: \(reason)", underlying: underlying
+      .invalidStub, "The stub \(method) \(url) at \(location) cannot answer: \(reason)", underlying: underlying
     )
   }
 }

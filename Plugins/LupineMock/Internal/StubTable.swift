@@ -36,7 +36,7 @@ struct StubTable: Sendable {
   private static func first(
     in stubs: some Sequence<Stub>, for request: MatchableRequest, parts: SplitURL?
   ) -> (stub: Stub, use: Int)? {
-    for stub in stubs where stub.asked.method == request.method {
+    for stub in stubs where stub.asked.methods.contains(request.method) {
       guard stub.fits(request, parts: parts), let use = stub.use() else { continue }
       return (stub, use)
     }

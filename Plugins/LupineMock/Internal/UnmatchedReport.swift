@@ -5,9 +5,12 @@ import LupineCore
 struct UnmatchedReport {
   private let request: MatchableRequest
   private let stubs: [Stub]
+  private let log: ExchangeLog?
 
-  init(_ request: MatchableRequest, _ table: StubTable) {
+  /// - Parameter log: what led to the request, where it is not its first exchange.
+  init(_ request: MatchableRequest, _ table: StubTable, _ log: ExchangeLog? = nil) {
     self.request = request
+    self.log = log
     stubs = table.all
   }
 
@@ -16,7 +19,8 @@ struct UnmatchedReport {
   /// Where a stub's template cannot be parsed it may be the one that was meant, so its error comes first.
   var error: LupineError {
     if let broken = stubs.first(where: { $0.template == nil })?.problem { return broken }
-    return LupineError(.unmatchedRequest, message)
+    guard let log else { return LupineError(.unmatchedRequest, message) }
+    return LupineError(.unmatchedRequest, "\(message)\nWhat led to it:\n\(log.description.indented)")
   }
 
   private var message: String {
@@ -57,8 +61,8 @@ extension Stub {
   /// Everything that keeps the stub from answering.
   fileprivate func differences(from request: MatchableRequest, _ url: SplitURL) -> [Difference] {
     var differences: [Difference] = []
-    if asked.method != request.method {
-      let text = "method: expected \(asked.method.rawValue), got \(request.method.rawValue)"
+    if !asked.methods.contains(request.method) {
+      let text = "method: expected \(asked.method), got \(request.method.rawValue)"
       differences.append(Difference(text: text, weight: 3))
     }
     differences += template?.differences(from: url) ?? []
@@ -79,4 +83,9 @@ extension HTTPRequest.Method {
     let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .connect, .options, .trace, .patch]
     return known.contains(self) ? ".\(rawValue.lowercased())" : "HTTPRequest.Method(\"\(rawValue)\")!"
   }
+}
+
+extension String {
+  /// The text with each line two columns further in.
+  var indented: String { split(separator: "\n").map { "  \($0)" }.joined(separator: "\n") }
 }

@@ -14,7 +14,7 @@ final class StreamReader: BodyReader {
     state = Mutex(StreamReaderState(remaining: length))
     let bytes: Bytes
     do { bytes = try make() } catch { throw Self.failure(error) }
-    let pump = Task { [weak self] in
+    let pump = Task(executorPreference: ExecutorPreference.current) { [weak self] in
       do {
         for try await piece in bytes {
           guard let self, await self.offer(piece) else { return }

@@ -22,6 +22,12 @@ public struct TransferContext: Sendable {
   public let sink: @Sendable (HTTPResponse) -> BodySink
   /// The exchange's life: cancellation and activity.
   public let control: TransferControl
+  /// Where tasks run that the exchange needs; `nil` means the global executor.
+  ///
+  /// A task that a transport makes takes it as its executor preference.
+  public let executor: (any TaskExecutor)?
+  /// Ends the request that the exchange belongs to, as its program would.
+  package var cancelRequest: @Sendable () -> Void = {}
   private let events: @Sendable (SessionEvent.Kind) -> Void
 
   /// Describes an exchange; a session does this, and a test of a transport.
@@ -29,6 +35,7 @@ public struct TransferContext: Sendable {
     id: RequestID, attempt: Int = 1, clock: any Clock<Duration> = ContinuousClock(), connectTimeout: Duration? = nil,
     limits: Limits = Limits(), identity: SecurityIdentity = SecurityIdentity(),
     evaluator: (any TrustEvaluator)? = nil, control: TransferControl = TransferControl(),
+    executor: (any TaskExecutor)? = nil,
     events: @escaping @Sendable (SessionEvent.Kind) -> Void = { _ in },
     sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) {
@@ -40,6 +47,7 @@ public struct TransferContext: Sendable {
     self.identity = identity
     self.evaluator = evaluator
     self.control = control
+    self.executor = executor
     self.events = events
     self.sink = sink
   }
@@ -56,7 +64,11 @@ public struct TransferContext: Sendable {
   public func makeReader(
     for body: Body, onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> any BodyReader {
-    ActiveReader(try body.makeReader(onReady: onReady), control: control)
+    guard let executor else { return ActiveReader(try body.makeReader(onReady: onReady), control: control) }
+    let reader = ExecutorPreference.$current.withValue(executor) {
+      Result { () throws(LupineError) in try body.makeReader(onReady: onReady) }
+    }
+    return ActiveReader(try reader.get(), control: control)
   }
 
   /// Asks the sink about the final head and makes both sides of its body.

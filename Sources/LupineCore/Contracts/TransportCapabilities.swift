@@ -34,6 +34,8 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let networking = TransportCapabilities(rawValue: 1 << 11)
   /// Sends a body of unknown length.
   public static let streamedUploads = TransportCapabilities(rawValue: 1 << 12)
+  /// Keeps to the oldest and the newest version of TLS that a session names.
+  public static let tlsVersions = TransportCapabilities(rawValue: 1 << 20)
 }
 
 extension TransportCapabilities: CustomStringConvertible {
@@ -42,6 +44,7 @@ extension TransportCapabilities: CustomStringConvertible {
     (.http2, "http2"), (.http3, "http3"), (.trailers, "trailers"), (.informationalResponses, "informationalResponses"),
     (.connectionAuthentication, "connectionAuthentication"), (.proxies, "proxies"), (.framingChecks, "framingChecks"),
     (.strictFraming, "strictFraming"), (.networking, "networking"), (.streamedUploads, "streamedUploads"),
+    (.tlsVersions, "tlsVersions"),
   ]
 
   /// The names of the capabilities, joined by commas.

@@ -72,6 +72,10 @@ extension LupineError {
     case unmatchedRequest
     /// A stub or a fixture contradicts itself.
     case invalidStub
+    /// A stub of a mock was never used, or less often than it was to be.
+    case unusedStub
+    /// A simulation can go no further, though its body has not ended.
+    case simulationStuck
     /// A retrier ended the request with an error of its own.
     case retryRefused
     /// None of the others; the message and `underlying` tell.

@@ -14,14 +14,18 @@ extension SessionEvent.Kind: CustomStringConvertible {
     switch self {
     case .started(let request): "started \(request)"
     case .attempting(let request): "attempting \(request)"
+    case .sending(let request): "sending \(request)"
     case .queued: "queued"
     case .connected(let address, let isReused): "connected to \(address)\(isReused ? ", again" : "")"
+    case .warning(let text): "warning: \(text)"
     case .informational(let head): "interim status \(head.status.code)"
     case .head(let head): "status \(head.status.code)"
     case .received(let bytes, let metrics): "received \(bytes) bytes: \(metrics)"
     case .failed(let error): "failed: \(error)"
     case .redirected(let target, let isFollowed, let reason):
       "redirected to \(target), \(isFollowed ? "followed" : "not followed"): \(reason)"
+    case .challenged(let isAnswered, let reason):
+      "\(isAnswered ? "answering" : "not answering") the challenge: \(reason)"
     case .validated(let error): error.map { "refused: \($0)" } ?? "validated"
     case .retrying(let delay, let reason):
       (delay.map { "retrying after \($0.milliseconds): " } ?? "not retrying: ") + reason

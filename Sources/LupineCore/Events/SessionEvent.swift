@@ -27,10 +27,14 @@ public struct SessionEvent: Sendable {
     case started(RequestSummary)
     /// An attempt begins with this request, after the adapters.
     case attempting(RequestSummary)
+    /// An exchange of the attempt begins: its first, or one that a redirect or a challenge led to.
+    case sending(RequestSummary)
     /// The exchange waits for a free connection.
     case queued
     /// The exchange has a connection, new or used before.
     case connected(address: String, isReused: Bool)
+    /// Something is risky, such as a server that is trusted without being verified; the exchange goes on.
+    case warning(String)
     /// An interim (1xx) response arrived.
     case informational(HTTPResponse)
     /// The final head arrived; secret fields are redacted.
@@ -41,6 +45,8 @@ public struct SessionEvent: Sendable {
     case failed(LupineError)
     /// A redirect is followed to this URL, or not, for this reason.
     case redirected(to: String, isFollowed: Bool, reason: String)
+    /// A 401 was answered with a credential, or not, for this reason.
+    case challenged(isAnswered: Bool, reason: String)
     /// The response was validated, or refused with this error.
     case validated(LupineError?)
     /// The request will be sent again after this long, or not, for this reason.

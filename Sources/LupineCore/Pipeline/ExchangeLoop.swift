@@ -115,6 +115,7 @@ final class ExchangeLoop: Sendable {
       state.redirect = nil
     }
     try task.begin(control, request)
+    task.emit(.sending(request.summary), attempt: number)
     do throws(LupineError) {
       let context = context(for: request, control: control) { [self] head in sink(for: head, request) }
       return try await session.send(request, in: context)
@@ -136,12 +137,15 @@ final class ExchangeLoop: Sendable {
   ) -> TransferContext {
     let configuration = session.configuration
     let timeouts = request.options.timeouts ?? configuration.timeouts
-    return TransferContext(
+    var context = TransferContext(
       id: task.id, attempt: number, clock: configuration.clock, connectTimeout: timeouts.connect,
       limits: configuration.limits, identity: configuration.identity,
-      evaluator: request.url.scheme == .https ? configuration.trustPolicy?.evaluator(for: request.url.host) : nil,
-      control: control, events: { [task, number] in task.emit($0, attempt: number) },
+      evaluator: configuration.trustPolicy?.evaluator(for: request.url),
+      control: control, executor: configuration.executor,
+      events: { [task, number] in task.emit($0, attempt: number) },
       sink: sink)
+    context.cancelRequest = { [weak task] in task?.cancel() }
+    return context
   }
 
   /// Describes the attempt to interceptors; a body that one of them makes is gathered as it stands.
@@ -208,25 +212,36 @@ extension ExchangeLoop {
     }
   }
 
-  private func isAnswerable(_ head: HTTPResponse) -> Bool {
-    head.status.code == 401 && !state.withLock { $0.hasAnswered || $0.hasLeftOrigin }
-      && task.state.withLock { $0.settings.credential } != nil
+  /// Why a challenge is not answered; `nil` where it may be.
+  private func refusal(of request: OutgoingRequest) -> String? {
+    if task.state.withLock({ $0.settings.credential }) == nil { return "the request has no credential" }
+    let (hasAnswered, hasLeftOrigin) = state.withLock { ($0.hasAnswered, $0.hasLeftOrigin) }
+    if hasAnswered { return "the credential was given already" }
+    if hasLeftOrigin { return "a redirect led to another origin" }
+    return request.body.isReplayable ? nil : "the body can be sent only once"
   }
 
   /// The request with the answer to a challenge; once, so that a wrong password ends with the 401.
   private func answering(
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
-    guard isAnswerable(response.head), request.body.isReplayable,
-      let credential = task.state.withLock({ $0.settings.credential })
-    else { return nil }
+    guard response.head.status.code == 401 else { return nil }
+    if let refusal = refusal(of: request) {
+      task.emit(.challenged(isAnswered: false, reason: refusal), attempt: number)
+      return nil
+    }
+    guard let credential = task.state.withLock({ $0.settings.credential }) else { return nil }
     state.withLock { $0.hasAnswered = true }
     var next = request
     do {
       let schemes = session.configuration.schemes
       let head = response.head
       let value = try await task.interruptible { try await schemes.answer(head, with: credential, for: request) }
-      guard let value else { return nil }
+      guard let value else {
+        task.emit(.challenged(isAnswered: false, reason: "no scheme fits the challenge"), attempt: number)
+        return nil
+      }
+      task.emit(.challenged(isAnswered: true, reason: "status 401 and a credential"), attempt: number)
       next.headers[.authorization] = value
       return next
     } catch let error as LupineError {

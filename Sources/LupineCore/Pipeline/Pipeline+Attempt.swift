@@ -13,6 +13,8 @@ extension Pipeline {
       request = try prepared(try await adapted(original))
       task.emit(.attempting(request.summary), attempt: number)
       let received = try await exchange(request, number)
+      // An interceptor may have let a response through after the request was cancelled.
+      if let ended = task.state.withLock({ $0.cancellation }) { throw ended }
       guard !task.consumer.takesBodyAtHead else {
         let outcome = Outcome(request: received.request, response: received)
         return AttemptResult(request: request, outcome: outcome, isFinal: true)

@@ -15,8 +15,9 @@ extension Pipeline {
     let outcome = result.outcome
     let request = result.request
     let retriers = session.configuration.retriers + task.state.withLock { $0.settings.retriers }
-    guard !result.isFinal, !retriers.isEmpty, mayBeRetried(outcome) else {
-      return .end(outcome)
+    guard mayBeRetried(outcome) else { return .end(outcome) }
+    guard !result.isFinal, !retriers.isEmpty else {
+      return end(outcome, result.isFinal ? "the request was ended" : "there is no retrier", number)
     }
     let failed = failedAttempt(request, outcome, number)
     for retrier in retriers {
@@ -30,9 +31,16 @@ extension Pipeline {
       case .retry, .retryAfter:
         guard request.body.isReplayable, original.body.isReplayable else { return .end(unrepeatable(outcome, number)) }
         return again(after: decision, outcome, number)
-      case .fail(let error): return end(outcome, with: error, request)
+      case .fail(let error):
+        task.emit(.retrying(after: nil, reason: "a retrier ended the request: \(error.message)"), attempt: number)
+        return end(outcome, with: error, request)
       }
     }
+    return end(outcome, "no retrier asked for it", number)
+  }
+
+  private func end(_ outcome: Outcome, _ reason: String, _ number: Int) -> RetryStep {
+    task.emit(.retrying(after: nil, reason: reason), attempt: number)
     return .end(outcome)
   }
 

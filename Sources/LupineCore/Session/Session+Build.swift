@@ -8,8 +8,9 @@ extension Session.Builder {
     var configuration = configuration
     var mismatches = mismatches
     configuration.baseURL = checkedBaseURL(&mismatches)
-    configuration.trustPolicy = checkedTrust(&mismatches)
+    configuration.trustPolicy = checkedTrust(&mismatches, &configuration.warnings)
     configuration.identity.trustPolicy = configuration.trustPolicy?.id
+    checkIdentity(configuration.identity, &mismatches)
     configuration.contentCodings = ContentCodings(codings)
     configuration.schemes = AuthenticationSchemes(schemes)
     checkFields(configuration, &mismatches)
@@ -20,7 +21,10 @@ extension Session.Builder {
     }
     guard mismatches.isEmpty else { throw Self.error(mismatches) }
     DefaultFields.complete(&configuration)
-    return Session(configuration, transport: transport)
+    if let monitor = (transport as? any ObservingTransport)?.makeMonitor() { configuration.monitors.append(monitor) }
+    let session = Session(configuration, transport: transport)
+    SessionEnvironment.current?.onBuild(session)
+    return session
   }
 
   private static func error(_ mismatches: [Mismatch]) -> LupineError {
@@ -40,24 +44,6 @@ extension Session.Builder {
       mismatches.append(Mismatch(part: "baseURL", reason: error.message))
       return nil
     }
-  }
-
-  private func checkedTrust(_ mismatches: inout [Mismatch]) -> TrustPolicy? {
-    guard !trustRules.isEmpty || trustFallback != nil else { return nil }
-    if let transport, !transport.capabilities.contains(.trustEvaluation) {
-      mismatches.append(
-        Mismatch(part: "trust", reason: "the transport cannot ask an evaluator (it lacks trustEvaluation)"))
-    }
-    var rules: [(HostPattern, any TrustEvaluator)] = []
-    for (text, evaluator) in trustRules {
-      guard let pattern = HostPattern(text) else {
-        mismatches.append(
-          Mismatch(part: "trust", reason: "\"\(text)\" is neither a host name nor *. and a domain of two labels"))
-        continue
-      }
-      rules.append((pattern, evaluator))
-    }
-    return TrustPolicy(rules: rules, fallback: trustFallback)
   }
 
   private func checkFields(_ configuration: SessionConfiguration, _ mismatches: inout [Mismatch]) {

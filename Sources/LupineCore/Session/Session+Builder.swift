@@ -94,11 +94,6 @@ extension Session.Builder {
   public func startsImmediately(_ startsImmediately: Bool) -> Self {
     changed { $0.configuration.startsImmediately = startsImmediately }
   }
-
-  /// Sets the file of root certificates, in PEM, that is trusted instead of the system's.
-  public func certificateAuthorities(_ path: String) -> Self {
-    changed { $0.configuration.identity.certificateAuthorities = path }
-  }
 }
 
 extension Session.Builder {
@@ -126,19 +121,4 @@ extension Session.Builder {
 
   /// Adds all that a plugin brings.
   public func install(_ plugin: some Plugin) -> Self { changed { plugin.install(in: &$0) } }
-
-  /// Sets who judges which server's certificates.
-  ///
-  /// A pattern is a host name, or `*.` and a domain for the names one label below it; an exact name comes first.
-  ///
-  /// - Parameters:
-  ///   - evaluators: patterns and who judges the hosts they match.
-  ///   - fallback: who judges all other hosts; `nil` leaves them to the transport's own trust.
-  public func trust(_ evaluators: [String: any TrustEvaluator], otherwise fallback: (any TrustEvaluator)? = nil) -> Self
-  {
-    changed {
-      $0.trustRules += evaluators.map { (pattern: $0.key, evaluator: $0.value) }.sorted { $0.pattern < $1.pattern }
-      $0.trustFallback = fallback
-    }
-  }
 }

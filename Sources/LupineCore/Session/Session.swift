@@ -13,7 +13,7 @@ public final class Session: Sendable {
   private let requestCount = Atomic<UInt64>(0)
 
   init(_ configuration: SessionConfiguration, transport: any Transport) {
-    let clock = SessionClock(configuration.clock)
+    let clock = SessionClock(configuration.clock, executor: configuration.executor)
     let registry = RequestRegistry()
     self.configuration = configuration
     self.clock = clock
@@ -24,6 +24,9 @@ public final class Session: Sendable {
 
   /// The URL that relative references are appended to.
   public var baseURL: HTTPURL? { configuration.baseURL }
+
+  /// What its assembly found risky but not wrong, such as a single pin without a backup.
+  public var warnings: [Mismatch] { configuration.warnings }
 
   /// Ends every request of this session with kind `sessionShutDown`, and refuses new ones; returns when all have ended.
   ///
@@ -55,6 +58,11 @@ public final class Session: Sendable {
       throw LupineError(.sessionShutDown, "The session was shut down; make another one.")
     }
     return try await transport.send(request, in: context)
+  }
+
+  /// The requests that are running, in the order of their making, for whoever explains what is waited for.
+  package var runningRequests: [RequestSummary] {
+    registry.running.compactMap { try? $0.description.get().summary }
   }
 
   func nextID() -> RequestID { RequestID(requestCount.add(1, ordering: .relaxed).newValue) }

@@ -12,6 +12,7 @@ struct SessionConfiguration: Sendable {
   var decoder: any DataDecoder = JSONDecoder()
   var trustPolicy: TrustPolicy?
   var identity = SecurityIdentity()
+  var warnings: [Mismatch] = []
   var adapters: [any RequestAdapter] = []
   var retriers: [any Retrier] = []
   var interceptors: [any Interceptor] = []
@@ -25,8 +26,15 @@ struct SessionConfiguration: Sendable {
     var generator = SystemRandomNumberGenerator()
     return generator.next()
   }
-  var executor: (any TaskExecutor)?
+  var executor: (any TaskExecutor)? = ExecutorPreference.current
   var startsImmediately = true
+
+  init() {
+    guard let environment = SessionEnvironment.current else { return }
+    clock = environment.clock
+    now = environment.now
+    random = environment.random
+  }
 }
 
 /// A field that a session adds where a request has none of that name.

@@ -5,8 +5,9 @@ package struct SessionClock: Sendable {
   package let sleep: @Sendable (Duration) async throws -> Void
   package let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 
-  package init(_ clock: any Clock<Duration>) {
-    self = Self.open(clock)
+  /// - Parameter executor: where timers sleep for a clock that cannot mark moments.
+  package init(_ clock: any Clock<Duration>, executor: (any TaskExecutor)? = nil) {
+    self = Self.open(clock, executor)
   }
 
   private init<C: Clock>(opened clock: C, timer: @escaping Schedule<C>) where C.Duration == Duration {
@@ -20,10 +21,11 @@ package struct SessionClock: Sendable {
   private typealias Schedule<C: Clock> =
     @Sendable (_ deadline: C.Instant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 
-  private static func open<C: Clock>(_ clock: C) -> SessionClock where C.Duration == Duration {
+  private static func open<C: Clock>(_ clock: C, _ executor: (any TaskExecutor)?) -> SessionClock
+  where C.Duration == Duration {
     if let clock = clock as? any TimerClock { return openTimer(clock) }
     return SessionClock(opened: clock) { deadline, action in
-      let task = Task {
+      let task = Task(executorPreference: executor) {
         try await clock.sleep(until: deadline, tolerance: nil)
         action()
       }

@@ -10,12 +10,14 @@ struct TrustPolicy: Sendable {
 
   init(rules: [(HostPattern, any TrustEvaluator)], fallback: (any TrustEvaluator)?) {
     id = Self.counter.add(1, ordering: .relaxed).newValue
-    self.rules = rules.map { (pattern: $0.0, evaluator: $0.1) }.sorted { $0.pattern.isExact && !$1.pattern.isExact }
+    self.rules = rules.map { (pattern: $0.0, evaluator: $0.1) }
+      .sorted { $0.pattern.precedence > $1.pattern.precedence }
     self.fallback = fallback
   }
 
-  func evaluator(for host: String) -> (any TrustEvaluator)? {
-    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-    return rules.first { $0.pattern.matches(name) }?.evaluator ?? fallback
+  func evaluator(for url: HTTPURL) -> (any TrustEvaluator)? {
+    guard url.scheme == .https else { return nil }
+    let name = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
+    return rules.first { $0.pattern.matches(name, port: url.effectivePort) }?.evaluator ?? fallback
   }
 }

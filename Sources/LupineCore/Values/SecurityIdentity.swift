@@ -6,6 +6,14 @@ public struct SecurityIdentity: Sendable, Hashable {
   public var trustPolicy: UInt64?
   /// The file of root certificates in PEM that is trusted instead of the system's.
   public var certificateAuthorities: String?
+  /// The file of root certificates in PEM that is trusted on top of the others.
+  public var additionalCertificateAuthorities: String?
+  /// The certificate that is shown to servers that ask for one.
+  public var clientCertificate: ClientCertificate?
+  /// The oldest version of TLS that is spoken; `nil` means 1.2.
+  public var minimumTLSVersion: TLSVersion?
+  /// The newest version of TLS that is spoken; `nil` means whatever the library speaks.
+  public var maximumTLSVersion: TLSVersion?
 
   /// The identity of a session that sets nothing of the kind.
   public init(trustPolicy: UInt64? = nil, certificateAuthorities: String? = nil) {

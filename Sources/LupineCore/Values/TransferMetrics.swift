@@ -24,6 +24,9 @@ public struct TransferMetrics: Sendable, Hashable {
   /// Whether the connection had served a request before.
   public var isConnectionReused = false
 
+  /// How the connection is secured; `nil` without TLS, or where the transport does not tell.
+  public var tls: TLSDetails?
+
   /// Metrics of an exchange that has not begun.
   public init() {}
 }

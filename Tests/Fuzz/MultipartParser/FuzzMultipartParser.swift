@@ -1,4 +1,3 @@
-import FuzzDriver
 import Glibc
 import LupineCore
 import LupineMultipart
@@ -47,20 +46,18 @@ private struct Reading: Equatable {
 @main
 struct FuzzMultipartParser {
   static func main() {
-    var count = CommandLine.argc
-    var arguments = CommandLine.unsafeArgv
-    let result = LLVMFuzzerRunDriver(&count, &arguments) { start, count in
-      check(Array(UnsafeBufferPointer(start: start, count: count)))
-      return 0
-    }
-    exit(result)
+    exit(runFuzzer(testMultipartParser))
   }
+}
 
-  private static func check(_ bytes: [UInt8]) {
-    guard let first = bytes.first else { return }
-    let content = Array(bytes.dropFirst())
-    let whole = Reading(content, chunkSize: max(content.count, 1))
-    let cut = Reading(content, chunkSize: Int(first % 32) + 1)
-    precondition(whole == cut, "The parser finds something else when its input is cut: \(whole) and \(cut)")
-  }
+private func check(_ bytes: [UInt8]) {
+  guard let first = bytes.first else { return }
+  let content = Array(bytes.dropFirst())
+  let whole = Reading(content, chunkSize: max(content.count, 1))
+  let cut = Reading(content, chunkSize: Int(first % 32) + 1)
+  precondition(whole == cut, "The parser finds something else when its input is cut: \(whole) and \(cut)")
+}
+private func testMultipartParser(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  check(Array(UnsafeBufferPointer(start: start, count: count)))
+  return 0
 }

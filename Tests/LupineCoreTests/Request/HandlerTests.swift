@@ -16,7 +16,9 @@ import Testing
       .responseString { notes.add("string \($0.value ?? "")") }
       .responseJSON { notes.add("json \($0.value?["a"]?.description ?? "")") }
       .responseDecodable(of: [String: Int].self) { notes.add("decodable \($0.value?["a"] ?? -1)") }
-      .response(responseSerializer: ClosureResponseSerializer { $0.head.status.code }) { notes.add("custom \($0.value ?? 0)") }
+      .response(responseSerializer: ClosureResponseSerializer { $0.head.status.code }) {
+        notes.add("custom \($0.value ?? 0)")
+      }
     await session.finishRequests()
     #expect(
       notes.all == [

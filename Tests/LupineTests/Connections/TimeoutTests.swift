@@ -2,26 +2,28 @@ import Lupine
 import LupineTesting
 import Testing
 
+// The servers are silent for minutes, so that a timeout that comes late on a busy machine still comes before the answer.
 @Suite(.besidePeers) struct TimeoutTests {
   @Test func `a late answer passes the idle timeout`() async throws {
     let session = try Peer.httpbin.session { $0.timeouts(idle: .milliseconds(100)) }
-    #expect(await session.request("delay/3").serializingData().response.error?.kind == .timedOut(.idle))
+    let url = "drip?numbytes=1&duration=0&delay=300"
+    #expect(await session.request(url).serializingData().response.error?.kind == .timedOut(.idle))
   }
 
   @Test func `a body that stops passes the idle timeout`() async throws {
     let session = try Peer.httpbin.session { $0.timeouts(idle: .milliseconds(500)) }
-    let url = "drip?numbytes=2&duration=6&delay=0"
+    let url = "drip?numbytes=2&duration=600&delay=0"
     #expect(await session.request(url).serializingData().response.error?.kind == .timedOut(.idle))
   }
 
   @Test func `a body that drips for too long passes the total timeout`() async throws {
     let session = try Peer.httpbin.session { $0.timeouts(idle: nil, total: .milliseconds(300)) }
-    let url = "drip?numbytes=30&duration=3&delay=0"
+    let url = "drip?numbytes=6000&duration=600&delay=0"
     #expect(await session.request(url).serializingData().response.error?.kind == .timedOut(.total))
   }
 
   @Test func `a request's own timeout comes before the session's`() async throws {
-    var request = try OutgoingRequest(try Peer.httpbin.url + "/delay/3")
+    var request = try OutgoingRequest(try Peer.httpbin.url + "/drip?numbytes=1&duration=0&delay=300")
     request.options.timeouts = Timeouts(idle: nil, total: .milliseconds(100))
     let session = try Peer.httpbin.session()
     #expect(await session.request(request).serializingData().response.error?.kind == .timedOut(.total))

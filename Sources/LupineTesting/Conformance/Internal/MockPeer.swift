@@ -21,21 +21,28 @@ final class MockPeer: ConformancePeer {
   var connectionCount: Int? { nil }
 
   /// Stubs the method, which a stub must name.
+  ///
+  /// The stub is added under the lock, so that a second request does not pass it by on its way.
   func prepare(for request: OutgoingRequest) {
-    guard stubbed.withLock({ $0.insert(request.method).inserted }) else { return }
+    stubbed.withLock { methods in
+      if methods.insert(request.method).inserted { stub(request.method) }
+    }
+  }
+
+  private func stub(_ method: HTTPRequest.Method) {
     switch script.reach {
     case .answers where script.holdsHead:
-      mock.stub(request.method, "/{any...}", count: .optional) { [self] request async throws in
+      mock.stub(method, "/{any...}", count: .optional) { [self] request async throws in
         let reply = answer(request)
         if case .response(let response) = reply { try await response.holdHead() }
         return reply.inMemory
       }
     case .answers:
       // A closure that need not be awaited takes the mock's own shortest way.
-      mock.stub(request.method, "/{any...}", count: .optional) { [self] request in answer(request).inMemory }
-    case .isRefused: mock.stub(request.method, "/{any...}", .fault(.connectionRefused))
-    case .hasNoAddress: mock.stub(request.method, "/{any...}", .fault(.hostNotFound))
-    case .neverConnects: mock.stub(request.method, "/{any...}", .fault(.connectionStalled))
+      mock.stub(method, "/{any...}", count: .optional) { [self] request in answer(request).inMemory }
+    case .isRefused: mock.stub(method, "/{any...}", .fault(.connectionRefused))
+    case .hasNoAddress: mock.stub(method, "/{any...}", .fault(.hostNotFound))
+    case .neverConnects: mock.stub(method, "/{any...}", .fault(.connectionStalled))
     }
   }
 

@@ -1,0 +1,113 @@
+#pragma once
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ocsp.h>
+#include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/pkcs7.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+#include <stdint.h>
+#include <time.h>
+
+// Swift sees neither macros with arguments nor the typed stacks, which are macros as well.
+
+typedef struct stack_st_X509 lupine_certificates;
+typedef struct stack_st_X509_INFO lupine_infos;
+
+static inline lupine_certificates *lupine_certificates_new(void) { return sk_X509_new_null(); }
+static inline int lupine_certificates_count(const lupine_certificates *stack) { return stack ? sk_X509_num(stack) : 0; }
+static inline X509 *lupine_certificates_at(const lupine_certificates *stack, int index) {
+  return sk_X509_value(stack, index);
+}
+static inline void lupine_certificates_free(lupine_certificates *stack) { sk_X509_pop_free(stack, X509_free); }
+
+// The stack owns one more reference to the certificate.
+static inline int lupine_certificates_add(lupine_certificates *stack, X509 *certificate) {
+  if (!X509_up_ref(certificate)) return 0;
+  if (sk_X509_push(stack, certificate) > 0) return 1;
+  X509_free(certificate);
+  return 0;
+}
+
+static inline int lupine_infos_count(const lupine_infos *infos) { return infos ? sk_X509_INFO_num(infos) : 0; }
+static inline X509 *lupine_infos_certificate(const lupine_infos *infos, int index) {
+  return sk_X509_INFO_value(infos, index)->x509;
+}
+static inline X509_CRL *lupine_infos_revocations(const lupine_infos *infos, int index) {
+  return sk_X509_INFO_value(infos, index)->crl;
+}
+static inline void lupine_infos_free(lupine_infos *infos) { sk_X509_INFO_pop_free(infos, X509_INFO_free); }
+
+static inline const lupine_certificates *lupine_pkcs7_certificates(const PKCS7 *message) {
+  return message && PKCS7_type_is_signed(message) && message->d.sign ? message->d.sign->cert : NULL;
+}
+
+static inline long lupine_memory(BIO *bio, const char **bytes) { return BIO_get_mem_data(bio, (char **)bytes); }
+
+static inline int lupine_print_name(BIO *bio, const X509_NAME *name) {
+  return name ? X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253) : -1;
+}
+
+static inline int lupine_seconds(const ASN1_TIME *time, int64_t *seconds) {
+  struct tm parts;
+  if (!time || !ASN1_TIME_to_tm(time, &parts)) return 0;
+  *seconds = timegm(&parts);
+  return 1;
+}
+
+
+// The TLS feature extension with status_request (RFC 7633).
+static inline int lupine_demands_staple(const X509 *certificate) {
+  TLS_FEATURE *features = X509_get_ext_d2i(certificate, NID_tlsfeature, NULL, NULL);
+  int demands = 0;
+  for (int index = 0; features && index < sk_ASN1_INTEGER_num(features); index++)
+    if (ASN1_INTEGER_get(sk_ASN1_INTEGER_value(features, index)) == TLSEXT_TYPE_status_request) demands = 1;
+  TLS_FEATURE_free(features);
+  return demands;
+}
+
+static inline GENERAL_NAMES *lupine_names(const X509 *certificate) {
+  return X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+}
+static inline int lupine_names_count(const GENERAL_NAMES *names) { return names ? sk_GENERAL_NAME_num(names) : 0; }
+
+// The kind (2 DNS, 7 IP address) and the bytes of a name; 0 for another kind.
+static inline int lupine_name(const GENERAL_NAMES *names, int index, const uint8_t **bytes, int *count) {
+  int kind = 0;
+  void *value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names, index), &kind);
+  if (!value || (kind != GEN_DNS && kind != GEN_IPADD)) return 0;
+  *bytes = ASN1_STRING_get0_data(value);
+  *count = ASN1_STRING_length(value);
+  return kind;
+}
+
+static inline int lupine_is_plain_revocation_list(X509_CRL *list) {
+  // A list that covers only a part of what its issuer signed says so in a critical extension, and names delta lists too.
+  return X509_CRL_get_ext_by_NID(list, NID_issuing_distribution_point, -1) < 0
+      && X509_CRL_get_ext_by_NID(list, NID_delta_crl, -1) < 0
+      && X509_CRL_get_ext_by_critical(list, 1, -1) < 0;
+}
+
+typedef int (*lupine_verify_callback)(X509_STORE_CTX *context, void *argument);
+typedef int (*lupine_status_callback)(SSL *connection, void *argument);
+
+static inline long lupine_request_staple(SSL_CTX *context, lupine_status_callback callback, void *argument) {
+  if (!SSL_CTX_set_tlsext_status_type(context, TLSEXT_STATUSTYPE_ocsp)) return 0;
+  return SSL_CTX_set_tlsext_status_cb(context, callback) && SSL_CTX_set_tlsext_status_arg(context, argument);
+}
+
+static inline long lupine_staple(SSL *connection, const uint8_t **bytes) {
+  return SSL_get_tlsext_status_ocsp_resp(connection, bytes);
+}
+
+static inline int lupine_context_index(CRYPTO_EX_free *release) {
+  return SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, release);
+}
+
+static inline const char *lupine_cipher(const SSL *connection) {
+  return SSL_CIPHER_get_name(SSL_get_current_cipher(connection));
+}

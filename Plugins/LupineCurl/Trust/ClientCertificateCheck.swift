@@ -1,0 +1,29 @@
+import COpenSSL
+import FoundationEssentials
+import LupineCore
+
+/// Looks at a client certificate before libcurl does, which cannot tell a wrong passphrase from a wrong file.
+enum ClientCertificateCheck {
+  /// - Throws: `LupineError` of kind `tlsFailed` that names what is wrong.
+  static func check(_ certificate: ClientCertificate) throws(LupineError) {
+    let parts =
+      switch certificate.format {
+      case .pem: try ClientCertificateParts(pem: certificate)
+      case .pkcs12: try ClientCertificateParts(pkcs12: certificate)
+      }
+    guard X509_check_private_key(parts.certificate, parts.key) == 1 else {
+      ERR_clear_error()
+      throw failure(certificate, "its key belongs to another certificate")
+    }
+    guard X509_cmp_current_time(X509_get0_notAfter(parts.certificate)) > 0 else {
+      throw failure(certificate, "it has expired")
+    }
+    guard X509_cmp_current_time(X509_get0_notBefore(parts.certificate)) < 0 else {
+      throw failure(certificate, "it is not valid yet")
+    }
+  }
+
+  static func failure(_ certificate: ClientCertificate, _ reason: String) -> LupineError {
+    LupineError(.tlsFailed, "The client certificate \(certificate.path) cannot be used: \(reason).")
+  }
+}

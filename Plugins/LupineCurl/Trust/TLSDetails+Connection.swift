@@ -1,0 +1,16 @@
+import COpenSSL
+import LupineCore
+
+extension TLSDetails {
+  /// Reads how a connection of OpenSSL's is secured.
+  init(_ connection: OpaquePointer) {
+    var bytes: UnsafePointer<UInt8>?
+    var count: UInt32 = 0
+    SSL_get0_alpn_selected(connection, &bytes, &count)
+    let agreed = bytes.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self) }
+    self.init(
+      version: SSL_get_version(connection).map { String(cString: $0) } ?? "",
+      cipher: lupine_cipher(connection).map { String(cString: $0) } ?? "", applicationProtocol: agreed,
+      peerCertificates: VerifiedChain.certificates(SSL_get_peer_cert_chain(connection)))
+  }
+}

@@ -1,0 +1,50 @@
+import CLibcurl
+import COpenSSL
+
+/// The functions that OpenSSL calls during a handshake, which find its `Handshake` and forward.
+///
+/// The `SSL_CTX` holds a reference to it, given back when the `SSL_CTX` is freed, after the connection is closed; so the
+/// pointers are valid in every call.
+enum TrustCallbacks {
+  /// Has libcurl ask for the settings of each handshake that this handle begins.
+  static func install(_ easy: Easy, on handle: UnsafeMutableRawPointer) {
+    lupine_easy_set_ssl_context_function(handle, contextIsMade)
+    lupine_easy_set_pointer(handle, CURLOPT_SSL_CTX_DATA, Unmanaged.passUnretained(easy).toOpaque())
+  }
+
+  /// The place in each `SSL_CTX` where its handshake is kept.
+  private static let index = lupine_context_index { _, handshake, _, _, _, _ in
+    if let handshake { Unmanaged<Handshake>.fromOpaque(handshake).release() }
+  }
+
+  private static let contextIsMade: lupine_ssl_context_callback = { _, context, argument in
+    guard let context, let argument, index >= 0,
+      let handshake = Unmanaged<Easy>.fromOpaque(argument).takeUnretainedValue().beginHandshake()
+    else { return CURLE_SSL_CONNECT_ERROR }
+    let connection = OpaquePointer(context)
+    let box = Unmanaged.passRetained(handshake)
+    guard SSL_CTX_set_ex_data(connection, index, box.toOpaque()) == 1 else {
+      box.release()
+      return CURLE_OUT_OF_MEMORY
+    }
+    SSL_CTX_set_cert_verify_callback(connection, verify, box.toOpaque())
+    if handshake.wantsStaple, lupine_request_staple(connection, statusHasCome, box.toOpaque()) != 1 {
+      return CURLE_SSL_CONNECT_ERROR
+    }
+    return CURLE_OK
+  }
+
+  private static let verify: lupine_verify_callback = { context, argument in
+    guard let context, let handshake = handshake(argument) else { return 0 }
+    return handshake.verify(context) ? 1 : 0
+  }
+
+  private static let statusHasCome: lupine_status_callback = { connection, argument in
+    guard let connection, let handshake = handshake(argument) else { return -1 }
+    return handshake.judgeStaple(connection) ? 1 : 0
+  }
+
+  private static func handshake(_ argument: UnsafeMutableRawPointer?) -> Handshake? {
+    argument.map { Unmanaged<Handshake>.fromOpaque($0).takeUnretainedValue() }
+  }
+}

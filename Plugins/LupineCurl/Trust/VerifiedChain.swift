@@ -1,0 +1,45 @@
+import COpenSSL
+import FoundationEssentials
+
+/// The certificates of a handshake, verified against the roots of the connection's identity.
+struct VerifiedChain {
+  /// As the server sent them, in DER.
+  let presented: [Data]
+  /// The chain to a root; `nil` where there is none.
+  let verified: [Data]?
+  /// OpenSSL's code where there is none.
+  let failure: Int32?
+
+  /// - Parameter context: what OpenSSL hands to the callback that stands in for its verification.
+  init(_ context: OpaquePointer, _ settings: TrustSettings) {
+    let sent = X509_STORE_CTX_get0_untrusted(context)
+    presented = Self.certificates(sent)
+    let own = X509_STORE_CTX_new()
+    defer { X509_STORE_CTX_free(own) }
+    guard X509_STORE_CTX_init(own, settings.roots, X509_STORE_CTX_get0_cert(context), sent) == 1 else {
+      ERR_clear_error()
+      verified = nil
+      failure = X509_V_ERR_OUT_OF_MEM
+      return
+    }
+    X509_STORE_CTX_set_default(own, "ssl_server")
+    let level = Self.connection(context).map { SSL_get_security_level($0) } ?? 2
+    X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(own), level)
+    let isVerified = X509_verify_cert(own) == 1
+    ERR_clear_error()
+    let code = X509_STORE_CTX_get_error(own)
+    verified = isVerified ? Self.certificates(X509_STORE_CTX_get0_chain(own)) : nil
+    failure = isVerified ? nil : code == X509_V_OK ? X509_V_ERR_UNSPECIFIED : code
+  }
+
+  /// The connection that a verification is for.
+  static func connection(_ context: OpaquePointer) -> OpaquePointer? {
+    X509_STORE_CTX_get_ex_data(context, SSL_get_ex_data_X509_STORE_CTX_idx()).map { OpaquePointer($0) }
+  }
+
+  static func certificates(_ stack: OpaquePointer?) -> [Data] {
+    (0..<lupine_certificates_count(stack)).compactMap { index in
+      lupine_certificates_at(stack, index).map { Data(OpenSSLText.der($0)) }
+    }
+  }
+}

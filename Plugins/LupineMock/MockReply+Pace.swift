@@ -1,0 +1,46 @@
+extension MockReply {
+  /// Returns the reply with its head held back for a time drawn anew for each answer, on the session's clock; besides
+  /// the `delay`.
+  ///
+  /// - Parameters:
+  ///   - distribution: what it is drawn from.
+  ///   - seed: what the draws follow from, in the order of the answers; inside a simulation its seed counts too.
+  public func latency(_ distribution: LatencyDistribution, seed: UInt64 = 0) -> MockReply {
+    changing { $0.pace.latency = (distribution, seed) }
+  }
+
+  /// Returns the reply with its body arriving at this rate, on the session's clock.
+  public func bandwidth(bytesPerSecond rate: Int) -> MockReply { bandwidth(bytesPerSecond: rate...rate) }
+
+  /// Returns the reply with its body arriving at a rate drawn anew for each answer; see `latency` for the seed.
+  public func bandwidth(bytesPerSecond rates: ClosedRange<Int>, seed: UInt64 = 0) -> MockReply {
+    changing { part in
+      part.pace.bandwidth = (rates, seed)
+      if rates.lowerBound < 1 {
+        part.problem = Problem(reason: "its bandwidth of \(rates.lowerBound) bytes per second is no bandwidth.")
+      }
+    }
+  }
+
+  /// How fast a reply comes.
+  struct Pace: Sendable {
+    var latency: (LatencyDistribution, seed: UInt64)?
+    var bandwidth: (ClosedRange<Int>, seed: UInt64)?
+
+    var isImmediate: Bool { latency == nil && bandwidth == nil }
+
+    /// What holds for the answer with this number.
+    func draw(_ number: Int) -> (latency: Duration, rate: Int?) {
+      let world = Simulation.current?.seed ?? 0
+      let latency = latency.map { distribution, seed in
+        var generator = SeededGenerator(seed: seed ^ world, stream: UInt64(number) << 8 | 4)
+        return distribution.draw(&generator)
+      }
+      let rate = bandwidth.map { rates, seed in
+        var generator = SeededGenerator(seed: seed ^ world, stream: UInt64(number) << 8 | 5)
+        return Int.random(in: rates, using: &generator)
+      }
+      return (latency ?? .zero, rate)
+    }
+  }
+}

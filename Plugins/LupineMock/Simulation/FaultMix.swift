@@ -1,0 +1,56 @@
+/// How often what befalls the exchanges of an exploration.
+public struct FaultMix: Sendable, Hashable {
+  /// Of so many exchanges in 1, how many suffer a fault.
+  ///
+  /// Default: 0.15.
+  public var faultRate = 0.15
+  /// The faults that are drawn from, each as likely as the other.
+  ///
+  /// Default: those before and in the response that a network or a server that fails brings about.
+  public var faults: [NetworkFault] = FaultMix.usual
+  /// Of so many exchanges in 1, how many are delayed.
+  ///
+  /// Default: 0.5.
+  public var delayRate = 0.5
+  /// How long a delay is, in whole milliseconds.
+  ///
+  /// Default: 1 millisecond to 2 seconds.
+  public var delays: ClosedRange<Duration> = .milliseconds(1)...(.seconds(2))
+  /// Of so many exchanges in 1, how many have their request cancelled, within the longest delay.
+  ///
+  /// Default: 0, because a program must expect a cancellation only where it cancels.
+  public var cancellationRate = 0.0
+
+  /// The usual mix.
+  public init() {}
+
+  /// The usual mix with changes.
+  public init(_ change: (inout FaultMix) -> Void) { change(&self) }
+
+  /// The usual mix, cancellations among it.
+  public static var withCancellations: FaultMix { FaultMix { $0.cancellationRate = 0.05 } }
+
+  /// The faults of the usual mix.
+  public static let usual: [NetworkFault] = [
+    .hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .connectionStalled, .resetBeforeHead,
+    .stalledBeforeHead, .resetAfterHead, .reset(afterBytes: 1), .stalled(afterBytes: 1), .truncated(afterBytes: 1),
+    .malformedChunk, .goAway,
+  ]
+
+  /// What befalls one exchange.
+  func draw(seed: UInt64, exchange: Int) -> [InjectedFault] {
+    var generator = SeededGenerator(seed: seed, stream: UInt64(exchange) << 8 | 3)
+    var drawn: [InjectedFault.Action] = []
+    if generator.fraction() < delayRate { drawn.append(.delay(duration(&generator))) }
+    if generator.fraction() < faultRate, let fault = faults.randomElement(using: &generator) {
+      drawn.append(.fault(fault))
+    }
+    if generator.fraction() < cancellationRate { drawn.append(.cancel(after: duration(&generator))) }
+    return drawn.map { InjectedFault(exchange: exchange, $0) }
+  }
+
+  private func duration(_ generator: inout SeededGenerator) -> Duration {
+    let drawn = delays.lowerBound + (delays.upperBound - delays.lowerBound) * generator.fraction()
+    return .milliseconds(Int64(drawn / .milliseconds(1)))
+  }
+}

@@ -1,0 +1,69 @@
+import LupineCore
+import Synchronization
+
+/// Which faults befall the exchanges of a simulation: a list, or what a mix draws.
+final class FaultCourse: Sendable {
+  private enum Source {
+    case list([Int: [InjectedFault]])
+    case mix(FaultMix, seed: UInt64)
+  }
+
+  private struct State {
+    var exchanges = 0
+    var injected: [InjectedFault] = []
+  }
+
+  private let source: Source
+  private let state = Mutex(State())
+
+  init(_ faults: [InjectedFault]) { source = .list(Dictionary(grouping: faults, by: \.exchange)) }
+
+  init(_ mix: FaultMix, seed: UInt64) { source = .mix(mix, seed: seed) }
+
+  /// Those that have been injected.
+  var injected: [InjectedFault] { state.withLock { $0.injected } }
+
+  /// Counts an exchange and says what befalls it.
+  func next() -> Strike {
+    state.withLock { state in
+      state.exchanges += 1
+      let faults =
+        switch source {
+        case .list(let faults): faults[state.exchanges] ?? []
+        case .mix(let mix, let seed): mix.draw(seed: seed, exchange: state.exchanges)
+        }
+      state.injected += faults
+      return Strike(exchange: state.exchanges, actions: faults.map(\.action))
+    }
+  }
+}
+
+/// What befalls one exchange.
+struct Strike: Sendable {
+  let exchange: Int
+  var delay = Duration.zero
+  var fault: NetworkFault?
+  var cancellation: Duration?
+
+  init(exchange: Int, actions: [InjectedFault.Action]) {
+    self.exchange = exchange
+    for action in actions {
+      switch action {
+      case .fault(let fault): self.fault = fault
+      case .delay(let duration): delay += duration
+      case .cancel(let duration): cancellation = duration
+      }
+    }
+  }
+}
+
+extension Simulation {
+  /// Says what befalls an exchange that begins now, and sees to its cancellation; nil where nothing does.
+  func strike(_ context: TransferContext) -> Strike? {
+    let strike = course.next()
+    if let cancellation = strike.cancellation {
+      _ = clock.schedule(at: clock.now.advanced(by: cancellation), context.cancelRequest)
+    }
+    return strike.delay == .zero && strike.fault == nil ? nil : strike
+  }
+}

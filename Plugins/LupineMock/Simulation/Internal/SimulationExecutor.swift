@@ -1,0 +1,52 @@
+import Synchronization
+
+/// Runs the tasks of a simulation one after the other, each next one chosen by the seed.
+final class SimulationExecutor: TaskExecutor {
+  private struct State {
+    var ready: [UnownedJob] = []
+    var generator: SeededGenerator
+    var isOver = false
+  }
+
+  private let state: Mutex<State>
+
+  init(seed: UInt64) { state = Mutex(State(generator: SeededGenerator(seed: seed, stream: 1))) }
+
+  /// Takes a job in; after the simulation's end it goes to the global executor, so that nobody who still waits hangs.
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let isOver = state.withLock { state in
+      if !state.isOver { state.ready.append(job) }
+      return state.isOver
+    }
+    if isOver { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+  }
+
+  /// Runs one of the ready jobs; false where there is none.
+  func runOne() -> Bool {
+    let job = state.withLock { state -> UnownedJob? in
+      guard !state.ready.isEmpty else { return nil }
+      let index = Int.random(in: 0..<state.ready.count, using: &state.generator)
+      state.ready.swapAt(index, state.ready.count - 1)
+      return state.ready.removeLast()
+    }
+    guard let job else { return false }
+    job.runSynchronously(on: asUnownedTaskExecutor())
+    return true
+  }
+
+  /// One of so many, by the seed.
+  func choose(among count: Int) -> Int {
+    state.withLock { Int.random(in: 0..<count, using: &$0.generator) }
+  }
+
+  /// Ends the simulation: what is ready, and all that comes, goes to the global executor.
+  func close() {
+    let rest = state.withLock { state in
+      state.isOver = true
+      defer { state.ready = [] }
+      return state.ready
+    }
+    for job in rest { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+  }
+}

@@ -1,0 +1,94 @@
+import LupineCore
+import Synchronization
+
+/// One run of a body in a world.
+final class SimulationRun<Value: Sendable>: Sendable {
+  typealias Body = @Sendable (Simulation) async throws -> Value
+
+  private let world: Simulation
+  private let stepLimit: Int
+  private let result = Mutex<Result<Value, any Error>?>(nil)
+  private let task = Mutex<Task<Void, Never>?>(nil)
+
+  init(_ world: Simulation, stepLimit: Int) {
+    self.world = world
+    self.stepLimit = stepLimit
+  }
+
+  /// Runs the body to its end; cancelling the caller's task cancels the body's.
+  func run(_ body: @escaping Body) async throws -> Value {
+    try await withTaskCancellationHandler {
+      start(body)
+      return try await withUnsafeContinuation { continuation in
+        let isStarted = SimulationThread.start { [self] in continuation.resume(returning: drive()) }
+        if !isStarted {
+          world.scheduler.close()
+          continuation.resume(returning: .failure(LupineError(.other, "The system has no thread left to simulate on.")))
+        }
+      }.get()
+    } onCancel: {
+      task.withLock { $0 }?.cancel()
+    }
+  }
+
+  private func start(_ body: @escaping Body) {
+    let running = SessionEnvironment.$current.withValue(world.environment) {
+      ExecutorPreference.$current.withValue(world.scheduler) {
+        Simulation.$current.withValue(world) {
+          Task(executorPreference: world.scheduler) { [self] in
+            let outcome: Result<Value, any Error>
+            do { outcome = .success(try await body(world)) } catch { outcome = .failure(error) }
+            result.withLock { $0 = outcome }
+          }
+        }
+      }
+    }
+    task.withLock { $0 = running }
+    if Task.isCancelled { running.cancel() }
+  }
+
+  private var isDone: Bool { result.withLock { $0 != nil } }
+
+  /// Runs jobs and moves time until the body is done; then lets what it left behind come to its end.
+  private func drive() -> Result<Value, any Error> {
+    var stuck: LupineError?
+    if let reason = proceed() {
+      stuck = world.stuck(reason)
+      task.withLock { $0 }?.cancel()
+      _ = proceed()
+    }
+    world.clock.close()
+    var left = stepLimit
+    while left > 0, world.scheduler.runOne() { left -= 1 }
+    world.scheduler.close()
+    if let stuck { return .failure(stuck) }
+    return result.withLock { $0 } ?? .failure(CancellationError())
+  }
+
+  /// Goes on until the body is done, or says why it cannot.
+  private func proceed() -> String? {
+    var steps = 0
+    while !isDone {
+      if !world.scheduler.runOne(), !world.clock.moveOn(world.scheduler.choose) {
+        return "nothing is left to run and no moment is marked on its clock, but its body has not ended."
+      }
+      steps += 1
+      if steps >= stepLimit { return "its body has not ended after \(stepLimit) steps." }
+    }
+    return nil
+  }
+}
+
+extension Simulation {
+  fileprivate func stuck(_ reason: String) -> LupineError {
+    let requests = runningRequests
+    let waiting =
+      requests.isEmpty
+      ? "No request is under way, so the body waits for something of its own: a continuation that nobody resumes, or a "
+        + "detached task or a thread, which are outside of the simulation."
+      : (["Requests under way:"] + requests.map { "  \($0)" }).joined(separator: "\n")
+    return LupineError(
+      .simulationStuck,
+      "The simulation with seed \(seed) is stuck at \(clock.now.offset) of its time: \(reason)\n\(waiting)")
+  }
+}

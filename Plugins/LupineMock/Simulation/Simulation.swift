@@ -1,0 +1,75 @@
+public import FoundationEssentials
+public import LupineCore
+import Synchronization
+
+/// A world with a time and a chance of its own, in which one seed gives one course of events.
+///
+/// `withSimulation(seed:)` and `Simulation.explore(seeds:)` make one and run a body in it. Sessions whose builder is made
+/// in the body take the world's clock, date, randomness and executor unless they are told otherwise.
+public final class Simulation: Sendable {
+  private struct State {
+    var generator: SeededGenerator
+    var sessions: [WeakSession] = []
+  }
+
+  private struct WeakSession: Sendable {
+    weak let session: Session?
+  }
+
+  /// What determines the course of events.
+  public let seed: UInt64
+  /// The world's time.
+  public let clock = SimulationClock()
+  let scheduler: SimulationExecutor
+  let course: FaultCourse
+  private let state: Mutex<State>
+
+  init(seed: UInt64, faults: FaultCourse = FaultCourse([])) {
+    self.seed = seed
+    course = faults
+    scheduler = SimulationExecutor(seed: seed)
+    state = Mutex(State(generator: SeededGenerator(seed: seed, stream: 2)))
+  }
+
+  /// The world that the calling task runs in.
+  @TaskLocal public static var current: Simulation?
+
+  /// Where the world's tasks run, one after the other.
+  ///
+  /// A body's child tasks run there by themselves. An unstructured task of the program's own must name it, as in
+  /// `Task(executorPreference: world.executor) { … }`; without that, and detached, it runs outside.
+  public var executor: any TaskExecutor { scheduler }
+
+  /// The world's date, which moves with its clock from the first day of 2001 on.
+  public var date: Date { Date(timeIntervalSinceReferenceDate: clock.now.offset / .seconds(1)) }
+
+  /// 64 random bits, from the seed.
+  public func random() -> UInt64 { state.withLock { $0.generator.next() } }
+
+  /// The faults that were injected so far, in their order.
+  public var injectedFaults: [InjectedFault] { course.injected }
+
+  /// Sleeps on the world's clock.
+  public func sleep(for duration: Duration) async throws { try await clock.sleep(for: duration) }
+
+  /// Throws where something that must hold does not, so that the seed counts as a failing one.
+  ///
+  /// Inside a simulation this is the word to use: an expectation of a test library would be noted once for each run.
+  public func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws(LupineError) {
+    guard !condition else { return }
+    throw LupineError(.other, message())
+  }
+
+  var environment: SessionEnvironment {
+    SessionEnvironment(
+      clock: clock, now: { [self] in date }, random: { [self] in random() },
+      onBuild: { [self] session in
+        state.withLock { $0.sessions.append(WeakSession(session: session)) }
+      })
+  }
+
+  /// The requests that run, as a person reads them.
+  var runningRequests: [String] {
+    state.withLock { $0.sessions }.compactMap(\.session).flatMap(\.runningRequests).map(\.description)
+  }
+}

@@ -1,0 +1,89 @@
+import COpenSSL
+import FoundationEssentials
+import LupineCore
+
+/// Finds the chain from a server's certificate to a trusted root.
+struct ChainVerifier {
+  /// More than any honest server sends.
+  private static let countLimit = 32
+  private static let sizeLimit = 1 << 20
+
+  let trust: ServerTrust
+
+  /// Reads what was presented.
+  ///
+  /// - Throws: `TrustFailure` of check `presentation` where it is nothing, too much or unreadable.
+  func presented() throws(TrustFailure) -> [Certificate] {
+    let chain = trust.presentedChain
+    if chain.isEmpty { throw unreadable("the server presented no certificate") }
+    guard chain.count <= Self.countLimit, chain.reduce(0, { $0 + $1.count }) <= Self.sizeLimit else {
+      throw unreadable("the server presented more than \(Self.countLimit) certificates or 1 MiB of them")
+    }
+    do throws(CertificateError) {
+      return try chain.map { der throws(CertificateError) in try Certificate(der: der) }
+    } catch {
+      throw unreadable(error.description)
+    }
+  }
+
+  /// The transport's verified chain, where it made one; else that to the session's roots.
+  func verified() throws(TrustFailure) -> [Certificate] {
+    let presented = try presented()
+    if let chain = trust.verifiedChain {
+      let certificates = chain.compactMap { try? Certificate(der: $0) }
+      guard certificates.count == chain.count, certificates.first == presented.first else {
+        throw unreadable("the verified chain does not begin with the presented certificate")
+      }
+      return certificates
+    }
+    if let failure = trust.verificationFailure {
+      throw TrustFailure(
+        .chain, trust, presented.first, failure,
+        advice: "Mend the server's chain, or trust its root with certificateAuthorities.")
+    }
+    return try verify(presented, roots()).get()
+  }
+
+  private func roots() throws(TrustFailure) -> RootStore {
+    do throws(CertificateError) {
+      return try RootStore(file: trust.certificateAuthorities, additional: trust.additionalCertificateAuthorities)
+    } catch {
+      throw TrustFailure(.chain, trust, nil, error.description, advice: "Name a file that can be read.")
+    }
+  }
+
+  /// The chain to one of these certificates and no others, whatever the transport found.
+  func verified(anchors: [Certificate]) throws(TrustFailure) -> [Certificate] {
+    try verify(try presented(), RootStore(anchors)).get()
+  }
+
+  private func verify(_ presented: [Certificate], _ store: borrowing RootStore) -> Result<[Certificate], TrustFailure> {
+    let untrusted = X509Stack(presented.dropFirst())
+    let context = X509_STORE_CTX_new()
+    defer { X509_STORE_CTX_free(context) }
+    guard let first = presented.first, let leaf = X509Handle(der: first.der),
+      X509_STORE_CTX_init(context, store.pointer, leaf.pointer, untrusted.pointer) == 1
+    else { return .failure(unreadable("OpenSSL cannot take it: \(OpenSSLText.takeError())")) }
+    X509_STORE_CTX_set_default(context, "ssl_server")
+    let parameters = X509_STORE_CTX_get0_param(context)
+    // What OpenSSL demands of the servers it connects to on Debian: 112 bits, and no SHA-1.
+    X509_VERIFY_PARAM_set_auth_level(parameters, 2)
+    X509_VERIFY_PARAM_set_time(parameters, time_t(trust.now.timeIntervalSince1970))
+    let isVerified = X509_verify_cert(context) == 1
+    ERR_clear_error()
+    guard isVerified else { return .failure(failure(context)) }
+    return .success(X509Stack.certificates(in: X509_STORE_CTX_get0_chain(context)))
+  }
+
+  private func failure(_ context: OpaquePointer?) -> TrustFailure {
+    let code = X509_STORE_CTX_get_error(context)
+    let certificate = X509_STORE_CTX_get_current_cert(context).flatMap { Certificate(copying: $0) }
+    return TrustFailure(
+      .chain, trust, certificate, OpenSSLText.verification(code), advice: ChainAdvice.advice(for: code))
+  }
+
+  private func unreadable(_ reason: String) -> TrustFailure {
+    TrustFailure(
+      .presentation, trust, nil, reason, advice: "Look at what the server sends: openssl s_client -showcerts.")
+  }
+}

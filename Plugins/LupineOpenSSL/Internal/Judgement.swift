@@ -1,0 +1,48 @@
+import FoundationEssentials
+import LupineCore
+
+/// The checks that several evaluators share.
+struct Judgement {
+  let trust: ServerTrust
+  /// The chain that the pins are looked for in: never more than has been proven.
+  let chain: [Certificate]
+
+  /// - Parameters:
+  ///   - performDefaultValidation: whether a chain to a root must be found; without it nothing but the server's own
+  ///     certificate is proven, by the handshake.
+  ///   - validateHost: whether the certificate must name the host.
+  ///   - anchors: the only certificates to trust; `nil` means the session's roots.
+  init(
+    _ trust: ServerTrust, performDefaultValidation: Bool, validateHost: Bool, anchors: [Certificate]? = nil
+  ) throws(TrustFailure) {
+    self.trust = trust
+    let verifier = ChainVerifier(trust: trust)
+    if performDefaultValidation {
+      chain = if let anchors { try verifier.verified(anchors: anchors) } else { try verifier.verified() }
+    } else {
+      chain = [try verifier.presented()[0]]
+    }
+    if validateHost { try checkHost() }
+  }
+
+  /// Looks for one of the pinned in the chain.
+  func require(_ isPinned: (Certificate) -> Bool, _ kind: String) throws(TrustFailure) {
+    if chain.contains(where: isPinned) { return }
+    throw TrustFailure(
+      .pin, trust, chain.first,
+      "none of the \(chain.count) certificates of the verified chain has a pinned \(kind); their pins are "
+        + chain.map(\.publicKeyPin.description).joined(separator: ", "),
+      advice: "If the server's key has changed by right, pin the new one; if not, somebody is in between.")
+  }
+
+  private func checkHost() throws(TrustFailure) {
+    guard let leaf = chain.first, !leaf.matches(host: trust.host) else { return }
+    let names = leaf.names
+    let some = names.prefix(10).joined(separator: ", ") + (names.count > 10 ? " and \(names.count - 10) more" : "")
+    throw TrustFailure(
+      .hostName, trust, leaf,
+      names.isEmpty
+        ? "the certificate names no host at all" : "the certificate does not match the host; it is for \(some)",
+      advice: "Ask for the server by a name that it has, or give it a certificate for this one.")
+  }
+}

@@ -1,0 +1,66 @@
+import COpenSSL
+import FoundationEssentials
+import LupineCore
+
+/// Looks a chain up in revocation lists (RFC 5280 section 6.3).
+struct ListCheck {
+  private let trust: ServerTrust
+  private let chain: [Certificate]
+  private let lists: [Data]
+
+  init(_ judgement: Judgement, _ lists: RevocationLists) {
+    trust = judgement.trust
+    chain = judgement.chain
+    self.lists = lists.lists
+  }
+
+  /// True where a list that is up to date clears each certificate but the root.
+  ///
+  /// - Throws: `TrustFailure` where one is revoked.
+  func isGood() throws(TrustFailure) -> Bool {
+    var isGood = chain.count > 1
+    for (certificate, issuer) in zip(chain, chain.dropFirst()) {
+      if try !isCleared(certificate, by: issuer) { isGood = false }
+    }
+    return isGood
+  }
+
+  private func isCleared(_ certificate: Certificate, by issuer: Certificate) throws(TrustFailure) -> Bool {
+    guard let subject = X509Handle(der: certificate.der), let authority = X509Handle(der: issuer.der) else {
+      return false
+    }
+    var isCleared = false
+    for der in lists {
+      guard let list = RevocationListHandle(der: der), isFrom(authority, list) else { continue }
+      var entry: OpaquePointer?
+      // What a list once revoked stays revoked, so a list that is out of date still counts against a certificate.
+      if X509_CRL_get0_by_cert(list.pointer, &entry, subject.pointer) == 1 {
+        throw TrustFailure(
+          .revocation, trust, certificate, "the certificate is revoked by the list of its issuer",
+          advice: "Give the server another certificate.")
+      }
+      if isCurrent(list) { isCleared = true }
+    }
+    return isCleared
+  }
+
+  private func isFrom(_ authority: borrowing X509Handle, _ list: borrowing RevocationListHandle) -> Bool {
+    defer { ERR_clear_error() }
+    guard X509_NAME_cmp(X509_CRL_get_issuer(list.pointer), X509_get_subject_name(authority.pointer)) == 0,
+      X509_get_key_usage(authority.pointer) & UInt32(KU_CRL_SIGN) != 0,
+      lupine_is_plain_revocation_list(list.pointer) == 1,
+      let key = X509_get0_pubkey(authority.pointer)
+    else { return false }
+    return X509_CRL_verify(list.pointer, key) == 1
+  }
+
+  private func isCurrent(_ list: borrowing RevocationListHandle) -> Bool {
+    let now = Int64(trust.now.timeIntervalSince1970)
+    var first: Int64 = 0
+    var last: Int64 = 0
+    guard lupine_seconds(X509_CRL_get0_lastUpdate(list.pointer), &first) == 1, first <= now,
+      lupine_seconds(X509_CRL_get0_nextUpdate(list.pointer), &last) == 1, last >= now
+    else { return false }
+    return true
+  }
+}

@@ -1,0 +1,41 @@
+import COpenSSL
+import FoundationEssentials
+
+/// Owns what OpenSSL has found in a file of PEM.
+struct PEMInfos: ~Copyable {
+  private let pointer: OpaquePointer
+
+  /// - Throws: `CertificateError` where a part is damaged. Encrypted keys are not asked for.
+  init(_ bytes: Data) throws(CertificateError) {
+    let infos = bytes.withUnsafeBytes { bytes in
+      let memory = MemoryText(reading: bytes)
+      return PEM_X509_INFO_read_bio(memory.pointer, nil, { _, _, _, _ in -1 }, nil)
+    }
+    guard let infos else { throw CertificateError("its PEM cannot be read: \(OpenSSLText.takeError())") }
+    ERR_clear_error()
+    pointer = infos
+  }
+
+  deinit { lupine_infos_free(pointer) }
+
+  var certificates: [Certificate] {
+    (0..<lupine_infos_count(pointer)).compactMap { index in
+      lupine_infos_certificate(pointer, index).flatMap { Certificate(copying: $0) }
+    }
+  }
+
+  /// The revocation lists, in DER.
+  var revocationLists: [Data] {
+    (0..<lupine_infos_count(pointer)).compactMap { index in
+      guard let list = lupine_infos_revocations(pointer, index) else { return nil }
+      let size = i2d_X509_CRL(list, nil)
+      guard size > 0 else { return nil }
+      var der = Data(count: Int(size))
+      _ = der.withUnsafeMutableBytes { bytes in
+        var next = bytes.bindMemory(to: UInt8.self).baseAddress
+        return i2d_X509_CRL(list, &next)
+      }
+      return der
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import COpenSSL
+import FoundationEssentials
+import LupineCore
+
+/// Looks at the OCSP response that a server stapled (RFC 6960).
+struct StapleCheck {
+  /// How far clocks may differ, in seconds.
+  private static let skew: Int64 = 300
+  private static let sizeLimit = 64 << 10
+
+  private let trust: ServerTrust
+  private let leaf: Certificate
+  private let issuer: Certificate
+
+  init(_ judgement: Judgement) {
+    trust = judgement.trust
+    leaf = judgement.chain[0]
+    issuer = judgement.chain.count > 1 ? judgement.chain[1] : judgement.chain[0]
+  }
+
+  /// True where the response clears the certificate, false where there is none and none is demanded.
+  ///
+  /// - Throws: `TrustFailure` where the certificate is revoked, or a response is there and cannot be used.
+  func isGood() throws(TrustFailure) -> Bool {
+    guard let bytes = trust.stapledOCSPResponse else {
+      guard leaf.demandsStapledOCSPResponse else { return false }
+      throw failure("the certificate demands a stapled OCSP response, and the server sent none")
+    }
+    guard bytes.count <= Self.sizeLimit, let response = Self.parse(bytes) else {
+      throw failure("the stapled OCSP response cannot be read")
+    }
+    defer { OCSP_RESPONSE_free(response) }
+    let status = OCSP_response_status(response)
+    guard status == OCSP_RESPONSE_STATUS_SUCCESSFUL, let basic = OCSP_response_get1_basic(response) else {
+      ERR_clear_error()
+      throw failure("the OCSP responder answered \(String(cString: OCSP_response_status_str(Int(status))))")
+    }
+    defer { OCSP_BASICRESP_free(basic) }
+    try verifySignature(of: basic)
+    try findStatus(in: basic)
+    return true
+  }
+
+  /// The signer is the issuer itself, or one that the issuer has certified to sign responses.
+  private func verifySignature(of response: OpaquePointer) throws(TrustFailure) {
+    let store = RootStore([issuer])
+    X509_VERIFY_PARAM_set_time(X509_STORE_get0_param(store.pointer), time_t(trust.now.timeIntervalSince1970))
+    let others = X509Stack([issuer])
+    guard OCSP_basic_verify(response, others.pointer, store.pointer, 0) == 1 else {
+      throw failure("the stapled OCSP response is not signed as it must be: \(OpenSSLText.takeError())")
+    }
+  }
+
+  private func findStatus(in response: OpaquePointer) throws(TrustFailure) {
+    guard let leaf = X509Handle(der: leaf.der), let issuer = X509Handle(der: issuer.der) else {
+      throw failure("the certificate cannot be read again")
+    }
+    // The identifier names the digest that the responder has used for it, and SHA-1 is what most use (RFC 5019).
+    for digest in [EVP_sha1(), EVP_sha256()] {
+      guard let id = OCSP_cert_to_id(digest, leaf.pointer, issuer.pointer) else { continue }
+      defer { OCSP_CERTID_free(id) }
+      var status: Int32 = 0
+      var reason: Int32 = 0
+      var revoked: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
+      var this: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
+      var next: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
+      guard OCSP_resp_find_status(response, id, &status, &reason, &revoked, &this, &next) == 1 else { continue }
+      try checkTimes(this, next)
+      if status == V_OCSP_CERTSTATUS_GOOD { return }
+      guard status == V_OCSP_CERTSTATUS_REVOKED else { throw failure("the responder does not know the certificate") }
+      let why = reason >= 0 ? " (\(String(cString: OCSP_crl_reason_str(Int(reason)))))" : ""
+      throw failure("the certificate is revoked\(why)")
+    }
+    ERR_clear_error()
+    throw failure("the stapled OCSP response is about another certificate")
+  }
+
+  private func checkTimes(
+    _ this: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?, _ next: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
+  ) throws(TrustFailure) {
+    let now = Int64(trust.now.timeIntervalSince1970)
+    var first: Int64 = 0
+    var last: Int64 = 0
+    guard lupine_seconds(this, &first) == 1, first <= now + Self.skew else {
+      throw failure("the stapled OCSP response is from the future")
+    }
+    // A response without an end says that newer ones are always there; stapled, that would never end.
+    guard let next, lupine_seconds(next, &last) == 1, last >= now - Self.skew else {
+      throw failure("the stapled OCSP response is out of date")
+    }
+  }
+
+  private func failure(_ reason: String) -> TrustFailure {
+    TrustFailure(
+      .revocation, trust, leaf, reason, advice: "Renew the server's certificate, or the response that it staples.")
+  }
+
+  private static func parse(_ bytes: Data) -> OpaquePointer? {
+    bytes.withUnsafeBytes { bytes in
+      var next = bytes.bindMemory(to: UInt8.self).baseAddress
+      defer { ERR_clear_error() }
+      return d2i_OCSP_RESPONSE(nil, &next, bytes.count)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import COpenSSL
+
+/// Owns a list of OpenSSL's certificates.
+struct X509Stack: ~Copyable {
+  let pointer: OpaquePointer?
+
+  init() { pointer = lupine_certificates_new() }
+
+  /// Takes the list over.
+  init(owning pointer: OpaquePointer?) { self.pointer = pointer }
+
+  /// The certificates, those that cannot be read left out.
+  init(_ certificates: some Sequence<Certificate>) {
+    self.init()
+    for certificate in certificates {
+      if let handle = X509Handle(der: certificate.der) { lupine_certificates_add(pointer, handle.pointer) }
+    }
+  }
+
+  deinit { lupine_certificates_free(pointer) }
+
+  var certificates: [Certificate] { Self.certificates(in: pointer) }
+
+  /// The certificates of a list that belongs to somebody else.
+  static func certificates(in stack: OpaquePointer?) -> [Certificate] {
+    (0..<lupine_certificates_count(stack)).compactMap { index in
+      lupine_certificates_at(stack, index).flatMap { Certificate(copying: $0) }
+    }
+  }
+}

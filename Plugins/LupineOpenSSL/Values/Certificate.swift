@@ -1,0 +1,81 @@
+import COpenSSL
+public import FoundationEssentials
+
+/// An X.509 certificate (RFC 5280), read by OpenSSL.
+public struct Certificate: Sendable, Hashable {
+  /// The certificate in DER.
+  public let der: Data
+  /// Whom it is about, written as RFC 2253 does.
+  public let subject: String
+  /// Who signed it, written as RFC 2253 does.
+  public let issuer: String
+  /// From when it is valid.
+  public let notBefore: Date
+  /// Until when it is valid.
+  public let notAfter: Date
+  /// The digest of its public key.
+  public let publicKeyPin: PublicKeyPin
+
+  /// Reads a certificate.
+  ///
+  /// - Throws: `CertificateError` where the bytes are not exactly one certificate in DER of at most 1 MiB.
+  public init(der: Data) throws(CertificateError) {
+    guard let handle = X509Handle(der: der), let made = Certificate(handle.pointer, der: der) else {
+      throw CertificateError("these \(der.count) bytes are not a certificate in DER that can be read")
+    }
+    self = made
+  }
+
+  /// Copies what OpenSSL holds; nil where it cannot be written out again, or its dates are none.
+  init?(copying pointer: OpaquePointer) {
+    let size = i2d_X509(pointer, nil)
+    guard size > 0 else { return nil }
+    var der = Data(count: Int(size))
+    let written = der.withUnsafeMutableBytes { bytes in
+      var next = bytes.bindMemory(to: UInt8.self).baseAddress
+      return i2d_X509(pointer, &next)
+    }
+    guard written == size else { return nil }
+    self.init(pointer, der: der)
+  }
+
+  private init?(_ pointer: OpaquePointer, der: Data) {
+    var first: Int64 = 0
+    var last: Int64 = 0
+    guard lupine_seconds(X509_get0_notBefore(pointer), &first) == 1,
+      lupine_seconds(X509_get0_notAfter(pointer), &last) == 1,
+      let pin = PublicKeyPin(subjectPublicKeyInfoOf: pointer)
+    else { return nil }
+    self.der = der
+    subject = Self.text(X509_get_subject_name(pointer))
+    issuer = Self.text(X509_get_issuer_name(pointer))
+    notBefore = Date(timeIntervalSince1970: Double(first))
+    notAfter = Date(timeIntervalSince1970: Double(last))
+    publicKeyPin = pin
+  }
+
+  private static func text(_ name: OpaquePointer?) -> String {
+    let memory = MemoryText()
+    lupine_print_name(memory.pointer, name)
+    let text = memory.text
+    return text.isEmpty ? "(no name)" : text
+  }
+}
+
+extension Certificate {
+  /// Two certificates are the same where all their bytes are.
+  public static func == (left: Certificate, right: Certificate) -> Bool { left.der == right.der }
+
+  /// Hashes the bytes.
+  public func hash(into hasher: inout Hasher) { hasher.combine(der) }
+}
+
+extension Certificate: CustomStringConvertible {
+  /// Subject, issuer, validity and pin, on one line.
+  public var description: String {
+    "\(subject), issued by \(issuer), valid from \(Self.day(notBefore)) to \(Self.day(notAfter)), pin \(publicKeyPin)"
+  }
+
+  /// A date to the second, in UTC.
+  static func day(_ date: Date) -> String { date.formatted(.iso8601) }
+}

@@ -1,0 +1,73 @@
+import COpenSSL
+public import FoundationEssentials
+
+/// Public keys to pin, as pins, in keys or in certificates, and what could not be read of them.
+///
+/// Making one never throws, so that it can stand where an evaluator is made: `.publicKeys(["sha256/…", "sha256/…"])`.
+/// What is wrong is told when the session is built.
+public struct PublicKeys: Sendable, Hashable, ExpressibleByArrayLiteral {
+  /// The digests of the keys.
+  public let pins: Set<PublicKeyPin>
+  /// What could not be read, and why.
+  public let problems: [String]
+
+  init(pins: Set<PublicKeyPin>, problems: [String]) {
+    self.pins = pins
+    self.problems = problems
+  }
+
+  /// Takes pins in any of the forms that `PublicKeyPin` reads; one text may hold several, with `;` between them.
+  public init(_ texts: [String]) {
+    var pins: Set<PublicKeyPin> = []
+    var problems: [String] = []
+    for text in texts.flatMap({ $0.split(separator: ";", omittingEmptySubsequences: false) }) {
+      do throws(CertificateError) {
+        pins.insert(try PublicKeyPin(text.trimmingPrefix { $0 == " " }.description))
+      } catch {
+        problems.append(error.description)
+      }
+    }
+    self.init(pins: pins, problems: problems)
+  }
+
+  /// Takes pins in any of the forms that `PublicKeyPin` reads.
+  public init(arrayLiteral elements: String...) { self.init(elements) }
+
+  /// Takes the keys of certificates.
+  public static func certificates(_ certificates: Certificates) -> PublicKeys {
+    PublicKeys(pins: Set(certificates.certificates.map(\.publicKeyPin)), problems: certificates.problems)
+  }
+
+  /// Takes a public key in PEM or DER (SubjectPublicKeyInfo).
+  public static func key(_ bytes: Data) -> PublicKeys { key(bytes, of: "the public key") }
+
+  /// Reads a file with a public key in PEM or DER.
+  public static func keyFile(_ path: String) -> PublicKeys {
+    do throws(CertificateError) { return key(try FileContent.read(path), of: path) } catch {
+      return PublicKeys(pins: [], problems: ["\(path): \(error)"])
+    }
+  }
+
+  /// Both sides' keys.
+  public static func + (left: PublicKeys, right: PublicKeys) -> PublicKeys {
+    PublicKeys(pins: left.pins.union(right.pins), problems: left.problems + right.problems)
+  }
+
+  private static func key(_ bytes: Data, of name: String) -> PublicKeys {
+    let key = bytes.withUnsafeBytes { bytes in
+      let memory = MemoryText(reading: bytes)
+      return CertificateReader.isPEM(Data(bytes))
+        ? PEM_read_bio_PUBKEY(memory.pointer, nil, nil, nil) : d2i_PUBKEY_bio(memory.pointer, nil)
+    }
+    guard let key else {
+      return PublicKeys(pins: [], problems: ["\(name): it is not a public key: \(OpenSSLText.takeError())"])
+    }
+    defer { EVP_PKEY_free(key) }
+    var der = Data(count: Int(max(0, i2d_PUBKEY(key, nil))))
+    _ = der.withUnsafeMutableBytes { space in
+      var next = space.bindMemory(to: UInt8.self).baseAddress
+      return i2d_PUBKEY(key, &next)
+    }
+    return PublicKeys(pins: [PublicKeyPin(publicKey: der)], problems: [])
+  }
+}

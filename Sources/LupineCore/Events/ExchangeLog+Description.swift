@@ -1,0 +1,65 @@
+extension ExchangeLog: CustomStringConvertible {
+  /// The whole course of the request, a line for each thing that happened; times count from the request's beginning.
+  public var description: String { lines(isTimed: true).joined(separator: "\n") }
+
+  /// The same without times, addresses and causes that only one transport has: equal for two transports that behave the
+  /// same.
+  public var outline: String { lines(isTimed: false).joined(separator: "\n") }
+
+  private func lines(isTimed: Bool) -> [String] {
+    let request = request?.description ?? attempts.first?.request.description ?? "a request that could not be made"
+    return ["\(id) \(request): \(result(isTimed))"] + attempts.flatMap { lines($0, isTimed) }
+  }
+
+  private func result(_ isTimed: Bool) -> String {
+    guard let ended else { return "still running" }
+    let count = attempts.count == 1 ? "1 attempt" : "\(attempts.count) attempts"
+    let status = attempts.last?.hops.last?.status.map { "status \($0)" } ?? "no response"
+    let result = failure == nil ? status : "failed with \(failure.map { "\($0.kind)" } ?? "")"
+    return isTimed ? "\(result) after \((ended - started).milliseconds), \(count)" : "\(result), \(count)"
+  }
+
+  private func lines(_ attempt: Attempt, _ isTimed: Bool) -> [String] {
+    let title = "  attempt \(attempt.number)" + time(attempt.started, isTimed)
+    // A redirect and a challenge stand between two hops, everything else after the last one.
+    let between = attempt.decisions.filter { $0.kind == .redirect || $0.kind == .challenge }
+    let after = attempt.decisions.filter { $0.kind != .redirect && $0.kind != .challenge }
+    var lines = [title]
+    for (index, hop) in attempt.hops.enumerated() {
+      lines.append("    \(hop.request)" + time(hop.started, isTimed))
+      lines.append("      \(answer(hop, isTimed))")
+      if index < between.count { lines.append("      \(between[index].text)") }
+    }
+    return lines + between.dropFirst(attempt.hops.count).map { "      \($0.text)" }
+      + after.map { "    \($0.line(isTimed))" + time($0.time, isTimed) }
+  }
+
+  private func answer(_ hop: Hop, _ isTimed: Bool) -> String {
+    var parts: [String] = []
+    if isTimed, let connection = hop.connection {
+      parts.append("\(connection.isReused ? "reused connection" : "connection") to \(connection.address)")
+    }
+    if !hop.informational.isEmpty {
+      parts.append("interim \(hop.informational.map(String.init).joined(separator: ", "))")
+    }
+    parts.append(hop.status.map { "status \($0)" } ?? "no response")
+    if let bytes = hop.bytes { parts.append("\(bytes) bytes") }
+    return parts.joined(separator: ", ")
+  }
+
+  private func time(_ time: Duration, _ isTimed: Bool) -> String {
+    isTimed ? " (at \((time - started).milliseconds))" : ""
+  }
+}
+
+extension ExchangeLog.Decision {
+  /// A failure's message may name what only one transport knows, and a delay is drawn; an outline has neither.
+  fileprivate func line(_ isTimed: Bool) -> String {
+    if isTimed { return text }
+    switch kind {
+    case .failure: return "failed"
+    case .retry: return text.hasPrefix("not") ? "not retried" : "retried"
+    default: return text
+    }
+  }
+}

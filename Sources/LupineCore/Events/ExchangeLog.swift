@@ -1,0 +1,105 @@
+/// Everything that happened to one request, as its session told it: attempts, hops, and each decision with its reason.
+///
+/// An `ExchangeLogMonitor` gathers them. Printed, it is a page that a person reads in a test's failure message.
+public struct ExchangeLog: Sendable {
+  /// The request's number in its session.
+  public let id: RequestID
+  /// The request as it was described; `nil` where it ended before it began.
+  public private(set) var request: RequestSummary?
+  /// When the first event came, on the session's clock.
+  public let started: Duration
+  /// When the request was over; `nil` while it runs.
+  public private(set) var ended: Duration?
+  /// Why the request failed; `nil` where it did not, or runs.
+  public private(set) var failure: LupineError?
+  /// The attempts, in their order.
+  public private(set) var attempts: [Attempt] = []
+
+  /// A log that begins with an event.
+  public init(_ event: SessionEvent) {
+    id = event.request
+    started = event.time
+    record(event)
+  }
+
+  /// Adds an event of the same request; one of another is left out.
+  public mutating func record(_ event: SessionEvent) {
+    guard event.request == id else { return }
+    switch event.kind {
+    case .started(let summary): request = summary
+    case .finished(let error):
+      ended = event.time
+      failure = error
+    case .attempting(let summary):
+      attempts.append(Attempt(number: event.attempt, request: summary, started: event.time))
+    default:
+      guard !attempts.isEmpty else { return }
+      attempts[attempts.count - 1].record(event)
+    }
+  }
+
+  /// Every decision of every attempt, in their order.
+  public var decisions: [Decision] { attempts.flatMap(\.decisions) }
+}
+
+extension ExchangeLog {
+  /// One attempt.
+  public struct Attempt: Sendable {
+    /// Its number, from 1.
+    public let number: Int
+    /// The request after the adapters.
+    public let request: RequestSummary
+    /// When it began.
+    public let started: Duration
+    /// The exchanges it took: one, and one more for each redirect followed and each challenge answered.
+    public internal(set) var hops: [Hop] = []
+    /// What was decided, in order.
+    public internal(set) var decisions: [Decision] = []
+  }
+
+  /// One exchange with a server.
+  public struct Hop: Sendable {
+    /// What was sent.
+    public let request: RequestSummary
+    /// When.
+    public let started: Duration
+    /// Where the connection leads and whether it had served before; `nil` where the transport has none.
+    public internal(set) var connection: (address: String, isReused: Bool)?
+    /// The statuses of the interim responses.
+    public internal(set) var informational: [Int] = []
+    /// The status of the final response; `nil` where none came.
+    public internal(set) var status: Int?
+    /// When its head came.
+    public internal(set) var headArrived: Duration?
+    /// Bytes of its body, after decoding; `nil` where it did not come to its end or nobody wanted it.
+    public internal(set) var bytes: Int64?
+    /// What the exchange cost, where it ended well.
+    public internal(set) var metrics: TransferMetrics?
+  }
+
+  /// Something that was decided, and why.
+  public struct Decision: Sendable, Hashable {
+    /// What was decided.
+    public enum Kind: String, Sendable, Hashable {
+      /// A redirect was followed, or not.
+      case redirect
+      /// A challenge was answered, or not.
+      case challenge
+      /// The response was accepted, or refused.
+      case validation
+      /// The exchange failed.
+      case failure
+      /// The request is sent again, or not.
+      case retry
+      /// The request was suspended or resumed.
+      case suspension
+    }
+
+    /// What was decided.
+    public let kind: Kind
+    /// When.
+    public let time: Duration
+    /// The decision and its reason, in a sentence.
+    public let text: String
+  }
+}

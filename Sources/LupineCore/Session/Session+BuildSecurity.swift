@@ -1,0 +1,45 @@
+extension Session.Builder {
+  /// Checks what was said about trust and makes the policy of it; what is risky goes to `warnings`.
+  func checkedTrust(_ mismatches: inout [Mismatch], _ warnings: inout [Mismatch]) -> TrustPolicy? {
+    guard !trustRules.isEmpty || trustFallback != nil else { return nil }
+    if let transport, !transport.capabilities.contains(.trustEvaluation) {
+      mismatches.append(
+        Mismatch(part: "trust", reason: "the transport cannot ask an evaluator (it lacks trustEvaluation)"))
+    }
+    var rules: [(HostPattern, any TrustEvaluator)] = []
+    for (text, evaluator) in trustRules {
+      mismatches += evaluator.mismatches.map { Mismatch(part: "trust", reason: "\(text): \($0)") }
+      warnings += evaluator.warnings.map { Mismatch(part: "trust", reason: "\(text): \($0)") }
+      guard let pattern = HostPattern(text) else {
+        mismatches.append(
+          Mismatch(part: "trust", reason: "\"\(text)\" is neither a host name nor *. and a domain of two labels"))
+        continue
+      }
+      rules.append((pattern, evaluator))
+    }
+    for reason in trustFallback?.mismatches ?? [] {
+      mismatches.append(Mismatch(part: "trust", reason: "otherwise: \(reason)"))
+    }
+    for reason in trustFallback?.warnings ?? [] {
+      warnings.append(Mismatch(part: "trust", reason: "otherwise: \(reason)"))
+    }
+    return TrustPolicy(rules: rules, fallback: trustFallback)
+  }
+
+  /// Checks what a connection must be like against what the transport can do.
+  func checkIdentity(_ identity: SecurityIdentity, _ mismatches: inout [Mismatch]) {
+    let can = transport?.capabilities ?? []
+    if identity.clientCertificate != nil, transport != nil, !can.contains(.clientCertificates) {
+      mismatches.append(
+        Mismatch(part: "clientCertificate", reason: "the transport cannot send one (it lacks clientCertificates)"))
+    }
+    guard identity.minimumTLSVersion != nil || identity.maximumTLSVersion != nil else { return }
+    if transport != nil, !can.contains(.tlsVersions) {
+      mismatches.append(Mismatch(part: "tlsVersions", reason: "the transport cannot set them (it lacks tlsVersions)"))
+    }
+    if let minimum = identity.minimumTLSVersion, let maximum = identity.maximumTLSVersion, minimum > maximum {
+      mismatches.append(
+        Mismatch(part: "tlsVersions", reason: "the oldest, \(minimum.rawValue), is newer than \(maximum.rawValue)"))
+    }
+  }
+}

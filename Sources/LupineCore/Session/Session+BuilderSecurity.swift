@@ -1,0 +1,43 @@
+extension Session.Builder {
+  /// Sets the file of root certificates, in PEM, that is trusted instead of the system's.
+  public func certificateAuthorities(_ path: String) -> Self {
+    changed { $0.configuration.identity.certificateAuthorities = path }
+  }
+
+  /// Sets a file of root certificates, in PEM, that is trusted on top of the system's, or of those that stand in their
+  /// place.
+  public func additionalCertificateAuthorities(_ path: String) -> Self {
+    changed { $0.configuration.identity.additionalCertificateAuthorities = path }
+  }
+
+  /// Sets the certificate that is shown to servers that ask for one.
+  public func clientCertificate(_ certificate: ClientCertificate) -> Self {
+    changed { $0.configuration.identity.clientCertificate = certificate }
+  }
+
+  /// Sets the oldest and the newest version of TLS that is spoken; `nil` as the newest sets no bound.
+  ///
+  /// Default: 1.2 and newer.
+  public func tlsVersions(minimum: TLSVersion = .tls1_2, maximum: TLSVersion? = nil) -> Self {
+    changed {
+      $0.configuration.identity.minimumTLSVersion = minimum
+      $0.configuration.identity.maximumTLSVersion = maximum
+    }
+  }
+
+  /// Sets who judges which server's certificates.
+  ///
+  /// A pattern is a host name or an address, or `*.` and a domain for the names one label below it, each with a port
+  /// behind a colon or without. An exact name comes before a wildcard, and a pattern with a port before one without.
+  ///
+  /// - Parameters:
+  ///   - evaluators: patterns and who judges the hosts they match.
+  ///   - fallback: who judges all other hosts; `nil` leaves them to the transport's own trust, `.refuse` trusts none.
+  public func trust(_ evaluators: [String: any TrustEvaluator], otherwise fallback: (any TrustEvaluator)? = nil) -> Self
+  {
+    changed {
+      $0.trustRules += evaluators.map { (pattern: $0.key, evaluator: $0.value) }.sorted { $0.pattern < $1.pattern }
+      $0.trustFallback = fallback
+    }
+  }
+}

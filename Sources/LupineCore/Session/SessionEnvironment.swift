@@ -1,0 +1,31 @@
+package import FoundationEssentials
+
+/// What surrounds the code that makes a session: where its builder is told nothing, these take the system's place.
+///
+/// A simulation sets it for its body, so that a program's own code runs in virtual time without being changed.
+package struct SessionEnvironment: Sendable {
+  package let clock: any Clock<Duration>
+  package let now: @Sendable () -> Date
+  package let random: @Sendable () -> UInt64
+  /// Hears of every session that is made.
+  package let onBuild: @Sendable (Session) -> Void
+
+  package init(
+    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, random: @escaping @Sendable () -> UInt64,
+    onBuild: @escaping @Sendable (Session) -> Void
+  ) {
+    self.clock = clock
+    self.now = now
+    self.random = random
+    self.onBuild = onBuild
+  }
+
+  @TaskLocal package static var current: SessionEnvironment?
+}
+
+/// Where unstructured tasks run that are made on a request's behalf.
+///
+/// Such a task does not inherit its maker's executor preference, but it does inherit task-local values.
+package enum ExecutorPreference {
+  @TaskLocal package static var current: (any TaskExecutor)?
+}

@@ -1,0 +1,36 @@
+public import LupineMock
+
+extension ScriptedReply {
+  /// The reply in which a fault of the common vocabulary happens, as the mock plays it.
+  ///
+  /// `nil` for those that a server cannot play: it is reached before they happen (``ClosedPort`` and ``SilentPort`` are the
+  /// means for two of them), and it speaks no HTTP/2. The server keeps no time, so a dribble is as fast as the line.
+  ///
+  /// - Parameters:
+  ///   - fault: what happens.
+  ///   - body: what would have been the content; a fault beyond its end happens at its end.
+  public init?(_ fault: NetworkFault, of body: ScriptedBody = .text("hello")) {
+    switch fault {
+    case .hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .connectionStalled, .goAway: return nil
+    case .resetBeforeHead: self = .resetBeforeHead
+    case .stalledBeforeHead: self = .stallBeforeHead
+    case .reset(let count): self = Self.broken(body, after: count, by: .reset)
+    case .stalled(let count): self = Self.broken(body, after: count, by: .stall)
+    case .truncated(let count): self = Self.broken(body, after: count, by: .close)
+    case .dribble: self = .dribble(body)
+    case .malformedChunk: self = .malformedChunk()
+    case .doubledLength: self = .doubledContentLength(body.bytes.count, body.bytes.count + 1)
+    case .oversizedField(let count): self = .oversizedField(bytes: count)
+    case .compressedBomb(let count):
+      self = .respond(
+        fields: ["Content-Encoding": "deflate"], body: .bytes(Array(CompressedBomb.data(decodedBytes: count))))
+    }
+  }
+
+  /// A response that ends before the length it tells; one byte more is told where the fault lies beyond the body's end.
+  private static func broken(_ body: ScriptedBody, after count: Int, by end: Step) -> Self {
+    let sent = body.bytes.prefix(max(0, count))
+    let told = max(body.bytes.count, sent.count + 1)
+    return [.head(status: 200, fields: ["Content-Length": String(told)]), .body(Array(sent)), end]
+  }
+}

@@ -1,0 +1,16 @@
+#if Terminal
+  import ArgumentParser
+
+  /// The terminal program `lupine`.
+  @main struct LupineCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "lupine", abstract: "Looks at what HTTP servers do.", subcommands: [PinsCommand.self])
+  }
+#else
+  /// Says how to get the program: its parser of arguments is an external package.
+  @main enum LupineCommand {
+    static func main() {
+      print("Built without its commands; build with: swift build --traits Terminal --product lupine")
+    }
+  }
+#endif

@@ -1,0 +1,140 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Testing
+
+@Suite struct NetworkFaultTests {
+  @Test(arguments: [
+    (NetworkFault.hostNotFound, LupineError.Kind.hostNotFound),
+    (.connectionRefused, .connectionRefused),
+    (.networkUnreachable, .networkUnreachable),
+    (.tlsRefused, .tlsFailed),
+    (.connectionStalled, .timedOut(.connect)),
+    (.resetBeforeHead, .connectionLost),
+    (.stalledBeforeHead, .connectionLost),
+  ]) func `a fault before the head is an error that names the stub`(fault: NetworkFault, kind: LupineError.Kind)
+    async throws
+  {
+    let mock = MockTransport()
+    let line: UInt = #line + 1
+    mock.stub(.get, "/", .fault(fault))
+    let failure = try #require(await Exchange().failure(from: mock))
+    #expect(failure.kind == kind)
+    #expect(failure.message.contains("NetworkFaultTests.swift:\(line)"))
+    #expect(failure.metrics != nil)
+    try mock.verify()
+  }
+
+  @Test(arguments: [NetworkFault.reset(afterBytes: 3), .truncated(afterBytes: 3), .stalled(afterBytes: 3)])
+  func `a fault in the body comes after its bytes`(fault: NetworkFault) async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text("abcdef").fault(fault))
+    let response = try await Exchange(sink: .stream(window: 100)).send(through: mock)
+    #expect(response.head.headerFields[.contentLength] == "6")
+    #expect(try await response.body.next() == Array("abc".utf8))
+    let error = await #expect(throws: LupineError.self) { try await response.body.next() }
+    #expect(error?.kind == .connectionLost)
+    #expect(error?.metrics?.bytesReceived == 3)
+  }
+
+  @Test func `a fault beyond the body's end comes at its end`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text("abc").reset(afterBytes: 100))
+    #expect(await Exchange().failure(from: mock)?.kind == .connectionLost)
+  }
+
+  @Test func `a failure of any kind can be asked for`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .failure(.timedOut(.idle)))
+    #expect(await Exchange().failure(from: mock)?.kind == .timedOut(.idle))
+  }
+
+  @Test func `a stall lets a timer of a virtual clock end the exchange`() async throws {
+    let clock = ImmediateClock()
+    let control = TransferControl()
+    let mock = MockTransport()
+    mock.stub(.get, "/", .stall)
+    let timer = clock.schedule(at: clock.now.advanced(by: .seconds(60))) {
+      control.cancel(LupineError(.timedOut(.idle), "60 seconds passed."))
+    }
+    #expect(await Exchange(clock: clock, control: control).failure(from: mock)?.kind == .timedOut(.idle))
+    timer.cancel()
+  }
+
+  @Test func `the connect timeout ends a connection that is never made`() async throws {
+    let clock = ImmediateClock()
+    let mock = MockTransport()
+    mock.stub(.get, "/", .fault(.connectionStalled))
+    let exchange = Exchange(clock: clock, connectTimeout: .seconds(5))
+    #expect(await exchange.failure(from: mock)?.kind == .timedOut(.connect))
+    #expect(clock.now.offset == .seconds(5))
+  }
+}
+
+/// The faults that are in what arrives.
+@Suite struct ContentFaultTests {
+  private func kind(_ fault: NetworkFault) async throws -> LupineError.Kind? {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text("hello").fault(fault))
+    return await Exchange().failure(from: mock)?.kind
+  }
+
+  @Test(arguments: [
+    (NetworkFault.malformedChunk, LupineError.Kind.malformedResponse), (.doubledLength, .malformedResponse),
+    (.oversizedField(bytes: 200_000), .limitExceeded(.responseFields)), (.goAway, .connectionLost),
+    (.resetAfterHead, .connectionLost),
+  ]) func `a fault of the message is an error`(fault: NetworkFault, kind: LupineError.Kind) async throws {
+    #expect(try await self.kind(fault) == kind)
+  }
+
+  @Test func `a field below the limit arrives`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text("hello").fault(.oversizedField(bytes: 1_000)))
+    let (head, text, _) = try await Exchange().response(from: mock)
+    #expect(head.headerFields.contains { $0.value.utf8.count == 1_000 })
+    #expect(text == "hello")
+  }
+
+  @Test func `a dribble takes its time and arrives whole`() async throws {
+    let clock = ImmediateClock()
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text("hello").fault(.dribble(every: .seconds(2))))
+    #expect(try await Exchange(clock: clock).response(from: mock).text == "hello")
+    #expect(clock.now.offset == .seconds(8))
+  }
+
+  @Test func `a bandwidth takes its time`() async throws {
+    let clock = ImmediateClock()
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text(String(repeating: "a", count: 1_000)).bandwidth(bytesPerSecond: 100))
+    #expect(try await Exchange(clock: clock).response(from: mock).text.count == 1_000)
+    #expect(clock.now.offset == .seconds(10))
+  }
+
+  @Test func `latency is drawn anew, and the same for the same seed`() async throws {
+    func times(seed: UInt64) async throws -> [Duration] {
+      let clock = ImmediateClock()
+      let mock = MockTransport()
+      mock.stub(.get, "/", .text("a").latency(.uniform(.seconds(1)...(.seconds(5))), seed: seed))
+      var times: [Duration] = []
+      for _ in 0..<5 {
+        let before = clock.now
+        _ = try await Exchange(clock: clock).response(from: mock)
+        times.append(before.duration(to: clock.now))
+      }
+      return times
+    }
+    let first = try await times(seed: 1)
+    #expect(Set(first).count == 5)
+    #expect(first.allSatisfy { (.seconds(1)...(.seconds(5))).contains($0) })
+    #expect(try await times(seed: 1) == first)
+    #expect(try await times(seed: 2) != first)
+  }
+
+  @Test func `a bandwidth of nothing is the stub's mistake`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text("a").bandwidth(bytesPerSecond: 0))
+    #expect(await Exchange().failure(from: mock)?.kind == .invalidStub)
+  }
+}

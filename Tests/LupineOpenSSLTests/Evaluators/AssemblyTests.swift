@@ -1,0 +1,83 @@
+import FoundationEssentials
+import LupineCore
+import LupineMock
+import LupineOpenSSL
+import Testing
+
+@Suite struct AssemblyTests {
+  private func reasons(_ evaluator: any TrustEvaluator) -> [String] {
+    do throws(LupineError) {
+      _ = try Session.Builder().transport(MockTransport()).trust(["example.com": evaluator]).build()
+      return []
+    } catch {
+      guard case .configuration(let mismatches) = error.kind else { return [] }
+      return mismatches.map(\.reason)
+    }
+  }
+
+  @Test(arguments: [
+    PublicKeys([]), ["sha256/AAAA"], ["md5/AAAA"], [""], .keyFile(Pki.path("root.crl.pem")),
+    .keyFile("/nowhere"), .certificates(.file(Pki.path("valid.key.pem"))),
+  ])
+  func `S13 keys that are none, or cannot be read, are refused when the session is built`(_ keys: PublicKeys) {
+    #expect(!reasons(.publicKeys(keys)).isEmpty)
+  }
+
+  @Test(arguments: [
+    Certificates([]), .file("/nowhere"), .folder("/nowhere"), .file(Pki.path("valid.key.pem")),
+    Certificates(Data([0x30])),
+    .file(Pki.path("make")),
+  ])
+  func `S13 certificates that are none, or cannot be read, are refused when the session is built`(
+    _ certificates: Certificates
+  ) {
+    #expect(!reasons(.pinnedCertificates(certificates)).isEmpty)
+  }
+
+  @Test func `one bad pin among good ones is refused`() throws {
+    let reasons = reasons(.publicKeys([try Pki.pin("valid"), "sha256/short"]))
+    #expect(reasons.contains { $0.contains("sha256/short") && $0.contains("example.com") })
+  }
+
+  @Test func `an empty composite, and one with a bad part, are refused`() {
+    #expect(!reasons(.all([])).isEmpty)
+    #expect(!reasons(.all([.default, .publicKeys([])])).isEmpty)
+    #expect(!reasons(.audit(.publicKeys([]))).isEmpty)
+  }
+
+  @Test func `revocation that looks at nothing is refused`() {
+    #expect(!reasons(.revocation([.requirePositiveResponse])).isEmpty)
+    #expect(!reasons(.revocation([.crl, .requirePositiveResponse])).isEmpty)
+    #expect(!reasons(.revocation(.any, revocationLists: .file("/nowhere"))).isEmpty)
+  }
+
+  @Test func `a single pin is a warning, two are none`() throws {
+    let one = try Session.Builder().transport(MockTransport())
+      .trust(["example.com": .publicKeys([try Pki.pin("valid")])]).build()
+    #expect(one.warnings.contains { $0.reason.contains("example.com") && $0.reason.contains("backup") })
+    let two = try Session.Builder().transport(MockTransport())
+      .trust(["example.com": .publicKeys([try Pki.pin("valid"), try Pki.pin("backup")])]).build()
+    #expect(two.warnings.isEmpty)
+  }
+
+  @Test func `a pinned certificate that has expired is a warning`() throws {
+    let session = try Session.Builder().transport(MockTransport())
+      .trust(["example.com": .pinnedCertificates(.file(Pki.path("expired.pem")))]).build()
+    #expect(session.warnings.contains { $0.reason.contains("has expired") })
+  }
+
+  @Test func `client certificates and TLS versions need a transport that can`() {
+    let builder = Session.Builder().transport(MockTransport()).clientCertificate(.pem("/nowhere"))
+      .tlsVersions(minimum: .tls1_3, maximum: .tls1_2)
+    do throws(LupineError) {
+      _ = try builder.build()
+      Issue.record("it was built")
+    } catch {
+      guard case .configuration(let mismatches) = error.kind else {
+        Issue.record(error)
+        return
+      }
+      #expect(mismatches.map(\.part) == ["clientCertificate", "tlsVersions", "tlsVersions"])
+    }
+  }
+}

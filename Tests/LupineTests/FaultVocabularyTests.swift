@@ -1,0 +1,81 @@
+import HTTPTypes
+import Lupine
+import LupineMock
+import LupineTesting
+import Testing
+
+/// One fault, played by the mock and by a real server below libcurl, looks the same from above.
+@Suite struct FaultVocabularyTests {
+  static let faults: [NetworkFault] = [
+    .resetBeforeHead, .resetAfterHead, .reset(afterBytes: 2), .reset(afterBytes: 100), .truncated(afterBytes: 0),
+    .truncated(afterBytes: 2), .truncated(afterBytes: 100), .dribble(every: .milliseconds(1)), .malformedChunk,
+    .doubledLength, .oversizedField(bytes: 200_000), .oversizedField(bytes: 2_000),
+    .compressedBomb(decodedBytes: 80 << 20), .compressedBomb(decodedBytes: 1_000),
+  ]
+
+  private func session(_ transport: some Transport, _ monitor: ExchangeLogMonitor) throws -> Session {
+    try Session.Builder().transport(transport).install(.compression).monitor(monitor).build()
+  }
+
+  @Test(arguments: faults) func `the mock and a server tell the same of a fault`(fault: NetworkFault) async throws {
+    let reply = try #require(ScriptedReply(fault))
+    let server = try ScriptedServer(always: reply)
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text("hello").fault(fault))
+    let (real, mocked) = (ExchangeLogMonitor(), ExchangeLogMonitor())
+    let curl = CurlTransport()
+    let below = await (try session(curl, real)).request(server.url + "/").serializingData().response
+    let above = await (try session(mock, mocked)).request(server.url + "/").serializingData().response
+    #expect(below.error?.kind == above.error?.kind, "\(real)\n\(mocked)")
+    #expect(real.logs.map(\.attempts.count) == mocked.logs.map(\.attempts.count))
+    #expect(real.logs.map { $0.decisions.map(\.kind) } == mocked.logs.map { $0.decisions.map(\.kind) })
+    await curl.shutdown()
+  }
+
+  @Test(arguments: [NetworkFault.stalledBeforeHead, .stalled(afterBytes: 2)])
+  func `a stall ends with the idle timeout on both`(fault: NetworkFault) async throws {
+    let reply = try #require(ScriptedReply(fault))
+    let server = try ScriptedServer(always: reply)
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text("hello").fault(fault))
+    let curl = CurlTransport()
+    let real = try Session.Builder().transport(curl).timeouts(idle: .milliseconds(50)).build()
+    let mocked = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
+    #expect(await real.request(server.url).serializingData().response.error?.kind == .timedOut(.idle))
+    #expect(await mocked.request(server.url).serializingData().response.error?.kind == .timedOut(.idle))
+    await curl.shutdown()
+  }
+
+  @Test(arguments: [NetworkFault.hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .goAway])
+  func `what a server cannot play is the mock's alone`(fault: NetworkFault) {
+    #expect(ScriptedReply(fault) == nil)
+  }
+
+  @Test func `the exchange log is the same from libcurl and from the mock`() async throws {
+    let server = try ScriptedServer { request in
+      switch (request.path, request.number) {
+      case ("/old", _): .respond(status: 302, fields: ["Location": "/new"])
+      case ("/new", 0...1): .respond(status: 503, body: .none)
+      default: .respond(body: .text("here"))
+      }
+    }
+    let mock = MockTransport()
+    mock.stub(.get, "/old", .redirect(to: "/new"))
+    mock.stub(.get, "/new", .sequence([.status(.serviceUnavailable), .text("here")]))
+    let curl = CurlTransport()
+    var outlines: [String] = []
+    func run(_ transport: some Transport) async throws {
+      let exchanges = ExchangeLogMonitor()
+      let session = try Session.Builder().transport(transport).clock(ImmediateClock()).timeouts(idle: nil)
+        .retrier(.backoff(limit: 1)).monitor(exchanges).build()
+      _ = await session.request(server.url + "/old").validate().serializingString().response
+      outlines += exchanges.logs.map(\.outline)
+    }
+    try await run(curl)
+    try await run(mock)
+    #expect(outlines.count == 2)
+    #expect(outlines.first == outlines.last)
+    #expect(outlines.first?.contains("redirected to") == true)
+    await curl.shutdown()
+  }
+}

@@ -1,0 +1,96 @@
+import FoundationEssentials
+import Lupine
+import LupineMock
+import LupineTesting
+import Testing
+
+@Suite(.serialized) struct HangTests {
+  static let scripts: [String: ScriptedReply] = [
+    "resetBeforeHead": .resetBeforeHead, "resetAfterHead": .resetAfterHead, "closeBeforeHead": .closeBeforeHead,
+    "resetAtByte": .resetAtByte(3, of: .text("hello")), "closeAtByte": .closeAtByte(3, of: .text("hello")),
+    "stallBeforeHead": .stallBeforeHead, "stallAfterHead": .stallAfterHead,
+    "stallAtByte": .stallAtByte(3, of: .text("hello")), "truncated": .truncated(declared: 9, sent: 3),
+    "truncatedChunks": .truncatedChunks([[1], [2]]), "malformedChunk": .malformedChunk(), "garbage": .garbage,
+    "endlessFields": .endlessFields, "endlessInformational": .endlessInformational,
+    "endlessTrailers": .endlessTrailers, "endlessChunkExtension": .endlessChunkExtension,
+    "oversizedField": .oversizedField(bytes: 1 << 20), "bareLineFeeds": .bareLineFeeds, "obsoleteFold": .obsoleteFold,
+    "halfHead": [.raw(text: "HTTP/1.1 200 OK\r\nContent-Le"), .stall],
+    "interim": [.informational(status: 102), .stall],
+    "redirectStall": [.raw(text: "HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 5\r\n\r\n"), .stall],
+    "challengeStall": [
+      .raw(text: "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=x\r\nContent-Length: 5\r\n\r\n"), .stall,
+    ],
+  ]
+
+  @Test(.timeLimit(.minutes(1)), arguments: scripts.keys.sorted())
+  func `S43 each fault script ends within the total timeout`(name: String) async throws {
+    let server = try ScriptedServer(always: try #require(Self.scripts[name]))
+    defer { server.stop() }
+    let session = try curlSession(total: .milliseconds(400))
+    let clock = ContinuousClock()
+    let start = clock.now
+    let response = await session.request(server.url).authenticate(username: "u", password: "p").serializingData()
+      .response
+    #expect(response.error != nil)
+    #expect(start.duration(to: clock.now) < .seconds(20))
+    await session.shutdown()
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+  func `S43 a port that never answers ends within the total timeout`(completesHandshake: Bool) async throws {
+    let port = try SilentPort(completesHandshake: completesHandshake)
+    let error = await (try curlSession(total: .milliseconds(300))).request(port.url).serializingData().response.error
+    #expect(error?.kind == .timedOut(.total))
+  }
+
+  static let faults: [MockFault] = [
+    .hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .connectionStalled, .resetBeforeHead,
+    .stalledBeforeHead, .reset(afterBytes: 2), .stalled(afterBytes: 2), .truncated(afterBytes: 2),
+  ]
+
+  @Test(arguments: faults)
+  func `S43 each fault of the mock ends within the total timeout`(fault: MockFault) async throws {
+    let clock = ImmediateClock()
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .text("hello").fault(fault))
+    let session = try Session.Builder().transport(mock).clock(clock).timeouts(idle: nil, total: .seconds(9)).build()
+    #expect(await session.request("https://a.example.com/").serializingData().response.error != nil)
+    #expect(clock.now <= VirtualInstant().advanced(by: .seconds(9)))
+  }
+
+  @Test func `S43 ten thousand failures leave nothing behind`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/{n}") { request in
+      let number = Int(request.variables["n"] ?? "") ?? 0
+      return .text("hello").fault(Self.faults[number % Self.faults.count])
+    }
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).timeouts(total: .seconds(9)).build()
+    let before = try Holdings()
+    for number in 0..<10_000 {
+      let response = await session.request("https://a.example.com/\(number)").serializingData().response
+      #expect(response.error != nil)
+    }
+    await session.finishRequests()
+    let after = try Holdings()
+    #expect(after.descriptors - before.descriptors < 200)
+    #expect(after.threads - before.threads < 100)
+  }
+
+  @Test func `S43 a thousand failures of libcurl leave nothing behind`() async throws {
+    let replies: [ScriptedReply] = [
+      .resetBeforeHead, .resetAfterHead, .closeBeforeHead, .truncated(declared: 9, sent: 3), .garbage,
+      .malformedChunk(),
+      .doubledContentLength(3, 5), .bareLineFeeds,
+    ]
+    let server = try ScriptedServer { replies[$0.number % replies.count] }
+    let session = try curlSession()
+    _ = await session.request(server.url).serializingData().response
+    let before = try Holdings()
+    for _ in 0..<1_000 { #expect(await session.request(server.url).serializingData().response.error != nil) }
+    server.stop()
+    let after = try Holdings()
+    #expect(after.descriptors - before.descriptors < 200)
+    #expect(after.threads - before.threads < 100)
+    await session.shutdown()
+  }
+}

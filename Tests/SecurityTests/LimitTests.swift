@@ -1,0 +1,112 @@
+import Foundation
+import Lupine
+import LupineMock
+import LupineTesting
+import Testing
+
+@Suite(.serialized) struct LimitTests {
+  /// So many bytes of zeros, coded.
+  private static func bomb(_ coding: any ContentCoding, megabytes: Int) throws -> [UInt8] {
+    let encoder = try coding.makeEncoder()
+    let block = [UInt8](repeating: 0, count: 1 << 20)
+    var result: [UInt8] = []
+    for _ in 0..<megabytes {
+      try block.withUnsafeBytes { try encoder.transform($0) { result += $0 } }
+    }
+    try encoder.finish { result += $0 }
+    return result
+  }
+
+  static let codings: [(name: String, coding: any ContentCoding)] = [
+    ("gzip", .gzip), ("deflate", .deflate), ("br", .brotli), ("zstd", .zstd),
+  ]
+
+  @Test(arguments: ["gzip", "deflate", "br", "zstd"], [200, 404])
+  func `S17 a bomb ends at the cap, in an error's body too, with memory bounded`(name: String, status: Int) async throws
+  {
+    let coding = try #require(Self.codings.first { $0.name == name }?.coding)
+    let bytes = try Self.bomb(coding, megabytes: 256)
+    let server = try ScriptedServer(
+      always: .respond(status: status, fields: ["Content-Encoding": name], body: .bytes(bytes)))
+    defer { server.stop() }
+    var limits = Limits()
+    limits.responseBody = 4 << 20
+    let session = try curlSession { [limits] in $0.limits(limits) }
+    let before = try Holdings().memory
+    let error = await session.request(server.url).validate().serializingData().response.error
+    #expect(error?.kind == .limitExceeded(.responseBody) || error?.kind == .limitExceeded(.decodingRatio))
+    #expect(try Holdings().memory - before < 64 << 10)
+  }
+
+  @Test(arguments: ["gzip", "deflate", "br", "zstd"])
+  func `S17 a bomb in a redirect's body is not even decoded`(name: String) async throws {
+    let coding = try #require(Self.codings.first { $0.name == name }?.coding)
+    let bytes = try Self.bomb(coding, megabytes: 64)
+    let server = try ScriptedServer { request in
+      request.path == "/end"
+        ? .respond(body: .text("arrived"))
+        : .respond(status: 302, fields: ["Location": "/end", "Content-Encoding": name], body: .bytes(bytes))
+    }
+    defer { server.stop() }
+    let before = try Holdings().memory
+    #expect(try await curlSession().request(server.url).serializingString().value == "arrived")
+    #expect(try Holdings().memory - before < 32 << 10)
+  }
+
+  @Test func `S17 an endless body of a redirect is left at its limit`() async throws {
+    let server = try ScriptedServer { request in
+      request.path == "/end"
+        ? .respond(body: .text("arrived"))
+        : [
+          .raw(text: "HTTP/1.1 302 Found\r\nLocation: /end\r\nTransfer-Encoding: chunked\r\n\r\n"),
+          .repeat(Array(("1000\r\n" + String(repeating: "a", count: 4096) + "\r\n").utf8)),
+        ]
+    }
+    defer { server.stop() }
+    #expect(try await curlSession().request(server.url).serializingString().value == "arrived")
+    #expect(server.connectionCount == 2)
+  }
+
+  @Test(arguments: [
+    ("fields", Limits.Name.responseFields), ("informational", .informationalResponses), ("trailers", .trailers),
+    ("body", .responseBody),
+  ])
+  func `S18 what never ends is a named error`(kind: String, name: Limits.Name) async throws {
+    let replies: [String: ScriptedReply] = [
+      "fields": .endlessFields, "informational": .endlessInformational, "trailers": .endlessTrailers,
+      "body": .endlessBody,
+    ]
+    let server = try ScriptedServer(always: try #require(replies[kind]))
+    defer { server.stop() }
+    var limits = Limits()
+    limits.responseBody = 1 << 20
+    let session = try curlSession { [limits] in $0.limits(limits) }
+    let before = try Holdings().memory
+    let error = await session.request(server.url).serializingData().response.error
+    guard case .limitExceeded = error?.kind else { return #expect(error?.kind == .limitExceeded(name)) }
+    #expect(try Holdings().memory - before < 32 << 10)
+  }
+
+  @Test func `S18 an endless chunk extension ends at the total timeout at the latest`() async throws {
+    let server = try ScriptedServer(always: .endlessChunkExtension)
+    defer { server.stop() }
+    let error = await (try curlSession(total: .seconds(1))).request(server.url).serializingData().response.error
+    #expect(error != nil)
+  }
+
+  @Test(arguments: [true, false])
+  func `S19 one cap for memory, whether the length is known or not`(isKnown: Bool) async throws {
+    let body = [UInt8](repeating: 0x61, count: 1_001)
+    let server = try ScriptedServer(always: isKnown ? .respond(body: .bytes(body)) : .chunked([body]))
+    defer { server.stop() }
+    var limits = Limits()
+    limits.responseBody = 1_000
+    let session = try curlSession { [limits] in $0.limits(limits) }
+    let error = await session.request(server.url).serializingData().response.error
+    #expect(error?.kind == .limitExceeded(.responseBody))
+    #expect(error?.message.contains("1000") == true)
+    limits.responseBody = 1_001
+    let roomy = try curlSession { [limits] in $0.limits(limits) }
+    #expect(try await roomy.request(server.url).serializingData().value.count == 1_001)
+  }
+}

@@ -1,0 +1,145 @@
+import FoundationEssentials
+import Lupine
+import LupineMock
+import LupineTesting
+import Testing
+
+@Suite struct RedirectTests {
+  private static let start = "https://a.example.com/start"
+
+  private static func session(_ mock: MockTransport) throws -> Session {
+    try Session.Builder().transport(mock).clock(ImmediateClock()).secretField(.secret).build()
+  }
+
+  private static let secrets: HTTPFields = {
+    var fields: HTTPFields = [
+      .authorization: "Bearer t", .proxyAuthorization: "Basic p", .secret: "s", .apiKey: "k", .custom: "open",
+    ]
+    fields.append(HTTPField(name: .cookie, value: "a=1"))
+    fields.append(HTTPField(name: .cookie, value: "b=2"))
+    return fields
+  }()
+
+  private static let secretNames: [HTTPField.Name] = [
+    .authorization, .proxyAuthorization, .secret, .apiKey, .cookie,
+  ]
+
+  @Test(
+    arguments: [301, 302, 303, 307, 308],
+    [
+      "https://b.example.com/", "https://a.example.com:8443/", "https://x.a.example.com/", "https://example.com/",
+      "https://a.example.com./", "//b.example.com/", "https://u:p@b.example.com/",
+    ])
+  func `S1 no secret crosses origins, S2 what is not marked travels`(status: Int, location: String) async throws {
+    let mock = MockTransport()
+    mock.stub(.get, Self.start, .redirect(to: location, status: .init(code: status)))
+    mock.stub(.get, "/", .text("arrived"))
+    _ = try await Self.session(mock).request(Self.start, headers: Self.secrets).serializingData().value
+    let arrived = try #require(mock.requests.last)
+    #expect(mock.requests.count == 2)
+    for name in Self.secretNames { #expect(arrived.headers[values: name].isEmpty, "\(name)") }
+    #expect(arrived.headers[.custom] == "open")
+  }
+
+  @Test func `S1 an upgrade to https is another origin`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "http://a.example.com/start", .redirect(to: "https://a.example.com/"))
+    mock.stub(.get, "https://a.example.com/", .text("arrived"))
+    _ = try await Self.session(mock).request("http://a.example.com/start", headers: Self.secrets).serializingData()
+      .value
+    #expect(mock.requests.last?.headers[.authorization] == nil)
+  }
+
+  @Test func `S1 within an origin the secrets stay`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, Self.start, .redirect(to: "https://A.example.com:443/next"))
+    mock.stub(.get, "/next", .text("arrived"))
+    _ = try await Self.session(mock).request(Self.start, headers: Self.secrets).serializingData().value
+    #expect(mock.requests.last?.headers[values: .cookie] == ["a=1", "b=2"])
+    #expect(mock.requests.last?.headers[.authorization] == "Bearer t")
+  }
+
+  @Test func `S1 the way back does not bring secrets back, nor a default field or a token`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, Self.start, .redirect(to: "https://b.example.com/"))
+    mock.stub(.get, "https://b.example.com/", .redirect(to: "https://a.example.com/end"))
+    mock.stub(.get, "https://a.example.com/end", .text("arrived"))
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://a.example.com")
+      .header(.apiKey, "k").adapter(BearerToken("t")).build()
+    _ = try await session.request("start").serializingData().value
+    #expect(mock.requests.map { $0.headers[.authorization] } == ["Bearer t", nil, nil])
+    #expect(mock.requests.map { $0.headers[.apiKey] } == ["k", nil, nil])
+  }
+
+  @Test(arguments: ["https://b.example.com/", "https://b.example.com/back"])
+  func `S6 a credential answers no challenge after another origin`(location: String) async throws {
+    let mock = MockTransport()
+    mock.stub(.get, Self.start, .redirect(to: location))
+    mock.stub(.get, "https://b.example.com/", .challenge("Basic realm=x"))
+    mock.stub(.get, "https://b.example.com/back", .redirect(to: "https://a.example.com/end"))
+    mock.stub(.get, "https://a.example.com/end", .challenge("Basic realm=x"))
+    let response = await (try Self.session(mock)).request(Self.start).authenticate(username: "u", password: "p")
+      .serializingData().response
+    #expect(response.response?.status == .unauthorized)
+    #expect(mock.requests.allSatisfy { $0.headers[.authorization] == nil })
+  }
+
+  @Test(arguments: [
+    "http://a.example.com/", "file:///etc/passwd", "ftp://a.example.com/", "data:text/plain,x", "javascript:alert(1)",
+    "https://a b/", "https://a.example.com:99999/", "https://\u{1B}[2J/", "gopher://a/", "https://",
+  ])
+  func `S3 a downgrade and what is no web address are refused`(location: String) async throws {
+    let mock = MockTransport()
+    mock.stub(.get, Self.start, .redirect(to: location))
+    let response = await (try Self.session(mock)).request(Self.start).serializingData().response
+    #expect(response.error?.kind == .redirectFailed)
+    #expect(mock.requests.count == 1)
+  }
+
+  @Test func `S3 userinfo in a location becomes no credential`() async throws {
+    let server = try ScriptedServer { request in
+      request.path == "/"
+        ? .respond(body: .text("ok"))
+        : .respond(
+          status: 302, fields: ["Location": "http://user:pass@127.0.0.1:\(request.fields["X-Custom"] ?? "")/"])
+    }
+    defer { server.stop() }
+    let session = try curlSession()
+    let response = await session.request(server.url + "/start", headers: [.custom: "\(server.port)"])
+      .serializingString()
+      .response
+    #expect(response.value == "ok")
+    #expect(server.requests.map { $0.fields["Authorization"] } == [nil, nil])
+    #expect(response.request?.url.string.contains("pass") == false)
+  }
+
+  @Test func `S4 more redirects than the limit are an error that names the circle`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/start", .redirect(to: "/other?token=hidden"))
+    mock.stub(.get, "/other", .redirect(to: "/start"))
+    let error = await (try Self.session(mock)).request(Self.start).serializingData().response.error
+    #expect(error?.kind == .limitExceeded(.redirects))
+    #expect(error?.message.contains("/start → https://a.example.com/other?… → ") == true)
+    #expect(error?.message.contains("hidden") == false)
+    #expect(mock.requests.count == 11)
+  }
+
+  @Test func `S4 ten redirects are followed`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/{n}") { request in
+      let number = Int(request.variables["n"] ?? "") ?? 0
+      return number == 10 ? .text("arrived") : .redirect(to: "/\(number + 1)")
+    }
+    #expect(try await Self.session(mock).request("https://a.example.com/0").serializingString().value == "arrived")
+  }
+
+  @Test func `S5 no Referer is sent`() async throws {
+    let server = try ScriptedServer { request in
+      request.path == "/" ? .respond(body: .text("ok")) : .respond(status: 302, fields: ["Location": "/"])
+    }
+    defer { server.stop() }
+    _ = try await curlSession().request(server.url + "/start").serializingData().value
+    #expect(server.requests.count == 2)
+    #expect(server.requests.allSatisfy { $0.fields["Referer"] == nil })
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Lupine
+import LupineMock
+import LupineTesting
+import Testing
+
+/// Everything secret holds the word `hidden`, and no text for people may.
+@Suite struct SecretTests {
+  private static let url = "https://a.example.com/x?access_token=hidden1&q=hidden2#hidden3"
+
+  static let replies: [String: MockReply] = [
+    "refused": .fault(.connectionRefused), "reset": .reset, "stall": .stall, "cut": .text("x").reset(afterBytes: 0),
+    "status": .text("x", status: .internalServerError), "challenge": .challenge("Digest nonce=\"n\""),
+    "redirect": .redirect(to: "https://u:hidden4@b.example.com/?token=hidden5"),
+    "downgrade": .redirect(to: "http://u:hidden4@b.example.com/?token=hidden5"),
+    "location": .redirect(to: "ftp://u:hidden4@b/?hidden5"), "loop": .redirect(to: "/x?access_token=hidden1&q=hidden2"),
+    "type": .text("x", contentType: "text/\u{1B}[2J"), "json": .text("{", contentType: "application/json"),
+    "certificate": .fault(.tlsRefused), "good": .text("[1]", contentType: "application/json"),
+  ]
+
+  private static func session(_ reply: MockReply, _ journal: Journal) throws -> Session {
+    let mock = MockTransport()
+    let reply = reply.field(.setCookie, "a=hidden6").field(.secret, "hidden7")
+      .informational([
+        HTTPResponse(status: .init(code: 103), headerFields: [.setCookie: "hidden8", .secret: "hidden9"])
+      ])
+    mock.stub(.get, "/{any...}", reply)
+    return try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://a.example.com")
+      .secretField(.secret).header(.secret, "hidden10").header(.apiKey, "hidden11").adapter(BearerToken("hidden12"))
+      .retrier(.backoff(limit: 1)).monitor(journal).build()
+  }
+
+  @Test(arguments: replies.keys.sorted())
+  func `S39 nothing that people read holds a secret or a control byte`(name: String) async throws {
+    let journal = Journal()
+    let session = try Self.session(try #require(Self.replies[name]), journal)
+    let request = session.request(Self.url, headers: [.cookie: "hidden13", .accept: "application/json"])
+      .authenticate(username: "u", password: "hidden14")
+    let response = await request.validate().serializingJSON().response
+    var texts = [journal.text, request.description, request.debugDescription, "\(response)"]
+    texts += [String(reflecting: response), String(reflecting: request), await request.cURLDescription(), "\(session)"]
+    if let error = response.error {
+      texts += ["\(error)", String(reflecting: error), error.message, error.localizedDescription, "\(error.kind)"]
+      texts += ["\(error.response.map { "\($0.headerFields)" } ?? "")", "\(error.request as Any)"]
+    }
+    if let outgoing = response.request { texts += ["\(outgoing)", String(reflecting: outgoing)] }
+    for text in texts {
+      let lines = text.split(separator: "\n")
+      // The command that repeats the request needs its query; what is secret by name is redacted there as well.
+      let leaks = lines.filter { line in
+        line.replacing("q=hidden2", with: "").replacing("#hidden3", with: "").contains("hidden")
+      }
+      #expect(leaks.isEmpty)
+      #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x7F })
+    }
+  }
+
+  @Test func `S39 the values that carry secrets describe themselves without`() throws {
+    let builder = Session.Builder().header(.apiKey, "hidden", to: .anyOrigin).adapter(BearerToken("hidden"))
+    let texts = [
+      "\(builder)", String(reflecting: builder), "\(BearerToken("hidden"))", String(reflecting: BearerToken("hidden")),
+      "\(Credential(username: "u", password: "hidden"))",
+      String(reflecting: Credential(username: "u", password: "hidden")),
+      "\(try OutgoingRequest(Self.url, headers: [.authorization: "hidden"]))",
+    ]
+    for text in texts { #expect(!text.contains("hidden")) }
+  }
+
+  @Test(arguments: [
+    "https://u:hidden@a.example.com/", "https://a.example.com:hidden/", "hidden://x", "https://hid den/",
+  ])
+  func `S39 the error of a URL quotes nothing secret of it`(url: String) async throws {
+    let session = try Session.Builder().transport(MockTransport()).build()
+    let error = await session.request(url).serializingData().response.error
+    #expect(error?.kind == .invalidURL)
+    #expect(error.map { "\($0)".contains("u:hidden") || "\($0)".contains(":hidden/") } == false)
+  }
+
+  @Test func `S39 an error of libcurl holds no query`() async throws {
+    let port = try ClosedPort()
+    let error = await (try curlSession()).request(port.url + "/x?token=hidden", headers: [.authorization: "hidden"])
+      .serializingData().response.error
+    #expect(error?.kind == .connectionRefused)
+    #expect(error.map { "\($0)".contains("hidden") } == false)
+  }
+}
