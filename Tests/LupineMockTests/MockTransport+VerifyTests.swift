@@ -32,7 +32,7 @@ import Testing
     let mock = MockTransport()
     mock.stub(.get, "/never", .empty)
     let error = try #require(throws: LupineError.self) { try mock.verify() }
-    #expect(error.kind == .other)
+    #expect(error.kind == .unusedStub)
     #expect(!error.message.contains("no stub expected"))
   }
 

@@ -24,7 +24,7 @@ import Testing
 
   @Test func `a stub that was not used is the test's issue`() async throws {
     let test = try #require(Test.current)
-    await withKnownIssue {
+    try await withKnownIssue {
       try await MockTrait.mock.provideScope(for: test, testCase: nil) {
         MockTransport.current?.stub(.get, "/never", .status(.ok))
       }

@@ -25,10 +25,11 @@ public struct SimulationFailure: Error, Sendable {
 extension SimulationFailure: CustomStringConvertible {
   /// What failed, under which seed and faults, and the call that shows it again.
   public var description: String {
-    let injected = allFaults.count == 1 ? "1 fault was" : "\(allFaults.count) faults were"
+    let injected = allFaults.count == 1 ? "1 fault was injected" : "\(allFaults.count) faults were injected"
+    let isByOrder = "none is needed: the order of events, or the body by itself, does it."
     let needed =
       switch faults.count {
-      case 0: "none of them is needed: the order of events does it."
+      case 0: isByOrder
       case 1: "1 is enough (found in \(runs) runs):"
       default: "\(faults.count) are enough (found in \(runs) runs):"
       }
@@ -37,7 +38,7 @@ extension SimulationFailure: CustomStringConvertible {
     return
       ([
         "The body failed under seed \(seed), the \(seedsRun.ordinal) that was run: \(failure)",
-        "\(injected) injected; \(needed)",
+        "\(injected); \(needed)",
       ] + list + ["To see it again:", "  try await withSimulation(seed: \(seed)\(argument)) { world in … }"])
       .joined(separator: "\n")
   }

@@ -31,7 +31,7 @@ extension ExchangeLog: CustomStringConvertible {
       if index < between.count { lines.append("      \(between[index].text)") }
     }
     return lines + between.dropFirst(attempt.hops.count).map { "      \($0.text)" }
-      + after.map { "    \($0.line(isTimed))" + time($0.time, isTimed) }
+      + after.map { "    " + $0.line(isTimed).annotated(time($0.time, isTimed)) }
   }
 
   private func answer(_ hop: Hop, _ isTimed: Bool) -> String {
@@ -61,5 +61,13 @@ extension ExchangeLog.Decision {
     case .retry: return text.hasPrefix("not") ? "not retried" : "retried"
     default: return text
     }
+  }
+}
+
+extension String {
+  /// The text with a note behind its first line, and the lines after it further in than a decision stands.
+  fileprivate func annotated(_ note: String) -> String {
+    let lines = split(separator: "\n", omittingEmptySubsequences: false)
+    return ([(lines.first ?? "") + note] + lines.dropFirst().map { "      " + $0 }).joined(separator: "\n")
   }
 }

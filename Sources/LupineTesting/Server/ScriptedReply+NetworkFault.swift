@@ -20,7 +20,8 @@ extension ScriptedReply {
     case .dribble: self = .dribble(body)
     case .malformedChunk: self = .malformedChunk()
     case .doubledLength: self = .doubledContentLength(body.bytes.count, body.bytes.count + 1)
-    case .oversizedField(let count): self = .oversizedField(bytes: count)
+    case .oversizedField(let count):
+      self = .respond(fields: ["X-Oversized": String(repeating: "a", count: max(0, count))], body: body)
     case .compressedBomb(let count):
       self = .respond(
         fields: ["Content-Encoding": "deflate"], body: .bytes(Array(CompressedBomb.data(decodedBytes: count))))

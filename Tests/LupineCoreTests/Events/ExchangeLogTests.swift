@@ -36,7 +36,7 @@ import Testing
               redirected to https://example.com/new: status 302
             GET https://example.com/new
               status 503, 0 bytes
-            refused: The response has the status 503, which is not acceptable.
+            refused: The status 503 is not acceptable; 200..<300 would be.
             retried
           attempt 2
             GET https://example.com/old

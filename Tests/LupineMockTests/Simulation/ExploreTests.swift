@@ -11,11 +11,11 @@ import Testing
     let mock = MockTransport()
     mock.stub(.post, "/withdraw") { _ in
       total.withLock { $0 -= 1 }
-      return .status(.ok)
+      return .text("done")
     }
     mock.stub(.post, "/deposit") { _ in
       total.withLock { $0 += 1 }
-      return .status(.ok)
+      return .text("done")
     }
     let session = try Session.Builder().transport(mock).build()
     await withTaskGroup(of: Void.self) { group in
@@ -30,12 +30,17 @@ import Testing
     try world.expect(total.withLock { $0 } == 0, "The books are off by \(total.withLock { $0 }).")
   }
 
-  @Test func `a failing seed is found and shrunk to one fault`() async throws {
+  @Test func `a failing seed is found and shrunk until no fault can be left out`() async throws {
     let failure = await #expect(throws: SimulationFailure.self) {
       try await Simulation.explore(seeds: 0..<200, Self.transfer)
     }
     let found = try #require(failure)
-    #expect(found.faults.count == 1)
+    #expect(!found.faults.isEmpty)
+    for index in found.faults.indices {
+      var fewer = found.faults
+      fewer.remove(at: index)
+      try await withSimulation(seed: found.seed, faults: fewer) { world in try await Self.transfer(world) }
+    }
     #expect(found.allFaults.count > found.faults.count)
     #expect(found.description.contains("under seed \(found.seed)"))
     #expect(found.description.contains("withSimulation(seed: \(found.seed), faults: [.init(exchange: "))

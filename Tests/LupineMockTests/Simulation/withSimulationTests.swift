@@ -17,6 +17,15 @@ import Testing
     }
   }
 
+  /// Lines that several tasks write.
+  private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+  }
+
   /// The events of 50 concurrent requests with latency, faults and retries.
   private func events(seed: UInt64) async throws -> [String] {
     try await withSimulation(seed: seed) {
@@ -70,19 +79,19 @@ import Testing
 
   @Test func `time moves only when nothing can run`() async throws {
     try await withSimulation { world in
-      let log = Mutex<[String]>([])
+      let log = Lines()
       await withTaskGroup(of: Void.self) { group in
         group.addTask {
           try? await world.sleep(for: .seconds(3_600))
-          log.withLock { $0.append("hour \(world.clock.now.offset)") }
+          log.add("hour \(world.clock.now.offset)")
         }
         group.addTask {
           for _ in 0..<100 { await Task.yield() }
-          log.withLock { $0.append("yielded \(world.clock.now.offset)") }
+          log.add("yielded \(world.clock.now.offset)")
         }
       }
       try world.expect(
-        log.withLock { $0 } == ["yielded 0.0 seconds", "hour 3600.0 seconds"], "\(log.withLock { $0 })")
+        log.all == ["yielded 0.0 seconds", "hour 3600.0 seconds"], "\(log.all)")
     }
   }
 
@@ -150,14 +159,14 @@ import Testing
   }
 
   @Test func `sleeps that a body leaves behind end with it`() async throws {
-    let ended = Mutex(false)
+    let ended = Lines()
     try await withSimulation { world in
       Task(executorPreference: world.executor) {
         try? await world.sleep(for: .seconds(100))
-        ended.withLock { $0 = Task.isCancelled || world.clock.now.offset < .seconds(100) }
+        ended.add("\(world.clock.now.offset)")
       }
     }
-    #expect(ended.withLock { $0 })
+    #expect(ended.all == ["0.0 seconds"])
   }
 
   @Test func `two simulations at once do not meet`() async throws {
