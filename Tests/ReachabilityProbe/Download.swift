@@ -17,6 +17,7 @@ extension Probe {
     let session = try Session.Builder()
       .transport(.curl)
       .timeouts(connect: .seconds(2), idle: .seconds(2))
+      .clock(AnnouncingClock())
       .retrier(.offline(waitingUpTo: .seconds(60)))
       .monitor(.custom(report))
       .build()

@@ -56,7 +56,7 @@ import Testing
       switch line {
       // The second piece has begun, and the server will not send its end for a second.
       case "head 206 attempt 1" where heard.count { $0 == line } == 2: try network.ip("link", "set", "up0", "down")
-      case "failed timedOut(LupineCore.LupineError.Timeout.idle)":
+      case "waiting":
         try network.ip("link", "set", "up0", "up")
         try network.ip("route", "add", "default", "via", TestNetwork.gateway)
       default: break
