@@ -14,7 +14,7 @@ import Testing
       (35, 0, .tlsFailed), (60, 0, .certificateRejected), (77, 0, .tlsFailed), (52, 0, .connectionLost),
       (55, 0, .connectionLost), (56, 0, .connectionLost), (18, 0, .connectionLost), (92, 0, .connectionLost),
       (16, 0, .connectionLost), (8, 0, .malformedResponse), (1, 0, .malformedResponse), (97, 0, .proxyFailed),
-      (27, 0, .other),
+      (27, 0, .limitExceeded(.responseFields)),
     ] as [(UInt32, Int32, LupineError.Kind)])
   func `each code has a kind, and keeps its number and words`(
     _ code: UInt32, _ system: Int32, _ kind: LupineError.Kind

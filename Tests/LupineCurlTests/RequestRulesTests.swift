@@ -48,7 +48,6 @@ import Testing
       return
     }
     #expect(mismatches.map(\.part) == ["trust"])
-    #expect(!client.transport.capabilities.contains(.trustEvaluation))
     #expect(server.connectionCount == 0)
     await client.transport.shutdown()
   }

@@ -32,6 +32,12 @@ struct Pipeline: Sendable {
   private func wait(_ delay: Duration) async {
     guard delay > .zero else { return }
     let clock = session.clock
+    if let left = task.timeLeft, left <= delay {
+      // The next attempt would come too late: the request ends when its time does.
+      try? await task.interruptible { try await clock.sleep(left) }
+      _ = task.endIfOverdue(now: clock.now())
+      return
+    }
     try? await task.interruptible { try await clock.sleep(delay) }
   }
 }

@@ -14,6 +14,12 @@ extension RequestTask {
     if let earliest = [timeouts.idle, timeouts.total].compactMap({ $0 }).min() { session.watch.expect(now + earliest) }
   }
 
+  /// How long the request may still take; `nil` where its time has no bound.
+  var timeLeft: Duration? {
+    guard let total = timeouts.total, let started = state.withLock({ $0.started }) else { return nil }
+    return max(.zero, started + total - session.clock.now())
+  }
+
   /// Ends what is overdue; returns the next deadline otherwise.
   ///
   /// A request whose exchange was idle too long is looked at no more, until it begins another.

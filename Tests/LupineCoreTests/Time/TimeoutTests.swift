@@ -89,7 +89,9 @@ import Testing
     request.suspend()
     clock.advance(by: .seconds(60))
     request.resume()
-    writers.all.first?.finish(metrics: TransferMetrics())
+    let writer = try #require(writers.all.first)
+    _ = try [UInt8]("x".utf8).withUnsafeBytes { (bytes) throws(LupineError) in try writer.write(bytes) }
+    writer.finish(metrics: TransferMetrics())
     #expect(await response.error == nil)
   }
 }
