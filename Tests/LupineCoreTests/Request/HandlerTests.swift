@@ -54,12 +54,13 @@ import Testing
     let queue = DispatchQueue(label: "handlers")
     let key = DispatchSpecificKey<Int>()
     queue.setSpecific(key: key, value: 7)
-    let session = try Bench().session()
+    let session = try Bench().session { $0.startsImmediately(false) }
     let notes = Notes<Int>()
     session.request(Bench.url)
       .responseData { _ in notes.add(1) }
       .responseData(queue: queue) { _ in notes.add(DispatchQueue.getSpecific(key: key) ?? 0) }
       .responseData { _ in notes.add(3) }
+      .resume()
     await session.finishRequests()
     #expect(notes.all == [1, 7, 3])
   }
@@ -79,7 +80,7 @@ import Testing
   }
 
   @Test func `a handler attached by a handler is called after those before it`() async throws {
-    let session = try Bench().session()
+    let session = try Bench().session { $0.startsImmediately(false) }
     let notes = Notes<Int>()
     let request = session.request(Bench.url)
     request.response { _ in
@@ -87,6 +88,7 @@ import Testing
       request.response { _ in notes.add(3) }
     }
     .response { _ in notes.add(2) }
+    .resume()
     await session.finishRequests()
     #expect(notes.all == [1, 2, 3])
   }
