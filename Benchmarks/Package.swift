@@ -29,7 +29,7 @@ let package = Package(
         .product(name: "LupineCore", package: "Lupine"),
         .product(name: "LupineMock", package: "Lupine"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
-      ], path: "MockThroughput", swiftSettings: settings)
+      ], path: "MockThroughput", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )
