@@ -1,0 +1,117 @@
+"""nginx, with HTTP/1.1, HTTP/2 over TLS, ranges, gzip and slow answers."""
+
+import array
+import http.client
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+
+from .waiting import CERTIFICATES, START_SECONDS, PeerError, listen, wait_for
+
+NGINX = """
+daemon off;
+{user}
+worker_processes 1;
+worker_rlimit_nofile {descriptors};
+error_log "{folder}/nginx.log";
+pid "{folder}/nginx.pid";
+events {{ worker_connections {connections}; }}
+http {{
+  access_log off;
+  default_type text/plain;
+  types {{ text/plain txt; application/octet-stream bin; }}
+  client_max_body_size 0;
+  client_body_temp_path "{folder}/temporary-body";
+  proxy_temp_path "{folder}/temporary-proxy";
+  fastcgi_temp_path "{folder}/temporary-fastcgi";
+  uwsgi_temp_path "{folder}/temporary-uwsgi";
+  scgi_temp_path "{folder}/temporary-scgi";
+  keepalive_timeout 300;
+  keepalive_requests 1000000;
+  absolute_redirect off;
+
+  server {{
+    listen 127.0.0.1:{plain};
+    listen 127.0.0.1:{tls} ssl http2;
+    server_name localhost 127.0.0.1;
+    ssl_certificate "{certificates}/localhost.pem";
+    ssl_certificate_key "{certificates}/localhost.key.pem";
+    ssl_protocols TLSv1.2 TLSv1.3;
+    root "{folder}/files";
+
+    location = /hello {{ return 200 "Hello from nginx\\n"; }}
+    location = /json {{ default_type application/json; return 200 '{{"server":"nginx","numbers":[1,2,3]}}'; }}
+    location = /empty {{ return 204; }}
+    location = /redirect {{ return 302 /hello; }}
+    # Which connection carried the request, and how many it has carried.
+    location = /connection {{ return 200 "$connection $connection_requests\\n"; }}
+    location = /protocol {{ return 200 "$server_protocol $ssl_protocol\\n"; }}
+    location /gzip/ {{ gzip on; gzip_min_length 0; gzip_types text/plain; gzip_proxied any; }}
+    location = /slow {{ limit_rate 64k; try_files /big.bin =404; }}
+    location /uploads/ {{ dav_methods PUT DELETE; create_full_put_path on; dav_access user:rw; }}
+    # nginx reads the whole body before it asks the inner server, so a chunked body has a length there.
+    location = /echo-size {{ proxy_pass "http://unix:{folder}/echo.sock"; proxy_set_header Host $host; }}
+{statuses}
+  }}
+  server {{
+    listen "unix:{folder}/echo.sock";
+    lingering_close always;
+    location / {{ return 200 "$content_length\\n"; }}
+  }}
+}}
+"""
+
+STATUSES = [400, 401, 403, 404, 409, 410, 418, 422, 429, 500, 502, 503, 504]
+BIG_SIZE = 16 * 1024 * 1024
+
+
+def make_files(folder):
+    files = folder / "files"
+    (files / "gzip").mkdir(parents=True)
+    (files / "uploads").mkdir()
+    # Each 8 bytes are their own offset, most significant byte first, so that any range can be checked.
+    offsets = array.array("Q", range(0, BIG_SIZE, 8))
+    if sys.byteorder == "little":
+        offsets.byteswap()
+    with open(files / "big.bin", "wb") as big:
+        offsets.tofile(big)
+    (files / "gzip" / "text.txt").write_text("".join(f"Line {number} of a text that shrinks.\n" for number in range(5000)))
+
+
+def start(guard, folder):
+    program = shutil.which("nginx", path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin")
+    if program is None:
+        raise PeerError("nginx is not installed: run Tests/Peers/install")
+    make_files(folder)
+    (plain, plain_port), (tls, tls_port) = listen(), listen()
+    log = folder / "nginx.log"
+    configuration = folder / "nginx.conf"
+    configuration.write_text(NGINX.format(
+        user="user root;" if os.geteuid() == 0 else "", folder=folder, certificates=CERTIFICATES,
+        plain=plain_port, tls=tls_port, descriptors=4096, connections=2048,
+        statuses="\n".join(f'    location = /status/{s} {{ return {s} "{s}\\n"; }}' for s in STATUSES)))
+    # nginx takes over the sockets whose numbers this variable lists, as in an upgrade of its own program.
+    inherited = dict(os.environ, NGINX=f"{plain.fileno()};{tls.fileno()};")
+    with plain, tls, open(log, "ab") as output:
+        process = guard.start(
+            [program, "-p", folder, "-e", log, "-c", configuration],
+            env=inherited, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder,
+            pass_fds=[plain.fileno(), tls.fileno()],
+        )
+    trust = ssl.create_default_context(cafile=CERTIFICATES / "root.pem")
+
+    def wait():
+        wait_for(
+            "nginx", process, log, http.client.HTTPConnection("127.0.0.1", plain_port, timeout=START_SECONDS), "/hello")
+        wait_for(
+            "nginx over TLS", process, log,
+            http.client.HTTPSConnection("127.0.0.1", tls_port, timeout=START_SECONDS, context=trust), "/hello")
+
+    environment = {
+        "LUPINE_NGINX": f"http://127.0.0.1:{plain_port}",
+        "LUPINE_NGINX_TLS": f"https://localhost:{tls_port}",
+        "LUPINE_CA": str(CERTIFICATES / "root.pem"),
+    }
+    return environment, wait
