@@ -50,7 +50,7 @@ public final class MockTransport: Transport, ObservingTransport {
 
   /// Everything that is honoured; connections are not made, so `networking` is not among it.
   public var capabilities: TransportCapabilities {
-    [.trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads]
+    [.trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads, .connectionAuthentication]
   }
 
   /// Answers as the stub says that fits the request.

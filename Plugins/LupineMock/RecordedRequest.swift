@@ -16,6 +16,8 @@ public struct RecordedRequest: Sendable {
   public let headers: HTTPFields
   /// The body's bytes; empty where there was none.
   public let body: Data
+  /// What would prove the request's connection, with NTLM or Negotiate.
+  public let connectionCredential: ConnectionCredential?
   let stub: Stub?
 
   init(_ request: OutgoingRequest, body: Data, context: TransferContext, stub: Stub?) {
@@ -25,6 +27,7 @@ public struct RecordedRequest: Sendable {
     url = request.url
     headers = request.headers
     self.body = body
+    connectionCredential = context.identity.connectionCredential
     self.stub = stub
   }
 

@@ -11,6 +11,7 @@ enum LibraryFacts {
       .networking, .trailers, .informationalResponses, .streamedUploads, .framingChecks,
     ]
     if isSecuredByOpenSSL { capabilities.formUnion([.trustEvaluation, .clientCertificates, .tlsVersions]) }
+    if supports(CURL_VERSION_NTLM), supports(CURL_VERSION_SPNEGO) { capabilities.insert(.connectionAuthentication) }
     if supports(CURL_VERSION_HTTP2) { capabilities.insert(.http2) }
     return capabilities
   }()
