@@ -14,6 +14,8 @@ public struct SecurityIdentity: Sendable, Hashable {
   public var minimumTLSVersion: TLSVersion?
   /// The newest version of TLS that is spoken; `nil` means whatever the library speaks.
   public var maximumTLSVersion: TLSVersion?
+  /// What proves the connection, and with it every request that goes over it.
+  public var connectionCredential: ConnectionCredential?
 
   /// The identity of a session that sets nothing of the kind.
   public init(trustPolicy: UInt64? = nil, certificateAuthorities: String? = nil) {
