@@ -26,6 +26,9 @@ final class ExchangeLoop: Sendable {
 
   private var task: RequestTask { pipeline.task }
   private var session: Session { pipeline.session }
+  var configuration: SessionConfiguration { pipeline.session.configuration }
+
+  func warn(_ text: String) { task.emit(.warning(text), attempt: number) }
 
   /// Sends the request and waits for the whole response.
   func receive(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
@@ -56,7 +59,8 @@ final class ExchangeLoop: Sendable {
       let end = try await response.body.end()
       task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
       return ReceivedResponse(
-        request: sent ?? fallback, head: response.head, data: end.data, trailers: end.trailers, metrics: end.metrics)
+        request: sent ?? fallback, head: response.head, data: end.data, trailers: end.trailers, metrics: end.metrics,
+        source: response.source)
     } catch {
       throw error.caused(by: control).about(response.head)
     }
@@ -107,6 +111,7 @@ final class ExchangeLoop: Sendable {
     await task.passGate()
     abandonExchange()
     try RequestRules.check(request, limits: session.configuration.limits)
+    let request = withoutForeignCredentials(request)
     let progress = TransferControl.Progress(upload: task.upload, download: task.download)
     let control = TransferControl(now: session.clock.now, progress: progress)
     state.withLock { state in
@@ -117,7 +122,7 @@ final class ExchangeLoop: Sendable {
     try task.begin(control, request)
     task.emit(.sending(request.summary), attempt: number)
     do throws(LupineError) {
-      let context = context(for: request, control: control) { [self] head in sink(for: head, request) }
+      let context = context(for: request, control: control) { [self] head in sink(for: head, request, control) }
       return try await session.send(request, in: context)
     } catch {
       close(control, status: nil)
@@ -139,8 +144,9 @@ final class ExchangeLoop: Sendable {
     let timeouts = request.options.timeouts ?? configuration.timeouts
     var context = TransferContext(
       id: task.id, attempt: number, clock: configuration.clock, connectTimeout: timeouts.connect,
-      limits: configuration.limits, identity: configuration.identity,
+      limits: configuration.limits, identity: configuration.identity(for: request.url),
       evaluator: configuration.trustPolicy?.evaluator(for: request.url),
+      proxyEvaluator: configuration.proxyEvaluator(for: request.url), connections: configuration.connections,
       control: control, executor: configuration.executor,
       events: { [task, number] in task.emit($0, attempt: number) },
       sink: sink)
@@ -154,10 +160,12 @@ final class ExchangeLoop: Sendable {
     return context(for: request, control: control) { _ in .collect(limit: limit) }
   }
 
-  private func sink(for head: HTTPResponse, _ request: OutgoingRequest) -> BodySink {
+  private func sink(
+    for head: HTTPResponse, _ request: OutgoingRequest, _ control: TransferControl
+  ) -> BodySink {
     let configuration = session.configuration
     task.emit(.head(head), attempt: number)
-    if decideRedirect(head, request) { return .discard(limit: configuration.limits.discardedBody) }
+    if control.source == .origin, decideRedirect(head, request) { return .discard(limit: configuration.limits.discardedBody) }
     let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
     do throws(LupineError) {
       let destination = try task.consumer.destination(for: head, to: request, limits: configuration.limits)
@@ -225,7 +233,7 @@ extension ExchangeLoop {
   private func answering(
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
-    guard response.head.status.code == 401 else { return nil }
+    guard response.head.status.code == 401, response.source == .origin else { return nil }
     if let refusal = refusal(of: request) {
       task.emit(.challenged(isAnswered: false, reason: refusal), attempt: number)
       return nil

@@ -5,6 +5,7 @@ extension Pipeline {
   func prepared(_ request: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
     let described = task.consumer.prepare(request)
     var request = described
+    if request.options.version == nil { request.options.version = session.configuration.version }
     for field in session.configuration.defaultFields where described.headers[field.field.name] == nil {
       if let scope = field.scope {
         guard try scope.allows(request.url, baseURL: session.baseURL) else { continue }

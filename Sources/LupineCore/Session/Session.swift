@@ -65,5 +65,8 @@ public final class Session: Sendable {
     registry.running.compactMap { try? $0.description.get().summary }
   }
 
+  /// The transport, where it keeps connections.
+  var pooling: (any ConnectionPooling)? { transport.withLock { $0 } as? any ConnectionPooling }
+
   func nextID() -> RequestID { RequestID(requestCount.add(1, ordering: .relaxed).newValue) }
 }

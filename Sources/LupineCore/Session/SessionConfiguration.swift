@@ -12,6 +12,10 @@ struct SessionConfiguration: Sendable {
   var decoder: any DataDecoder = JSONDecoder()
   var trustPolicy: TrustPolicy?
   var identity = SecurityIdentity()
+  var proxies = ProxyRules()
+  var connections = ConnectionOptions()
+  /// The version of HTTP where a request names none.
+  var version: ProtocolVersion?
   var warnings: [Mismatch] = []
   var adapters: [any RequestAdapter] = []
   var retriers: [any Retrier] = []
