@@ -114,7 +114,7 @@ let package = Package(
     test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
     test("LupineTests", ["Lupine", "LupineMock", "LupineTesting"]),
-    test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),
+    test("SecurityTests", ["Lupine", "LupineCore", "LupineMock", "LupineTesting"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -59,7 +59,7 @@ enum Callbacks {
 
   private static let socketWanted: lupine_open_callback = { context, _, address in
     guard let address, let context else { return CURL_SOCKET_BAD }
-    return Unmanaged<Easy>.fromOpaque(context).takeUnretainedValue().open(address.pointee)
+    return Unmanaged<Easy>.fromOpaque(context).takeUnretainedValue().open(address)
   }
 
   private static let socketUnwanted: lupine_close_callback = { context, descriptor in

@@ -46,10 +46,9 @@ final class Easy {
   }
 
   /// Opens a socket for an address that the exchange may connect to; -1 where it may not.
-  func open(_ address: curl_sockaddr) -> Int32 {
+  func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
     guard exchange?.mayDial(IPAddress(address)) != false else { return -1 }
-    var address = address
-    let descriptor = lupine_open_socket(&address)
+    let descriptor = lupine_open_socket(address)
     if descriptor >= 0 { multi.loop.opened(descriptor, for: multi) }
     return descriptor
   }

@@ -31,11 +31,17 @@ extension Exchange {
   /// What libcurl's code means where the way to the server is what failed; nil where it is something else.
   func routeError(_ code: CURLcode, _ easy: Easy) -> LupineError? {
     guard ports == nil else { return nil }
-    if code == CURLE_COULDNT_CONNECT, let refusedAddress { return NetworkPolicyRefusal.error(refusedAddress, request.url) }
+    if code == CURLE_COULDNT_CONNECT, let refusedAddress {
+      return NetworkPolicyRefusal.error(refusedAddress, request.url)
+    }
     let words = easy.errorText.isEmpty ? String(cString: curl_easy_strerror(code)) : easy.errorText
     let tail = "(libcurl \(code.rawValue): \(words))"
     if code == CURLE_INTERFACE_FAILED, let address = context.identity.localAddress {
       return LupineError(.connectionFailed, "No connection can be made from \(address), the local address. \(tail)")
+    }
+    if code == CURLE_COULDNT_CONNECT, let path = context.identity.unixSocket {
+      return LupineError(
+        .connectionFailed, "No connection can be made to the socket \(path); is its server running? \(tail)")
     }
     guard let proxy else { return nil }
     switch code {

@@ -4,12 +4,17 @@ import Synchronization
 
 /// Finds the address that a proxy is given, where names are resolved on this side.
 enum TargetAddress {
-  /// The first address of the URL's host that the network policy allows; nil where none has to be found.
+  /// The first address of the URL's host that the network policy allows; nil where the proxy, or libcurl, finds it.
   ///
   /// - Throws: `LupineError` of kind `hostNotFound` or `addressRefused`.
   static func find(for request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> IPAddress? {
-    guard let proxy = context.identity.proxy, proxy.resolvesNamesHere else { return nil }
     let host = request.url.host
+    guard let proxy = context.identity.proxy, proxy.resolvesNamesHere else {
+      guard let policy = context.identity.networkPolicy, let literal = IPAddress(host), !policy.allows(literal) else {
+        return nil
+      }
+      throw NetworkPolicyRefusal.error(literal, request.url)
+    }
     let addresses = try await addresses(of: host, context)
     guard let policy = context.identity.networkPolicy else { return addresses.first }
     guard let address = addresses.first(where: policy.allows) else {
@@ -62,7 +67,9 @@ private final class Lookup: Sendable {
     var list: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
     defer { freeaddrinfo(list) }
-    return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap { $0.flatMap { address($0.pointee.ai_addr) } }
+    return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap {
+      $0.flatMap { address($0.pointee.ai_addr) }
+    }
   }
 
   private static func address(_ address: UnsafeMutablePointer<sockaddr>?) -> IPAddress? {

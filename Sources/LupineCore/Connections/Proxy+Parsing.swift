@@ -44,7 +44,9 @@ extension Proxy {
 
   private static func credential(_ text: Substring) throws(LupineError) -> Credential {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let username = decoded(parts[0]), let password = decoded(parts.count > 1 ? parts[1] : "") else { throw invalid("its name or password is not percent-encoded") }
+    guard let username = decoded(parts[0]), let password = decoded(parts.count > 1 ? parts[1] : "") else {
+      throw invalid("its name or password is not percent-encoded")
+    }
     return Credential(username: username, password: password)
   }
 
@@ -57,7 +59,8 @@ extension Proxy {
         continue
       }
       let digits = rest.prefix(2)
-      guard digits.count == 2, digits.allSatisfy(\.isHex), let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      guard digits.count == 2, digits.allSatisfy(\.isHex),
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
       else { return nil }
       bytes.append(value)
       rest = rest.dropFirst(2)
@@ -67,7 +70,8 @@ extension Proxy {
 
   private static func invalid(_ reason: String) -> LupineError {
     LupineError(
-      .invalidURL, "The proxy's URL cannot be used: \(reason). Write it as http://user:password@proxy.example.com:3128.")
+      .invalidURL, "The proxy's URL cannot be used: \(reason). Write it as http://user:password@proxy.example.com:3128."
+    )
   }
 
   /// What makes the credential unfit for the proxy's protocol.

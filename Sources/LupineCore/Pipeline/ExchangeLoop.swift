@@ -165,7 +165,9 @@ final class ExchangeLoop: Sendable {
   ) -> BodySink {
     let configuration = session.configuration
     task.emit(.head(head), attempt: number)
-    if control.source == .origin, decideRedirect(head, request) { return .discard(limit: configuration.limits.discardedBody) }
+    if control.source == .origin, decideRedirect(head, request) {
+      return .discard(limit: configuration.limits.discardedBody)
+    }
     let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
     do throws(LupineError) {
       let destination = try task.consumer.destination(for: head, to: request, limits: configuration.limits)

@@ -62,7 +62,8 @@ extension Session.Builder {
     for (host, texts) in route.overrides {
       let addresses = texts.compactMap { IPAddress($0) }
       if addresses.isEmpty || addresses.count < texts.count {
-        mismatches.append(Mismatch(part: "resolve", reason: "\(host) needs addresses such as 192.0.2.1, and has others"))
+        mismatches.append(
+          Mismatch(part: "resolve", reason: "\(host) needs addresses such as 192.0.2.1, and has others"))
       }
       guard let url = try? HTTPURL("https://\(host)/"), url.hostKind == .name, url.port == nil else {
         mismatches.append(Mismatch(part: "resolve", reason: "\"\(host)\" is not the name of a host"))

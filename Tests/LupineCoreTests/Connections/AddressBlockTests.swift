@@ -13,6 +13,8 @@ import Testing
     #expect(try #require(AddressBlock(block)).contains(try #require(IPAddress(address))) == isIn)
   }
 
-  @Test(arguments: ["", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "::/129", "10/8", "a/8", "10.0.0.0/+8"])
+  @Test(arguments: [
+    "", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "::/129", "10/8", "a/8", "10.0.0.0/+8",
+  ])
   func `what is no block is refused`(text: String) { #expect(AddressBlock(text) == nil) }
 }

@@ -3,9 +3,11 @@ import Testing
 
 @Suite struct ProxyTests {
   @Test(arguments: [
-    ("proxy.example.com", "http://proxy.example.com:80"), ("http://Proxy.example.com:3128/", "http://proxy.example.com:3128"),
+    ("proxy.example.com", "http://proxy.example.com:80"),
+    ("http://Proxy.example.com:3128/", "http://proxy.example.com:3128"),
     ("https://p", "https://p:443"), ("https://p:80", "https://p:80"), ("socks5://[::1]", "socks5://[::1]:1080"),
-    ("socks5h://10.0.0.1:9050", "socks5h://10.0.0.1:9050"), ("http://u:p@[2001:DB8::1]:8080", "http://[2001:db8::1]:8080"),
+    ("socks5h://10.0.0.1:9050", "socks5h://10.0.0.1:9050"),
+    ("http://u:p@[2001:DB8::1]:8080", "http://[2001:db8::1]:8080"),
   ])
   func `a proxy is read, and shown without its credential`(text: String, address: String) throws {
     let proxy = try Proxy(text)
