@@ -123,7 +123,7 @@ extension Loop {
     if line.enter(exchange.id, at: exchange.host) {
       start(exchange)
     } else {
-      submission.context.emit(.queued)
+      submission.context.emit(.queued(reason: line.reason(for: exchange.host)))
     }
   }
 

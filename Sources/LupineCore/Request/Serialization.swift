@@ -16,7 +16,12 @@ enum Serialization {
     let result = serialize(received, with: serializer).mapError { error in
       error.about(received.request.summary).about(received.head).measured(received.metrics).hiding(secrets)
     }
-    return DataResponse(outcome, duration: clock.now() - start, result: result, secrets: secrets)
+    let duration = clock.now() - start
+    if task.isObserved {
+      let error: LupineError? = if case .failure(let error) = result { error } else { nil }
+      task.emit(.serialized(into: "\(Value.self)", after: duration, error))
+    }
+    return DataResponse(outcome, duration: duration, result: result, secrets: secrets)
   }
 
   private static func serialize<Value: Sendable>(
