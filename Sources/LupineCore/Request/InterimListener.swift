@@ -2,7 +2,7 @@ import HTTPTypes
 import Synchronization
 
 /// Calls a handler with interim responses, one after the other, away from the transport's thread.
-struct InterimListener: Sendable {
+final class InterimListener: Sendable {
   private let responses: AsyncStream<HTTPResponse>.Continuation
   private let calls: Task<Void, Never>
 
@@ -14,6 +14,9 @@ struct InterimListener: Sendable {
       for await response in stream { await handler(response) }
     }
   }
+
+  /// A request that is never started lets go of its listeners, whose tasks must not wait for ever.
+  deinit { responses.finish() }
 
   func hear(_ response: HTTPResponse) { responses.yield(response) }
 
