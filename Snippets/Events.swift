@@ -14,7 +14,7 @@ let session = try Session.Builder()
   .build()
 let request = session.request("https://api.example.com/users")
 let response = await request.serializingString().response
-if let metrics = response.metrics { print(metrics.waterfall) }
+print(response.metrics.waterfall)
 print(request.allMetrics.count)  // one for each exchange: redirects, challenges and retries included
 print(await request.cURLDescription())
 session.withAllRequests { requests in print(requests.count, "under way") }

@@ -12,7 +12,7 @@ public struct DownloadResponse<Value: Sendable>: Sendable, CustomStringConvertib
   /// The trailers, where there were any.
   public let trailers: HTTPFields?
   /// What the last exchange cost.
-  public let metrics: TransferMetrics?
+  public let metrics: TransferMetrics
   /// The value or the error.
   public let result: Result<Value, LupineError>
 
@@ -59,7 +59,7 @@ extension DownloadResponse where Value == URL {
     self.init(
       request: outcome.request, response: outcome.response?.head ?? outcome.error?.response, fileURL: outcome.file,
       trailers: outcome.response?.trailers,
-      metrics: outcome.response?.metrics ?? outcome.error?.metrics,
+      metrics: outcome.response?.metrics ?? outcome.error?.metrics ?? TransferMetrics(),
       result: outcome.file.map { .success($0) } ?? .failure(outcome.error ?? missing))
   }
 }

@@ -28,7 +28,7 @@ import Testing
     let second = log.kinds.dropFirst(13)
     #expect(second.contains { if case .connected(_, isReused: true) = $0 { true } else { false } })
     #expect(second.contains { if case .sent(bytes: 4) = $0 { true } else { false } })
-    #expect(response.metrics?.requestSent ?? .zero > .zero)
+    #expect(response.metrics.requestSent ?? .zero > .zero)
   }
 
   @Test func `an exchange that waits for a connection says what for`() async throws {
@@ -39,7 +39,7 @@ import Testing
       .build()
     async let first = session.request("delay/0.2").serializingData().response
     async let second = session.request("delay/0.2").serializingData().response
-    let waited = await [first, second].compactMap { $0.metrics?.queued }
+    let waited = await [first, second].compactMap { $0.metrics.queued }
     let reasons = log.kinds.compactMap { if case .queued(let reason) = $0 { reason } else { nil } }
     #expect(reasons == ["1 exchanges with this host are under way, as many as may be"])
     #expect(waited.count == 1)
@@ -55,7 +55,7 @@ import Testing
 
   @Test func `the waterfall of a first request has every phase`() async throws {
     let response = await (try Peer.nginxTLS.session()).request("big.bin").serializingData().response
-    let text = response.metrics?.waterfall ?? ""
+    let text = response.metrics.waterfall
     for name in ["name lookup", "connect", "TLS", "sending", "waiting", "receiving", "total"] {
       #expect(text.contains(name))
     }
