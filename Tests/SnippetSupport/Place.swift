@@ -2,8 +2,9 @@ public import Lupine
 import LupineMock
 import LupineTesting
 
-/// Where an example's session really goes; its own lines name public hosts. Installed last, so that nothing changes an
-/// address behind it.
+/// Where an example's session really goes; its own lines name public hosts.
+///
+/// Installed last, so that nothing changes an address behind it.
 public struct Place: Plugin {
   let transport: any Transport
   let origins: [String: String]

@@ -82,7 +82,9 @@ extension Engine {
     }
   }
 
-  /// The loop could not be made: refuses what was queued for it. The next request tries again.
+  /// The loop could not be made: refuses what was queued for it.
+  ///
+  /// The next request tries again.
   private func fail(_ error: LupineError) {
     var commands: [Command] = []
     let waiters = state.withLock { state in
