@@ -85,7 +85,7 @@ final class Exchange {
     if request.url.scheme == .https { tls = loop.details(of: easy) }
     let remote = remote(address, ports)
     self.address = remote
-    context.emit(.connected(address: remote, isReused: isReused))
+    tell(easy, isReused)
     return true
   }
 
@@ -93,6 +93,21 @@ final class Exchange {
     if let path = context.identity.unixSocket { return "unix:\(path)" }
     let text = address.map { String(cString: $0) } ?? ""
     return text.utf8.contains(0x3A) ? "[\(text)]:\(ports.remote)" : "\(text):\(ports.remote)"
+  }
+
+  /// Says how it came by its connection, and that a request without a body is out.
+  private func tell(_ easy: Easy, _ isReused: Bool) {
+    if !isReused { tellLookup(easy) }
+    context.emit(.connected(address: address ?? "", isReused: isReused))
+    if !isReused, let tls { context.emit(.secured(tls)) }
+    guard outgoing.reader == nil || outgoing.remaining == 0 else { return }
+    clock.sent()
+    context.emit(.sent(bytes: 0))
+  }
+
+  private func tellLookup(_ easy: Easy) {
+    guard let time = clock.nameLookup(easy) else { return }
+    context.emit(.nameResolved(host: request.url.host, after: time))
   }
 
   /// Whether the connection was judged where it had to be; one that is used again was judged when it was made.
@@ -171,6 +186,7 @@ extension Exchange {
   func end(_ error: LupineError) {
     guard !isOver else { return }
     let metrics = metrics()
+    if let easy, ports == nil { tellLookup(easy) }
     release(isReusable: false)
     if let writer = incoming.writer {
       writer.fail(error, metrics: metrics)

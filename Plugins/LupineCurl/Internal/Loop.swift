@@ -133,7 +133,7 @@ extension Loop {
     if line.enter(Waiter(submission), at: exchange.host) {
       start(exchange)
     } else {
-      submission.context.emit(.queued)
+      submission.context.emit(.queued(reason: line.reason(for: exchange.host)))
     }
   }
 

@@ -37,6 +37,13 @@ struct WaitingLine {
     return false
   }
 
+  /// Why an exchange with the host waits.
+  func reason(for host: HostLine) -> String {
+    host.running >= perHost
+      ? "\(host.running) exchanges with this host are under way, as many as may be"
+      : running >= total ? "\(running) exchanges are under way, as many as may be" : "others came first"
+  }
+
   /// The next exchange whose turn has come.
   mutating func next() -> UInt64? {
     guard mayAdmit else { return nil }

@@ -69,14 +69,20 @@ public struct TransferContext: Sendable {
   public func onCancel(_ handler: @escaping @Sendable () -> Void) { control.onCancel(handler) }
 
   /// Opens the request's body for this exchange.
+  ///
+  /// The reader emits `sent` when the transport has taken its last byte; of a request without a body, or with one of no
+  /// bytes, the transport says so itself.
   public func makeReader(
     for body: Body, onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> any BodyReader {
-    guard let executor else { return ActiveReader(try body.makeReader(onReady: onReady), control: control) }
+    let tell: @Sendable (Int64) -> Void = { [events] in events(.sent(bytes: $0)) }
+    guard let executor else {
+      return ActiveReader(try body.makeReader(onReady: onReady), control: control, onEnd: tell)
+    }
     let reader = ExecutorPreference.$current.withValue(executor) {
       Result { () throws(LupineError) in try body.makeReader(onReady: onReady) }
     }
-    return ActiveReader(try reader.get(), control: control)
+    return ActiveReader(try reader.get(), control: control, onEnd: tell)
   }
 
   /// Asks the sink about the final head and makes both sides of its body.

@@ -54,6 +54,8 @@ extension LupineError {
 
     /// An interrupted download cannot be continued, and was not to begin anew.
     case resumeFailed
+    /// A downloaded file does not have the digest that was expected.
+    case digestMismatch
 
     /// A redirect could not be followed.
     case redirectFailed
