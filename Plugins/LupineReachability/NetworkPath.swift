@@ -1,4 +1,4 @@
-import LupineCore
+public import LupineCore
 
 /// What this machine's network looks like at one moment, and what that means.
 ///
