@@ -32,6 +32,11 @@ func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies + ["LupineFixtures", httpTypes], swiftSettings: settings)
 }
 
+/// A product that is there with the trait `Observability` alone.
+func observability(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["Observability"]))
+}
+
 let package = Package(
   name: "Lupine",
   products: [
@@ -45,6 +50,7 @@ let package = Package(
     .library(name: "LupineReachability", targets: ["LupineReachability"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
+    .library(name: "LupineObservability", targets: ["LupineObservability"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
     .executable(name: "lupine", targets: ["LupineTerminal"]),
     // Snippets link products alone; this one is for them, and for nobody else.
@@ -57,11 +63,17 @@ let package = Package(
     .trait(name: "Authentication", description: "The umbrella answers Digest challenges, with OpenSSL's hashes."),
     .trait(name: "Cookies", description: "The umbrella brings the cookie jar."),
     .trait(name: "Terminal", description: "The program `lupine` has its commands, which need swift-argument-parser."),
+    .trait(
+      name: "Observability",
+      description: "LupineObservability writes logs, metrics and traces, which need three packages more."),
     .default(enabledTraits: ["Authentication", "Compression", "Cookies", "Curl", "OpenSSL"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
   ],
   targets: [
     source("LupineCore", [httpTypes]),
@@ -85,6 +97,12 @@ let package = Package(
     plugin("LupineOpenSSL", ["COpenSSL"]),
     plugin("LupineAuthentication", ["COpenSSL"]),
     plugin("LupineCookies", ["CPSL"]),
+    plugin(
+      "LupineObservability",
+      [
+        observability("Logging", "swift-log"), observability("CoreMetrics", "swift-metrics"),
+        observability("Tracing", "swift-distributed-tracing"),
+      ]),
 
     .systemLibrary(name: "CNetlink", path: "Plugins/CNetlink"),
     cLibrary("CLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
@@ -114,7 +132,7 @@ let package = Package(
       "LupineAuthenticationTests",
       ["LupineAuthentication", "LupineCookies", "LupineCore", "LupineCurl", "LupineMock"]),
     test("LupineCookiesTests", ["LupineCookies", "LupineCore", "LupineCurl", "LupineMock"]),
-    test("LupineCompressionTests", ["LupineCore", "LupineCompression"]),
+    test("LupineCompressionTests", ["LupineCore", "LupineCompression", "LupineMock"]),
     test("LupineMultipartTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),
     test(
       "LupineReachabilityTests",
@@ -125,9 +143,20 @@ let package = Package(
       path: "Tests/ReachabilityProbe", swiftSettings: settings),
     .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
     test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
+    test(
+      "LupineObservabilityTests",
+      [
+        "LupineCore", "LupineMock", "LupineObservability", observability("Logging", "swift-log"),
+        observability("InMemoryLogging", "swift-log"), observability("MetricsTestKit", "swift-metrics"),
+        observability("Tracing", "swift-distributed-tracing"),
+        observability("InMemoryTracing", "swift-distributed-tracing"),
+      ]),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
-    test("LupineTests", ["Lupine", "LupineMock", "LupineTesting"]),
-    test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),
+    test("LupineTests", ["Lupine", "LupineMock", "LupineTesting", "TransferProbe"]),
+    .executableTarget(
+      name: "TransferProbe", dependencies: ["LupineCore", "LupineCurl"], path: "Tests/TransferProbe",
+      swiftSettings: settings),
+    test("SecurityTests", ["Lupine", "LupineCore", "LupineMock", "LupineTesting"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -12,6 +12,8 @@ extension Session.Builder {
     configuration.identity.trustPolicy = configuration.trustPolicy?.id
     checkIdentity(configuration.identity, &mismatches)
     checkConnectionCredential(&mismatches)
+    checkRoute(&configuration, &mismatches)
+    configuration.freePublicFields()
     configuration.contentCodings = ContentCodings(codings)
     configuration.schemes = AuthenticationSchemes(schemes)
     checkFields(configuration, &mismatches)
