@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import HTTPTypes
 
 /// What a scheme must know to answer a challenge besides the challenge and the credential.
 public struct AuthenticationContext: Sendable {
