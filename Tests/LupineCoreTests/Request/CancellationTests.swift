@@ -94,7 +94,6 @@ private struct StartSignal: EventMonitor {
 /// Parts that reach a point and wait there until they are cancelled.
 private struct Waiting: RequestAdapter, Interceptor, AuthenticationScheme, Retrier {
   let name = "Slow"
-  let strength = 9
   let reached: Flag
   let place: CancellationTests.Place?
 
@@ -102,6 +101,8 @@ private struct Waiting: RequestAdapter, Interceptor, AuthenticationScheme, Retri
     self.reached = reached
     self.place = place
   }
+
+  func strength(of challenge: AuthenticationChallenge) -> Int { 9 }
 
   private func wait() async {
     reached.raise()
@@ -128,7 +129,7 @@ private struct Waiting: RequestAdapter, Interceptor, AuthenticationScheme, Retri
   }
 
   func answer(
-    _ challenge: AuthenticationChallenge, with credential: Credential, for request: OutgoingRequest
+    _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
   ) async throws -> String? {
     await wait()
     return "Slow x"
