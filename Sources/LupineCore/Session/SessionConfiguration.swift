@@ -23,6 +23,10 @@ struct SessionConfiguration: Sendable {
   var monitors: [any EventMonitor] = []
   var contentCodings: ContentCodings = ContentCodings([])
   var schemes = AuthenticationSchemes([])
+  var connectionCredential: ScopedConnectionCredential?
+  var credentialProvider: CredentialProvider?
+  var makeCookieStore: (@Sendable () -> any CookieStore)?
+  var cookieStore: (any CookieStore)?
   var redirector = Redirector.follow
   var clock: any Clock<Duration> = ContinuousClock()
   var now: @Sendable () -> Date = { Date() }
