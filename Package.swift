@@ -44,7 +44,9 @@ let package = Package(
     .library(name: "LupineCore", targets: ["LupineCore"]),
     .library(name: "LupineCurl", targets: ["LupineCurl"]),
     .library(name: "LupineMock", targets: ["LupineMock"]),
+    .library(name: "LupineAuthentication", targets: ["LupineAuthentication"]),
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
+    .library(name: "LupineCookies", targets: ["LupineCookies"]),
     .library(name: "LupineReachability", targets: ["LupineReachability"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
@@ -58,11 +60,13 @@ let package = Package(
     .trait(name: "Curl", description: "The umbrella brings the libcurl transport."),
     .trait(name: "Compression", description: "The umbrella decodes gzip, deflate, br and zstd."),
     .trait(name: "OpenSSL", description: "The umbrella brings pinning and revocation."),
+    .trait(name: "Authentication", description: "The umbrella answers Digest challenges, with OpenSSL's hashes."),
+    .trait(name: "Cookies", description: "The umbrella brings the cookie jar."),
     .trait(name: "Terminal", description: "The program `lupine` has its commands, which need swift-argument-parser."),
     .trait(
       name: "Observability",
       description: "LupineObservability writes logs, metrics and traces, which need three packages more."),
-    .default(enabledTraits: ["Curl", "Compression", "OpenSSL"]),
+    .default(enabledTraits: ["Authentication", "Compression", "Cookies", "Curl", "OpenSSL"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -78,8 +82,10 @@ let package = Package(
       "Lupine",
       [
         "LupineCore", "LupineMultipart", "LupineReachability", httpTypes,
+        .target(name: "LupineAuthentication", condition: .when(traits: ["Authentication"])),
         .target(name: "LupineCurl", condition: .when(traits: ["Curl"])),
         .target(name: "LupineCompression", condition: .when(traits: ["Compression"])),
+        .target(name: "LupineCookies", condition: .when(traits: ["Cookies"])),
         .target(name: "LupineOpenSSL", condition: .when(traits: ["OpenSSL"])),
       ]),
 
@@ -89,6 +95,8 @@ let package = Package(
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", []),
     plugin("LupineOpenSSL", ["COpenSSL"]),
+    plugin("LupineAuthentication", ["COpenSSL"]),
+    plugin("LupineCookies", ["CPSL"]),
     plugin(
       "LupineObservability",
       [
@@ -101,6 +109,7 @@ let package = Package(
     cLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     cLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     cLibrary("CBrotli", pkgConfig: "libbrotlienc libbrotlidec", apt: "libbrotli-dev"),
+    cLibrary("CPSL", pkgConfig: "libpsl", apt: "libpsl-dev"),
     cLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
 
     .executableTarget(
@@ -119,6 +128,10 @@ let package = Package(
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
     test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl"]),
     test("LupineMockTests", ["LupineCore", "LupineMock"]),
+    test(
+      "LupineAuthenticationTests",
+      ["LupineAuthentication", "LupineCookies", "LupineCore", "LupineCurl", "LupineMock"]),
+    test("LupineCookiesTests", ["LupineCookies", "LupineCore", "LupineCurl", "LupineMock"]),
     test("LupineCompressionTests", ["LupineCore", "LupineCompression", "LupineMock"]),
     test("LupineMultipartTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),
     test(
@@ -143,7 +156,7 @@ let package = Package(
     .executableTarget(
       name: "TransferProbe", dependencies: ["LupineCore", "LupineCurl"], path: "Tests/TransferProbe",
       swiftSettings: settings),
-    test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),
+    test("SecurityTests", ["Lupine", "LupineCore", "LupineMock", "LupineTesting"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -3,6 +3,12 @@
 @_exported public import LupineMultipart
 @_exported public import LupineReachability
 
+#if Authentication
+  @_exported public import LupineAuthentication
+#endif
+#if Cookies
+  @_exported public import LupineCookies
+#endif
 #if Curl
   @_exported public import LupineCurl
 #endif

@@ -34,6 +34,8 @@ extension LupineError {
     case certificateRejected
     /// A proxy refused, or could not be reached.
     case proxyFailed
+    /// The session's network policy refuses the address that the host has.
+    case addressRefused
     /// A timeout passed.
     case timedOut(Timeout)
     /// The task or the request was cancelled.

@@ -3,29 +3,30 @@ import Synchronization
 
 /// The exchanges of one attempt: the request, then whatever redirects and challenges lead to.
 final class ExchangeLoop: Sendable {
-  private struct State {
+  struct State {
     var request: OutgoingRequest?
     var control: TransferControl?
-    var hasAnswered = false
-    /// Whether a redirect has led to another origin, where a credential has no business from then on.
-    var hasLeftOrigin = false
+    var course = AuthenticationCourse()
     /// Where the redirects were that have been met.
     var visited: [HTTPURL] = []
     /// What the redirect of the current exchange leads to; decided at its head, so that the sink fits.
     var redirect: Result<OutgoingRequest, LupineError>?
   }
 
+  let number: Int
+  let state = Mutex(State())
   private let pipeline: Pipeline
-  private let number: Int
-  private let state = Mutex(State())
 
   init(_ pipeline: Pipeline, _ number: Int) {
     self.pipeline = pipeline
     self.number = number
   }
 
-  private var task: RequestTask { pipeline.task }
-  private var session: Session { pipeline.session }
+  var task: RequestTask { pipeline.task }
+  var session: Session { pipeline.session }
+  var configuration: SessionConfiguration { pipeline.session.configuration }
+
+  func warn(_ text: String) { task.emit(.warning(text), attempt: number) }
 
   /// Sends the request and waits for the whole response.
   func receive(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
@@ -58,7 +59,8 @@ final class ExchangeLoop: Sendable {
       if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
       task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
       return ReceivedResponse(
-        request: sent ?? fallback, head: response.head, data: end.data, trailers: end.trailers, metrics: end.metrics)
+        request: sent ?? fallback, head: response.head, data: end.data, trailers: end.trailers, metrics: end.metrics,
+        source: response.source)
     } catch {
       close(control, status: response.head.status.code, metrics: error.metrics)
       throw error.caused(by: control).about(response.head)
@@ -103,7 +105,9 @@ final class ExchangeLoop: Sendable {
   func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     var request = request
     while true {
-      let response = try await sendOnce(request)
+      let sent = try await authorized(withCookies(request))
+      let response = try await sendOnce(sent, for: request)
+      learn(from: response, to: sent)
       let next: OutgoingRequest?
       do throws(LupineError) {
         next = try await following(response, to: request)
@@ -114,7 +118,8 @@ final class ExchangeLoop: Sendable {
       guard let next else { return response }
       let metrics = await metrics(of: response.body)
       close(state.withLock { $0.control }, status: response.head.status.code, metrics: metrics)
-      if next.url.origin != request.url.origin { state.withLock { $0.hasLeftOrigin = true } }
+      let isElsewhere = next.url.origin != request.url.origin
+      state.withLock { if $0.redirect != nil || isElsewhere { $0.course.follows(from: request.url, to: next.url) } }
       request = next
     }
   }
@@ -131,10 +136,14 @@ final class ExchangeLoop: Sendable {
     close(control, status: nil, metrics: nil)
   }
 
-  private func sendOnce(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
+  /// - Parameter original: the request without what was added for this exchange alone, as a redirect begins with it.
+  private func sendOnce(
+    _ request: OutgoingRequest, for original: OutgoingRequest
+  ) async throws(LupineError) -> TransportResponse {
     await task.passGate()
     abandonExchange()
     try RequestRules.check(request, limits: session.configuration.limits)
+    let request = withoutForeignCredentials(request)
     let progress = TransferControl.Progress(upload: task.upload, download: task.download)
     let control = TransferControl(now: session.clock.now, progress: progress)
     state.withLock { state in
@@ -145,7 +154,7 @@ final class ExchangeLoop: Sendable {
     try task.begin(control, request)
     task.emit(.sending(request.summary), attempt: number)
     do throws(LupineError) {
-      let context = context(for: request, control: control) { [self] head in sink(for: head, request) }
+      let context = context(for: request, control: control) { [self] head in sink(for: head, original, control) }
       return try await session.send(request, in: context)
     } catch {
       close(control, status: nil, metrics: error.metrics)
@@ -167,8 +176,9 @@ final class ExchangeLoop: Sendable {
     let timeouts = request.options.timeouts ?? configuration.timeouts
     var context = TransferContext(
       id: task.id, attempt: number, clock: configuration.clock, connectTimeout: timeouts.connect,
-      limits: configuration.limits, identity: configuration.identity,
+      limits: configuration.limits, identity: proving(configuration.identity(for: request.url), to: request.url),
       evaluator: configuration.trustPolicy?.evaluator(for: request.url),
+      proxyEvaluator: configuration.proxyEvaluator(for: request.url), connections: configuration.connections,
       control: control, executor: configuration.executor,
       events: { [task, number] kind in
         if case .informational(let head) = kind { task.tellInterim(head) }
@@ -185,10 +195,14 @@ final class ExchangeLoop: Sendable {
     return context(for: request, control: control) { _ in .collect(limit: limit) }
   }
 
-  private func sink(for head: HTTPResponse, _ request: OutgoingRequest) -> BodySink {
+  private func sink(
+    for head: HTTPResponse, _ request: OutgoingRequest, _ control: TransferControl
+  ) -> BodySink {
     let configuration = session.configuration
     task.emit(.head(head), attempt: number)
-    if decideRedirect(head, request) { return .discard(limit: configuration.limits.discardedBody) }
+    if control.source == .origin, decideRedirect(head, request) {
+      return .discard(limit: configuration.limits.discardedBody)
+    }
     let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
     do throws(LupineError) {
       let destination = try task.consumer.destination(for: head, to: request, limits: configuration.limits)
@@ -266,45 +280,6 @@ extension ExchangeLoop {
       .redirected(to: next.url.redacted, isFollowed: true, reason: "status \(head.status.code)")
     case .failure(let error): .redirected(to: target, isFollowed: false, reason: error.message)
     case nil: .redirected(to: target, isFollowed: false, reason: "the redirector keeps it as the response")
-    }
-  }
-
-  /// Why a challenge is not answered; `nil` where it may be.
-  private func refusal(of request: OutgoingRequest) -> String? {
-    if task.state.withLock({ $0.settings.credential }) == nil { return "the request has no credential" }
-    let (hasAnswered, hasLeftOrigin) = state.withLock { ($0.hasAnswered, $0.hasLeftOrigin) }
-    if hasAnswered { return "the credential was given already" }
-    if hasLeftOrigin { return "a redirect led to another origin" }
-    return request.body.isReplayable ? nil : "the body can be sent only once"
-  }
-
-  /// The request with the answer to a challenge; once, so that a wrong password ends with the 401.
-  private func answering(
-    _ response: TransportResponse, to request: OutgoingRequest
-  ) async throws(LupineError) -> OutgoingRequest? {
-    guard response.head.status.code == 401 else { return nil }
-    if let refusal = refusal(of: request) {
-      task.emit(.challenged(isAnswered: false, reason: refusal), attempt: number)
-      return nil
-    }
-    guard let credential = task.state.withLock({ $0.settings.credential }) else { return nil }
-    state.withLock { $0.hasAnswered = true }
-    var next = request
-    do {
-      let schemes = session.configuration.schemes
-      let head = response.head
-      let value = try await task.interruptible { try await schemes.answer(head, with: credential, for: request) }
-      guard let value else {
-        task.emit(.challenged(isAnswered: false, reason: "no scheme fits the challenge"), attempt: number)
-        return nil
-      }
-      task.emit(.challenged(isAnswered: true, reason: "status 401 and a credential"), attempt: number)
-      next.headers[.authorization] = value
-      return next
-    } catch let error as LupineError {
-      throw error
-    } catch {
-      throw LupineError(.other, "An authentication scheme threw: \(error).", underlying: error)
     }
   }
 }

@@ -9,6 +9,7 @@ extension Pipeline {
       described.headers = session.configuration.secretFields.strip(described.headers)
     }
     var request = described
+    if request.options.version == nil { request.options.version = session.configuration.version }
     for field in session.configuration.defaultFields where described.headers[field.field.name] == nil {
       if let scope = field.scope {
         guard try scope.allows(request.url, baseURL: session.baseURL) else { continue }

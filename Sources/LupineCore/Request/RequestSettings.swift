@@ -8,6 +8,7 @@ struct RequestSettings: Sendable {
   var interceptors: [any Interceptor] = []
   var redirector: Redirector?
   var credential: Credential?
+  var credentialProvider: CredentialProvider?
   /// Who decides at the head whether the response is wanted.
   var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] = []
   /// Who hears of interim responses.

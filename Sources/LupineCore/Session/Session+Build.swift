@@ -11,6 +11,8 @@ extension Session.Builder {
     configuration.trustPolicy = checkedTrust(&mismatches, &configuration.warnings)
     configuration.identity.trustPolicy = configuration.trustPolicy?.id
     checkIdentity(configuration.identity, &mismatches)
+    checkConnectionCredential(&mismatches)
+    checkRoute(&configuration, &mismatches)
     configuration.freePublicFields()
     configuration.contentCodings = ContentCodings(codings)
     configuration.schemes = AuthenticationSchemes(schemes)
@@ -22,6 +24,7 @@ extension Session.Builder {
     }
     guard mismatches.isEmpty else { throw Self.error(mismatches) }
     DefaultFields.complete(&configuration)
+    configuration.cookieStore = configuration.makeCookieStore?()
     if let monitor = (transport as? any ObservingTransport)?.makeMonitor() { configuration.monitors.append(monitor) }
     let session = Session(configuration, transport: transport)
     SessionEnvironment.current?.onBuild(session)

@@ -12,6 +12,10 @@ struct SessionConfiguration: Sendable {
   var serializers = SessionSerializers()
   var trustPolicy: TrustPolicy?
   var identity = SecurityIdentity()
+  var proxies = ProxyRules()
+  var connections = ConnectionOptions()
+  /// The version of HTTP where a request names none.
+  var version: ProtocolVersion?
   var warnings: [Mismatch] = []
   var adapters: [any RequestAdapter] = []
   var retriers: [any Retrier] = []
@@ -19,6 +23,10 @@ struct SessionConfiguration: Sendable {
   var monitors: [any EventMonitor] = []
   var contentCodings: ContentCodings = ContentCodings([])
   var schemes = AuthenticationSchemes([])
+  var connectionCredential: ScopedConnectionCredential?
+  var credentialProvider: CredentialProvider?
+  var makeCookieStore: (@Sendable () -> any CookieStore)?
+  var cookieStore: (any CookieStore)?
   var redirector = Redirector.follow
   var clock: any Clock<Duration> = ContinuousClock()
   var now: @Sendable () -> Date = { Date() }
