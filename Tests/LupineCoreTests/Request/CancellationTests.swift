@@ -30,7 +30,7 @@ import Testing
       if place == .gate { request.suspend() }
     }
     let task = Task { await request.serializingData().response.error?.kind }
-    if place == .gate { await request.task.untilStarted(log) } else { await reached.raised() }
+    await reached.raised()
     switch way {
     case .request, .handler: request.cancel()
     case .task: task.cancel()
@@ -50,6 +50,7 @@ import Testing
   private static func session(_ place: Place, _ reached: Flag, _ log: EventLog) throws -> Session {
     let builder = Session.Builder().transport(transport(place, reached)).monitor(log).timeouts(idle: nil)
     return switch place {
+    case .gate: try builder.monitor(StartSignal(reached)).build()
     case .adapter: try builder.adapter(Waiting(reached)).build()
     case .interceptorBefore, .interceptorAfter, .ownBody: try builder.interceptor(Waiting(reached, place)).build()
     case .scheme: try builder.authenticationScheme(Waiting(reached)).build()
@@ -79,10 +80,14 @@ import Testing
   }
 }
 
-extension RequestTask {
-  /// Waits until the request is on its way to its first gate.
-  fileprivate func untilStarted(_ log: EventLog) async {
-    while !log.names.contains("started") { await Task.yield() }
+/// Tells that the request is on its way to its first gate.
+private struct StartSignal: EventMonitor {
+  let flag: Flag
+
+  init(_ flag: Flag) { self.flag = flag }
+
+  func receive(_ event: SessionEvent) {
+    if case .started = event.kind { flag.raise() }
   }
 }
 
