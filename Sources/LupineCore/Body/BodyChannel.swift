@@ -45,6 +45,7 @@ final class BodyChannel: Sendable {
         waiter?()
       }
     }
+    activity?.detach(self)
     wake()
   }
 

@@ -28,6 +28,8 @@ public struct TransferContext: Sendable {
   public let executor: (any TaskExecutor)?
   /// Ends the request that the exchange belongs to, as its program would.
   package var cancelRequest: @Sendable () -> Void = {}
+  /// Whether somebody hears the events; without anybody they are not even made.
+  package var isObserved = true
   private let events: @Sendable (SessionEvent.Kind) -> Void
 
   /// Describes an exchange; a session does this, and a test of a transport.
@@ -53,7 +55,7 @@ public struct TransferContext: Sendable {
   }
 
   /// Tells the session's monitors what happened.
-  public func emit(_ event: SessionEvent.Kind) { events(event) }
+  public func emit(_ event: @autoclosure () -> SessionEvent.Kind) { if isObserved { events(event()) } }
 
   /// Registers what ends the exchange early; called at once where it has been cancelled already.
   ///

@@ -7,30 +7,28 @@ public final class TransferControl: Sendable {
     var handler: (@Sendable () -> Void)?
     var isFinished = false
     var isSuspended = false
-    weak var channel: BodyChannel?
+    /// The body, until it has ended; strong, because a weak reference costs an allocation a request.
+    var channel: BodyChannel?
+    /// Which body it is or was.
+    var carried: ObjectIdentifier?
   }
 
   private let state = Mutex(State())
   private let now: @Sendable () -> Duration
   private let lastActivity: Atomic<Int64>
-  private let progress: Progress?
-
-  /// Whom the exchange tells how far its bodies have come.
-  struct Progress: Sendable {
-    let upload: ProgressReporter
-    let download: ProgressReporter
-    let sent = Counter()
-    let received = Counter()
-  }
+  private let bytesSent = Atomic<Int64>(0)
+  private let bytesReceived = Atomic<Int64>(0)
+  /// The request that hears how far the bodies have come.
+  private let task: RequestTask?
 
   /// A life that begins now.
   ///
   /// - Parameter now: the time since some fixed moment. Default: a clock that stands still.
-  public convenience init(now: @escaping @Sendable () -> Duration = { .zero }) { self.init(now: now, progress: nil) }
+  public convenience init(now: @escaping @Sendable () -> Duration = { .zero }) { self.init(now: now, of: nil) }
 
-  init(now: @escaping @Sendable () -> Duration, progress: Progress?) {
+  init(now: @escaping @Sendable () -> Duration, of task: RequestTask?) {
     self.now = now
-    self.progress = progress
+    self.task = task
     lastActivity = Atomic(now().nanoseconds)
   }
 
@@ -52,7 +50,9 @@ public final class TransferControl: Sendable {
   }
 
   /// Whether this is the body of the exchange.
-  func carries(_ body: IncomingBody) -> Bool { state.withLock { $0.channel } === body.channel }
+  func carries(_ body: IncomingBody) -> Bool {
+    state.withLock { $0.carried } == ObjectIdentifier(body.channel)
+  }
 
   func onCancel(_ handler: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
@@ -62,15 +62,18 @@ public final class TransferControl: Sendable {
     if isCancelled { handler() }
   }
 
-  /// Lets go of the handler; the exchange is over.
+  /// Lets go of the handler and the body; the exchange is over.
   package func finish() {
-    let handler = state.withLock { state in
+    let released = state.withLock { state -> ((@Sendable () -> Void)?, BodyChannel?) in
       state.isFinished = true
-      defer { state.handler = nil }
-      return state.handler
+      defer { (state.handler, state.channel) = (nil, nil) }
+      return (state.handler, state.channel)
     }
-    _ = handler
+    _ = released
   }
+
+  /// Lets go of the body, which has ended.
+  func detach(_ channel: BodyChannel) { state.withLock { if $0.channel === channel { $0.channel = nil } } }
 
   /// When the last byte moved, as a time of the clock it was made with.
   var lastActive: Duration { .nanoseconds(lastActivity.load(ordering: .relaxed)) }
@@ -78,23 +81,29 @@ public final class TransferControl: Sendable {
   func touch() { lastActivity.store(now().nanoseconds, ordering: .relaxed) }
 
   /// Notes the length of the request's body before it goes out.
-  func willSend(total: Int64?) { progress?.upload.begin(total: total, now: now()) }
+  func willSend(total: Int64?) {
+    let now = now()
+    task?.upload.withLock { $0.begin(total: total, now: now) }
+  }
 
   func didSend(_ count: Int) {
     let now = now()
     lastActivity.store(now.nanoseconds, ordering: .relaxed)
-    if let progress { progress.upload.move(to: progress.sent.add(count), now: now) }
+    let sum = bytesSent.add(Int64(count), ordering: .relaxed).newValue
+    task?.upload.withLock { $0.move(to: sum, now: now) }
   }
 
   func didReceive(_ count: Int) {
     let now = now()
     lastActivity.store(now.nanoseconds, ordering: .relaxed)
-    if let progress { progress.download.move(to: progress.received.add(count), now: now) }
+    let sum = bytesReceived.add(Int64(count), ordering: .relaxed).newValue
+    task?.download.withLock { $0.move(to: sum, now: now) }
   }
 
   func attach(_ channel: BodyChannel) {
     let (isSuspended, reason) = state.withLock { state in
       state.channel = channel
+      state.carried = ObjectIdentifier(channel)
       return (state.isSuspended, state.reason)
     }
     if isSuspended { settle(channel) }
@@ -121,14 +130,6 @@ public final class TransferControl: Sendable {
       told = isSuspended
     }
   }
-}
-
-/// A count that several threads add to.
-final class Counter: Sendable {
-  private let value = Atomic<Int64>(0)
-
-  /// Adds and returns the sum.
-  func add(_ count: Int) -> Int64 { value.add(Int64(count), ordering: .relaxed).newValue }
 }
 
 extension Duration {

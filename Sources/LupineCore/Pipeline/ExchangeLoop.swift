@@ -107,8 +107,7 @@ final class ExchangeLoop: Sendable {
     await task.passGate()
     abandonExchange()
     try RequestRules.check(request, limits: session.configuration.limits)
-    let progress = TransferControl.Progress(upload: task.upload, download: task.download)
-    let control = TransferControl(now: session.clock.now, progress: progress)
+    let control = TransferControl(now: session.clock.now, of: task)
     state.withLock { state in
       state.request = request
       state.control = control
@@ -135,16 +134,16 @@ final class ExchangeLoop: Sendable {
   func context(
     for request: OutgoingRequest, control: TransferControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) -> TransferContext {
-    let configuration = session.configuration
-    let timeouts = request.options.timeouts ?? configuration.timeouts
+    let timeouts = request.options.timeouts ?? session.configuration.timeouts
     var context = TransferContext(
-      id: task.id, attempt: number, clock: configuration.clock, connectTimeout: timeouts.connect,
-      limits: configuration.limits, identity: configuration.identity,
-      evaluator: configuration.trustPolicy?.evaluator(for: request.url),
-      control: control, executor: configuration.executor,
+      id: task.id, attempt: number, clock: session.configuration.clock, connectTimeout: timeouts.connect,
+      limits: session.configuration.limits, identity: session.configuration.identity,
+      evaluator: session.configuration.trustPolicy?.evaluator(for: request.url),
+      control: control, executor: session.configuration.executor,
       events: { [task, number] in task.emit($0, attempt: number) },
       sink: sink)
-    context.cancelRequest = { [weak task] in task?.cancel() }
+    context.cancelRequest = { [task] in task.cancel() }
+    context.isObserved = !session.configuration.monitors.isEmpty
     return context
   }
 
@@ -155,15 +154,16 @@ final class ExchangeLoop: Sendable {
   }
 
   private func sink(for head: HTTPResponse, _ request: OutgoingRequest) -> BodySink {
-    let configuration = session.configuration
+    let limits = session.configuration.limits
     task.emit(.head(head), attempt: number)
-    if decideRedirect(head, request) { return .discard(limit: configuration.limits.discardedBody) }
-    let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
+    if decideRedirect(head, request) { return .discard(limit: limits.discardedBody) }
+    let stages = session.configuration.contentCodings.decoders(for: head, limits: limits)
     do throws(LupineError) {
-      let destination = try task.consumer.destination(for: head, to: request, limits: configuration.limits)
+      let destination = try task.consumer.destination(for: head, to: request, limits: limits)
       if case .discard = destination { return BodySink(destination) }
       let extent = task.consumer.extent(of: head)
-      task.download.begin(base: extent.base, total: extent.total, now: session.clock.now())
+      let now = session.clock.now()
+      task.download.withLock { $0.begin(base: extent.base, total: extent.total, now: now) }
       return BodySink(destination, stages: stages)
     } catch {
       return BodySink(.discard(limit: 0), stages: [FailingTransformer(error)])

@@ -3,9 +3,13 @@ import HTTPTypes
 extension Pipeline {
   /// Adds the session's default fields; one that the request has is the request's own to set.
   func prepared(_ request: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
-    let described = task.consumer.prepare(request)
-    var request = described
-    for field in session.configuration.defaultFields where described.headers[field.field.name] == nil {
+    var request = task.consumer.prepare(request)
+    let described = request.headers
+    if described.isEmpty, let shared = session.configuration.sharedFields {
+      request.headers = shared
+      return request
+    }
+    for field in session.configuration.defaultFields where !described.contains(field.field.name) {
       if let scope = field.scope {
         guard try scope.allows(request.url, baseURL: session.baseURL) else { continue }
       }
@@ -26,8 +30,9 @@ enum RequestRules {
     }
     var size = 0
     for field in request.headers {
-      size += field.name.rawName.utf8.count + field.value.utf8.count + 4
-      guard FieldRules.isValid(value: field.value) else {
+      let (length, isValid) = field.withUnsafeBytesOfValue { ($0.count, FieldRules.isValid($0)) }
+      size += field.name.rawName.utf8.count + length + 4
+      guard isValid else {
         throw LupineError(.invalidRequest, "The value of \(field.name) has a control byte, or white space at its ends.")
       }
     }
@@ -36,7 +41,7 @@ enum RequestRules {
         .limitExceeded(.requestFields),
         "The request's fields have \(size) bytes; the limit requestFields is \(limits.requestFields).")
     }
-    for name in [HTTPField.Name.contentLength, .transferEncoding] where request.headers[name] != nil {
+    for name in [HTTPField.Name.contentLength, .transferEncoding] where request.headers.contains(name) {
       throw LupineError(.invalidRequest, "\(name) is the transport's to set; it follows from the body.")
     }
   }

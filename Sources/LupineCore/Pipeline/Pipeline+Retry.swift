@@ -13,9 +13,9 @@ extension Pipeline {
   /// They judge the request that the attempt began with: a POST that was redirected to a GET is still a POST to repeat.
   func retryStep(after result: AttemptResult, of original: OutgoingRequest, _ number: Int) async -> RetryStep {
     let outcome = result.outcome
+    guard mayBeRetried(outcome) else { return .end(outcome) }
     let request = result.request
     let retriers = session.configuration.retriers + task.state.withLock { $0.settings.retriers }
-    guard mayBeRetried(outcome) else { return .end(outcome) }
     guard !result.isFinal, !retriers.isEmpty else {
       return end(outcome, result.isFinal ? "the request was ended" : "there is no retrier", number)
     }

@@ -10,8 +10,8 @@ final class RequestTask: Sendable {
   let description: Result<OutgoingRequest, LupineError>
   let state: Mutex<RequestState>
   let consumer: any ResponseConsumer
-  let upload = ProgressReporter()
-  let download = ProgressReporter()
+  let upload = Mutex(ProgressReporter())
+  let download = Mutex(ProgressReporter())
 
   init(
     _ description: Result<OutgoingRequest, LupineError>, session: Session,
@@ -53,7 +53,9 @@ final class RequestTask: Sendable {
       return (mustStart, nil)
     }
     guard before.0 else { return }
-    if let outcome = before.1 { startDelivery(outcome) } else { start() }
+    guard let outcome = before.1 else { return start() }
+    session.registry.beginDelivery()
+    startDelivery(outcome)
   }
 
   /// Starts the request where nobody has, unless it is held back.
@@ -117,10 +119,11 @@ final class RequestTask: Sendable {
     if finish(outcome) { startDelivery(outcome) }
   }
 
-  func emit(_ kind: SessionEvent.Kind, attempt: Int = 0) {
+  /// Tells the session's monitors what happened; without any the event is not even made.
+  func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
     let monitors = session.configuration.monitors
     guard !monitors.isEmpty else { return }
-    let kind = kind.redacted(session.configuration.secretFields)
+    let kind = kind().redacted(session.configuration.secretFields)
     let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
     for monitor in monitors { monitor.receive(event) }
   }
@@ -134,28 +137,29 @@ final class RequestTask: Sendable {
     }
   }
 
+  /// Calls the handlers in a task that the registry has counted already.
   private func startDelivery(_ outcome: Outcome) {
     Task(executorPreference: session.configuration.executor) { await self.deliver(outcome) }
   }
 
   private func deliver(_ outcome: Outcome) async {
     while let handler = state.withLock({ $0.nextHandler() }) { await handler(self, outcome) }
-    session.registry.remove(self)
+    session.registry.endDelivery()
   }
 
   private func run() async -> Outcome {
     var outcome = consumer.conclude(await Pipeline(self).run())
     outcome.error = outcome.error?.hiding(session.configuration.secretFields)
-    await upload.finish()
-    await download.finish()
+    let listeners = upload.withLock { $0.finish() } + download.withLock { $0.finish() }
+    for listener in listeners { await listener.value }
     return outcome
   }
 
-  /// Ends the request; true where the caller must see to it that the handlers are called.
+  /// Ends the request; true where the caller must call the handlers, which the registry waits for from here on.
   private func finish(_ outcome: Outcome) -> Bool {
     emit(.finished(outcome.error))
     let (followers, mustDeliver) = state.withLock { $0.finish(outcome) }
-    if !mustDeliver { session.registry.remove(self) }
+    session.registry.remove(self, isDelivered: mustDeliver)
     for follower in followers { follower.resume(returning: outcome) }
     return mustDeliver
   }
