@@ -16,15 +16,18 @@ public struct RecordedRequest: Sendable {
   public let headers: HTTPFields
   /// The body's bytes; empty where there was none.
   public let body: Data
+  /// Whether the body is all that was sent; false where the stub answered before its end.
+  public let isBodyComplete: Bool
   let stub: Stub?
 
-  init(_ request: OutgoingRequest, body: Data, context: TransferContext, stub: Stub?) {
+  init(_ request: OutgoingRequest, body: Data, isBodyComplete: Bool, context: TransferContext, stub: Stub?) {
     id = context.id
     attempt = context.attempt
     method = request.method
     url = request.url
     headers = request.headers
     self.body = body
+    self.isBodyComplete = isBodyComplete
     self.stub = stub
   }
 
