@@ -46,6 +46,8 @@ fuzz: install
 	@$(STAGE) 'fuzzers' Tests/Fuzz/run $(or $(FUZZ_SECONDS),20)
 
 bench: install
+	@$(STAGE) 'requests over the mock' \
+	  swift run -c release --package-path Benchmarks --scratch-path .build-bench mock-throughput
 	@$(STAGE) 'multipart' \
 	  swift run -c release --package-path Benchmarks --scratch-path .build-bench multipart-measure
 

@@ -24,7 +24,7 @@ let package = Package(
         .product(name: "LupineMultipart", package: "Lupine"),
       ], path: "Multipart", swiftSettings: settings),
     .executableTarget(
-      name: "MockThroughput",
+      name: "mock-throughput",
       dependencies: [
         .product(name: "LupineCore", package: "Lupine"),
         .product(name: "LupineMock", package: "Lupine"),
