@@ -27,7 +27,7 @@ public enum Stage {
   public static func offline() -> MockTransport {
     let mock = MockTransport()
     for method in [HTTPRequest.Method.get, .post] {
-      mock.stub(method, "https://httpbin.org/{name}") { request in
+      mock.stub([method], "https://httpbin.org/{name}") { request in
         .json(
           HTTPBinEcho(
             url: request.url.string, args: try arguments(request), headers: [:],
