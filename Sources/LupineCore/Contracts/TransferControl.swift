@@ -9,8 +9,6 @@ public final class TransferControl: Sendable {
     var isSuspended = false
     /// The body, until it has ended; strong, because a weak reference costs an allocation a request.
     var channel: BodyChannel?
-    /// Which body it is or was.
-    var carried: ObjectIdentifier?
   }
 
   private let state = Mutex(State())
@@ -50,9 +48,7 @@ public final class TransferControl: Sendable {
   }
 
   /// Whether this is the body of the exchange.
-  func carries(_ body: IncomingBody) -> Bool {
-    state.withLock { $0.carried } == ObjectIdentifier(body.channel)
-  }
+  func carries(_ body: IncomingBody) -> Bool { body.channel.activity === self }
 
   func onCancel(_ handler: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
@@ -103,7 +99,6 @@ public final class TransferControl: Sendable {
   func attach(_ channel: BodyChannel) {
     let (isSuspended, reason) = state.withLock { state in
       state.channel = channel
-      state.carried = ObjectIdentifier(channel)
       return (state.isSuspended, state.reason)
     }
     if isSuspended { settle(channel) }
