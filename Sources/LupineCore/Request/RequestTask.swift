@@ -149,7 +149,7 @@ final class RequestTask: Sendable {
 
   private func run() async -> Outcome {
     var outcome = consumer.conclude(await Pipeline(self).run())
-    outcome.error = outcome.error?.hiding(session.configuration.secretFields)
+    if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
     let listeners = upload.withLock { $0.finish() } + download.withLock { $0.finish() }
     for listener in listeners { await listener.value }
     return outcome
