@@ -55,10 +55,10 @@ final class Engine: Sendable {
     state.thread = try LoopThread.start { [self] in
       do throws(LupineError) {
         try Loop(self, alarm).run()
+        end()
       } catch {
         fail(error)
       }
-      end()
     }
     state.alarm = alarm
     state.phase = .running
@@ -83,13 +83,16 @@ extension Engine {
   }
 
   /// The loop could not be made: refuses what was queued for it.
+  ///
+  /// The next request tries again.
   private func fail(_ error: LupineError) {
     var commands: [Command] = []
-    state.withLock { state in
-      state.phase = .stopping
+    let waiters = state.withLock { state in
       state.take(&commands)
+      return state.abort()
     }
     for case .start(let submission) in commands { submission.continuation.resume(returning: .failure(error)) }
+    for waiter in waiters { waiter.resume() }
   }
 
   /// The last act of the thread.

@@ -12,7 +12,7 @@ struct SessionConfiguration: Sendable {
   var timeouts = Timeouts()
   var limits = Limits()
   var parameterEncoder: any ParameterEncoder = URLEncodedFormParameterEncoder()
-  var decoder: any DataDecoder = JSONDecoder()
+  var serializers = SessionSerializers()
   var trustPolicy: TrustPolicy?
   var identity = SecurityIdentity()
   var warnings: [Mismatch] = []
@@ -38,11 +38,18 @@ struct SessionConfiguration: Sendable {
     now = environment.now
     random = environment.random
   }
+
+  /// A field that is not secret goes everywhere.
+  mutating func freePublicFields() {
+    for index in defaultFields.indices where !secretFields.contains(defaultFields[index].field.name) {
+      defaultFields[index].scope = nil
+    }
+  }
 }
 
 /// A field that a session adds where a request has none of that name.
 struct DefaultField: Sendable {
   var field: HTTPField
-  /// Where a secret field may go; `nil` for one that is not secret.
+  /// Where the field may go if it is secret; `build()` takes it from one that is not.
   var scope: CredentialScope?
 }

@@ -37,6 +37,6 @@ extension DataStreamRequest {
     of type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil, limit: Int = 1 << 20
   ) -> DecodableLineStream<Value> {
     DecodableLineStream(
-      base: serializingLines(limit: limit), decoder: decoder ?? task.session.configuration.decoder)
+      base: serializingLines(limit: limit), decoder: decoder ?? task.session.configuration.serializers.decoder)
   }
 }

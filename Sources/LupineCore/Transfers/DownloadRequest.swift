@@ -36,7 +36,7 @@ extension DownloadRequest {
   public func serializingDecodable<Value: Decodable & Sendable>(
     _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil
   ) -> DownloadTask<Value> {
-    let decoder = decoder ?? task.session.configuration.decoder
+    let decoder = decoder ?? task.session.configuration.serializers.decoder
     return DownloadTask(task) { try decoder.decode(type, from: Data(contentsOf: $0)) }
   }
 }

@@ -10,7 +10,7 @@ public struct DownloadResponse<Value: Sendable>: Sendable, CustomStringConvertib
   /// Where the file is, once it is complete.
   public let fileURL: URL?
   /// What the last exchange cost.
-  public let metrics: TransferMetrics?
+  public let metrics: TransferMetrics
   /// The value or the error.
   public let result: Result<Value, LupineError>
 
@@ -56,7 +56,7 @@ extension DownloadResponse where Value == URL {
     let missing = LupineError(.fileFailed, "The download ended without a file and without an error.")
     self.init(
       request: outcome.request, response: outcome.response?.head ?? outcome.error?.response, fileURL: outcome.file,
-      metrics: outcome.response?.metrics ?? outcome.error?.metrics,
+      metrics: outcome.response?.metrics ?? outcome.error?.metrics ?? TransferMetrics(),
       result: outcome.file.map { .success($0) } ?? .failure(outcome.error ?? missing))
   }
 }
