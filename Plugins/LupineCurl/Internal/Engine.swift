@@ -7,7 +7,7 @@ import Synchronization
 /// The loop's thread keeps the engine alive; the loop itself belongs to that thread alone.
 final class Engine: Sendable {
   let configuration: CurlTransport.Configuration
-  private let state = Mutex(EngineState())
+  let state = Mutex(EngineState())
 
   init(_ configuration: CurlTransport.Configuration) { self.configuration = configuration }
 
@@ -50,7 +50,7 @@ final class Engine: Sendable {
     if let thread = state.withLock({ $0.takeThread() }) { pthread_join(thread, nil) }
   }
 
-  private func launch(_ state: inout EngineState) throws(LupineError) {
+  func launch(_ state: inout EngineState) throws(LupineError) {
     let alarm = try Alarm()
     state.thread = try LoopThread.start { [self] in
       do throws(LupineError) {
@@ -74,13 +74,8 @@ extension Engine {
     state.withLock { $0.take(&commands) }
   }
 
-  /// Notes that the loop is about to sleep; false where commands wait.
-  func fallAsleep() -> Bool {
-    state.withLock { state in
-      state.isAsleep = state.commands.isEmpty
-      return state.isAsleep
-    }
-  }
+  /// Notes that the loop is about to sleep; false where something waits for it.
+  func fallAsleep() -> Bool { state.withLock { $0.fallAsleep() } }
 
   /// The loop could not be made: refuses what was queued for it.
   private func fail(_ error: LupineError) {
@@ -94,7 +89,8 @@ extension Engine {
 
   /// The last act of the thread.
   private func end() {
-    let waiters = state.withLock { $0.end() }
+    let (waiters, jobs) = state.withLock { $0.end() }
+    for job in jobs { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
     for waiter in waiters { waiter.resume() }
   }
 }
