@@ -18,6 +18,7 @@ final class Easy {
   private var isReuseForbidden = false
   private var waitsForMultiplexing = false
   private var checksName = true
+  private var lastAddress: RemoteAddress?
 
   init(_ multi: Multi) throws(LupineError) {
     self.multi = multi
@@ -55,8 +56,7 @@ final class Easy {
   /// Sets what differs from the last exchange.
   func prepare(_ request: OutgoingRequest, _ shape: RequestShape, _ context: TransferContext) throws(LupineError) {
     handle.clearError()
-    try target.set(request.url)
-    set(verbatimTarget: request.url.requestTarget)
+    if try target.set(request.url) { set(verbatimTarget: request.url.requestTarget) }
     set(waitsForMultiplexing: request.url.scheme == .https || request.options.version == .http2)
     set(shape, method: request.method.rawValue)
     try set(RequestFields(request, shape))
@@ -66,6 +66,14 @@ final class Easy {
     self.connectTimeout = milliseconds
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
+  }
+
+  /// The text of the address that it is connected to, made once for as long as that stays the same.
+  func text(of address: UnsafePointer<CChar>?, port: Int32) -> String {
+    if let lastAddress, lastAddress.isSame(address, port) { return lastAddress.text }
+    let made = RemoteAddress(address, port)
+    lastAddress = made
+    return made.text
   }
 
   /// Has the connection closed after this exchange.

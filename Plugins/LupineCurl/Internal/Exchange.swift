@@ -72,9 +72,9 @@ final class Exchange {
     guard isTrusted(isReused: isReused) else { return false }
     self.ports = ports
     if request.url.scheme == .https { tls = loop.details(of: easy) }
-    let text = address.map { String(cString: $0) } ?? ""
-    let remote = text.utf8.contains(0x3A) ? "[\(text)]:\(ports.remote)" : "\(text):\(ports.remote)"
+    let remote = easy.text(of: address, port: ports.remote)
     self.address = remote
+    clock.isReused = isReused
     context.emit(.connected(address: remote, isReused: isReused))
     return true
   }

@@ -9,8 +9,10 @@ struct WaitingLine {
   private let perHost: Int
   private let total: Int
   private var running = 0
+  private var waiting = 0
   private var hosts: [HTTPURL.Origin: HostLine] = [:]
-  private var known = 1_000
+  private var last: (origin: HTTPURL.Origin, host: HostLine)?
+  private var room = 1_000
 
   init(perHost: Int, total: Int) {
     self.perHost = max(1, perHost)
@@ -18,10 +20,17 @@ struct WaitingLine {
   }
 
   mutating func host(_ origin: HTTPURL.Origin) -> HostLine {
+    if let last, last.origin == origin { return last.host }
+    let host = known(origin)
+    last = (origin, host)
+    return host
+  }
+
+  private mutating func known(_ origin: HTTPURL.Origin) -> HostLine {
     if let host = hosts[origin] { return host }
-    if hosts.count >= known {
+    if hosts.count >= room {
       hosts = hosts.filter { !$0.value.isIdle }
-      known = max(1_000, hosts.count * 2)
+      room = max(1_000, hosts.count * 2)
     }
     let host = HostLine()
     hosts[origin] = host
@@ -35,6 +44,7 @@ struct WaitingLine {
       return true
     }
     host.append(id)
+    waiting += 1
     return false
   }
 
@@ -50,14 +60,18 @@ struct WaitingLine {
       return nil
     }
     best.host.removeNext()
+    waiting -= 1
     begin(at: best.host)
     return best.id
   }
 
   /// Notes that an exchange is over, whether it waited or not.
   mutating func leave(_ id: UInt64, from host: HostLine) {
-    if host.remove(id) { return }
-    mayAdmit = true
+    if host.remove(id) {
+      waiting -= 1
+      return
+    }
+    mayAdmit = waiting > 0
     if host.isLifted { return }
     host.running -= 1
     running -= 1
@@ -69,7 +83,7 @@ struct WaitingLine {
     host.isLifted = true
     running -= host.running
     host.running = 0
-    mayAdmit = true
+    mayAdmit = waiting > 0
   }
 
   private func hasRoom(_ host: HostLine) -> Bool {

@@ -27,6 +27,22 @@ final class BodyChannel: Sendable {
     return flow
   }
 
+  /// Takes bytes without a word to a reader who waits.
+  func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
+    activity?.didReceive(bytes.count)
+    return try state.withLock { (state) throws(LupineError) in
+      try state.write(bytes)
+      return state.flow
+    }
+  }
+
+  /// Hands what has been appended to a reader who waits.
+  func deliver() {
+    let (wake, shouldResume) = state.withLock { $0.deliver() }
+    wake?()
+    if shouldResume { resume() }
+  }
+
   func finish(collected: Data? = nil, trailers: HTTPFields? = nil, metrics: TransferMetrics) {
     settle { $0.finish(collected: collected, trailers: trailers, metrics: metrics) }
   }

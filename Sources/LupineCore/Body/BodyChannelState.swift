@@ -97,6 +97,15 @@ struct BodyChannelState {
     return { reader.resume(returning: piece) }
   }
 
+  /// The wake-up of the reader who waits, and whether the transport may go on since the reader takes what was there.
+  mutating func deliver() -> ((() -> Void)?, shouldResume: Bool) {
+    guard let reader else { return (nil, false) }
+    let (piece, shouldResume) = next()
+    guard let piece else { return (nil, shouldResume) }
+    self.reader = nil
+    return ({ reader.resume(returning: piece) }, shouldResume)
+  }
+
   /// The wake-ups of those who wait for the end, when it has come.
   mutating func takeWaiter() -> (() -> Void)? {
     guard !waiters.isEmpty, let end = finalEnd else { return nil }
