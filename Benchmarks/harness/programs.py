@@ -1,4 +1,4 @@
-"""The measures that are programs of their own: the mock (W8), and multipart (W9)."""
+"""The measures that are programs of their own: the mock (W8), multipart (W9), the memory that transfers take."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ from .rows import BUILD, swift_build
 from .servers import pin
 from .workloads import MOCK_GOAL
 
-PROGRAMS = {"W8": "MockThroughput", "W9": "multipart-measure"}
+PROGRAMS = {"W8": "MockThroughput", "W9": "multipart-measure", "memory": "transfer-measure"}
 
 
 def wanted(names):
@@ -39,4 +39,6 @@ def measure(names):
     if "W9" in wanted(names):
         text = " ".join(run("W9", "3").split())
         results["W9"] = {"title": "multipart", "text": text}
+    if "memory" in wanted(names):
+        results["memory"] = {"title": "transfers of 2 GiB", "text": " ".join(run("memory").split())}
     return results

@@ -65,9 +65,11 @@ struct EngineState {
     }
   }
 
-  /// Ends the engine and returns who waits for that, and the jobs that are left; a thread that nobody waits for is left
-  /// to the system.
-  mutating func end() -> ([UnsafeContinuation<Void, Never>], [UnownedJob]) {
+  /// Who waits for the end of the engine, and the jobs that it leaves.
+  typealias Rest = (waiters: [UnsafeContinuation<Void, Never>], jobs: [UnownedJob])
+
+  /// Ends the engine; a thread that nobody waits for is left to the system.
+  mutating func end() -> Rest {
     phase = .ended
     alarm = nil
     commands = []
@@ -77,6 +79,17 @@ struct EngineState {
       jobs = []
     }
     return (waiters, jobs)
+  }
+
+  /// The end of a thread whose loop could not be made: another may be started unless the engine is to stop.
+  mutating func abort() -> Rest {
+    guard phase == .running else { return end() }
+    phase = .idle
+    alarm = nil
+    if let thread { pthread_detach(thread) }
+    thread = nil
+    defer { jobs = [] }
+    return ([], jobs)
   }
 
   /// The thread, to the first who asks after its end.

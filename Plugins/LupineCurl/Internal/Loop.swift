@@ -53,6 +53,7 @@ final class Loop {
     for (_, multi) in multis { multi.expire() }
     serveSockets()
     for (_, multi) in multis { multi.collect() }
+    prune()
     for exchange in abandoned { exchange.abandon() }
     abandoned.removeAll(keepingCapacity: true)
     handOver()
@@ -61,9 +62,18 @@ final class Loop {
 
   private func sleep() {
     var milliseconds: Int32 = 0
-    if !line.mayAdmit { milliseconds = Moment.milliseconds(until: multis.lazy.compactMap(\.multi.deadline).min()) }
+    if !line.mayAdmit { milliseconds = Moment.milliseconds(until: multis.lazy.compactMap(\.multi.alarm).min()) }
     if milliseconds != 0, !engine.fallAsleep() { milliseconds = 0 }
     poller.wait(milliseconds: milliseconds)
+  }
+
+  /// Lets go of multis that have been idle for as long as their connections may be, and of these connections.
+  private func prune() {
+    multis.removeAll { known in
+      guard known.multi.isStale else { return false }
+      known.multi.close()
+      return true
+    }
   }
 
   private func guardIdleSockets() {
@@ -119,6 +129,7 @@ extension Loop {
       case .cancel(let id): exchanges[id]?.cancel()
       case .receive(let id): exchanges[id]?.resumeReceiving()
       case .provide(let id): exchanges[id]?.resumeSending()
+      case .count(let continuation): continuation.resume(returning: snapshot(waiting: line.waitingCount))
       case .stop: isStopping = true
       case .letGo: isLetGo = true
       }
@@ -129,10 +140,10 @@ extension Loop {
   private func enter(_ submission: Submission) {
     let exchange = Exchange(submission, self, line.host(submission.request.url.origin))
     exchanges[exchange.id] = exchange
-    if line.enter(exchange.id, at: exchange.host) {
+    if line.enter(Waiter(submission), at: exchange.host) {
       start(exchange)
     } else {
-      submission.context.emit(.queued)
+      submission.context.emit(.queued(reason: line.reason(for: exchange.host)))
     }
   }
 
