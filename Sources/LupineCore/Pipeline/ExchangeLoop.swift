@@ -79,6 +79,7 @@ final class ExchangeLoop: Sendable {
   /// Makes exchanges until one is neither redirected nor challenged; returns at its head.
   func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     var request = request
+    forgetRedirects()
     while true {
       let response = try await sendOnce(request)
       let next: OutgoingRequest?
@@ -94,6 +95,15 @@ final class ExchangeLoop: Sendable {
       if next.url.origin != request.url.origin { state.withLock { $0.hasLeftOrigin = true } }
       request = next
     }
+  }
+
+  /// Begins anew where an interceptor sends again.
+  private func forgetRedirects() {
+    let isAgain = state.withLock { state in
+      defer { state.visited = [] }
+      return !state.visited.isEmpty
+    }
+    if isAgain { task.state.withLock { $0.redirects = [] } }
   }
 
   /// Ends the exchange whose response nobody waits for.
@@ -176,7 +186,11 @@ extension ExchangeLoop {
   private func following(
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
-    if let redirect = state.withLock({ $0.redirect }) { return try redirect.get() }
+    if let redirect = state.withLock({ $0.redirect }) {
+      let next = try redirect.get()
+      task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: response.head)) }
+      return next
+    }
     return try await answering(response, to: request) ?? task.consumer.following(request)
   }
 
@@ -184,14 +198,17 @@ extension ExchangeLoop {
   private func decideRedirect(_ head: HTTPResponse, _ request: OutgoingRequest) -> Bool {
     guard RedirectRules.isRedirect(head) else { return false }
     let redirector = task.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
-    let rules = RedirectRules(secrets: session.configuration.secretFields, limits: session.configuration.limits)
+    let rules = RedirectRules(
+      secrets: session.configuration.secretFields, limits: session.configuration.limits,
+      allowsDowngrade: redirector.allowsDowngrade)
     let visited = state.withLock { state in
       state.visited.append(request.url)
       return state.visited
     }
     let decided: Result<OutgoingRequest, LupineError>?
     do throws(LupineError) {
-      decided = redirector.decide(try rules.next(after: head, to: request, visited: visited), head).map { .success($0) }
+      let proposed = try rules.next(after: head, to: request, visited: visited)
+      decided = redirector.decide(proposed, head).map { .success(rules.withoutStraySecrets($0, from: request)) }
     } catch {
       decided = redirector.follows ? .failure(error) : nil
     }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import Synchronization
 
@@ -15,11 +16,15 @@ extension Pipeline {
     let outcome = result.outcome
     let request = result.request
     let retriers = session.configuration.retriers + task.state.withLock { $0.settings.retriers }
-    guard mayBeRetried(outcome) else { return .end(outcome) }
+    guard mayBeRetried(outcome) else {
+      for retrier in retriers { retrier.succeeded(request) }
+      return .end(outcome)
+    }
     guard !result.isFinal, !retriers.isEmpty else {
       return end(outcome, result.isFinal ? "the request was ended" : "there is no retrier", number)
     }
-    let failed = failedAttempt(request, outcome, number)
+    let notes = RetryNotes()
+    let failed = failedAttempt(request, outcome, number, notes)
     for retrier in retriers {
       let decision = (try? await task.interruptible { await retrier.decision(for: failed) }) ?? .doNotRetry
       // A retrier may wait for long, and the request may be cancelled meanwhile or run out of time.
@@ -30,13 +35,13 @@ extension Pipeline {
       case .doNotRetry: continue
       case .retry, .retryAfter:
         guard request.body.isReplayable, original.body.isReplayable else { return .end(unrepeatable(outcome, number)) }
-        return again(after: decision, outcome, number)
+        return again(after: decision, outcome, number, notes)
       case .fail(let error):
         task.emit(.retrying(after: nil, reason: "a retrier ended the request: \(error.message)"), attempt: number)
         return end(outcome, with: error, request)
       }
     }
-    return end(outcome, "no retrier asked for it", number)
+    return end(outcome, notes.joined(to: "no retrier asked for it"), number)
   }
 
   private func end(_ outcome: Outcome, _ reason: String, _ number: Int) -> RetryStep {
@@ -54,19 +59,26 @@ extension Pipeline {
     outcome.error != nil || (outcome.response?.head.status.code ?? 0) >= 400
   }
 
-  private func failedAttempt(_ request: OutgoingRequest, _ outcome: Outcome, _ number: Int) -> FailedAttempt {
+  private func failedAttempt(
+    _ request: OutgoingRequest, _ outcome: Outcome, _ number: Int, _ notes: RetryNotes
+  ) -> FailedAttempt {
     let random = session.configuration.random
+    let (started, sent, redirects) = task.state.withLock { ($0.started, $0.sent, $0.redirects) }
+    let head = outcome.response?.head ?? outcome.error?.response
     return FailedAttempt(
-      request: request, number: number, response: outcome.response?.head ?? outcome.error?.response,
-      error: outcome.error, elapsed: task.state.withLock { $0.started }.map { session.clock.now() - $0 } ?? .zero,
-      clock: session.clock.clock, random: { Double(random() >> 11) * 0x1p-53 })
+      request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
+      number: number, response: head, error: outcome.error, elapsed: started.map { session.clock.now() - $0 } ?? .zero,
+      clock: session.clock.clock, date: session.configuration.now(), random: { Double(random() >> 11) * 0x1p-53 },
+      note: { notes.add($0) })
   }
 
-  private func again(after decision: RetryDecision, _ outcome: Outcome, _ number: Int) -> RetryStep {
+  private func again(
+    after decision: RetryDecision, _ outcome: Outcome, _ number: Int, _ notes: RetryNotes
+  ) -> RetryStep {
     var delay = Duration.zero
     if case .retryAfter(let asked) = decision { delay = max(.zero, asked) }
     let reason = outcome.error?.message ?? "status \(outcome.response?.head.status.code ?? 0)"
-    task.emit(.retrying(after: delay, reason: reason), attempt: number)
+    task.emit(.retrying(after: delay, reason: notes.joined(to: reason)), attempt: number)
     return .again(after: delay)
   }
 

@@ -6,4 +6,5 @@ struct RequestSettings: Sendable {
   var interceptors: [any Interceptor] = []
   var redirector: Redirector?
   var credential: Credential?
+  var idempotencyKey: IdempotencyKey?
 }

@@ -146,6 +146,7 @@ final class RequestTask: Sendable {
   private func run() async -> Outcome {
     var outcome = consumer.conclude(await Pipeline(self).run())
     outcome.error = outcome.error?.hiding(session.configuration.secretFields)
+    outcome.redirects = state.withLock { $0.redirects }
     await upload.finish()
     await download.finish()
     return outcome

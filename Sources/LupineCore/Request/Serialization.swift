@@ -40,7 +40,8 @@ extension DataResponse {
     self.init(
       request: outcome.request, response: outcome.response?.head ?? outcome.error?.response,
       data: outcome.response?.data, trailers: outcome.response?.trailers,
-      metrics: outcome.response?.metrics ?? outcome.error?.metrics, serializationDuration: duration, result: result)
+      metrics: outcome.response?.metrics ?? outcome.error?.metrics, redirects: outcome.redirects,
+      serializationDuration: duration, result: result)
     secretFields = secrets
   }
 }

@@ -41,9 +41,9 @@ extension Session.Builder {
 
   /// Sets how long the steps of a request may take; `nil` sets no bound.
   public func timeouts(
-    connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil
+    connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil, attempt: Duration? = nil
   ) -> Self {
-    changed { $0.configuration.timeouts = Timeouts(connect: connect, idle: idle, total: total) }
+    changed { $0.configuration.timeouts = Timeouts(connect: connect, idle: idle, total: total, attempt: attempt) }
   }
 
   /// Sets the most that the session accepts.

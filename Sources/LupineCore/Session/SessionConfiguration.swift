@@ -20,6 +20,8 @@ struct SessionConfiguration: Sendable {
   var contentCodings: ContentCodings = ContentCodings([])
   var schemes = AuthenticationSchemes([])
   var redirector = Redirector.follow
+  /// The methods whose requests get an `Idempotency-Key`.
+  var keyedMethods: Set<HTTPRequest.Method> = []
   var clock: any Clock<Duration> = ContinuousClock()
   var now: @Sendable () -> Date = { Date() }
   var random: @Sendable () -> UInt64 = {
