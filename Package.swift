@@ -41,6 +41,7 @@ let package = Package(
     .library(name: "LupineMock", targets: ["LupineMock"]),
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
     .library(name: "LupineReachability", targets: ["LupineReachability"]),
+    .library(name: "LupineResilience", targets: ["LupineResilience"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
@@ -65,7 +66,7 @@ let package = Package(
     source(
       "Lupine",
       [
-        "LupineCore", "LupineMultipart", "LupineReachability", httpTypes,
+        "LupineCore", "LupineMultipart", "LupineReachability", "LupineResilience", httpTypes,
         .target(name: "LupineCurl", condition: .when(traits: ["Curl"])),
         .target(name: "LupineCompression", condition: .when(traits: ["Compression"])),
         .target(name: "LupineOpenSSL", condition: .when(traits: ["OpenSSL"])),
@@ -76,6 +77,7 @@ let package = Package(
     plugin("LupineReachability", ["CNetlink"]),
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", []),
+    plugin("LupineResilience", []),
     plugin("LupineOpenSSL", ["COpenSSL"]),
 
     .systemLibrary(name: "CNetlink", path: "Plugins/CNetlink"),
@@ -112,6 +114,7 @@ let package = Package(
       path: "Tests/ReachabilityProbe", swiftSettings: settings),
     .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
     test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
+    test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
     test("LupineTests", ["Lupine", "LupineMock", "LupineTesting"]),
     test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),

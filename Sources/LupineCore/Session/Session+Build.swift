@@ -22,7 +22,7 @@ extension Session.Builder {
     guard mismatches.isEmpty else { throw Self.error(mismatches) }
     DefaultFields.complete(&configuration)
     if let monitor = (transport as? any ObservingTransport)?.makeMonitor() { configuration.monitors.append(monitor) }
-    let session = Session(configuration, transport: transport)
+    let session = Session(configuration, transport: layered(transport))
     SessionEnvironment.current?.onBuild(session)
     return session
   }

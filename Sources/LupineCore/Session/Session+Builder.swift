@@ -16,6 +16,7 @@ extension Session {
     var schemes: [any AuthenticationScheme] = []
     var codings: [any ContentCoding] = []
     var mismatches: [Mismatch] = []
+    var layers: [TransportLayer] = []
     var configuration = SessionConfiguration()
 
     /// A builder with the defaults and no transport.

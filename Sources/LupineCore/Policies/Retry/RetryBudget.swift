@@ -27,7 +27,7 @@ public final class RetryBudget: Sendable {
   }
 
   /// Takes a retry out; false where there is none.
-  func take(for url: HTTPURL) -> Bool {
+  package func take(for url: HTTPURL) -> Bool {
     spent.withLock { spent in
       let already = spent[url.origin] ?? 0
       guard capacity - already >= 1 else { return false }
@@ -37,7 +37,7 @@ public final class RetryBudget: Sendable {
   }
 
   /// Puts a part of a retry back.
-  func answered(_ url: HTTPURL) {
+  package func answered(_ url: HTTPURL) {
     spent.withLock { spent in
       guard let already = spent[url.origin] else { return }
       spent[url.origin] = already > refund ? already - refund : nil
