@@ -49,7 +49,8 @@ public final class ConcurrencyLimiter: Plugin {
     switch take(origin) {
     case .running: return
     case .full:
-      context.emit(.decided(policy: "concurrency limiter", reason: "refuses the exchange: the line of \(origin) is full"))
+      context.emit(
+        .decided(policy: "concurrency limiter", reason: "refuses the exchange: the line of \(origin) is full"))
       throw LupineError(
         .concurrencyLimited,
         "\(limit) exchanges with \(origin) are under way and \(queueLimit) wait; nothing was sent.")
@@ -64,7 +65,7 @@ public final class ConcurrencyLimiter: Plugin {
 
   /// Gives the place to the next in line.
   func leave(_ origin: HTTPURL.Origin) {
-    while let next = takeNext(origin) where !next.resume(returning: ()) {}
+    while let next = takeNext(origin), !next.resume(returning: ()) {}
   }
 
   private func take(_ origin: HTTPURL.Origin) -> Place {

@@ -73,7 +73,8 @@ import Testing
       } else {
         handled.withLock { $0[number, default: 0] += 1 }
       }
-      let error = await request.serializingData().response.error?.kind
+      let response = await request.serializingData().response
+      let error = response.response?.status == .teapot ? .other : response.error?.kind
       outcomes.withLock { $0[number, default: []].append(error) }
     }
 

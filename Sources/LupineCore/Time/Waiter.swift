@@ -12,7 +12,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
   package init() {}
 
-  /// Waits for the value; `nil` where the wait was cancelled first. For one task alone.
+  /// Waits for the value, or for the end of the wait, which is `nil`; for one task alone.
   package func value() async -> Value? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
