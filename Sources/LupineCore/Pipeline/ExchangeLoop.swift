@@ -52,7 +52,7 @@ final class ExchangeLoop: Sendable {
     let sent = state.withLock { $0.request }
     defer { close(control, status: response.head.status.code) }
     do throws(LupineError) {
-      if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, control) }
+      if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
       let end = try await response.body.end()
       task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
       return ReceivedResponse(
@@ -62,12 +62,15 @@ final class ExchangeLoop: Sendable {
     }
   }
 
-  /// Validates a head before its body is handed over; a response that is refused is not read further.
+  /// Validates a head before its body is handed over; a response that is refused, or retried, is not read further.
   private func handOver(
-    _ response: TransportResponse, to request: OutgoingRequest, _ control: TransferControl?
+    _ response: TransportResponse, to request: OutgoingRequest, after first: OutgoingRequest,
+    _ control: TransferControl?
   ) async throws(LupineError) {
     let head = ReceivedResponse(request: request, head: response.head)
-    if let error = pipeline.validated(head, to: request, number).outcome.error {
+    var refusal = pipeline.validated(head, to: request, number).outcome.error
+    if refusal == nil { refusal = await pipeline.refusalAtHead(of: head, after: first, number) }
+    if let error = refusal {
       control?.cancel(error)
       response.body.abandon()
       _ = try? await response.body.end()

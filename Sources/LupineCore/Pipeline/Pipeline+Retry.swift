@@ -15,6 +15,7 @@ extension Pipeline {
   func retryStep(after result: AttemptResult, of original: OutgoingRequest, _ number: Int) async -> RetryStep {
     let outcome = result.outcome
     let request = result.request
+    if let step = task.state.withLock({ $0.takeStepAtHead() }) { return step }
     let retriers = session.configuration.retriers + task.state.withLock { $0.settings.retriers }
     guard mayBeRetried(outcome) else {
       for retrier in retriers { retrier.succeeded(request) }
@@ -42,6 +43,23 @@ extension Pipeline {
       }
     }
     return end(outcome, notes.joined(to: "no retrier asked for it"), number)
+  }
+
+  /// Asks the retriers about a status while the body can still be kept back; the reason not to hand it over, if any.
+  func refusalAtHead(of head: ReceivedResponse, after first: OutgoingRequest, _ number: Int) async -> LupineError? {
+    let outcome = Outcome(request: head.request, response: head)
+    let hasRetriers = !session.configuration.retriers.isEmpty || task.state.withLock { !$0.settings.retriers.isEmpty }
+    guard hasRetriers, head.head.status.code >= 400, let original = try? task.description.get() else { return nil }
+    switch await retryStep(after: AttemptResult(request: first, outcome: outcome), of: original, number) {
+    case .again(let delay):
+      task.state.withLock { $0.stepAtHead = .again(after: delay) }
+      let status = head.head.status.code
+      return LupineError(.unacceptableStatusCode(status), "The status \(status) is retried.")
+    case .end(let ended):
+      guard ended.error != nil else { return nil }
+      task.state.withLock { $0.stepAtHead = .end(ended) }
+      return ended.error
+    }
   }
 
   private func end(_ outcome: Outcome, _ reason: String, _ number: Int) -> RetryStep {

@@ -40,6 +40,8 @@ struct RequestState {
   private(set) var attemptStarted: Duration?
   /// Why the attempt that runs was ended, where its time was over.
   private(set) var attemptEnd: LupineError?
+  /// What the retriers said of a response whose body was to be handed over at its head.
+  var stepAtHead: Pipeline.RetryStep?
   /// The redirects that the last attempt followed.
   var redirects: [RedirectStep] = []
 
@@ -145,6 +147,11 @@ struct RequestState {
   }
 
   // Its attempts
+
+  mutating func takeStepAtHead() -> Pipeline.RetryStep? {
+    defer { stepAtHead = nil }
+    return stepAtHead
+  }
 
   mutating func beginAttempt(at now: Duration) {
     attemptStarted = now
