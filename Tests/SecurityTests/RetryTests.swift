@@ -8,14 +8,13 @@ import Testing
   private static let url = "https://a.example.com/"
 
   private static func count(
-    _ reply: MockReply, _ change: (Session.Builder) -> Session.Builder = { $0 },
-    _ request: (Session) throws -> DataRequest
+    _ reply: MockReply, _ request: (Session) throws -> DataRequest
   ) async throws -> (requests: Int, error: LupineError?, time: Duration) {
     let mock = MockTransport()
     mock.stub([.get, .post, .put], "/", reply)
     let clock = ImmediateClock()
-    let builder = Session.Builder().transport(mock).clock(clock).random { .max }.retrier(.backoff(limit: 3))
-    let response = await (try request(try change(builder).build())).serializingData().response
+    let session = try Session.Builder().transport(mock).clock(clock).random { .max }.retrier(.backoff(limit: 3)).build()
+    let response = await (try request(session)).serializingData().response
     return (mock.requests.count, response.error, clock.now.offset)
   }
 

@@ -20,7 +20,7 @@ final class HedgedExchange: Sendable {
 
   func run() async throws(LupineError) -> TransportResponse {
     context.onCancel { [self] in cancel() }
-    let result = await withCheckedContinuation { continuation in
+    let result = await withCheckedContinuation { (continuation: CheckedContinuation<HedgingState.Outcome, Never>) in
       state.withLock { $0.continuation = continuation }
       start()
     }
