@@ -92,8 +92,8 @@ import Testing
     let told = exchanges.logs.flatMap(\.decisions).filter { $0.kind == .policy }.map(\.text)
     #expect(
       told == [
-        "circuit breaker: opens the circuit of https://a.example.com for 5.00 s: 4 of 4 failed",
-        "circuit breaker: does not let the exchange through: the circuit of https://a.example.com is open for another 5.00 s",
+        "circuit breaker: opens the circuit of https://a.example.com for 5000.00 ms: 4 of 4 failed",
+        "circuit breaker: does not let the exchange through: the circuit of https://a.example.com is open for another 5000.00 ms",
         "circuit breaker: lets an exchange through to see whether https://a.example.com has recovered",
         "circuit breaker: closes the circuit of https://a.example.com",
       ])

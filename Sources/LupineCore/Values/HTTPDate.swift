@@ -41,7 +41,8 @@ package enum HTTPDate {
 
   private static func date(day: Substring, month: Substring, year: Int, time: Substring) -> Date? {
     let clock = time.split(separator: ":", omittingEmptySubsequences: false)
-    guard let day = number(day), let month = months.firstIndex(of: String(month)), clock.count == 3, time.utf8.count == 8,
+    guard let day = number(day), let month = months.firstIndex(of: String(month)), clock.count == 3,
+      time.utf8.count == 8,
       let hour = number(clock[0]), let minute = number(clock[1]), let second = number(clock[2]),
       (1...length(ofMonth: month + 1, year)).contains(day), hour < 24, minute < 60, second <= 60
     else { return nil }

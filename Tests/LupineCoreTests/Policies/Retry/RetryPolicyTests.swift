@@ -94,7 +94,7 @@ import Testing
     let notes = Notes<String>()
     let attempt = try Self.attempt(status: 429, fields: [.retryAfter: value], notes: notes)
     #expect(await Self.delay(RetryPolicy(), attempt) == nil)
-    #expect(notes.all == ["the server asks to wait for longer than 60.00 s"])
+    #expect(notes.all == ["the server asks to wait for longer than 60000.00 ms"])
     #expect(await Self.delay(RetryPolicy(retryAfterCap: .seconds(61)), attempt) == (value == "61" ? .seconds(61) : nil))
   }
 
