@@ -37,6 +37,7 @@ final class HedgedExchange: Sendable {
         result = .success(try await base.send(request, in: branch))
       } catch {
         result = .failure(error)
+        control.finish()
       }
       ended(index, result)
     }
