@@ -4,6 +4,12 @@
 @_exported public import LupineReachability
 @_exported public import LupineResilience
 
+#if Authentication
+  @_exported public import LupineAuthentication
+#endif
+#if Cookies
+  @_exported public import LupineCookies
+#endif
 #if Curl
   @_exported public import LupineCurl
 #endif

@@ -10,6 +10,7 @@ public final class TransferControl: Sendable {
     /// Whether this branch is the one that stands for its parent.
     var isChosen = false
     weak var channel: BodyChannel?
+    var source = TransportResponse.Source.origin
   }
 
   private let state = Mutex(State())
@@ -57,6 +58,14 @@ public final class TransferControl: Sendable {
 
   /// Whether this is the body of the exchange.
   func carries(_ body: IncomingBody) -> Bool { state.withLock { $0.channel } === body.channel }
+
+  /// Who answered, once somebody did.
+  var source: TransportResponse.Source { state.withLock { $0.source } }
+
+  /// Notes who answered, before the sink is asked about the head.
+  func answers(_ source: TransportResponse.Source) {
+    if source != .origin { state.withLock { $0.source = source } }
+  }
 
   func onCancel(_ handler: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in

@@ -11,6 +11,9 @@ extension Session.Builder {
     configuration.trustPolicy = checkedTrust(&mismatches, &configuration.warnings)
     configuration.identity.trustPolicy = configuration.trustPolicy?.id
     checkIdentity(configuration.identity, &mismatches)
+    checkConnectionCredential(&mismatches)
+    checkRoute(&configuration, &mismatches)
+    configuration.freePublicFields()
     configuration.contentCodings = ContentCodings(codings)
     configuration.schemes = AuthenticationSchemes(schemes)
     checkFields(configuration, &mismatches)
@@ -21,6 +24,7 @@ extension Session.Builder {
     }
     guard mismatches.isEmpty else { throw Self.error(mismatches) }
     DefaultFields.complete(&configuration)
+    configuration.cookieStore = configuration.makeCookieStore?()
     if let monitor = (transport as? any ObservingTransport)?.makeMonitor() { configuration.monitors.append(monitor) }
     let session = Session(configuration, transport: layered(transport))
     SessionEnvironment.current?.onBuild(session)

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HTTPTypes
 
 extension Session {
   /// Assembles a session: a value whose every step returns a changed copy.
@@ -17,6 +18,7 @@ extension Session {
     var codings: [any ContentCoding] = []
     var mismatches: [Mismatch] = []
     var layers: [TransportLayer] = []
+    var route = RouteDescription()
     var configuration = SessionConfiguration()
 
     /// A builder with the defaults and no transport.
@@ -60,7 +62,25 @@ extension Session.Builder {
   /// Sets the decoder of `Decodable` values where a request names none.
   ///
   /// Default: a `JSONDecoder`.
-  public func decoder(_ decoder: some DataDecoder) -> Self { changed { $0.configuration.decoder = decoder } }
+  public func decoder(_ decoder: some DataDecoder) -> Self {
+    changed { $0.configuration.serializers.decoder = decoder }
+  }
+
+  /// Sets what the built-in serializers do with a body before they look at it; a serializer given to a request has its
+  /// own.
+  ///
+  /// Default: they take it as it is, and 204, 205 and the answers to HEAD may be without one.
+  public func serializers(
+    preprocessor: any DataPreprocessor = .passthrough,
+    emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
+    emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
+  ) -> Self {
+    changed {
+      $0.configuration.serializers.input = SerializerInput(
+        preprocessor: preprocessor,
+        rules: EmptyResponseRules(codes: emptyResponseCodes, methods: emptyRequestMethods))
+    }
+  }
 
   /// Sets what happens at a redirect.
   ///
@@ -118,6 +138,21 @@ extension Session.Builder {
   /// Adds a scheme that can answer challenges.
   public func authenticationScheme(_ scheme: some AuthenticationScheme) -> Self {
     changed { $0.schemes.append(scheme) }
+  }
+
+  /// Asks the closure for a credential when a server challenges a request that has none of its own.
+  ///
+  /// The closure decides by the challenged URL whose credential it gives; see `SessionRequest.onChallenge`.
+  public func onChallenge(_ provide: @escaping CredentialProvider) -> Self {
+    changed { $0.configuration.credentialProvider = provide }
+  }
+
+  /// Sets what keeps cookies and sends them back; without one, cookies are ignored.
+  ///
+  /// - Parameter make: makes the store of a session, once for each that is built; one that returns the same store every
+  ///   time shares it.
+  public func cookieStore(_ make: @escaping @Sendable () -> any CookieStore) -> Self {
+    changed { $0.configuration.makeCookieStore = make }
   }
 
   /// Adds all that a plugin brings.
