@@ -48,6 +48,13 @@ struct HeadReader {
     return nil
   }
 
+  /// Gets ready for the head of another response, where libcurl answers a challenge by itself.
+  mutating func beginAgain() {
+    part = .status
+    size = 0
+    trailers = nil
+  }
+
   private mutating func begin(_ line: UnsafeRawBufferPointer) throws(LupineError) {
     let status = try StatusLine(line)
     let isMultiplexed = status.version == .http2 || status.version == .http3

@@ -88,6 +88,11 @@ final class BodyChannel: Sendable {
     }
   }
 
+  /// Calls the observer at the end, before those who wait for it go on; at once where it has come.
+  func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
+    if let end = state.withLock({ $0.add(observer) }) { observer(end) }
+  }
+
   /// Drops the body: nobody will take it.
   func abandon() {
     let (shouldResume, wake) = state.withLock { state in
