@@ -32,6 +32,11 @@ func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies + ["LupineFixtures", httpTypes], swiftSettings: settings)
 }
 
+/// A product that is there with the trait `Observability` alone.
+func observability(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["Observability"]))
+}
+
 let package = Package(
   name: "Lupine",
   products: [
@@ -39,10 +44,14 @@ let package = Package(
     .library(name: "LupineCore", targets: ["LupineCore"]),
     .library(name: "LupineCurl", targets: ["LupineCurl"]),
     .library(name: "LupineMock", targets: ["LupineMock"]),
+    .library(name: "LupineAuthentication", targets: ["LupineAuthentication"]),
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
+    .library(name: "LupineCookies", targets: ["LupineCookies"]),
     .library(name: "LupineReachability", targets: ["LupineReachability"]),
+    .library(name: "LupineResilience", targets: ["LupineResilience"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
+    .library(name: "LupineObservability", targets: ["LupineObservability"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
     .executable(name: "lupine", targets: ["LupineTerminal"]),
     // Snippets link products alone; this one is for them, and for nobody else.
@@ -52,12 +61,20 @@ let package = Package(
     .trait(name: "Curl", description: "The umbrella brings the libcurl transport."),
     .trait(name: "Compression", description: "The umbrella decodes gzip, deflate, br and zstd."),
     .trait(name: "OpenSSL", description: "The umbrella brings pinning and revocation."),
+    .trait(name: "Authentication", description: "The umbrella answers Digest challenges, with OpenSSL's hashes."),
+    .trait(name: "Cookies", description: "The umbrella brings the cookie jar."),
     .trait(name: "Terminal", description: "The program `lupine` has its commands, which need swift-argument-parser."),
-    .default(enabledTraits: ["Curl", "Compression", "OpenSSL"]),
+    .trait(
+      name: "Observability",
+      description: "LupineObservability writes logs, metrics and traces, which need three packages more."),
+    .default(enabledTraits: ["Authentication", "Compression", "Cookies", "Curl", "OpenSSL"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
   ],
   targets: [
     source("LupineCore", [httpTypes]),
@@ -65,9 +82,11 @@ let package = Package(
     source(
       "Lupine",
       [
-        "LupineCore", "LupineMultipart", "LupineReachability", httpTypes,
+        "LupineCore", "LupineMultipart", "LupineReachability", "LupineResilience", httpTypes,
+        .target(name: "LupineAuthentication", condition: .when(traits: ["Authentication"])),
         .target(name: "LupineCurl", condition: .when(traits: ["Curl"])),
         .target(name: "LupineCompression", condition: .when(traits: ["Compression"])),
+        .target(name: "LupineCookies", condition: .when(traits: ["Cookies"])),
         .target(name: "LupineOpenSSL", condition: .when(traits: ["OpenSSL"])),
       ]),
 
@@ -76,13 +95,23 @@ let package = Package(
     plugin("LupineReachability", ["CNetlink"]),
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", []),
+    plugin("LupineResilience", []),
     plugin("LupineOpenSSL", ["COpenSSL"]),
+    plugin("LupineAuthentication", ["COpenSSL"]),
+    plugin("LupineCookies", ["CPSL"]),
+    plugin(
+      "LupineObservability",
+      [
+        observability("Logging", "swift-log"), observability("CoreMetrics", "swift-metrics"),
+        observability("Tracing", "swift-distributed-tracing"),
+      ]),
 
     .systemLibrary(name: "CNetlink", path: "Plugins/CNetlink"),
     cLibrary("CLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
     cLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     cLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     cLibrary("CBrotli", pkgConfig: "libbrotlienc libbrotlidec", apt: "libbrotli-dev"),
+    cLibrary("CPSL", pkgConfig: "libpsl", apt: "libpsl-dev"),
     cLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
 
     .executableTarget(
@@ -101,7 +130,11 @@ let package = Package(
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
     test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl"]),
     test("LupineMockTests", ["LupineCore", "LupineMock"]),
-    test("LupineCompressionTests", ["LupineCore", "LupineCompression"]),
+    test(
+      "LupineAuthenticationTests",
+      ["LupineAuthentication", "LupineCookies", "LupineCore", "LupineCurl", "LupineMock"]),
+    test("LupineCookiesTests", ["LupineCookies", "LupineCore", "LupineCurl", "LupineMock"]),
+    test("LupineCompressionTests", ["LupineCore", "LupineCompression", "LupineMock"]),
     test("LupineMultipartTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),
     test(
       "LupineReachabilityTests",
@@ -112,9 +145,21 @@ let package = Package(
       path: "Tests/ReachabilityProbe", swiftSettings: settings),
     .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
     test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
+    test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
+    test(
+      "LupineObservabilityTests",
+      [
+        "LupineCore", "LupineMock", "LupineObservability", observability("Logging", "swift-log"),
+        observability("InMemoryLogging", "swift-log"), observability("MetricsTestKit", "swift-metrics"),
+        observability("Tracing", "swift-distributed-tracing"),
+        observability("InMemoryTracing", "swift-distributed-tracing"),
+      ]),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
-    test("LupineTests", ["Lupine", "LupineMock", "LupineTesting"]),
-    test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),
+    test("LupineTests", ["Lupine", "LupineMock", "LupineTesting", "TransferProbe"]),
+    .executableTarget(
+      name: "TransferProbe", dependencies: ["LupineCore", "LupineCurl"], path: "Tests/TransferProbe",
+      swiftSettings: settings),
+    test("SecurityTests", ["Lupine", "LupineCore", "LupineMock", "LupineTesting"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -50,8 +50,14 @@ public final class MockTransport: Transport, ObservingTransport {
   public var exchanges: [ExchangeLog] { state.withLock { $0.monitors }.flatMap(\.logs) }
 
   /// Everything that is honoured; connections are not made, so `networking` is not among it.
+  ///
+  /// What says how connections are made and kept holds for want of any: the way that a request would have taken stands in
+  /// its `RecordedRequest`, and a network policy judges the addresses that `resolves(_:to:)` names.
   public var capabilities: TransportCapabilities {
-    [.trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads]
+    [
+      .trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads, .proxies, .unixSockets,
+      .resolverOverrides, .localAddresses, .networkPolicy, .connectionOptions, .connectionAuthentication,
+    ]
   }
 
   /// Answers as the stub says that fits the request.
@@ -66,6 +72,7 @@ public final class MockTransport: Transport, ObservingTransport {
   ) async throws(LupineError) -> TransportResponse {
     try RequestRules.check(request.headers)
     if let reason = context.control.reason { throw reason }
+    try checkPolicy(for: request, in: context)
     let world = Simulation.current
     let strike = world?.strike(context)
     try evaluateTrust(for: request, in: context)

@@ -18,6 +18,14 @@ public struct RecordedRequest: Sendable {
   public let body: Data
   /// Whether the body is all that was sent; false where the stub answered before its end.
   public let isBodyComplete: Bool
+  /// What would prove the request's connection, with NTLM or Negotiate.
+  public let connectionCredential: ConnectionCredential?
+  /// The proxy that a transport with a network would have gone through.
+  public let proxy: Proxy?
+  /// The Unix-domain socket that it would have connected to.
+  public let unixSocket: String?
+  /// Who was to go first where requests wait.
+  public let priority: OutgoingRequest.Priority
   let stub: Stub?
 
   init(_ request: OutgoingRequest, body: Data, isBodyComplete: Bool, context: TransferContext, stub: Stub?) {
@@ -26,8 +34,12 @@ public struct RecordedRequest: Sendable {
     method = request.method
     url = request.url
     headers = request.headers
+    proxy = context.identity.proxy
+    unixSocket = context.identity.unixSocket
+    priority = request.options.priority
     self.body = body
     self.isBodyComplete = isBodyComplete
+    connectionCredential = context.identity.connectionCredential
     self.stub = stub
   }
 

@@ -1,16 +1,18 @@
 import LupineCore
 
-/// Counts the exchanges under way and lets others wait their turn; the one that came first, and may, goes first.
-///
-/// The numbers of exchanges grow with time, so the smallest came first.
+/// Counts the exchanges under way and lets others wait their turn; of those that may, the one with the highest priority
+/// goes first, and of these the one that came first.
 struct WaitingLine {
   /// Whether a look for somebody whose turn has come may find one.
   private(set) var mayAdmit = false
   private let perHost: Int
   private let total: Int
   private var running = 0
+  /// How many exchanges wait.
+  private(set) var waitingCount = 0
   private var hosts: [HTTPURL.Origin: HostLine] = [:]
-  private var known = 1_000
+  private var last: (origin: HTTPURL.Origin, host: HostLine)?
+  private var room = 1_000
 
   init(perHost: Int, total: Int) {
     self.perHost = max(1, perHost)
@@ -18,10 +20,17 @@ struct WaitingLine {
   }
 
   mutating func host(_ origin: HTTPURL.Origin) -> HostLine {
+    if let last, last.origin == origin { return last.host }
+    let host = known(origin)
+    last = (origin, host)
+    return host
+  }
+
+  private mutating func known(_ origin: HTTPURL.Origin) -> HostLine {
     if let host = hosts[origin] { return host }
-    if hosts.count >= known {
+    if hosts.count >= room {
       hosts = hosts.filter { !$0.value.isIdle }
-      known = max(1_000, hosts.count * 2)
+      room = max(1_000, hosts.count * 2)
     }
     let host = HostLine()
     hosts[origin] = host
@@ -29,35 +38,48 @@ struct WaitingLine {
   }
 
   /// True where the exchange may start; otherwise it waits.
-  mutating func enter(_ id: UInt64, at host: HostLine) -> Bool {
-    if host.next == nil, hasRoom(host) {
+  mutating func enter(_ waiter: Waiter, at host: HostLine) -> Bool {
+    if host.next?.precedes(waiter) != true, hasRoom(host, waiter) {
       begin(at: host)
       return true
     }
-    host.append(id)
+    host.append(waiter)
+    waitingCount += 1
     return false
+  }
+
+  /// Why an exchange with the host waits.
+  func reason(for host: HostLine) -> String {
+    host.running >= perHost
+      ? "\(host.running) exchanges with this host are under way, as many as may be"
+      : running >= total ? "\(running) exchanges are under way, as many as may be" : "others came first"
   }
 
   /// The next exchange whose turn has come.
   mutating func next() -> UInt64? {
     guard mayAdmit else { return nil }
-    var best: (id: UInt64, host: HostLine)?
+    var best: (waiter: Waiter, host: HostLine)?
     for host in hosts.values {
-      if let id = host.next, id < best?.id ?? .max, hasRoom(host) { best = (id, host) }
+      guard let waiter = host.next, best?.waiter.precedes(waiter) != true else { continue }
+      if hasRoom(host, waiter) { best = (waiter, host) }
     }
     guard let best else {
       mayAdmit = false
       return nil
     }
     best.host.removeNext()
+    waitingCount -= 1
     begin(at: best.host)
-    return best.id
+    return best.waiter.id
   }
 
   /// Notes that an exchange is over, whether it waited or not.
   mutating func leave(_ id: UInt64, from host: HostLine) {
-    if host.remove(id) { return }
-    mayAdmit = true
+    if host.remove(id) {
+      waitingCount -= 1
+      return
+    }
+    mayAdmit = waitingCount > 0
     if host.isLifted { return }
     host.running -= 1
     running -= 1
@@ -69,11 +91,12 @@ struct WaitingLine {
     host.isLifted = true
     running -= host.running
     host.running = 0
-    mayAdmit = true
+    mayAdmit = waitingCount > 0
   }
 
-  private func hasRoom(_ host: HostLine) -> Bool {
-    host.isLifted || (host.running < perHost && running < total)
+  private func hasRoom(_ host: HostLine, _ waiter: Waiter) -> Bool {
+    if host.isLifted { return true }
+    return host.running < min(perHost, waiter.perHost ?? .max) && running < min(total, waiter.total ?? .max)
   }
 
   private mutating func begin(at host: HostLine) {

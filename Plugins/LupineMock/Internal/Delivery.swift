@@ -11,7 +11,7 @@ enum Delivery {
     plan.connect(for: request, in: context)
     for interim in plan.part.informational { context.emit(.informational(interim)) }
     var metrics = TransferMetrics(sent: bytesSent, for: request)
-    let (body, writer) = context.makeBody(for: plan.head, resume: {})
+    let (body, writer) = context.makeBody(for: plan.head, from: plan.part.source, resume: {})
     do throws(LupineError) {
       if case .bytes(let data) = plan.content(for: request), !data.isEmpty {
         metrics.bytesReceived = Int64(data.count)
@@ -22,7 +22,7 @@ enum Delivery {
     } catch {
       writer.fail(error, metrics: metrics)
     }
-    return TransportResponse(head: plan.head, body: body)
+    return TransportResponse(head: plan.head, body: body, source: plan.part.source)
   }
 
   /// Gives a reply whose body is delivered by a task of its own, which ends with the body.
@@ -36,7 +36,7 @@ enum Delivery {
       head.headerFields[.contentLength] = "\(length)"
     }
     let resumed = Signal()
-    let (body, writer) = context.makeBody(for: head) { resumed.set() }
+    let (body, writer) = context.makeBody(for: head, from: plan.part.source) { resumed.set() }
     let metrics = TransferMetrics(sent: bytesSent, for: request)
     let course = BodyCourse(
       plan: plan, writer: writer, resumed: resumed, exchange: exchange, context: context, metrics: metrics,
@@ -47,7 +47,7 @@ enum Delivery {
       whenDone()
     }
     exchange.attach(task)
-    return TransportResponse(head: head, body: body)
+    return TransportResponse(head: head, body: body, source: plan.part.source)
   }
 }
 

@@ -61,7 +61,10 @@ extension ReplyPlan {
   /// Tells of the connection, which every exchange has for itself, unless none comes about.
   func connect(for request: OutgoingRequest, in context: TransferContext) {
     guard part.failure == nil, part.fault?.isBeforeConnection != true else { return }
-    context.emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))
+    if context.isObserved {
+      context.emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))
+    }
+    if request.body.isNone { context.emit(.sent(bytes: 0)) }
   }
 
   /// The bytes that the response to this request has: none for HEAD, 204 and 304.

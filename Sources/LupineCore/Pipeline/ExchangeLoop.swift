@@ -3,29 +3,30 @@ import Synchronization
 
 /// The exchanges of one attempt: the request, then whatever redirects and challenges lead to.
 final class ExchangeLoop: Sendable {
-  private struct State {
+  struct State {
     var request: OutgoingRequest?
     var control: TransferControl?
-    var hasAnswered = false
-    /// Whether a redirect has led to another origin, where a credential has no business from then on.
-    var hasLeftOrigin = false
+    var course = AuthenticationCourse()
     /// Where the redirects were that have been met.
     var visited: [HTTPURL] = []
     /// What the redirect of the current exchange leads to; decided at its head, so that the sink fits.
     var redirect: Result<OutgoingRequest, LupineError>?
   }
 
+  let number: Int
+  let state = Mutex(State())
   private let pipeline: Pipeline
-  private let number: Int
-  private let state = Mutex(State())
 
   init(_ pipeline: Pipeline, _ number: Int) {
     self.pipeline = pipeline
     self.number = number
   }
 
-  private var task: RequestTask { pipeline.task }
-  private var session: Session { pipeline.session }
+  var task: RequestTask { pipeline.task }
+  var session: Session { pipeline.session }
+  var configuration: SessionConfiguration { pipeline.session.configuration }
+
+  func warn(_ text: String) { task.emit(.warning(text), attempt: number) }
 
   /// Sends the request and waits for the whole response.
   func receive(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
@@ -50,28 +51,55 @@ final class ExchangeLoop: Sendable {
     _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
     let sent = state.withLock { $0.request }
-    defer { close(control, status: response.head.status.code) }
     do throws(LupineError) {
-      if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, control) }
+      try await decide(on: response, control)
+      if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
       let end = try await response.body.end()
+      close(control, status: response.head.status.code, metrics: end.metrics)
+      if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
       task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
       return ReceivedResponse(
-        request: sent ?? fallback, head: response.head, data: end.data, trailers: end.trailers, metrics: end.metrics)
+        request: sent ?? fallback, head: response.head, data: end.data, trailers: end.trailers, metrics: end.metrics,
+        source: response.source)
     } catch {
+      close(control, status: response.head.status.code, metrics: error.metrics)
       throw error.caused(by: control).about(response.head)
     }
   }
 
-  /// Validates a head before its body is handed over; a response that is refused is not read further.
+  /// Asks those who may refuse a response at its head, and ends the request where one does.
+  private func decide(on response: TransportResponse, _ control: TransferControl?) async throws(LupineError) {
+    for decider in task.state.withLock({ $0.settings.responseDeciders }) {
+      let head = response.head
+      let disposition = (try? await task.interruptible { await decider(head) }) ?? .cancel
+      guard disposition == .cancel else { continue }
+      let error = LupineError(
+        .cancelled, "The request was cancelled at the head of its response, with status \(head.status.code).")
+      task.cancel(error)
+      throw await refused(response, control, error)
+    }
+  }
+
+  /// Gives up a response whose body has not been handed over.
+  private func refused(
+    _ response: TransportResponse, _ control: TransferControl?, _ error: LupineError
+  ) async -> LupineError {
+    control?.cancel(error)
+    response.body.abandon()
+    _ = try? await response.body.end()
+    return error
+  }
+
+  /// Validates a head before its body is handed over; a response that is refused, or retried, is not read further.
   private func handOver(
-    _ response: TransportResponse, to request: OutgoingRequest, _ control: TransferControl?
+    _ response: TransportResponse, to request: OutgoingRequest, after first: OutgoingRequest,
+    _ control: TransferControl?
   ) async throws(LupineError) {
     let head = ReceivedResponse(request: request, head: response.head)
-    if let error = pipeline.validated(head, to: request, number).outcome.error {
-      control?.cancel(error)
-      response.body.abandon()
-      _ = try? await response.body.end()
-      throw error
+    var refusal = pipeline.validated(head, to: request, number).outcome.error
+    if refusal == nil { refusal = await pipeline.refusalAtHead(of: head, after: first, number) }
+    if let refusal {
+      throw await refused(response, control, refusal)
     }
     task.consumer.began(response)
   }
@@ -79,8 +107,11 @@ final class ExchangeLoop: Sendable {
   /// Makes exchanges until one is neither redirected nor challenged; returns at its head.
   func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     var request = request
+    forgetRedirects()
     while true {
-      let response = try await sendOnce(request)
+      let sent = try await authorized(withCookies(request))
+      let response = try await sendOnce(sent, for: request)
+      learn(from: response, to: sent)
       let next: OutgoingRequest?
       do throws(LupineError) {
         next = try await following(response, to: request)
@@ -89,24 +120,43 @@ final class ExchangeLoop: Sendable {
         throw error.about(response.head)
       }
       guard let next else { return response }
-      _ = try? await response.body.end()
-      close(state.withLock { $0.control }, status: response.head.status.code)
-      if next.url.origin != request.url.origin { state.withLock { $0.hasLeftOrigin = true } }
+      let metrics = await metrics(of: response.body)
+      close(state.withLock { $0.control }, status: response.head.status.code, metrics: metrics)
+      let isElsewhere = next.url.origin != request.url.origin
+      state.withLock { if $0.redirect != nil || isElsewhere { $0.course.follows(from: request.url, to: next.url) } }
       request = next
     }
+  }
+
+  /// Begins anew where an interceptor sends again.
+  private func forgetRedirects() {
+    let isAgain = state.withLock { state in
+      defer { state.visited = [] }
+      return !state.visited.isEmpty
+    }
+    if isAgain { task.state.withLock { $0.redirects = [] } }
+  }
+
+  /// What an exchange cost whose body nobody wants.
+  private func metrics(of body: IncomingBody) async -> TransferMetrics? {
+    do throws(LupineError) { return try await body.end().metrics } catch { return error.metrics }
   }
 
   /// Ends the exchange whose response nobody waits for.
   func abandonExchange() {
     guard let control = state.withLock({ $0.control }) else { return }
     control.cancel(LupineError(.cancelled, "The response was not wanted any more."))
-    close(control, status: nil)
+    close(control, status: nil, metrics: nil)
   }
 
-  private func sendOnce(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
+  /// - Parameter original: the request without what was added for this exchange alone, as a redirect begins with it.
+  private func sendOnce(
+    _ request: OutgoingRequest, for original: OutgoingRequest
+  ) async throws(LupineError) -> TransportResponse {
     await task.passGate()
     abandonExchange()
     try RequestRules.check(request, limits: session.configuration.limits)
+    let request = withoutForeignCredentials(request)
     let control = TransferControl(now: session.clock.now, of: task)
     state.withLock { state in
       state.request = request
@@ -116,34 +166,39 @@ final class ExchangeLoop: Sendable {
     try task.begin(control, request)
     task.emit(.sending(request.summary), attempt: number)
     do throws(LupineError) {
-      let context = context(for: request, control: control) { [self] head in sink(for: head, request) }
+      let context = context(for: request, control: control) { [self] head in sink(for: head, original, control) }
       return try await session.send(request, in: context)
     } catch {
-      close(control, status: nil)
+      close(control, status: nil, metrics: error.metrics)
       throw error.caused(by: control)
     }
   }
 
-  private func close(_ control: TransferControl?, status: Int?) {
+  private func close(_ control: TransferControl?, status: Int?, metrics: TransferMetrics?) {
     control?.finish()
     state.withLock { $0.control = nil }
-    task.state.withLock { $0.endExchange(status: status) }
+    task.state.withLock { $0.endExchange(status: status, metrics: metrics) }
   }
 
   /// Describes the exchange to the transport.
   func context(
     for request: OutgoingRequest, control: TransferControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) -> TransferContext {
-    let timeouts = request.options.timeouts ?? session.configuration.timeouts
+    let configuration = session.configuration
+    let timeouts = request.options.timeouts ?? configuration.timeouts
     var context = TransferContext(
-      id: task.id, attempt: number, clock: session.configuration.clock, connectTimeout: timeouts.connect,
-      limits: session.configuration.limits, identity: session.configuration.identity,
-      evaluator: session.configuration.trustPolicy?.evaluator(for: request.url),
-      control: control, executor: session.configuration.executor,
-      events: { [task, number] in task.emit($0, attempt: number) },
+      id: task.id, attempt: number, clock: configuration.clock, connectTimeout: timeouts.connect,
+      limits: configuration.limits, identity: proving(configuration.identity(for: request.url), to: request.url),
+      evaluator: configuration.trustPolicy?.evaluator(for: request.url),
+      proxyEvaluator: configuration.proxyEvaluator(for: request.url), connections: configuration.connections,
+      control: control, executor: configuration.executor,
+      events: { [task, number] kind in
+        if case .informational(let head) = kind { task.tellInterim(head) }
+        task.emit(kind, attempt: number)
+      },
       sink: sink)
     context.cancelRequest = { [task] in task.cancel() }
-    context.isObserved = !session.configuration.monitors.isEmpty
+    context.isObserved = task.isObserved
     return context
   }
 
@@ -153,13 +208,18 @@ final class ExchangeLoop: Sendable {
     return context(for: request, control: control) { _ in .collect(limit: limit) }
   }
 
-  private func sink(for head: HTTPResponse, _ request: OutgoingRequest) -> BodySink {
-    let limits = session.configuration.limits
+  private func sink(
+    for head: HTTPResponse, _ request: OutgoingRequest, _ control: TransferControl
+  ) -> BodySink {
+    let configuration = session.configuration
     task.emit(.head(head), attempt: number)
-    if decideRedirect(head, request) { return .discard(limit: limits.discardedBody) }
-    let stages = session.configuration.contentCodings.decoders(for: head, limits: limits)
+    if control.source == .origin, decideRedirect(head, request) {
+      return .discard(limit: configuration.limits.discardedBody)
+    }
+    let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
     do throws(LupineError) {
-      let destination = try task.consumer.destination(for: head, to: request, limits: limits)
+      let destination = try task.consumer.destination(for: head, to: request, limits: configuration.limits)
+      if let decision = task.consumer.takeDecision() { task.emit(decision, attempt: number) }
       if case .discard = destination { return BodySink(destination) }
       let extent = task.consumer.extent(of: head)
       let now = session.clock.now()
@@ -176,22 +236,54 @@ extension ExchangeLoop {
   private func following(
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
-    if let redirect = state.withLock({ $0.redirect }) { return try redirect.get() }
-    return try await answering(response, to: request) ?? task.consumer.following(request)
+    if let redirect = state.withLock({ $0.redirect }) {
+      let next = try redirect.get()
+      task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: response.head)) }
+      return next
+    }
+    if let next = try await answering(response, to: request) ?? task.consumer.following(request) { return next }
+    return try await refreshing(request, after: response.head)
+  }
+
+  /// The request with the URL that the program gives in the place of one that is of no use any more.
+  private func refreshing(
+    _ request: OutgoingRequest, after head: HTTPResponse
+  ) async throws(LupineError) -> OutgoingRequest? {
+    guard let refresh = task.consumer.refreshing(after: head) else { return nil }
+    var next = request
+    do {
+      let baseURL = session.baseURL
+      next.url = try await task.interruptible { try await refresh().asURL(relativeTo: baseURL) }
+    } catch let error as LupineError {
+      throw error
+    } catch {
+      throw LupineError(.other, "The closure that gives a fresh URL threw: \(error).", underlying: error)
+    }
+    if next.url.origin != request.url.origin {
+      next.headers = session.configuration.secretFields.strip(next.headers)
+      next.headers[.host] = nil
+    }
+    task.consumer.refreshed(next.url)
+    let reason = "the URL had expired, with status \(head.status.code)"
+    task.emit(.redirected(to: next.url.redacted, isFollowed: true, reason: reason), attempt: number)
+    return next
   }
 
   /// Decides at a head whether its redirect is followed; true where the response's body is of no use.
   private func decideRedirect(_ head: HTTPResponse, _ request: OutgoingRequest) -> Bool {
     guard RedirectRules.isRedirect(head) else { return false }
     let redirector = task.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
-    let rules = RedirectRules(secrets: session.configuration.secretFields, limits: session.configuration.limits)
+    let rules = RedirectRules(
+      secrets: session.configuration.secretFields, limits: session.configuration.limits,
+      allowsDowngrade: redirector.allowsDowngrade)
     let visited = state.withLock { state in
       state.visited.append(request.url)
       return state.visited
     }
     let decided: Result<OutgoingRequest, LupineError>?
     do throws(LupineError) {
-      decided = redirector.decide(try rules.next(after: head, to: request, visited: visited), head).map { .success($0) }
+      let proposed = try rules.next(after: head, to: request, visited: visited)
+      decided = redirector.decide(proposed, head).map { .success(rules.withoutStraySecrets($0, from: request)) }
     } catch {
       decided = redirector.follows ? .failure(error) : nil
     }
@@ -209,45 +301,6 @@ extension ExchangeLoop {
       .redirected(to: next.url.redacted, isFollowed: true, reason: "status \(head.status.code)")
     case .failure(let error): .redirected(to: target, isFollowed: false, reason: error.message)
     case nil: .redirected(to: target, isFollowed: false, reason: "the redirector keeps it as the response")
-    }
-  }
-
-  /// Why a challenge is not answered; `nil` where it may be.
-  private func refusal(of request: OutgoingRequest) -> String? {
-    if task.state.withLock({ $0.settings.credential }) == nil { return "the request has no credential" }
-    let (hasAnswered, hasLeftOrigin) = state.withLock { ($0.hasAnswered, $0.hasLeftOrigin) }
-    if hasAnswered { return "the credential was given already" }
-    if hasLeftOrigin { return "a redirect led to another origin" }
-    return request.body.isReplayable ? nil : "the body can be sent only once"
-  }
-
-  /// The request with the answer to a challenge; once, so that a wrong password ends with the 401.
-  private func answering(
-    _ response: TransportResponse, to request: OutgoingRequest
-  ) async throws(LupineError) -> OutgoingRequest? {
-    guard response.head.status.code == 401 else { return nil }
-    if let refusal = refusal(of: request) {
-      task.emit(.challenged(isAnswered: false, reason: refusal), attempt: number)
-      return nil
-    }
-    guard let credential = task.state.withLock({ $0.settings.credential }) else { return nil }
-    state.withLock { $0.hasAnswered = true }
-    var next = request
-    do {
-      let schemes = session.configuration.schemes
-      let head = response.head
-      let value = try await task.interruptible { try await schemes.answer(head, with: credential, for: request) }
-      guard let value else {
-        task.emit(.challenged(isAnswered: false, reason: "no scheme fits the challenge"), attempt: number)
-        return nil
-      }
-      task.emit(.challenged(isAnswered: true, reason: "status 401 and a credential"), attempt: number)
-      next.headers[.authorization] = value
-      return next
-    } catch let error as LupineError {
-      throw error
-    } catch {
-      throw LupineError(.other, "An authentication scheme threw: \(error).", underlying: error)
     }
   }
 }

@@ -4,43 +4,55 @@ import FoundationEssentials
 ///
 /// Everything stands behind one pointer, so that it is handed on at the cost of one.
 struct Outcome: Sendable {
-  private final class Values: Sendable {
-    let request: OutgoingRequest?
-    let response: ReceivedResponse?
-    let error: LupineError?
-    let file: URL?
+  private final class Box: Sendable {
+    let values: Values
 
-    init(_ request: OutgoingRequest?, _ response: ReceivedResponse?, _ error: LupineError?, _ file: URL?) {
-      self.request = request
-      self.response = response
-      self.error = error
-      self.file = file
-    }
+    init(_ values: Values) { self.values = values }
   }
 
-  private var values: Values
+  private struct Values: Sendable {
+    var request: OutgoingRequest?
+    var response: ReceivedResponse?
+    var error: LupineError?
+    var redirects: [RedirectStep] = []
+    var file: URL?
+  }
+
+  private var box: Box
 
   init(
     request: OutgoingRequest? = nil, response: ReceivedResponse? = nil, error: LupineError? = nil, file: URL? = nil
   ) {
-    values = Values(request, response, error, file)
+    box = Box(Values(request: request, response: response, error: error, file: file))
+  }
+
+  private mutating func change(_ change: (inout Values) -> Void) {
+    var values = box.values
+    change(&values)
+    box = Box(values)
   }
 
   /// The request as it was sent last; `nil` where it could not be made.
-  var request: OutgoingRequest? { values.request }
+  var request: OutgoingRequest? { box.values.request }
 
   /// The response, where one arrived whole, be it refused by a validator.
-  var response: ReceivedResponse? { values.response }
+  var response: ReceivedResponse? { box.values.response }
 
   /// Why the request failed.
   var error: LupineError? {
-    get { values.error }
-    set { values = Values(request, response, newValue, file) }
+    get { box.values.error }
+    set { change { $0.error = newValue } }
+  }
+
+  /// The redirects that were followed.
+  var redirects: [RedirectStep] {
+    get { box.values.redirects }
+    set { change { $0.redirects = newValue } }
   }
 
   /// Where a download is, once it is complete.
   var file: URL? {
-    get { values.file }
-    set { values = Values(request, response, error, newValue) }
+    get { box.values.file }
+    set { change { $0.file = newValue } }
   }
 }

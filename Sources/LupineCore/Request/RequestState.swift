@@ -32,10 +32,21 @@ struct RequestState {
   private var control: TransferControl?
   /// What cancels a program's own code that runs now; the innermost last.
   private var works: [@Sendable () -> Void] = []
+  /// What the last exchange cost, and those before it: most requests have one, which then costs no array.
+  private var lastMetrics: TransferMetrics?
+  private var earlierMetrics: [TransferMetrics] = []
   /// Whether nobody looks at the idle timeout, since the last exchange ended by it.
   var isUnwatched = false
   /// When the request began, on the session's clock.
   var started: Duration?
+  /// When the attempt that runs began.
+  private(set) var attemptStarted: Duration?
+  /// Why the attempt that runs was ended, where its time was over.
+  private(set) var attemptEnd: LupineError?
+  /// What the retriers said of a response whose body was to be handed over at its head.
+  var stepAtHead: Pipeline.RetryStep?
+  /// The redirects that the last attempt followed.
+  var redirects: [RedirectStep] = []
 
   init(isHeld: Bool) { self.isHeld = isHeld }
 
@@ -138,6 +149,33 @@ struct RequestState {
     return Cancellation(control: control, works: works, gates: gates, mustFinish: takeLead())
   }
 
+  // Its attempts
+
+  mutating func takeStepAtHead() -> Pipeline.RetryStep? {
+    defer { stepAtHead = nil }
+    return stepAtHead
+  }
+
+  mutating func beginAttempt(at now: Duration) {
+    attemptStarted = now
+    attemptEnd = nil
+    redirects = []
+  }
+
+  /// Ends the attempt; returns why it was ended early, where it was.
+  mutating func endAttempt() -> LupineError? {
+    attemptStarted = nil
+    defer { attemptEnd = nil }
+    return attemptEnd
+  }
+
+  /// Ends the attempt early, and leaves the request to its retriers; returns what must hear of it.
+  mutating func expireAttempt(_ reason: LupineError) -> Cancellation? {
+    guard attemptStarted != nil, attemptEnd == nil, cancellation == nil else { return nil }
+    attemptEnd = reason
+    return Cancellation(control: control, works: works, gates: [], mustFinish: false)
+  }
+
   struct Cancellation {
     let control: TransferControl?
     let works: [@Sendable () -> Void]
@@ -151,18 +189,24 @@ struct RequestState {
   mutating func begin(_ control: TransferControl, _ request: OutgoingRequest) -> LupineError? {
     self.control = control
     sent = request
-    return cancellation
+    return cancellation ?? attemptEnd
   }
 
-  mutating func endExchange(status: Int?) {
+  mutating func endExchange(status: Int?, metrics: TransferMetrics?) {
     control = nil
     if let status { self.status = status }
+    guard let metrics else { return }
+    if let lastMetrics { earlierMetrics.append(lastMetrics) }
+    lastMetrics = metrics
   }
+
+  /// What each exchange cost that has ended.
+  var allMetrics: [TransferMetrics] { earlierMetrics + (lastMetrics.map { [$0] } ?? []) }
 
   /// Begins work of a program's own, given what cancels it; true when it must be cancelled at once.
   mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
     works.append(work)
-    return cancellation != nil
+    return cancellation != nil || attemptEnd != nil
   }
 
   mutating func endWork() { _ = works.popLast() }
@@ -170,9 +214,10 @@ struct RequestState {
   /// The exchange and whether it is held back.
   var suspension: (control: TransferControl?, isSuspended: Bool) { (control, isSuspended) }
 
-  /// When the request began, and the exchange that must not be idle; `nil` before the beginning and after the end.
-  var underWatch: (started: Duration, exchange: TransferControl?)? {
+  /// When the request and its attempt began, and the exchange that must not be idle; `nil` before the beginning and after
+  /// the end.
+  var underWatch: (started: Duration, attempt: Duration?, exchange: TransferControl?)? {
     guard case .running = phase, let started else { return nil }
-    return (started, isSuspended ? nil : control)
+    return (started, attemptEnd == nil ? attemptStarted : nil, isSuspended ? nil : control)
   }
 }

@@ -24,6 +24,9 @@ final class RequestTask: Sendable {
     state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately))
   }
 
+  /// A request that is never started lets go of its listeners, whose tasks must not wait for ever.
+  deinit { _ = upload.withLock { $0.finish() } + download.withLock { $0.finish() } }
+
   /// The outcome, once there is one; runs the request if nobody does yet.
   ///
   /// Cancelling the caller's task cancels it.
@@ -119,6 +122,9 @@ final class RequestTask: Sendable {
     if finish(outcome) { startDelivery(outcome) }
   }
 
+  /// Whether anybody hears of events, so that making one is worth its cost.
+  var isObserved: Bool { !session.configuration.monitors.isEmpty }
+
   /// Tells the session's monitors what happened; without any the event is not even made.
   func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
     let monitors = session.configuration.monitors
@@ -148,10 +154,15 @@ final class RequestTask: Sendable {
   }
 
   private func run() async -> Outcome {
-    var outcome = consumer.conclude(await Pipeline(self).run())
+    var outcome = await Pipeline(self).run()
+    if let error = await consumer.check(outcome) { outcome.error = error }
+    outcome = consumer.conclude(outcome)
     if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
+    let redirects = state.withLock { $0.redirects }
+    if !redirects.isEmpty { outcome.redirects = redirects }
     let listeners = upload.withLock { $0.finish() } + download.withLock { $0.finish() }
     for listener in listeners { await listener.value }
+    await finishInterimListeners()
     return outcome
   }
 

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 import Synchronization
 
 /// Makes requests: a transport, and everything that is decided around its exchanges.
@@ -28,6 +29,12 @@ public final class Session: Sendable {
   /// What its assembly found risky but not wrong, such as a single pin without a backup.
   public var warnings: [Mismatch] { configuration.warnings }
 
+  /// The date, from the session's own source of it.
+  public var currentDate: Date { configuration.now() }
+
+  /// What keeps the session's cookies, where it keeps any.
+  public var cookieStore: (any CookieStore)? { configuration.cookieStore }
+
   /// Ends every request of this session with kind `sessionShutDown`, and refuses new ones; returns when all have ended.
   ///
   /// The transport is let go, not shut down: it may serve another session. One that nobody else holds ends by itself.
@@ -46,11 +53,6 @@ public final class Session: Sendable {
   /// A program whose work is all in handlers awaits this before it exits.
   public func finishRequests() async { await registry.drained() }
 
-  /// Cancels every request that is running; new ones may be made.
-  public func cancelAllRequests() {
-    for task in registry.running { task.cancel() }
-  }
-
   func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
@@ -64,6 +66,9 @@ public final class Session: Sendable {
   package var runningRequests: [RequestSummary] {
     registry.running.compactMap { try? $0.description.get().summary }
   }
+
+  /// The transport, where it keeps connections.
+  var pooling: (any ConnectionPooling)? { transport.withLock { $0 } as? any ConnectionPooling }
 
   func nextID() -> RequestID { RequestID(requestCount.add(1, ordering: .relaxed).newValue) }
 }

@@ -5,8 +5,12 @@ public import FoundationEssentials
 public struct DownloadRequest: SessionRequest {
   /// The execution that the copies share.
   public let handle: RequestHandle
+  let consumer: DownloadConsumer
 
-  init(_ task: RequestTask) { handle = RequestHandle(task: task) }
+  init(_ task: RequestTask, _ consumer: DownloadConsumer) {
+    handle = RequestHandle(task: task)
+    self.consumer = consumer
+  }
 }
 
 extension DownloadRequest {
