@@ -39,6 +39,9 @@ test: install
 	@$(STAGE) 'check of the thread sanitizer' Tests/Sanitizers/check
 	@$(STAGE) 'unit tests under the thread sanitizer' \
 	  Tests/Sanitizers/thread swift test --skip-build --disable-xctest --no-parallel $(TSAN) --filter '$(UNIT_TESTS)'
+	@$(STAGE) 'bad input under the address sanitizer' Tests/Hostile/run
+	@$(STAGE) 'fuzzer of certificates and OCSP' Tests/Fuzz/run $(or $(FUZZ_SECONDS),60) Certificates
+	@$(STAGE) 'terminal program' $(PEERS) Tests/Terminal/run
 	@$(STAGE) 'consumer packages' Tests/Consumers/build
 	@$(STAGE) 'snippets' $(PEERS) Tests/Peers/run-snippets $(STRICT)
 
@@ -48,6 +51,8 @@ fuzz: install
 bench: install
 	@$(STAGE) 'multipart' \
 	  swift run -c release --package-path Benchmarks --scratch-path .build-bench multipart-measure
+	@$(STAGE) 'trust' \
+	  swift run -c release --package-path Benchmarks --scratch-path .build-bench trust-measure
 
 lint: install
 	@$(STAGE) 'format' swift format lint --strict --parallel --recursive $(SOURCES)
@@ -57,4 +62,4 @@ format:
 	@swift format --in-place --parallel --recursive $(SOURCES)
 
 clean:
-	rm -rf .build .build-tsan .build-fuzz .build-bench .build-consumers .peers
+	rm -rf .build .build-tsan .build-asan .build-fuzz .build-terminal .build-bench .build-consumers .peers

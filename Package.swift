@@ -71,12 +71,14 @@ let package = Package(
         .target(name: "LupineOpenSSL", condition: .when(traits: ["OpenSSL"])),
       ]),
 
-    plugin("LupineCurl", ["CLibcurl", "COpenSSL"]),
+    plugin("LupineCurl", ["CLibcurl", "COpenSSL", "LupineX509"]),
     plugin("LupineMock", []),
     plugin("LupineReachability", ["CNetlink"]),
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", []),
-    plugin("LupineOpenSSL", ["COpenSSL"]),
+    plugin("LupineOpenSSL", ["COpenSSL", "LupineX509"]),
+    // What the two above ask of OpenSSL alike; it is no plugin and no product.
+    .target(name: "LupineX509", dependencies: ["COpenSSL"], path: "Plugins/LupineX509", swiftSettings: settings),
 
     .systemLibrary(name: "CNetlink", path: "Plugins/CNetlink"),
     cLibrary("CLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
@@ -111,10 +113,18 @@ let package = Package(
       dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineReachability", httpTypes],
       path: "Tests/ReachabilityProbe", swiftSettings: settings),
     .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
-    test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
+    .target(
+      name: "TrustSupport",
+      dependencies: ["LupineCore", "LupineCurl", "LupineFixtures", "LupineMock", "LupineOpenSSL", httpTypes],
+      path: "Tests/TrustSupport", swiftSettings: settings),
+    test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "TrustSupport"]),
+    // Also a package of its own, for the address sanitizer.
+    .testTarget(
+      name: "HostileTests", dependencies: ["LupineCore", "LupineOpenSSL"], path: "Tests/Hostile/HostileTests",
+      swiftSettings: settings),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
     test("LupineTests", ["Lupine", "LupineMock", "LupineTesting"]),
-    test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),
+    test("SecurityTests", ["Lupine", "LupineMock", "LupineOpenSSL", "LupineTesting", "TrustSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -26,13 +26,15 @@ final class Easy {
     multi.settings.apply(to: handle)
     lupine_easy_set_url(handle.pointer, target.pointer)
     Callbacks.install(self, of: multi, on: handle.pointer)
-    if multi.settings.hasOwnTrust { TrustCallbacks.install(self, on: handle.pointer) }
+    TrustCallbacks.install(self, on: handle.pointer)
   }
 
   /// Makes what judges the server of a connection that libcurl begins for the exchange; nil where it must not.
   func beginHandshake() -> Handshake? {
-    guard let exchange, let trust = multi.trust else { return nil }
-    let handshake = Handshake(exchange, trust)
+    guard let exchange, multi.isReadyForTLS else { return nil }
+    let url = exchange.request.url
+    let peer = Handshake.Peer(host: url.host, port: url.effectivePort, evaluator: exchange.context.evaluator)
+    let handshake = Handshake(exchange, with: peer, multi.trust)
     exchange.handshake = handshake
     return handshake
   }

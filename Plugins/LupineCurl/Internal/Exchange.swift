@@ -47,7 +47,7 @@ final class Exchange {
 
   /// Hands the exchange to libcurl.
   func start(on multi: Multi) throws(LupineError) {
-    if request.url.scheme == .https { try multi.checkCertificates() }
+    if request.url.scheme == .https { try multi.checkCertificates(now: context.now()) }
     let shape = try openBody()
     let easy = try multi.makeEasy()
     try easy.prepare(request, shape, context)

@@ -1,6 +1,7 @@
 import COpenSSL
 import FoundationEssentials
 import LupineCore
+import LupineX509
 
 /// Finds the chain from a server's certificate to a trusted root.
 struct ChainVerifier {
@@ -14,11 +15,19 @@ struct ChainVerifier {
   ///
   /// - Throws: `TrustFailure` of check `presentation` where it is nothing, too much or unreadable.
   func presented() throws(TrustFailure) -> [Certificate] {
+    try checkSize()
+    return try read(trust.presentedChain)
+  }
+
+  private func checkSize() throws(TrustFailure) {
     let chain = trust.presentedChain
     if chain.isEmpty { throw unreadable("the server presented no certificate") }
     guard chain.count <= Self.countLimit, chain.reduce(0, { $0 + $1.count }) <= Self.sizeLimit else {
       throw unreadable("the server presented more than \(Self.countLimit) certificates or 1 MiB of them")
     }
+  }
+
+  private func read(_ chain: [Data]) throws(TrustFailure) -> [Certificate] {
     do throws(CertificateError) {
       return try chain.map { der throws(CertificateError) in try Certificate(der: der) }
     } catch {
@@ -28,14 +37,14 @@ struct ChainVerifier {
 
   /// The transport's verified chain, where it made one; else that to the session's roots.
   func verified() throws(TrustFailure) -> [Certificate] {
-    let presented = try presented()
     if let chain = trust.verifiedChain {
-      let certificates = chain.compactMap { try? Certificate(der: $0) }
-      guard certificates.count == chain.count, certificates.first == presented.first else {
+      try checkSize()
+      guard let first = chain.first, first == trust.presentedChain.first else {
         throw unreadable("the verified chain does not begin with the presented certificate")
       }
-      return certificates
+      return try read(chain)
     }
+    let presented = try presented()
     if let failure = trust.verificationFailure {
       throw TrustFailure(
         .chain, trust, presented.first, failure,
@@ -45,9 +54,8 @@ struct ChainVerifier {
   }
 
   private func roots() throws(TrustFailure) -> RootStore {
-    do throws(CertificateError) {
-      return try RootStore(file: trust.certificateAuthorities, additional: trust.additionalCertificateAuthorities)
-    } catch {
+    let files = [trust.certificateAuthorities ?? SystemRoots.file, trust.additionalCertificateAuthorities]
+    do throws(RootsUnreadable) { return try RootStore(files: files.compactMap(\.self)) } catch {
       throw TrustFailure(.chain, trust, nil, error.description, advice: "Name a file that can be read.")
     }
   }

@@ -1,6 +1,7 @@
 import COpenSSL
 import FoundationEssentials
 import LupineCore
+import LupineX509
 
 /// Looks at the OCSP response that a server stapled (RFC 6960).
 struct StapleCheck {
@@ -99,7 +100,11 @@ struct StapleCheck {
     bytes.withUnsafeBytes { bytes in
       var next = bytes.bindMemory(to: UInt8.self).baseAddress
       defer { ERR_clear_error() }
-      return d2i_OCSP_RESPONSE(nil, &next, bytes.count)
+      guard let first = next, let response = d2i_OCSP_RESPONSE(nil, &next, bytes.count) else { return nil }
+      // Bytes behind the response belong to something else.
+      if next.map({ $0 - first }) == bytes.count { return response }
+      OCSP_RESPONSE_free(response)
+      return nil
     }
   }
 }

@@ -1,5 +1,6 @@
 import COpenSSL
 public import FoundationEssentials
+import LupineX509
 
 /// An X.509 certificate (RFC 5280), read by OpenSSL.
 public struct Certificate: Sendable, Hashable {
@@ -28,14 +29,7 @@ public struct Certificate: Sendable, Hashable {
 
   /// Copies what OpenSSL holds; nil where it cannot be written out again, or its dates are none.
   init?(copying pointer: OpaquePointer) {
-    let size = i2d_X509(pointer, nil)
-    guard size > 0 else { return nil }
-    var der = Data(count: Int(size))
-    let written = der.withUnsafeMutableBytes { bytes in
-      var next = bytes.bindMemory(to: UInt8.self).baseAddress
-      return i2d_X509(pointer, &next)
-    }
-    guard written == size else { return nil }
+    guard let der = DER.certificate(pointer) else { return nil }
     self.init(pointer, der: der)
   }
 
@@ -55,7 +49,7 @@ public struct Certificate: Sendable, Hashable {
   }
 
   private static func text(_ name: OpaquePointer?) -> String {
-    let memory = MemoryText()
+    let memory = OpenSSLMemory()
     lupine_print_name(memory.pointer, name)
     let text = memory.text
     return text.isEmpty ? "(no name)" : text

@@ -138,8 +138,8 @@ final class ExchangeLoop: Sendable {
     let configuration = session.configuration
     let timeouts = request.options.timeouts ?? configuration.timeouts
     var context = TransferContext(
-      id: task.id, attempt: number, clock: configuration.clock, connectTimeout: timeouts.connect,
-      limits: configuration.limits, identity: configuration.identity,
+      id: task.id, attempt: number, clock: configuration.clock, now: configuration.now,
+      connectTimeout: timeouts.connect, limits: configuration.limits, identity: configuration.identity,
       evaluator: configuration.trustPolicy?.evaluator(for: request.url),
       control: control, executor: configuration.executor,
       events: { [task, number] in task.emit($0, attempt: number) },

@@ -47,6 +47,8 @@ http {{
     location = /redirect {{ return 302 /hello; }}
     # Which connection carried the request, and how many it has carried.
     location = /connection {{ return 200 "$connection $connection_requests\\n"; }}
+    # "r" where the connection resumes a TLS session, "." where it has made a full handshake; each request has its own.
+    location = /session {{ keepalive_timeout 0; return 200 "$ssl_session_reused\n"; }}
     location = /protocol {{ return 200 "$server_protocol $ssl_protocol\\n"; }}
     location /gzip/ {{ gzip on; gzip_min_length 0; gzip_types text/plain; gzip_proxied any; }}
     location = /slow {{ limit_rate 64k; try_files /big.bin =404; }}

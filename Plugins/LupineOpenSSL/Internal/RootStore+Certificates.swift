@@ -1,0 +1,12 @@
+import COpenSSL
+import LupineX509
+
+extension RootStore {
+  /// A store of just these.
+  init(_ certificates: some Sequence<Certificate>) {
+    self.init()
+    for certificate in certificates {
+      if let handle = X509Handle(der: certificate.der) { add(handle.pointer) }
+    }
+  }
+}
