@@ -4,7 +4,9 @@ import COpenSSL
 package struct RootStore: ~Copyable {
   package let pointer: OpaquePointer?
 
-  /// A store of nothing yet. An intermediate that is put into it is trusted as it stands, without its own issuer.
+  /// A store of nothing yet.
+  ///
+  /// An intermediate that is put into it is trusted as it stands, without its own issuer.
   package init() {
     pointer = X509_STORE_new()
     X509_STORE_set_flags(pointer, UInt(X509_V_FLAG_PARTIAL_CHAIN))

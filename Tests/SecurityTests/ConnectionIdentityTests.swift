@@ -42,6 +42,7 @@ import TrustSupport
     let second = try await ask(session, version: version)
     #expect(first.metrics?.isConnectionReused == false && second.metrics?.isConnectionReused == true)
     #expect(first.metrics?.tls != nil && first.metrics?.tls == second.metrics?.tls)
+    #expect(first.metrics?.tls?.applicationProtocol == (version == nil ? "h2" : "http/1.1"))
     #expect(count.value == 1)
   }
 

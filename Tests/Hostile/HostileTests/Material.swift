@@ -2,7 +2,9 @@ import FoundationEssentials
 import LupineOpenSSL
 import Testing
 
-/// The good bytes that bad ones are made of. This folder is a target of two packages, so it finds them by itself.
+/// The good bytes that bad ones are made of.
+///
+/// This folder is a target of two packages, so it finds them by itself.
 enum Material {
   static let root = "\(folder)/root.pem"
 

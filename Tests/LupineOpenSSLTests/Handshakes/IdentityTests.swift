@@ -88,10 +88,9 @@ import TrustSupport
     #expect(await dated.request(old.url()).serializingData().response.metrics?.tls?.version == "TLSv1.2")
   }
 
-  @Test(arguments: [nil, "h2", "http/1.1"])
+  @Test(arguments: [nil, "http/1.1"])
   func `the metrics tell the protocol that was agreed on`(_ name: String?) async throws {
     let server = try TLSServer("valid", chain: "intermediate", options: name.map { ["-alpn", $0] } ?? [])
-    // What s_server speaks is HTTP/1.0, whatever it agrees to.
     let metrics = await (try Online().session(.default)).request(server.url()).serializingData().response.metrics
     #expect(metrics?.tls?.applicationProtocol == name)
   }

@@ -39,6 +39,8 @@ http {{
     ssl_certificate "{certificates}/localhost.pem";
     ssl_certificate_key "{certificates}/localhost.key.pem";
     ssl_protocols TLSv1.2 TLSv1.3;
+    # libcurl takes no tickets before TLS 1.3.
+    ssl_session_cache shared:sessions:1m;
     root "{folder}/files";
 
     location = /hello {{ return 200 "Hello from nginx\\n"; }}
