@@ -32,8 +32,12 @@ struct TrustMeasure {
     ]
     var costs = candidates.map { _ in [Double]() }
     for candidate in candidates { _ = try await candidate.run(requests / 10) }
-    for _ in 0..<rounds {
-      for (index, candidate) in candidates.enumerated() { costs[index].append(try await candidate.run(requests)) }
+    for round in 0..<rounds {
+      // Another one comes first each time, because what else the machine does is not spread evenly.
+      for step in candidates.indices {
+        let index = (round + step) % candidates.count
+        costs[index].append(try await candidates[index].run(requests))
+      }
     }
     print("\(title), \(requests) requests a round:")
     for (index, candidate) in candidates.enumerated() {

@@ -29,7 +29,7 @@ struct ChainVerifier {
 
   private func read(_ chain: [Data]) throws(TrustFailure) -> [Certificate] {
     do throws(CertificateError) {
-      return try chain.map { der throws(CertificateError) in try Certificate(der: der) }
+      return try chain.map { der throws(CertificateError) in try ReadCertificates.certificate(der) }
     } catch {
       throw unreadable(error.description)
     }
@@ -69,7 +69,7 @@ struct ChainVerifier {
     let untrusted = X509Stack(presented.dropFirst())
     let context = X509_STORE_CTX_new()
     defer { X509_STORE_CTX_free(context) }
-    guard let first = presented.first, let leaf = X509Handle(der: first.der),
+    guard let leaf = presented.first?.handle,
       X509_STORE_CTX_init(context, store.pointer, leaf.pointer, untrusted.pointer) == 1
     else { return .failure(unreadable("OpenSSL cannot take it: \(OpenSSLText.takeError())")) }
     X509_STORE_CTX_set_default(context, "ssl_server")

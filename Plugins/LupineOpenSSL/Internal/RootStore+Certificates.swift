@@ -5,8 +5,6 @@ extension RootStore {
   /// A store of just these.
   init(_ certificates: some Sequence<Certificate>) {
     self.init()
-    for certificate in certificates {
-      if let handle = X509Handle(der: certificate.der) { add(handle.pointer) }
-    }
+    for certificate in certificates { add(certificate.handle.pointer) }
   }
 }

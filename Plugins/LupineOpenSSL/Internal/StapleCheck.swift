@@ -53,12 +53,9 @@ struct StapleCheck {
   }
 
   private func findStatus(in response: OpaquePointer) throws(TrustFailure) {
-    guard let leaf = X509Handle(der: leaf.der), let issuer = X509Handle(der: issuer.der) else {
-      throw failure("the certificate cannot be read again")
-    }
     // The identifier names the digest that the responder has used for it, and SHA-1 is what most use (RFC 5019).
     for digest in [EVP_sha1(), EVP_sha256()] {
-      guard let id = OCSP_cert_to_id(digest, leaf.pointer, issuer.pointer) else { continue }
+      guard let id = OCSP_cert_to_id(digest, leaf.handle.pointer, issuer.handle.pointer) else { continue }
       defer { OCSP_CERTID_free(id) }
       var status: Int32 = 0
       var reason: Int32 = 0

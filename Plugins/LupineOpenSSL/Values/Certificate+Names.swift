@@ -7,7 +7,7 @@ extension Certificate {
   ///
   /// A name with a byte that is not printable ASCII is left out, because no host has one.
   public var names: [String] {
-    guard let handle = X509Handle(der: der), let list = lupine_names(handle.pointer) else { return [] }
+    guard let list = lupine_names(handle.pointer) else { return [] }
     defer { GENERAL_NAMES_free(list) }
     return (0..<lupine_names_count(list)).compactMap { index in
       var bytes: UnsafePointer<UInt8>?
@@ -24,14 +24,12 @@ extension Certificate {
   /// The common name does not count, a wildcard stands for one whole label, and a dot at the host's end is not looked at
   /// (RFC 9110 section 4.3.4, RFC 6125).
   public func matches(host: String) -> Bool {
-    guard let handle = X509Handle(der: der) else { return false }
-    return HostName.matches(host, handle.pointer)
+    HostName.matches(host, handle.pointer)
   }
 
   /// Whether it demands that the server staples an OCSP response (RFC 7633).
   public var demandsStapledOCSPResponse: Bool {
-    guard let handle = X509Handle(der: der) else { return false }
-    return lupine_demands_staple(handle.pointer) == 1
+    lupine_demands_staple(handle.pointer) == 1
   }
 
   /// Whether the date lies within its validity.
