@@ -30,6 +30,11 @@ let package = Package(
         .product(name: "LupineCurl", package: "Lupine"),
         .product(name: "LupineOpenSSL", package: "Lupine"),
       ], path: "Trust", swiftSettings: settings),
+      name: "transfer-measure",
+      dependencies: [
+        .product(name: "LupineCore", package: "Lupine"),
+        .product(name: "LupineCurl", package: "Lupine"),
+      ], path: "Transfers", swiftSettings: settings),
     .executableTarget(
       name: "MockThroughput",
       dependencies: [

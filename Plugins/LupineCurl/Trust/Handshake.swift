@@ -12,8 +12,19 @@ final class Handshake {
   struct Peer {
     let host: String
     let port: Int
+    let isProxy: Bool
     /// Who judges it; `nil` leaves it to chain and name.
     let evaluator: (any TrustEvaluator)?
+
+    static func server(of exchange: Exchange) -> Peer {
+      let url = exchange.request.url
+      return Peer(host: url.host, port: url.effectivePort, isProxy: false, evaluator: exchange.context.evaluator)
+    }
+
+    /// The proxy that the server is behind.
+    static func proxy(_ proxy: Proxy, of exchange: Exchange) -> Peer {
+      Peer(host: proxy.host, port: proxy.port, isProxy: true, evaluator: exchange.context.proxyEvaluator)
+    }
   }
 
   /// Whether the server was found to be trusted.
@@ -44,7 +55,7 @@ final class Handshake {
     guard let roots else { return verifyAsLibraryDoes(context) }
     let chain = VerifiedChain(context, roots, now: now)
     if peer.evaluator?.replacesVerification != true {
-      if let failure = chain.failure { return refuse(context, failure) }
+      if let failure = chain.failure { return refuseChain(context, failure) }
       if !namesHost(context) { return false }
     }
     guard let evaluator = peer.evaluator else { return accept(context) }
@@ -71,14 +82,15 @@ final class Handshake {
   /// Verifies against the store that libcurl keeps for all connections of the identity.
   private func verifyAsLibraryDoes(_ context: OpaquePointer) -> Bool {
     VerifiedChain.set(now, on: context)
-    return X509_verify_cert(context) == 1 && namesHost(context) && accept(context)
+    if X509_verify_cert(context) == 1 { return namesHost(context) && accept(context) }
+    return refuseChain(context, X509_STORE_CTX_get_error(context))
   }
 
   private func namesHost(_ context: OpaquePointer) -> Bool {
     if let leaf = X509_STORE_CTX_get0_cert(context), HostName.matches(peer.host, leaf) { return true }
     exchange?.failure = LupineError(
       .certificateRejected,
-      "The server's certificate does not match the host \(peer.host): none of its subject alternative names is that. "
+      "The \(peer.isProxy ? "proxy" : "server")'s certificate does not match the host \(peer.host): none of its subject alternative names is that. "
         + "A common name does not count (RFC 9110 section 4.3.4). Ask for the server by a name that it has.")
     return refuse(
       context, HostName.isAddress(peer.host) ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH)
@@ -88,6 +100,12 @@ final class Handshake {
     X509_STORE_CTX_set_error(context, X509_V_OK)
     isTrusted = true
     return true
+  }
+
+  /// What libcurl says of a code names no proxy.
+  private func refuseChain(_ context: OpaquePointer, _ code: Int32) -> Bool {
+    if peer.isProxy { fail("its chain does not verify: \(OpenSSLText.verification(code))", nil) }
+    return refuse(context, code)
   }
 
   private func refuse(_ context: OpaquePointer, _ code: Int32) -> Bool {
@@ -100,10 +118,14 @@ final class Handshake {
       try evaluator.evaluate(trust)
       return true
     } catch {
-      let message = "The certificate of \(peer.host) was judged and refused: \(error)"
-      exchange?.failure = LupineError(.certificateRejected, message, underlying: error)
+      fail("\(error)", error)
       return false
     }
+  }
+
+  private func fail(_ reason: String, _ error: (any Error)?) {
+    let message = "The certificate of \(peer.isProxy ? "the proxy " : "")\(peer.host) was judged and refused: \(reason)"
+    exchange?.failure = LupineError(.certificateRejected, message, underlying: error)
   }
 
   private func trust(_ chain: VerifiedChain) -> ServerTrust {

@@ -46,11 +46,6 @@ public final class Session: Sendable {
   /// A program whose work is all in handlers awaits this before it exits.
   public func finishRequests() async { await registry.drained() }
 
-  /// Cancels every request that is running; new ones may be made.
-  public func cancelAllRequests() {
-    for task in registry.running { task.cancel() }
-  }
-
   func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
@@ -64,6 +59,9 @@ public final class Session: Sendable {
   package var runningRequests: [RequestSummary] {
     registry.running.compactMap { try? $0.description.get().summary }
   }
+
+  /// The transport, where it keeps connections.
+  var pooling: (any ConnectionPooling)? { transport.withLock { $0 } as? any ConnectionPooling }
 
   func nextID() -> RequestID { RequestID(requestCount.add(1, ordering: .relaxed).newValue) }
 }
