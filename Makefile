@@ -11,7 +11,7 @@ BUILD = Tests/Peers/swift-build
 # it would break whoever builds Lupine with a later compiler.
 STRICT = --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 TSAN = --sanitize=thread --scratch-path .build-tsan
-UNIT_TESTS = ^(LupineCoreTests|LupineMockTests|LupineCurlTests|LupineTestingTests)\.
+UNIT_TESTS = ^(LupineCoreTests|LupineMockTests|LupineCurlTests|LupineTestingTests|LupineMultipartTests|LupineReachabilityTests)\.
 SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)
 
 .PHONY: help demo test fuzz bench lint format clean install

@@ -65,5 +65,8 @@ public final class Session: Sendable {
     registry.running.compactMap { try? $0.description.get().summary }
   }
 
+  /// 64 random bits at each call, for whoever makes requests for this session.
+  package var random: @Sendable () -> UInt64 { configuration.random }
+
   func nextID() -> RequestID { RequestID(requestCount.add(1, ordering: .relaxed).newValue) }
 }
