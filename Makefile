@@ -9,7 +9,9 @@ PEERS = Tests/Peers/with-peers
 BUILD = Tests/Peers/swift-build
 # A module imports what the manifest says it depends on, and a warning is an error. The manifest must not say the latter:
 # it would break whoever builds Lupine with a later compiler.
-STRICT = --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
+# LupineObservability's tests need its trait, which is off by default; the packages under Tests/Consumers build without.
+TRAITS = --traits default,Observability
+STRICT = $(TRAITS) --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 TSAN = --sanitize=thread --scratch-path .build-tsan
 UNIT_TESTS = ^(LupineCoreTests|LupineMockTests|LupineCurlTests|LupineTestingTests|LupineMultipartTests|LupineReachabilityTests)\.
 SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)
@@ -48,6 +50,8 @@ fuzz: install
 bench: install
 	@$(STAGE) 'multipart' \
 	  swift run -c release --package-path Benchmarks --scratch-path .build-bench multipart-measure
+	@$(STAGE) 'memory of transfers' \
+	  swift run -c release --package-path Benchmarks --scratch-path .build-bench transfer-measure
 
 lint: install
 	@$(STAGE) 'format' swift format lint --strict --parallel --recursive $(SOURCES)

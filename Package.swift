@@ -32,6 +32,11 @@ func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies + ["LupineFixtures", httpTypes], swiftSettings: settings)
 }
 
+/// A product that is there with the trait `Observability` alone.
+func observability(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["Observability"]))
+}
+
 let package = Package(
   name: "Lupine",
   products: [
@@ -43,6 +48,7 @@ let package = Package(
     .library(name: "LupineReachability", targets: ["LupineReachability"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
+    .library(name: "LupineObservability", targets: ["LupineObservability"]),
     .library(name: "LupineTesting", targets: ["LupineTesting"]),
     .executable(name: "lupine", targets: ["LupineTerminal"]),
     // Snippets link products alone; this one is for them, and for nobody else.
@@ -53,11 +59,17 @@ let package = Package(
     .trait(name: "Compression", description: "The umbrella decodes gzip, deflate, br and zstd."),
     .trait(name: "OpenSSL", description: "The umbrella brings pinning and revocation."),
     .trait(name: "Terminal", description: "The program `lupine` has its commands, which need swift-argument-parser."),
+    .trait(
+      name: "Observability",
+      description: "LupineObservability writes logs, metrics and traces, which need three packages more."),
     .default(enabledTraits: ["Curl", "Compression", "OpenSSL"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
   ],
   targets: [
     source("LupineCore", [httpTypes]),
@@ -77,6 +89,12 @@ let package = Package(
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", []),
     plugin("LupineOpenSSL", ["COpenSSL"]),
+    plugin(
+      "LupineObservability",
+      [
+        observability("Logging", "swift-log"), observability("CoreMetrics", "swift-metrics"),
+        observability("Tracing", "swift-distributed-tracing"),
+      ]),
 
     .systemLibrary(name: "CNetlink", path: "Plugins/CNetlink"),
     cLibrary("CLibcurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
@@ -101,7 +119,7 @@ let package = Package(
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
     test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl"]),
     test("LupineMockTests", ["LupineCore", "LupineMock"]),
-    test("LupineCompressionTests", ["LupineCore", "LupineCompression"]),
+    test("LupineCompressionTests", ["LupineCore", "LupineCompression", "LupineMock"]),
     test("LupineMultipartTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),
     test(
       "LupineReachabilityTests",
@@ -112,9 +130,20 @@ let package = Package(
       path: "Tests/ReachabilityProbe", swiftSettings: settings),
     .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
     test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
+    test(
+      "LupineObservabilityTests",
+      [
+        "LupineCore", "LupineMock", "LupineObservability", observability("Logging", "swift-log"),
+        observability("InMemoryLogging", "swift-log"), observability("MetricsTestKit", "swift-metrics"),
+        observability("Tracing", "swift-distributed-tracing"),
+        observability("InMemoryTracing", "swift-distributed-tracing"),
+      ]),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
-    test("LupineTests", ["Lupine", "LupineMock", "LupineTesting"]),
-    test("SecurityTests", ["Lupine", "LupineMock", "LupineTesting"]),
+    test("LupineTests", ["Lupine", "LupineMock", "LupineTesting", "TransferProbe"]),
+    .executableTarget(
+      name: "TransferProbe", dependencies: ["LupineCore", "LupineCurl"], path: "Tests/TransferProbe",
+      swiftSettings: settings),
+    test("SecurityTests", ["Lupine", "LupineCore", "LupineMock", "LupineTesting"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -24,6 +24,12 @@ let package = Package(
         .product(name: "LupineMultipart", package: "Lupine"),
       ], path: "Multipart", swiftSettings: settings),
     .executableTarget(
+      name: "transfer-measure",
+      dependencies: [
+        .product(name: "LupineCore", package: "Lupine"),
+        .product(name: "LupineCurl", package: "Lupine"),
+      ], path: "Transfers", swiftSettings: settings),
+    .executableTarget(
       name: "MockThroughput",
       dependencies: [
         .product(name: "LupineCore", package: "Lupine"),

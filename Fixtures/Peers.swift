@@ -14,6 +14,21 @@ public enum Peers {
   /// The base URL of nginx with TLS, `https://localhost:PORT`, which speaks HTTP/2 and HTTP/1.1.
   public static var nginxTLS: String? { variable("LUPINE_NGINX_TLS") }
 
+  /// The path of a Unix-domain socket of httpbin's.
+  public static var httpbinSocket: String? { variable("LUPINE_HTTPBIN_SOCKET") }
+
+  /// squid, a proxy for everyone, `http://127.0.0.1:PORT`.
+  public static var squid: String? { variable("LUPINE_SQUID") }
+
+  /// squid for the user `ali` with the password `open sesame`, `http://127.0.0.1:PORT`.
+  public static var squidForUsers: String? { variable("LUPINE_SQUID_USERS") }
+
+  /// squid for everyone over TLS, `https://localhost:PORT`.
+  public static var squidTLS: String? { variable("LUPINE_SQUID_TLS") }
+
+  /// dante, a SOCKS 5 proxy, `127.0.0.1:PORT`.
+  public static var dante: String? { variable("LUPINE_DANTE") }
+
   /// The path of the Python that has the packages of `Tests/Peers/requirements.txt`.
   public static var python: String? { variable("LUPINE_PYTHON") }
 

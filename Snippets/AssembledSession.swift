@@ -2,25 +2,31 @@
 
 import Lupine
 // snippet.hide
-import LupineTesting
+import SnippetSupport
 
 struct User: Codable, Sendable {
   var name: String
 }
 
 let token = "a-token"
-let server = try ScriptedServer(always: .json(#"{"name": "mattt"}"#))
+let place = try Stage.users()
 // snippet.show
 
 let session = try Session.Builder()
   .transport(.curl)
+  .install(.compression)
   .baseURL("https://api.example.com/v1")
   .header(.userAgent, "demo/1.0")
   .timeouts(connect: .seconds(5), idle: .seconds(30), total: .seconds(120))
+  .trust([
+    "api.example.com": .publicKeys([
+      "sha256/ldsRpIRUhSt8ORl9hHcX5Hzo7jrH0XajSlc0z0ZZ2xE=", "sha256/twoI0mEhdC+NL8QwtIoLnMyxMJhTO90EiNVZ03fiepo=",
+    ]), "*.example.com": .default,
+  ])
   .adapter(BearerToken(token))
   .retrier(.backoff(limit: 3))
   // snippet.hide
-  .adapter(OriginMap(["https://api.example.com": server.url]))
+  .install(place)
   // snippet.show
   .build()  // throws, naming every part that does not fit
 let user = try await session.request("users/42").serializingDecodable(User.self).value

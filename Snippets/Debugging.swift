@@ -12,4 +12,4 @@ let response = await request.serializingData().response
 print(request)  // GET https://httpbin.org/ip (200)
 debugPrint(request)  // the cURL command
 print(await request.cURLDescription())
-if let metrics = response.metrics { print(metrics) }  // a timing line
+print(response.metrics)  // a timing line

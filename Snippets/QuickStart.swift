@@ -1,8 +1,7 @@
-// The quick start: requests against a real httpbin, then the same code offline.
+// The quick start: the README's first requests, to a real httpbin over libcurl, then the same code offline on the mock.
 // `make demo` runs it.
 
 import Lupine
-import LupineMock
 import SnippetSupport
 
 struct Echo: Codable, Sendable {
@@ -11,43 +10,49 @@ struct Echo: Codable, Sendable {
   var json: JSONValue?
 }
 
-struct User: Codable, Sendable, Equatable {
-  var name: String
+func run(at place: Place) async throws {
+  print("-- a value, awaited")
+  let httpbin = try Session.Builder().install(place).build()
+  let echo = try await httpbin.request("https://httpbin.org/get", parameters: ["foo": "bar"])
+    .validate().serializingDecodable(Echo.self).value
+  print(echo)
+
+  print("-- handlers, in order")
+  let posting = httpbin.request(
+    "https://httpbin.org/post", method: .post,
+    parameters: ["foo": "bar", "baz": ["a", 1], "qux": ["x": 1, "y": true]], encoder: .json
+  )
+  .validate(statusCode: 200..<300).validate(contentType: ["application/json"])
+  .responseString { print("as text: \($0.value?.count ?? 0) characters") }
+  .responseDecodable(of: Echo.self) { response in
+    switch response.result {
+    case .success(let echo): print("as a value: \(echo.json ?? .null)")
+    case .failure(let error): print(error)
+    }
+  }
+  let posted = await posting.serializingData().response
+  print(posting)
+  print(posted.metrics)
+
+  print("-- a session, assembled")
+  let session = try Session.Builder()
+    .baseURL("https://api.example.com/v1")
+    .header(.userAgent, "demo/1.0")
+    .timeouts(connect: .seconds(5), idle: .seconds(30), total: .seconds(120))
+    .adapter(BearerToken("a-token"))
+    .retrier(.backoff(limit: 3))
+    .install(place)
+    .build()
+  let user = await session.request("users/42").validate().serializingDecodable(Echo.self).response
+  print(user)
+  print(try user.result.get())
 }
 
-print("== httpbin at \(Stage.httpbin ?? "home: LUPINE_HTTPBIN is not set, so the mock answers")")
-let httpbin = try Stage.builder().baseURL("https://httpbin.org").build()
-
-print("-- a value, awaited")
-let echo = try await httpbin.request("get", parameters: ["foo": "bar"])
-  .validate().serializingDecodable(Echo.self).value
-print(echo)
-
-print("-- handlers, in order")
-let posting = httpbin.request(
-  "post", method: .post, parameters: ["foo": "bar", "baz": ["a", 1], "qux": ["x": 1, "y": true]], encoder: .json
-)
-.validate(statusCode: 200..<300).validate(contentType: ["application/json"])
-.responseString { print("as text: \($0.value?.count ?? 0) characters") }
-.responseDecodable(of: Echo.self) { print("as a value: \($0.value?.json ?? .null)") }
-let posted = await posting.serializingData().response
-print(posting)
-print(posted.metrics.map { "\($0)" } ?? "no metrics")
-
-print("-- a session, assembled")
-let session = try Stage.builder()
-  .baseURL("https://httpbin.org")
-  .header(.userAgent, "demo/1.0")
-  .timeouts(connect: .seconds(5), idle: .seconds(30), total: .seconds(120))
-  .retrier(.backoff(limit: 3))
-  .build()
-let status = await session.request("get", parameters: ["page": 1]).validate().serializingData().response
-print(status)
-
-print("== offline, on the mock")
-let mock = MockTransport()
-mock.stub(.get, "https://api.example.com/v1/users/{id}", .json(User(name: "mattt")))
-let offline = try Session.Builder().transport(mock).baseURL("https://api.example.com/v1").build()
-print(try await offline.request("users/42").validate().serializingDecodable(User.self).value)
-try mock.verify()
-print("every stub was used, and nothing else was asked")
+if let online = Stage.online, let httpbin = Stage.httpbin {
+  print("== httpbin at \(httpbin), over libcurl")
+  try await run(at: online)
+} else {
+  print("== no httpbin: LUPINE_HTTPBIN is not set (make demo starts one)")
+}
+print("== the same, offline on the mock")
+try await run(at: Stage.offline)

@@ -1,5 +1,6 @@
 #pragma once
 #include <curl/curl.h>
+#include <netinet/in.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -23,6 +24,9 @@ static inline CURLcode lupine_easy_set_size(CURL *easy, CURLoption option, int64
   return curl_easy_setopt(easy, option, (curl_off_t)value);
 }
 
+// An unsigned long that Swift does not import.
+static const long lupine_auth_basic = (long)CURLAUTH_BASIC;
+
 static inline CURLcode lupine_easy_set_string(CURL *easy, CURLoption option, const char *value) {
   return curl_easy_setopt(easy, option, value);
 }
@@ -33,6 +37,10 @@ static inline CURLcode lupine_easy_set_pointer(CURL *easy, CURLoption option, co
 
 static inline CURLcode lupine_easy_set_fields(CURL *easy, struct curl_slist *fields) {
   return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, fields);
+}
+
+static inline CURLcode lupine_easy_set_list(CURL *easy, CURLoption option, struct curl_slist *list) {
+  return curl_easy_setopt(easy, option, list);
 }
 
 static inline CURLcode lupine_easy_set_url(CURL *easy, CURLU *url) {
@@ -48,11 +56,11 @@ static inline CURLcode lupine_easy_set_prerequest(CURL *easy, lupine_prerequest_
 }
 
 static inline CURLcode lupine_easy_set_socket_callbacks(
-    CURL *easy, lupine_open_callback open, lupine_close_callback close, void *context) {
+    CURL *easy, lupine_open_callback open, void *opener, lupine_close_callback close, void *closer) {
   CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
-  if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
+  if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, opener);
   if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close);
-  if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, context);
+  if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, closer);
   return code;
 }
 
@@ -111,6 +119,17 @@ static inline uint32_t lupine_epoll_readiness(const struct epoll_event *events, 
 
 static inline int lupine_open_socket(const struct curl_sockaddr *address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+// Where the bytes of an address of IP stand; NULL for an address of another kind.
+static inline const uint8_t *lupine_address_bytes(const struct curl_sockaddr *address, int *count) {
+  if (address->family == AF_INET) {
+    *count = 4;
+    return (const uint8_t *)&((const struct sockaddr_in *)&address->addr)->sin_addr;
+  }
+  if (address->family != AF_INET6) return NULL;
+  *count = 16;
+  return (const uint8_t *)&((const struct sockaddr_in6 *)&address->addr)->sin6_addr;
 }
 
 // A socket whose peer is gone.

@@ -3,9 +3,9 @@ public import LupineCore
 /// Carries exchanges over libcurl: HTTP/1.1 and HTTP/2, with connections kept and shared between them.
 ///
 /// One thread serves all exchanges of a transport; it starts with the first of them and ends with `shutdown()`, or when
-/// the transport is let go and its last exchange is done. The environment's proxies, `.netrc` and the like are never
-/// read. Certificates are judged by OpenSSL against one file of root certificates.
-public final class CurlTransport: Transport {
+/// the transport is let go and its last exchange is done. The environment's proxies, `.netrc` and the like are not read
+/// by it. Certificates are judged by OpenSSL against one file of root certificates.
+public final class CurlTransport: ConnectionPooling {
   /// How the transport was set up.
   public let configuration: Configuration
   private let engine: Engine
@@ -27,10 +27,11 @@ public final class CurlTransport: Transport {
   ) async throws(LupineError) -> TransportResponse {
     try RequestRules.check(request, context)
     if let reason = context.control.reason { throw reason }
+    let target = try await TargetAddress.find(for: request, in: context)
     let result: Submission.Outcome = await withUnsafeContinuation { continuation in
       let id: UInt64
       do throws(LupineError) {
-        id = try engine.submit(request, context, continuation)
+        id = try engine.submit(request, context, target: target, continuation)
       } catch {
         return continuation.resume(returning: .failure(error))
       }
@@ -38,6 +39,9 @@ public final class CurlTransport: Transport {
     }
     return try result.get()
   }
+
+  /// Counts the connections; those that are being made count as open.
+  public func connectionPool() async -> ConnectionPoolSnapshot { await engine.connectionPool() }
 
   /// Ends every exchange with kind `sessionShutDown`; returns when connections, descriptors and the thread are gone.
   public func shutdown() async { await engine.shutDown() }

@@ -25,6 +25,7 @@ public struct MockReply: Sendable {
     var fault: NetworkFault?
     var failure: LupineError?
     var problem: Problem?
+    var source = TransportResponse.Source.origin
   }
 
   /// Where the bytes of the reply come from.
@@ -126,6 +127,13 @@ extension MockReply {
   /// Status 401 with a challenge such as `Basic realm="staff"` (RFC 9110 section 11.6.1).
   public static func challenge(_ challenge: String) -> MockReply {
     .status(.unauthorized).field(.wwwAuthenticate, challenge)
+  }
+
+  /// What a proxy says in the place of a connection, such as status 407 or 502; its content is never handed over.
+  public static func refusedByProxy(_ status: HTTPResponse.Status) -> MockReply {
+    var part = Part(status: status)
+    part.source = .proxy
+    return MockReply(part)
   }
 
   /// One reply after the other: the first request gets the first, and when all have been given the last one repeats.

@@ -49,8 +49,14 @@ public final class MockTransport: Transport, ObservingTransport {
   public var exchanges: [ExchangeLog] { state.withLock { $0.monitors }.flatMap(\.logs) }
 
   /// Everything that is honoured; connections are not made, so `networking` is not among it.
+  ///
+  /// What says how connections are made and kept holds for want of any: the way that a request would have taken stands in
+  /// its `RecordedRequest`, and a network policy judges the addresses that `resolves(_:to:)` names.
   public var capabilities: TransportCapabilities {
-    [.trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads]
+    [
+      .trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads, .proxies, .unixSockets,
+      .resolverOverrides, .localAddresses, .networkPolicy, .connectionOptions,
+    ]
   }
 
   /// Answers as the stub says that fits the request.
@@ -64,6 +70,7 @@ public final class MockTransport: Transport, ObservingTransport {
   ) async throws(LupineError) -> TransportResponse {
     try RequestRules.check(request.headers)
     if let reason = context.control.reason { throw reason }
+    try checkPolicy(for: request, in: context)
     let strike = Simulation.current?.strike(context)
     try evaluateTrust(for: request, in: context)
     let upload = try Upload(request.body, in: context)

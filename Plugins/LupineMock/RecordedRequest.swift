@@ -16,6 +16,12 @@ public struct RecordedRequest: Sendable {
   public let headers: HTTPFields
   /// The body's bytes; empty where there was none.
   public let body: Data
+  /// The proxy that a transport with a network would have gone through.
+  public let proxy: Proxy?
+  /// The Unix-domain socket that it would have connected to.
+  public let unixSocket: String?
+  /// Who was to go first where requests wait.
+  public let priority: OutgoingRequest.Priority
   let stub: Stub?
 
   init(_ request: OutgoingRequest, body: Data, context: TransferContext, stub: Stub?) {
@@ -24,6 +30,9 @@ public struct RecordedRequest: Sendable {
     method = request.method
     url = request.url
     headers = request.headers
+    proxy = context.identity.proxy
+    unixSocket = context.identity.unixSocket
+    priority = request.options.priority
     self.body = body
     self.stub = stub
   }

@@ -21,8 +21,10 @@ extension MultipartConvertible {
   /// - Throws: `LupineError` of kind `invalidRequest` where a part, or the boundary, cannot be sent.
   public func asBody() throws(LupineError) -> Body {
     let pieces = try PieceList(multipart).pieces
-    return Body(length: Piece.knownLength(of: pieces), isReplayable: pieces.allSatisfy(\.isReplayable)) {
-      (onReady) throws(LupineError) in
+    return Body(
+      length: Piece.knownLength(of: pieces), isReplayable: pieces.allSatisfy(\.isReplayable),
+      source: .sequence(pieces.map(\.section))
+    ) { (onReady) throws(LupineError) in
       try MultipartReader(pieces, onReady: onReady)
     }
   }

@@ -1,3 +1,5 @@
+import LupineCore
+
 /// The network as the kernel tells it (rtnetlink), the moment it changes.
 ///
 /// Every watch in the process shares one socket and one thread that sleeps at it; the last one that ends closes it. No

@@ -1,3 +1,5 @@
+public import LupineCore
+
 /// A network interface of this machine.
 public struct NetworkInterface: Sendable, Hashable {
   /// What kind of link an interface is.

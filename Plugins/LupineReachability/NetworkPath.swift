@@ -1,3 +1,5 @@
+public import LupineCore
+
 /// What this machine's network looks like at one moment, and what that means.
 ///
 /// The interfaces are those that are set up; the routes are the default routes that can be used.

@@ -1,3 +1,5 @@
+public import LupineCore
+
 /// A default route: where packets go for which no other route is known.
 public struct NetworkRoute: Sendable, Hashable {
   /// The version of IP it carries.

@@ -21,6 +21,41 @@ import Testing
     #expect(line.next() == nil)
   }
 
+  @Test func `who has a higher priority goes first, and of one priority who came first`() throws {
+    let line = Line(perHost: 1, total: 10)
+    let host = line.host(try origin("a"))
+    #expect(line.enter(1, at: host))
+    let waiting: [(UInt64, OutgoingRequest.Priority)] = [
+      (2, .low), (3, .normal), (4, .high), (5, .low), (6, .high), (7, .normal),
+    ]
+    for (id, priority) in waiting { #expect(!line.enter(id, priority, at: host)) }
+    #expect(line.waitingCount == 6)
+    var last: UInt64 = 1
+    var order: [UInt64] = []
+    for _ in waiting {
+      line.leave(last, from: host)
+      last = line.next() ?? 0
+      order.append(last)
+    }
+    #expect(order == [4, 6, 3, 7, 2, 5])
+    #expect(line.waitingCount == 0)
+  }
+
+  @Test func `of the session's limit and the transport's the lower one holds`() throws {
+    var options = ConnectionOptions()
+    options.perHost = 1
+    let line = Line(perHost: 2, total: 3)
+    let (first, second) = (line.host(try origin("a")), line.host(try origin("b")))
+    #expect(line.enter(1, at: first))
+    #expect(!line.enter(2, .normal, options, at: first))
+    options.perHost = 9
+    options.total = 1
+    #expect(!line.enter(3, .normal, options, at: second))
+    line.leave(1, from: first)
+    #expect(line.next() == 2)
+    #expect(line.next() == nil)
+  }
+
   @Test func `a full host does not hold up another`() throws {
     let line = Line(perHost: 1, total: 10)
     let (first, second) = (line.host(try origin("a")), line.host(try origin("b")))
@@ -87,7 +122,12 @@ private final class Line {
 
   func host(_ origin: HTTPURL.Origin) -> HostLine { line.host(origin) }
 
-  func enter(_ id: UInt64, at host: HostLine) -> Bool { line.enter(id, at: host) }
+  func enter(
+    _ id: UInt64, _ priority: OutgoingRequest.Priority = .normal, _ options: ConnectionOptions = ConnectionOptions(),
+    at host: HostLine
+  ) -> Bool { line.enter(Waiter(id, priority: priority, options), at: host) }
+
+  var waitingCount: Int { line.waitingCount }
 
   func next() -> UInt64? { line.next() }
 

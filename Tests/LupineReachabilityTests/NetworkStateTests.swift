@@ -1,4 +1,5 @@
 import CNetlink
+import LupineCore
 import Testing
 
 @testable import LupineReachability

@@ -1,8 +1,8 @@
 #if canImport(Glibc)
   import Glibc
 #endif
-public import Lupine
-public import LupineMock
+import Lupine
+import LupineMock
 import LupineTesting
 
 /// Where the examples play: against a real httpbin on loopback where `LUPINE_HTTPBIN` names one, else on the mock.
@@ -12,22 +12,43 @@ public enum Stage {
   /// The address of httpbin on loopback; `nil` where the examples run offline.
   public static var httpbin: String? { getenv("LUPINE_HTTPBIN").map { String(cString: $0) } }
 
-  /// A builder that reaches the hosts the examples name.
-  public static func builder() -> Session.Builder {
-    guard let httpbin else { return Session.Builder().install(.compression).transport(offline()) }
-    return Session.Builder().umbrellaDefaults().adapter(OriginMap(["https://httpbin.org": httpbin]))
+  /// The real httpbin over libcurl where it is at hand, else the mock.
+  public static var place: Place { online ?? offline }
+
+  /// The real httpbin over libcurl; `nil` where the examples run offline.
+  public static var online: Place? {
+    httpbin.map { Place(transport: CurlTransport(), origins: [home: $0, api: "\($0)/anything"]) }
   }
 
-  /// Makes that the default session.
-  public static func set() throws {
-    try builder().build().useAsDefault()
+  /// The mock.
+  public static var offline: Place { Place(transport: mock(), origins: [:]) }
+
+  /// A server of users: a scripted one over libcurl where the examples play online, else the mock.
+  public static func users() throws -> Place {
+    let name = #"{"name": "mattt"}"#
+    if httpbin == nil {
+      let mock = MockTransport()
+      mock.stub(.get, "\(api)/v1/users/{id}", .json(["name": "mattt"]))
+      return Place(transport: mock, origins: [:])
+    }
+    let server = try ScriptedServer(always: .json(name))
+    return Place(transport: CurlTransport(), origins: [api: server.url], server: server)
   }
+
+  /// Makes the default session one that goes there.
+  public static func set() throws {
+    try Session.Builder().install(place).build().useAsDefault()
+  }
+
+  private static let home = "https://httpbin.org"
+  private static let api = "https://api.example.com"
 
   /// A mock that answers as httpbin does.
-  public static func offline() -> MockTransport {
+  private static func mock() -> MockTransport {
     let mock = MockTransport()
-    for method in [HTTPRequest.Method.get, .post] {
-      mock.stub(method, "https://httpbin.org/{name}") { request in
+    let stubs = [(HTTPRequest.Method.get, "\(home)/{name}"), (.post, "\(home)/{name}"), (.get, "\(api)/v1/users/{id}")]
+    for (method, url) in stubs {
+      mock.stub(method, url) { request in
         .json(
           HTTPBinEcho(
             url: request.url.string, args: try arguments(request), headers: [:],

@@ -19,7 +19,9 @@ enum Callbacks {
     lupine_easy_set_data_callback(handle, CURLOPT_HEADERFUNCTION, lineArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_READFUNCTION, bodyWanted)
     lupine_easy_set_prerequest(handle, requestBegins)
-    lupine_easy_set_socket_callbacks(handle, socketWanted, socketUnwanted, Unmanaged.passUnretained(multi).toOpaque())
+    // A connection outlives the handle that it was opened for, so its end is told to the multi.
+    lupine_easy_set_socket_callbacks(
+      handle, socketWanted, context, socketUnwanted, Unmanaged.passUnretained(multi).toOpaque())
   }
 
   /// The object of an easy handle of ours.
@@ -56,10 +58,8 @@ enum Callbacks {
   }
 
   private static let socketWanted: lupine_open_callback = { context, _, address in
-    guard let address, let multi = multi(context) else { return CURL_SOCKET_BAD }
-    let descriptor = lupine_open_socket(address)
-    if descriptor >= 0 { multi.loop.opened(descriptor, for: multi) }
-    return descriptor
+    guard let address, let context else { return CURL_SOCKET_BAD }
+    return Unmanaged<Easy>.fromOpaque(context).takeUnretainedValue().open(address)
   }
 
   private static let socketUnwanted: lupine_close_callback = { context, descriptor in

@@ -1,3 +1,5 @@
+import LupineCore
+
 /// What other threads ask of the loop, carried out in order.
 enum Command: Sendable {
   case start(Submission)
@@ -7,6 +9,8 @@ enum Command: Sendable {
   case receive(UInt64)
   /// The reader of a request's body has bytes again.
   case provide(UInt64)
+  /// Counts the connections.
+  case count(UnsafeContinuation<ConnectionPoolSnapshot, Never>)
   /// Ends all exchanges and the loop.
   case stop
   /// Ends the loop after the last exchange.

@@ -19,6 +19,9 @@ final class Easy {
   private var waitsForMultiplexing = false
   private var uploadBuffer = 0
   private var checksName = true
+  private var connections = ConnectionOptions()
+  private var addresses = FieldList()
+  private var detour = FieldList()
 
   init(_ multi: Multi) throws(LupineError) {
     self.multi = multi
@@ -30,12 +33,25 @@ final class Easy {
     if multi.settings.hasOwnTrust { TrustCallbacks.install(self, on: handle.pointer) }
   }
 
-  /// Makes what judges the server of a connection that libcurl begins for the exchange; nil where it must not.
+  /// Makes what judges the server, or first the proxy, of a connection that libcurl begins for the exchange; nil where it
+  /// must not.
   func beginHandshake() -> Handshake? {
     guard let exchange, let trust = multi.trust else { return nil }
+    // Within the tunnel libcurl knows the proxy's answer to CONNECT.
+    if let proxy = exchange.proxy, proxy.kind == .https, number(CURLINFO_HTTP_CONNECTCODE) == 0 {
+      return Handshake(exchange, trust, through: proxy)
+    }
     let handshake = Handshake(exchange, trust)
     exchange.handshake = handshake
     return handshake
+  }
+
+  /// Opens a socket for an address that the exchange may connect to; -1 where it may not.
+  func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
+    guard exchange?.mayDial(IPAddress(address)) != false else { return -1 }
+    let descriptor = lupine_open_socket(address)
+    if descriptor >= 0 { multi.loop.opened(descriptor, for: multi) }
+    return descriptor
   }
 
   var pointer: UnsafeMutableRawPointer { handle.pointer }
@@ -67,6 +83,37 @@ final class Easy {
     self.connectTimeout = milliseconds
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
+    set(context.connections)
+    try set(context.identity, request.url)
+  }
+
+  private func set(_ options: ConnectionOptions) {
+    if !options.isKeptAlive { forbidReuse() }
+    guard options != connections else { return }
+    connections = options
+    multi.settings.apply(options, to: handle)
+  }
+
+  /// Names the addresses of hosts; they stay in the multi, whose exchanges all have the same.
+  private func set(_ identity: SecurityIdentity, _ url: HTTPURL) throws(LupineError) {
+    guard !identity.resolverOverrides.isEmpty else { return }
+    var list = FieldList()
+    for (host, port) in [(url.host, url.effectivePort)] + (identity.proxy.map { [($0.host, $0.port)] } ?? []) {
+      guard let addresses = identity.resolverOverrides.addresses(of: host) else { continue }
+      let texts = addresses.map { $0.family == .ipv6 ? "[\($0)]" : "\($0)" }
+      try list.append(raw: "\(host):\(port):\(texts.joined(separator: ","))")
+    }
+    lupine_easy_set_list(pointer, CURLOPT_RESOLVE, list.pointer)
+    addresses = list
+  }
+
+  /// Has the proxy connect to an address in the place of the URL's host; nil leaves it the host.
+  func set(target: IPAddress?, _ url: HTTPURL) throws(LupineError) {
+    guard target != nil || detour.pointer != nil else { return }
+    var list = FieldList()
+    if let target { try list.append(raw: "::\(target.family == .ipv6 ? "[\(target)]" : "\(target)"):") }
+    lupine_easy_set_list(pointer, CURLOPT_CONNECT_TO, list.pointer)
+    detour = list
   }
 
   /// Has the connection closed after this exchange.

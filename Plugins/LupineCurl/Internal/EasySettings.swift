@@ -25,12 +25,39 @@ struct EasySettings {
     easy.set(CURLOPT_NOSIGNAL, 1)
     easy.set(CURLOPT_QUICK_EXIT, 1)
     easy.set(CURLOPT_PATH_AS_IS, 1)
-    easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     easy.set(CURLOPT_BUFFERSIZE, min(max(configuration.receiveBufferSize, 1 << 10), 512 << 10))
     easy.set(CURLOPT_TCP_KEEPALIVE, 1)
-    easy.set(CURLOPT_MAXAGE_CONN, Self.seconds(configuration.idleConnectionLifetime))
-    easy.set(CURLOPT_MAXLIFETIME_CONN, Self.seconds(configuration.connectionLifetime))
+    apply(ConnectionOptions(), to: easy)
+    route(easy)
     secure(easy)
+  }
+
+  /// Sets how connections are used.
+  func apply(_ options: ConnectionOptions, to easy: borrowing EasyHandle) {
+    easy.set(CURLOPT_FRESH_CONNECT, options.isKeptAlive ? 0 : 1)
+    easy.set(CURLOPT_MAXAGE_CONN, Self.seconds(options.idleLifetime ?? configuration.idleConnectionLifetime))
+    easy.set(CURLOPT_MAXLIFETIME_CONN, Self.seconds(options.lifetime ?? configuration.connectionLifetime))
+    let interval = Self.seconds(options.probeInterval ?? .seconds(60))
+    easy.set(CURLOPT_TCP_KEEPIDLE, interval)
+    easy.set(CURLOPT_TCP_KEEPINTVL, interval)
+  }
+
+  /// Sets the way to servers; what is left open here libcurl would look for in the environment.
+  private func route(_ easy: borrowing EasyHandle) {
+    easy.set(CURLOPT_NOPROXY, "")
+    easy.set(CURLOPT_UNIX_SOCKET_PATH, identity.unixSocket)
+    if let address = identity.localAddress { easy.set(CURLOPT_INTERFACE, "host!\(address)") }
+    guard let proxy = identity.proxy else {
+      easy.set(CURLOPT_PROXY, "")
+      return
+    }
+    // Where names are resolved here, `CONNECT_TO` names the address.
+    easy.set(
+      CURLOPT_PROXY, proxy.address.replacing("socks5://", with: "socks5h://", maxReplacements: 1))
+    easy.set(CURLOPT_PROXYAUTH, Int(lupine_auth_basic))
+    easy.set(CURLOPT_SOCKS5_AUTH, Int(lupine_auth_basic))
+    easy.set(CURLOPT_PROXYUSERNAME, proxy.credential?.username)
+    easy.set(CURLOPT_PROXYPASSWORD, proxy.credential?.password)
   }
 
   private func secure(_ easy: borrowing EasyHandle) {
@@ -39,6 +66,9 @@ struct EasySettings {
     easy.set(CURLOPT_SSL_VERIFYHOST, 2)
     easy.set(CURLOPT_CAPATH, nil as String?)
     easy.set(CURLOPT_CAINFO, hasOwnTrust ? nil : certificateAuthorities)
+    easy.set(CURLOPT_PROXY_SSLVERSION, Self.versions(SecurityIdentity()))
+    easy.set(CURLOPT_PROXY_CAPATH, nil as String?)
+    easy.set(CURLOPT_PROXY_CAINFO, hasOwnTrust ? nil : certificateAuthorities)
     // A resumed session would not be judged again.
     if hasOwnTrust { easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
     guard let certificate = identity.clientCertificate else { return }
@@ -54,7 +84,6 @@ struct EasySettings {
     easy.set(CURLOPT_HTTP09_ALLOWED, 0)
     easy.set(CURLOPT_FOLLOWLOCATION, 0)
     easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
-    easy.set(CURLOPT_PROXY, "")
   }
 
   private static func versions(_ identity: SecurityIdentity) -> Int {

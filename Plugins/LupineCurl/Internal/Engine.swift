@@ -13,13 +13,15 @@ final class Engine: Sendable {
 
   /// Queues an exchange and returns its number; starts the thread where there is none.
   func submit(
-    _ request: OutgoingRequest, _ context: TransferContext, _ continuation: Submission.Continuation
+    _ request: OutgoingRequest, _ context: TransferContext, target: IPAddress? = nil,
+    _ continuation: Submission.Continuation
   ) throws(LupineError) -> UInt64 {
     let (id, alarm) = try state.withLock { (state) throws(LupineError) in
       if state.phase == .idle { try launch(&state) }
       guard state.phase == .running else { throw Self.shutDownError }
       let id = state.makeID()
-      let submission = Submission(id: id, request: request, context: context, continuation: continuation)
+      let submission = Submission(
+        id: id, request: request, context: context, target: target, continuation: continuation)
       return (id, state.append(.start(submission)))
     }
     alarm?.ring()
@@ -30,6 +32,18 @@ final class Engine: Sendable {
   func post(_ command: Command) {
     let alarm = state.withLock { $0.phase == .running ? $0.append(command) : nil }
     alarm?.ring()
+  }
+
+  /// Counts the connections; none where the loop does not run.
+  func connectionPool() async -> ConnectionPoolSnapshot {
+    await withUnsafeContinuation { continuation in
+      let (isRunning, alarm) = state.withLock { state -> (Bool, Alarm?) in
+        guard state.phase == .running else { return (false, nil) }
+        return (true, state.append(.count(continuation)))
+      }
+      alarm?.ring()
+      if !isRunning { continuation.resume(returning: ConnectionPoolSnapshot()) }
+    }
   }
 
   func letGo() {
@@ -55,10 +69,10 @@ final class Engine: Sendable {
     state.thread = try LoopThread.start { [self] in
       do throws(LupineError) {
         try Loop(self, alarm).run()
+        end()
       } catch {
         fail(error)
       }
-      end()
     }
     state.alarm = alarm
     state.phase = .running
@@ -83,13 +97,17 @@ extension Engine {
   }
 
   /// The loop could not be made: refuses what was queued for it.
+  ///
+  /// The next request tries again.
   private func fail(_ error: LupineError) {
     var commands: [Command] = []
-    state.withLock { state in
-      state.phase = .stopping
+    let waiters = state.withLock { state in
       state.take(&commands)
+      return state.abort()
     }
     for case .start(let submission) in commands { submission.continuation.resume(returning: .failure(error)) }
+    for case .count(let continuation) in commands { continuation.resume(returning: ConnectionPoolSnapshot()) }
+    for waiter in waiters { waiter.resume() }
   }
 
   /// The last act of the thread.

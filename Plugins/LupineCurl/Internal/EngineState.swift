@@ -56,6 +56,16 @@ struct EngineState {
     return waiters
   }
 
+  /// The end of a thread whose loop could not be made: another may be started unless the engine is to stop.
+  mutating func abort() -> [UnsafeContinuation<Void, Never>] {
+    guard phase == .running else { return end() }
+    phase = .idle
+    alarm = nil
+    if let thread { pthread_detach(thread) }
+    thread = nil
+    return []
+  }
+
   /// The thread, to the first who asks after its end.
   mutating func takeThread() -> pthread_t? {
     guard phase == .ended else { return nil }

@@ -6,6 +6,10 @@ extension Exchange {
   /// Takes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer) -> Bool {
     do throws(LupineError) {
+      if ports == nil, tunnel != nil {
+        try tunnel?.take(line)
+        return true
+      }
       switch try incoming.head.take(line) {
       case nil: break
       case .informational(let head):
@@ -72,8 +76,12 @@ extension Exchange {
     if head.status.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
     // A final answer in place of 100: the body is not wanted (RFC 9110 section 10.1.1).
     if expectsContinue, !incoming.hasContinue, outgoing.taken == 0 { outgoing.isAbandoned = true }
-    let (body, writer) = context.makeBody(for: head) { [engine = loop.engine, id] in engine.post(.receive(id)) }
+    // No server asks who its client is to a proxy.
+    let source: TransportResponse.Source = head.status.code == 407 && proxy != nil ? .proxy : .origin
+    let (body, writer) = context.makeBody(for: head, from: source) { [engine = loop.engine, id] in
+      engine.post(.receive(id))
+    }
     incoming.writer = writer
-    answer(.success(TransportResponse(head: head, body: body)))
+    answer(.success(TransportResponse(head: head, body: body, source: source)))
   }
 }

@@ -55,6 +55,7 @@ extension Exchange {
     outgoing.taken += Int64(count)
     outgoing.remaining = outgoing.remaining.map { $0 - Int64(count) }
     guard outgoing.remaining == 0 else { return count }
+    clock.sent()
     var byte: UInt8 = 0
     let next = try withUnsafeMutableBytes(of: &byte) { (space) throws(LupineError) in try reader.read(into: space) }
     guard case .bytes = next else { return count }
@@ -62,7 +63,10 @@ extension Exchange {
   }
 
   private func end(of reader: any BodyReader) throws(LupineError) -> Int {
-    guard let remaining = outgoing.remaining, remaining > 0 else { return 0 }
+    guard let remaining = outgoing.remaining, remaining > 0 else {
+      clock.sent()
+      return 0
+    }
     throw LupineError(.bodyFailed, "The request's body ended \(remaining) bytes before its stated length.")
   }
 }

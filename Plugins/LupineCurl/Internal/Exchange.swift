@@ -23,6 +23,10 @@ final class Exchange {
   private var multi: Multi?
   private var address: String?
   private var answer: Submission.Outcome?
+  /// The proxy's answer to CONNECT, while a tunnel is opened.
+  var tunnel: TunnelReader?
+  /// The address that the network policy refused last.
+  var refusedAddress: IPAddress?
   private var isAnswered = false
   private var isOver = false
 
@@ -42,15 +46,21 @@ final class Exchange {
     outgoing.reader != nil && (request.options.expectsContinue || request.headers.contains(.expect))
   }
 
+  /// The proxy it goes through.
+  var proxy: Proxy? { context.identity.proxy }
+
   /// Whether libcurl has it in hand.
   var isUnderWay: Bool { easy != nil }
 
   /// Hands the exchange to libcurl.
   func start(on multi: Multi) throws(LupineError) {
-    if request.url.scheme == .https { try multi.checkCertificates() }
+    if request.url.scheme == .https || proxy?.kind == .https { try multi.checkCertificates() }
     let shape = try openBody()
     let easy = try multi.makeEasy()
     try easy.prepare(request, shape, context)
+    try easy.set(target: submission.target, request.url)
+    if isTunnelled { tunnel = TunnelReader(context.limits, loop.names) }
+    multi.keep(context.connections.idleLifetime)
     clock.start()
     try multi.add(easy)
     easy.exchange = self
@@ -70,13 +80,34 @@ final class Exchange {
     }
     let isReused = easy.number(CURLINFO_NUM_CONNECTS) == 0
     guard isTrusted(isReused: isReused) else { return false }
-    self.ports = ports
+    guard mayUse(address) else { return false }
+    self.ports = context.identity.unixSocket == nil ? ports : SocketPorts(unixSocket: easy.descriptor)
     if request.url.scheme == .https { tls = loop.details(of: easy) }
-    let text = address.map { String(cString: $0) } ?? ""
-    let remote = text.utf8.contains(0x3A) ? "[\(text)]:\(ports.remote)" : "\(text):\(ports.remote)"
+    let remote = remote(address, ports)
     self.address = remote
-    context.emit(.connected(address: remote, isReused: isReused))
+    tell(easy, isReused)
     return true
+  }
+
+  private func remote(_ address: UnsafeMutablePointer<CChar>?, _ ports: SocketPorts) -> String {
+    if let path = context.identity.unixSocket { return "unix:\(path)" }
+    let text = address.map { String(cString: $0) } ?? ""
+    return text.utf8.contains(0x3A) ? "[\(text)]:\(ports.remote)" : "\(text):\(ports.remote)"
+  }
+
+  /// Says how it came by its connection, and that a request without a body is out.
+  private func tell(_ easy: Easy, _ isReused: Bool) {
+    if !isReused { tellLookup(easy) }
+    context.emit(.connected(address: address ?? "", isReused: isReused))
+    if !isReused, let tls { context.emit(.secured(tls)) }
+    guard outgoing.reader == nil || outgoing.remaining == 0 else { return }
+    clock.sent()
+    context.emit(.sent(bytes: 0))
+  }
+
+  private func tellLookup(_ easy: Easy) {
+    guard let time = clock.nameLookup(easy) else { return }
+    context.emit(.nameResolved(host: request.url.host, after: time))
   }
 
   /// Whether the connection was judged where it had to be; one that is used again was judged when it was made.
@@ -115,8 +146,9 @@ extension Exchange {
     if isComplete(code), failure == nil, incoming.writer != nil {
       return finish(isReusable: code == CURLE_OK)
     }
+    if failure == nil, ports == nil, let refusal = tunnel?.refusal { return finish(refused: refusal) }
     let error =
-      failure
+      failure ?? routeError(code, easy)
       ?? CurlError.error(
         code, text: easy.errorText, system: Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO)),
         hasConnection: ports != nil)
@@ -130,6 +162,14 @@ extension Exchange {
 
   func cancel() {
     end(context.control.reason ?? LupineError(.cancelled, "The request was cancelled."))
+  }
+
+  /// Hands over what a proxy said in the place of a connection.
+  private func finish(refused head: HTTPResponse) {
+    let (body, writer) = context.makeBody(for: head, from: .proxy) {}
+    incoming.writer = writer
+    answer(.success(TransportResponse(head: head, body: body, source: .proxy)))
+    finish(isReusable: false)
   }
 
   /// The response is complete, so what is left of the body is not sent; the connection is of no use any more.
@@ -146,6 +186,7 @@ extension Exchange {
   func end(_ error: LupineError) {
     guard !isOver else { return }
     let metrics = metrics()
+    if let easy, ports == nil { tellLookup(easy) }
     release(isReusable: false)
     if let writer = incoming.writer {
       writer.fail(error, metrics: metrics)

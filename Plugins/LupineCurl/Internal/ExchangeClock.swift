@@ -5,9 +5,18 @@ import LupineCore
 struct ExchangeClock {
   private let entered = Moment.now
   private var started: UInt64?
+  private var requestSent: UInt64?
 
   /// Notes that libcurl takes over; until then the exchange has waited its turn.
   mutating func start() { started = Moment.now }
+
+  /// Notes that the request is out to its end.
+  mutating func sent() { if requestSent == nil { requestSent = Moment.now } }
+
+  /// Until the host's name was resolved; `nil` before.
+  func nameLookup(_ easy: Easy) -> Duration? {
+    started.flatMap { time(CURLINFO_NAMELOOKUP_TIME_T, easy, .nanoseconds(Int64($0 - entered))) }
+  }
 
   /// The metrics as far as the exchange has got.
   func metrics(_ easy: Easy?, taken: Int64, address: String?, version: ProtocolVersion?) -> TransferMetrics {
@@ -16,6 +25,9 @@ struct ExchangeClock {
     metrics.version = version
     guard let easy, let started else { return metrics }
     let queued = Duration.nanoseconds(Int64(started - entered))
+    // Less is the way from the caller to the loop.
+    if queued >= .milliseconds(1) { metrics.queued = queued }
+    metrics.requestSent = requestSent.map { .nanoseconds(Int64($0 - entered)) }
     metrics.firstByte = time(CURLINFO_STARTTRANSFER_TIME_T, easy, queued)
     // libcurl counts the frame of chunks as well, and we what it has taken but perhaps not sent.
     metrics.bytesSent = min(taken, easy.size(CURLINFO_SIZE_UPLOAD_T))

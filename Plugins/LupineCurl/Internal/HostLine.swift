@@ -1,27 +1,42 @@
-/// The exchanges with one scheme, host and port: how many are under way, and which wait, first come, first served.
+import LupineCore
+
+/// The exchanges with one scheme, host and port: how many are under way, and which wait; of one priority the one that
+/// came first goes first.
 final class HostLine {
+  /// Those of one priority that wait.
+  private struct Rank {
+    var waiters: [Waiter] = []
+    var first = 0
+
+    var next: Waiter? { first < waiters.count ? waiters[first] : nil }
+  }
+
   var running = 0
   /// Whether the host speaks HTTP/2, where libcurl puts many exchanges on one connection, so that none has to wait.
   var isLifted = false
-  private var waiting: [UInt64] = []
-  private var first = 0
+  private var ranks = OutgoingRequest.Priority.allCases.map { _ in Rank() }
 
   var isIdle: Bool { running == 0 && next == nil }
-  var next: UInt64? { first < waiting.count ? waiting[first] : nil }
+  var next: Waiter? { ranks.last { $0.next != nil }?.next }
+  var waitingCount: Int { ranks.reduce(0) { $0 + $1.waiters.count - $1.first } }
 
-  func append(_ id: UInt64) { waiting.append(id) }
+  func append(_ waiter: Waiter) { ranks[waiter.priority.rawValue].waiters.append(waiter) }
 
   func removeNext() {
-    first += 1
-    guard first == waiting.count || first > 1_000 else { return }
-    waiting.removeFirst(first)
-    first = 0
+    guard let index = ranks.lastIndex(where: { $0.next != nil }) else { return }
+    ranks[index].first += 1
+    guard ranks[index].next == nil || ranks[index].first > 1_000 else { return }
+    ranks[index].waiters.removeFirst(ranks[index].first)
+    ranks[index].first = 0
   }
 
   /// Takes an exchange out of the middle; false where it does not wait.
   func remove(_ id: UInt64) -> Bool {
-    guard next != nil, let index = waiting[first...].firstIndex(of: id) else { return false }
-    waiting.remove(at: index)
-    return true
+    for rank in ranks.indices where ranks[rank].next != nil {
+      guard let index = ranks[rank].waiters[ranks[rank].first...].firstIndex(where: { $0.id == id }) else { continue }
+      ranks[rank].waiters.remove(at: index)
+      return true
+    }
+    return false
   }
 }

@@ -8,9 +8,11 @@ enum LibraryFacts {
 
   static let capabilities: TransportCapabilities = {
     var capabilities: TransportCapabilities = [
-      .networking, .trailers, .informationalResponses, .streamedUploads, .framingChecks,
+      .networking, .trailers, .informationalResponses, .streamedUploads, .framingChecks, .proxies, .resolverOverrides,
+      .localAddresses, .networkPolicy, .connectionOptions,
     ]
     if isSecuredByOpenSSL { capabilities.formUnion([.trustEvaluation, .clientCertificates, .tlsVersions]) }
+    if supports(CURL_VERSION_UNIX_SOCKETS) { capabilities.insert(.unixSockets) }
     if supports(CURL_VERSION_HTTP2) { capabilities.insert(.http2) }
     return capabilities
   }()

@@ -68,6 +68,18 @@ extension Loop {
     return details
   }
 
+  /// Counts the connections; one that a paused exchange uses is not idle, though libcurl waits for nothing on it.
+  func snapshot(waiting: Int) -> ConnectionPoolSnapshot {
+    let used = exchanges.values.compactMap { $0.isUnderWay ? $0.ports : nil }
+    var snapshot = ConnectionPoolSnapshot(waiting: waiting)
+    for descriptor in sockets.indices where sockets[descriptor].isConnection {
+      snapshot.open += 1
+      guard sockets[descriptor].wanted == 0 else { continue }
+      if !used.contains(SocketPorts(Int32(descriptor))) { snapshot.idle += 1 }
+    }
+    return snapshot
+  }
+
   private func watch(_ descriptor: Int32, for events: UInt32) {
     let watched = sockets[Int(descriptor)].watched
     guard watched != events else { return }

@@ -50,6 +50,7 @@ final class Loop {
     for multi in multis.values { multi.expire() }
     serveSockets()
     for multi in multis.values { multi.collect() }
+    prune()
     for exchange in abandoned { exchange.abandon() }
     abandoned.removeAll(keepingCapacity: true)
     handOver()
@@ -57,9 +58,17 @@ final class Loop {
 
   private func sleep() {
     var milliseconds: Int32 = 0
-    if !line.mayAdmit { milliseconds = Moment.milliseconds(until: multis.values.lazy.compactMap(\.deadline).min()) }
+    if !line.mayAdmit { milliseconds = Moment.milliseconds(until: multis.values.lazy.compactMap(\.alarm).min()) }
     if milliseconds != 0, !engine.fallAsleep() { milliseconds = 0 }
     poller.wait(milliseconds: milliseconds)
+  }
+
+  /// Lets go of multis that have been idle for as long as their connections may be, and of these connections.
+  private func prune() {
+    for (key, multi) in multis where multi.isStale {
+      multi.close()
+      multis[key] = nil
+    }
   }
 
   private func guardIdleSockets() {
@@ -110,6 +119,7 @@ extension Loop {
       case .cancel(let id): exchanges[id]?.cancel()
       case .receive(let id): exchanges[id]?.resumeReceiving()
       case .provide(let id): exchanges[id]?.resumeSending()
+      case .count(let continuation): continuation.resume(returning: snapshot(waiting: line.waitingCount))
       case .stop: isStopping = true
       case .letGo: isLetGo = true
       }
@@ -120,10 +130,10 @@ extension Loop {
   private func enter(_ submission: Submission) {
     let exchange = Exchange(submission, self, line.host(submission.request.url.origin))
     exchanges[exchange.id] = exchange
-    if line.enter(exchange.id, at: exchange.host) {
+    if line.enter(Waiter(submission), at: exchange.host) {
       start(exchange)
     } else {
-      submission.context.emit(.queued)
+      submission.context.emit(.queued(reason: line.reason(for: exchange.host)))
     }
   }
 

@@ -15,11 +15,15 @@ final class Multi {
   private var handle: MultiHandle
   private var idle: [Easy] = []
   private var running = 0
+  /// When the last exchange ended; nil while there are any.
+  private var idleSince: UInt64? = Moment.now
+  private var idleLifetime: UInt64
   private var hasCertificates = false
 
   init(_ key: MultiKey, _ loop: Loop) throws(LupineError) {
     self.loop = loop
     settings = EasySettings(key, loop.engine.configuration)
+    idleLifetime = Self.nanoseconds(loop.engine.configuration.idleConnectionLifetime)
     handle = try MultiHandle(loop.engine.configuration)
     Callbacks.install(self, on: handle.pointer)
   }
@@ -45,12 +49,35 @@ final class Multi {
     let code = curl_multi_add_handle(handle.pointer, easy.pointer)
     guard code == CURLM_OK else { throw CurlError.error(code) }
     running += 1
+    idleSince = nil
+  }
+
+  /// Notes how long an exchange lets connections lie idle; the longest counts.
+  func keep(_ duration: Duration?) {
+    if let duration { idleLifetime = max(idleLifetime, Self.nanoseconds(duration)) }
+  }
+
+  /// Whether it has been idle for so long that none of its connections would be used again.
+  var isStale: Bool { staleAt.map { $0 <= Moment.now } ?? false }
+
+  /// When the loop has to look after it; nil leaves that to events.
+  var alarm: UInt64? {
+    guard let staleAt else { return deadline }
+    return min(staleAt, deadline ?? .max)
+  }
+
+  private var staleAt: UInt64? { idleSince.map { $0 + idleLifetime } }
+
+  /// As libcurl counts: whole seconds, and at least one.
+  private static func nanoseconds(_ duration: Duration) -> UInt64 {
+    UInt64(clamping: max(1, min(duration.components.seconds, 1 << 30))) * 1_000_000_000
   }
 
   /// Takes the handle out, which breaks off what is under way; keeps it for the next exchange where it ended well.
   func remove(_ easy: Easy, isReusable: Bool) {
     curl_multi_remove_handle(handle.pointer, easy.pointer)
     running -= 1
+    if running == 0 { idleSince = Moment.now }
     easy.exchange = nil
     if isReusable, idle.count < 64 { idle.append(easy) }
   }

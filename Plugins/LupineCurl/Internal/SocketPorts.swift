@@ -10,9 +10,24 @@ struct SocketPorts: Equatable {
     self.remote = remote
   }
 
+  /// A Unix-domain socket has no ports; its descriptor stands for them, which no other connection has meanwhile.
+  init(unixSocket descriptor: Int32) {
+    local = -1
+    remote = descriptor
+  }
+
   init(_ descriptor: Int32) {
-    local = Self.port(descriptor, getsockname)
-    remote = Self.port(descriptor, getpeername)
+    if Self.isUnixSocket(descriptor) {
+      self.init(unixSocket: descriptor)
+      return
+    }
+    self.init(local: Self.port(descriptor, getsockname), remote: Self.port(descriptor, getpeername))
+  }
+
+  private static func isUnixSocket(_ descriptor: Int32) -> Bool {
+    var domain: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain == AF_UNIX
   }
 
   private typealias Question = (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32

@@ -8,12 +8,17 @@ final class Submission: Sendable {
   let id: UInt64
   let request: OutgoingRequest
   let context: TransferContext
+  /// The address that the proxy is to connect to, where names are resolved here.
+  let target: IPAddress?
   let continuation: Continuation
 
-  init(id: UInt64, request: OutgoingRequest, context: TransferContext, continuation: Continuation) {
+  init(
+    id: UInt64, request: OutgoingRequest, context: TransferContext, target: IPAddress?, continuation: Continuation
+  ) {
     self.id = id
     self.request = request
     self.context = context
+    self.target = target
     self.continuation = continuation
   }
 }

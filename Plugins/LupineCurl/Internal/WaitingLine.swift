@@ -1,8 +1,7 @@
 import LupineCore
 
-/// Counts the exchanges under way and lets others wait their turn; the one that came first, and may, goes first.
-///
-/// The numbers of exchanges grow with time, so the smallest came first.
+/// Counts the exchanges under way and lets others wait their turn; of those that may, the one with the highest priority
+/// goes first, and of these the one that came first.
 struct WaitingLine {
   /// Whether a look for somebody whose turn has come may find one.
   private(set) var mayAdmit = false
@@ -29,21 +28,29 @@ struct WaitingLine {
   }
 
   /// True where the exchange may start; otherwise it waits.
-  mutating func enter(_ id: UInt64, at host: HostLine) -> Bool {
-    if host.next == nil, hasRoom(host) {
+  mutating func enter(_ waiter: Waiter, at host: HostLine) -> Bool {
+    if host.next?.precedes(waiter) != true, hasRoom(host, waiter) {
       begin(at: host)
       return true
     }
-    host.append(id)
+    host.append(waiter)
     return false
+  }
+
+  /// Why an exchange with the host waits.
+  func reason(for host: HostLine) -> String {
+    host.running >= perHost
+      ? "\(host.running) exchanges with this host are under way, as many as may be"
+      : running >= total ? "\(running) exchanges are under way, as many as may be" : "others came first"
   }
 
   /// The next exchange whose turn has come.
   mutating func next() -> UInt64? {
     guard mayAdmit else { return nil }
-    var best: (id: UInt64, host: HostLine)?
+    var best: (waiter: Waiter, host: HostLine)?
     for host in hosts.values {
-      if let id = host.next, id < best?.id ?? .max, hasRoom(host) { best = (id, host) }
+      guard let waiter = host.next, best?.waiter.precedes(waiter) != true else { continue }
+      if hasRoom(host, waiter) { best = (waiter, host) }
     }
     guard let best else {
       mayAdmit = false
@@ -51,7 +58,7 @@ struct WaitingLine {
     }
     best.host.removeNext()
     begin(at: best.host)
-    return best.id
+    return best.waiter.id
   }
 
   /// Notes that an exchange is over, whether it waited or not.
@@ -72,8 +79,12 @@ struct WaitingLine {
     mayAdmit = true
   }
 
-  private func hasRoom(_ host: HostLine) -> Bool {
-    host.isLifted || (host.running < perHost && running < total)
+  /// How many exchanges wait.
+  var waitingCount: Int { hosts.values.reduce(0) { $0 + $1.waitingCount } }
+
+  private func hasRoom(_ host: HostLine, _ waiter: Waiter) -> Bool {
+    if host.isLifted { return true }
+    return host.running < min(perHost, waiter.perHost ?? .max) && running < min(total, waiter.total ?? .max)
   }
 
   private mutating func begin(at host: HostLine) {

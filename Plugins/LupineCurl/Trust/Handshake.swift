@@ -6,7 +6,9 @@ import LupineCore
 final class Handshake {
   /// Whether the server was found to be trusted.
   private(set) var isTrusted = false
-  private let url: HTTPURL
+  private let host: String
+  private let port: Int
+  private let isProxy: Bool
   private let evaluator: (any TrustEvaluator)?
   private let identity: SecurityIdentity
   private let roots: TrustSettings
@@ -18,8 +20,21 @@ final class Handshake {
   init(_ exchange: Exchange, _ roots: TrustSettings) {
     self.exchange = exchange
     self.roots = roots
-    url = exchange.request.url
+    host = exchange.request.url.host
+    port = exchange.request.url.effectivePort
+    isProxy = false
     evaluator = exchange.context.evaluator
+    identity = exchange.context.identity
+  }
+
+  /// Judges the proxy that the server is behind.
+  init(_ exchange: Exchange, _ roots: TrustSettings, through proxy: Proxy) {
+    self.exchange = exchange
+    self.roots = roots
+    host = proxy.host
+    port = proxy.port
+    isProxy = true
+    evaluator = exchange.context.proxyEvaluator
     identity = exchange.context.identity
   }
 
@@ -31,6 +46,7 @@ final class Handshake {
     let chain = VerifiedChain(context, roots)
     if let failure = chain.failure, evaluator?.replacesVerification != true {
       X509_STORE_CTX_set_error(context, failure)
+      if isProxy { refuse("its chain does not verify: \(OpenSSLText.verification(failure))", nil) }
       return false
     }
     guard let evaluator else { return accept(context) }
@@ -68,16 +84,20 @@ final class Handshake {
       try evaluator.evaluate(trust)
       return true
     } catch {
-      let message = "The certificate of \(url.host) was judged and refused: \(error)"
-      exchange?.failure = LupineError(.certificateRejected, message, underlying: error)
+      refuse("\(error)", error)
       return false
     }
+  }
+
+  private func refuse(_ reason: String, _ error: (any Error)?) {
+    let message = "The certificate of \(isProxy ? "the proxy " : "")\(host) was judged and refused: \(reason)"
+    exchange?.failure = LupineError(.certificateRejected, message, underlying: error)
   }
 
   private func trust(_ chain: VerifiedChain) -> ServerTrust {
     let exchange = exchange
     return ServerTrust(
-      host: url.host, port: url.effectivePort, presentedChain: chain.presented, verifiedChain: chain.verified,
+      host: host, port: port, presentedChain: chain.presented, verifiedChain: chain.verified,
       verificationFailure: chain.failure.map(OpenSSLText.verification),
       certificateAuthorities: identity.certificateAuthorities,
       additionalCertificateAuthorities: identity.additionalCertificateAuthorities, now: Date(),

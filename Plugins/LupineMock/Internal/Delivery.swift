@@ -10,7 +10,7 @@ enum Delivery {
   ) -> TransportResponse {
     for interim in plan.part.informational { context.emit(.informational(interim)) }
     var metrics = TransferMetrics(sent: bytesSent, for: request)
-    let (body, writer) = context.makeBody(for: plan.head, resume: {})
+    let (body, writer) = context.makeBody(for: plan.head, from: plan.part.source, resume: {})
     do throws(LupineError) {
       if case .bytes(let data) = plan.content(for: request), !data.isEmpty {
         metrics.bytesReceived = Int64(data.count)
@@ -20,7 +20,7 @@ enum Delivery {
     } catch {
       writer.fail(error, metrics: metrics)
     }
-    return TransportResponse(head: plan.head, body: body)
+    return TransportResponse(head: plan.head, body: body, source: plan.part.source)
   }
 
   /// Gives a reply whose body is delivered by a task of its own, which ends with the body.
@@ -34,7 +34,7 @@ enum Delivery {
       head.headerFields[.contentLength] = "\(length)"
     }
     let resumed = Signal()
-    let (body, writer) = context.makeBody(for: head) { resumed.set() }
+    let (body, writer) = context.makeBody(for: head, from: plan.part.source) { resumed.set() }
     let metrics = TransferMetrics(sent: bytesSent, for: request)
     let course = BodyCourse(
       plan: plan, writer: writer, resumed: resumed, exchange: exchange, context: context, metrics: metrics,
@@ -45,7 +45,7 @@ enum Delivery {
       whenDone()
     }
     exchange.attach(task)
-    return TransportResponse(head: head, body: body)
+    return TransportResponse(head: head, body: body, source: plan.part.source)
   }
 }
 

@@ -9,6 +9,7 @@ struct MockState {
   var failures: [LupineError] = []
   var monitors: [ExchangeLogMonitor] = []
   var chains: [String: PresentedChain] = [:]
+  var addresses: [String: [[IPAddress]]] = [:]
   /// Set while no exchange is under way.
   let idle = Signal(isSet: true)
   private var exchanges: [ObjectIdentifier: (number: Int, exchange: MockExchange)] = [:]

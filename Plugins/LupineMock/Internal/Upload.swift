@@ -12,6 +12,7 @@ final class Upload: Sendable {
     guard !body.isNone else {
       reader = nil
       ready = nil
+      context.emit(.sent(bytes: 0))
       return
     }
     let signal = Signal()

@@ -3,8 +3,11 @@ import LupineCore
 /// Says which part an error is about, as in `Part 2 ("unicorn")`.
 struct PartLabel: Sendable, CustomStringConvertible {
   let description: String
+  /// The part's own name.
+  let name: String?
 
   init(number: Int, name: String?, inside outer: PartLabel? = nil) {
+    self.name = name
     let own = "Part \(number)" + (name.map { " (\"\($0.escapingControls())\")" } ?? "")
     description = outer.map { "\(own) inside \($0)" } ?? own
   }

@@ -36,6 +36,14 @@ struct Piece: Sendable {
     if case .body(let body) = content { body.isReplayable } else { true }
   }
 
+  /// What this is to whoever shows the request.
+  var section: Body.Section {
+    switch content {
+    case .bytes(let data): Body.Section(.bytes(data), name: label?.name)
+    case .body(let body): Body.Section(body.source, length: length, name: label?.name)
+    }
+  }
+
   /// Whether a read may find nothing at hand.
   var isStream: Bool {
     if case .body(let body) = content { body.source == .stream } else { false }

@@ -1,3 +1,5 @@
+import LupineCore
+
 /// The hosts that somebody watches, and what the kernel answers about the routes to their addresses.
 struct HostLookups {
   private enum Target {

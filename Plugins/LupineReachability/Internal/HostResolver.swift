@@ -1,4 +1,5 @@
 import Glibc
+import LupineCore
 
 /// Turns a host's name into addresses, and takes its time.
 struct HostResolver: Sendable {

@@ -1,5 +1,6 @@
 import CNetlink
 import Glibc
+import LupineCore
 import Synchronization
 
 /// Looks at the kernel's tables once, without a thread that listens.

@@ -1,3 +1,5 @@
+import LupineCore
+
 /// What is known of the kernel's tables, from the first question on: a machine without a socket.
 ///
 /// It is fed with datagrams and says what to send and what to report. Reports wait until a table that is being told has

@@ -1,4 +1,5 @@
 import CNetlink
+import LupineCore
 
 /// What the thread of a monitor does: commands in, datagrams in, reports out.
 struct MonitorLoop {

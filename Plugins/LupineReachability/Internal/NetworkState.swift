@@ -1,3 +1,5 @@
+import LupineCore
+
 /// The kernel's tables as they were last told, and what they mean.
 struct NetworkState {
   private struct Link {

@@ -1,3 +1,5 @@
+import LupineCore
+
 /// The name servers of `/etc/resolv.conf`.
 struct ResolverFile: Sendable {
   var path = "/etc/resolv.conf"

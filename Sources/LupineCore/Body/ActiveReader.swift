@@ -1,11 +1,14 @@
-/// Tells the exchange of every byte that goes out.
+/// Tells the exchange of every byte that goes out, and of the last one.
 final class ActiveReader: BodyReader {
   private let base: any BodyReader
   private let control: TransferControl
+  private let sent = Counter()
+  private let onEnd: @Sendable (Int64) -> Void
 
-  init(_ base: any BodyReader, control: TransferControl) {
+  init(_ base: any BodyReader, control: TransferControl, onEnd: @escaping @Sendable (Int64) -> Void) {
     self.base = base
     self.control = control
+    self.onEnd = onEnd
     control.willSend(total: base.length)
   }
 
@@ -13,7 +16,15 @@ final class ActiveReader: BodyReader {
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
     let read = try base.read(into: buffer)
-    if case .bytes(let count) = read { control.didSend(count) }
+    switch read {
+    case .bytes(let count):
+      control.didSend(count)
+      let sum = sent.add(count)
+      if sum == base.length { onEnd(sum) }
+    // A body whose length is known has said so at its last byte.
+    case .end where base.length == nil: onEnd(sent.add(0))
+    default: break
+    }
     return read
   }
 

@@ -22,12 +22,9 @@ public struct Body: Sendable {
   /// - Parameters:
   ///   - length: bytes in all; `nil` sends the body chunked on HTTP/1.1.
   ///   - isReplayable: whether `open` may be called more than once.
+  ///   - source: what the reader's bytes are, for whoever shows the request. Default: a stream.
   ///   - open: makes a reader for one sending.
-  public init(length: Int64?, isReplayable: Bool, open: @escaping Opening) {
-    self.init(length: length, isReplayable: isReplayable, source: .stream, open: open)
-  }
-
-  init(length: Int64?, isReplayable: Bool, source: Source, open: @escaping Opening) {
+  public init(length: Int64?, isReplayable: Bool, source: Source = .stream, open: @escaping Opening) {
     self.length = length
     self.isReplayable = isReplayable
     self.source = source
@@ -52,6 +49,25 @@ public struct Body: Sendable {
     case file(path: String, offset: Int64)
     /// Anything that is read as it is sent.
     case stream
+    /// Several sources, one after the other.
+    case sequence([Section])
+  }
+
+  /// One source of a sequence.
+  public struct Section: Sendable, Hashable {
+    /// Where its bytes come from.
+    public let source: Source
+    /// How many bytes of a file; `nil` takes them all.
+    public let length: Int64?
+    /// The name of the form's field that it is the value of, where it is one; a secret name keeps the value out of sight.
+    public let name: String?
+
+    /// Describes a section.
+    public init(_ source: Source, length: Int64? = nil, name: String? = nil) {
+      self.source = source
+      self.length = length
+      self.name = name
+    }
   }
 }
 

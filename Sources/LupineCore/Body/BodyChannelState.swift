@@ -6,8 +6,16 @@ struct BodyChannelState {
   typealias Piece = Result<[UInt8]?, LupineError>
   typealias End = Result<BodyEnd, LupineError>
 
+  /// Coded bytes that are decoded at once: a bomb's slice of this size is as much as is ever held over the window.
+  private static let slice = 1_024
+
   private let stages: [any BodyTransformer]
   private var target: BodyTarget
+  /// What came when the window was full already; it is decoded when the consumer has made room.
+  private var undecoded: ArraySlice<UInt8> = []
+  /// How the transport ended the body, while some of it is still undecoded.
+  private var arrived: Arrival?
+  private var isAbandoned = false
   private var isSuspended = false
   private var isPaused = false
   private var ending: End?
@@ -29,31 +37,29 @@ struct BodyChannelState {
   var flow: IncomingBodyWriter.Flow { isPaused ? .pause : .proceed }
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
-    guard ending == nil else { return }
+    guard ending == nil, !isAbandoned else { return }
     if stages.isEmpty {
       try target.take(bytes)
+    } else if undecoded.isEmpty {
+      undecoded = ArraySlice(UnsafeRawBufferPointer(rebasing: bytes[try decode(bytes)...]))
     } else {
-      try BodyStages.pass(bytes, through: stages[...]) { (piece) throws(LupineError) in try target.take(piece) }
+      undecoded.append(contentsOf: bytes)
     }
-    isPaused = isSuspended || target.isFull
+    isPaused = isSuspended || isCrowded
   }
 
   mutating func finish(collected: Data?, trailers: HTTPFields?, metrics: TransferMetrics) {
     guard ending == nil else { return }
-    do throws(LupineError) {
-      try BodyStages.finish(stages[...]) { (piece) throws(LupineError) in try target.take(piece) }
-      ending = .success(
-        BodyEnd(
-          data: collected ?? target.takeCollected(), byteCount: collected.map { Int64($0.count) } ?? target.byteCount,
-          trailers: trailers, metrics: metrics))
-    } catch {
-      ending = .failure(error.measured(metrics))
-    }
+    arrived = Arrival(collected: collected, trailers: trailers, metrics: metrics)
+    completeIfDecoded()
   }
 
   /// Drops the body; returns whether the transport was paused and may go on.
   mutating func abandon() -> Bool {
+    isAbandoned = true
+    undecoded = []
     target.abandon()
+    completeIfDecoded()
     return resumeIfRoom()
   }
 
@@ -63,6 +69,7 @@ struct BodyChannelState {
 
   /// The next piece if one is at hand, and whether the transport may go on.
   mutating func next() -> (Piece?, shouldResume: Bool) {
+    catchUp()
     if let piece = target.takePiece() { return (.success(piece), resumeIfRoom()) }
     switch ending {
     case .success: return (.success(nil), false)
@@ -105,9 +112,63 @@ struct BodyChannelState {
     return { for waiter in waiters { waiter.resume(returning: end) } }
   }
 
+  /// Whether the consumer should catch up before more comes.
+  private var isCrowded: Bool { target.isFull || !undecoded.isEmpty }
+
   private mutating func resumeIfRoom() -> Bool {
-    guard isPaused, !isSuspended, !target.isFull, ending == nil else { return false }
+    guard isPaused, !isSuspended, !isCrowded, ending == nil else { return false }
     isPaused = false
     return true
+  }
+
+  /// Decodes slice by slice until the window is full; returns how many of the bytes it took.
+  private mutating func decode(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> Int {
+    var position = 0
+    while position < bytes.count, !target.isFull {
+      let end = min(position + Self.slice, bytes.count)
+      let slice = UnsafeRawBufferPointer(rebasing: bytes[position..<end])
+      try BodyStages.pass(slice, through: stages[...]) { (piece) throws(LupineError) in try target.take(piece) }
+      position = end
+    }
+    return position
+  }
+
+  /// Decodes what had to wait, as far as there is room now.
+  private mutating func catchUp() {
+    guard !undecoded.isEmpty, !target.isFull, ending == nil else { return }
+    do throws(LupineError) {
+      let waiting = undecoded
+      let count = try waiting.withUnsafeBufferPointer { (bytes) throws(LupineError) in
+        try decode(UnsafeRawBufferPointer(bytes))
+      }
+      undecoded = waiting.dropFirst(count)
+      completeIfDecoded()
+    } catch {
+      ending = .failure(arrived.map { error.measured($0.metrics) } ?? error)
+    }
+  }
+
+  /// Ends the body once the transport has and all of it is decoded.
+  private mutating func completeIfDecoded() {
+    guard let arrived, undecoded.isEmpty, ending == nil else { return }
+    do throws(LupineError) {
+      if !isAbandoned {
+        try BodyStages.finish(stages[...]) { (piece) throws(LupineError) in try target.take(piece) }
+      }
+      ending = .success(
+        BodyEnd(
+          data: arrived.collected ?? target.takeCollected(),
+          byteCount: arrived.collected.map { Int64($0.count) } ?? target.byteCount,
+          trailers: arrived.trailers, metrics: arrived.metrics))
+    } catch {
+      ending = .failure(error.measured(arrived.metrics))
+    }
+  }
+
+  /// What the transport said at the body's end.
+  private struct Arrival {
+    let collected: Data?
+    let trailers: HTTPFields?
+    let metrics: TransferMetrics
   }
 }

@@ -16,6 +16,11 @@ public struct TransferContext: Sendable {
   public let identity: SecurityIdentity
   /// Who judges the server's certificates; `nil` leaves them to the transport's own rules for system trust.
   public let evaluator: (any TrustEvaluator)?
+  /// Who judges the certificates of the proxy that the identity names, where it is spoken to over TLS; `nil` leaves them
+  /// to the transport's own rules.
+  public let proxyEvaluator: (any TrustEvaluator)?
+  /// How connections are used.
+  public let connections: ConnectionOptions
   /// Where the response's body goes.
   ///
   /// Synchronous, called once, for the final head, on the transport's own thread.
@@ -34,7 +39,8 @@ public struct TransferContext: Sendable {
   public init(
     id: RequestID, attempt: Int = 1, clock: any Clock<Duration> = ContinuousClock(), connectTimeout: Duration? = nil,
     limits: Limits = Limits(), identity: SecurityIdentity = SecurityIdentity(),
-    evaluator: (any TrustEvaluator)? = nil, control: TransferControl = TransferControl(),
+    evaluator: (any TrustEvaluator)? = nil, proxyEvaluator: (any TrustEvaluator)? = nil,
+    connections: ConnectionOptions = ConnectionOptions(), control: TransferControl = TransferControl(),
     executor: (any TaskExecutor)? = nil,
     events: @escaping @Sendable (SessionEvent.Kind) -> Void = { _ in },
     sink: @escaping @Sendable (HTTPResponse) -> BodySink
@@ -46,6 +52,8 @@ public struct TransferContext: Sendable {
     self.limits = limits
     self.identity = identity
     self.evaluator = evaluator
+    self.proxyEvaluator = proxyEvaluator
+    self.connections = connections
     self.control = control
     self.executor = executor
     self.events = events
@@ -61,23 +69,32 @@ public struct TransferContext: Sendable {
   public func onCancel(_ handler: @escaping @Sendable () -> Void) { control.onCancel(handler) }
 
   /// Opens the request's body for this exchange.
+  ///
+  /// The reader emits `sent` when the transport has taken its last byte; of a request without a body, or with one of no
+  /// bytes, the transport says so itself.
   public func makeReader(
     for body: Body, onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> any BodyReader {
-    guard let executor else { return ActiveReader(try body.makeReader(onReady: onReady), control: control) }
+    let tell: @Sendable (Int64) -> Void = { [events] in events(.sent(bytes: $0)) }
+    guard let executor else {
+      return ActiveReader(try body.makeReader(onReady: onReady), control: control, onEnd: tell)
+    }
     let reader = ExecutorPreference.$current.withValue(executor) {
       Result { () throws(LupineError) in try body.makeReader(onReady: onReady) }
     }
-    return ActiveReader(try reader.get(), control: control)
+    return ActiveReader(try reader.get(), control: control, onEnd: tell)
   }
 
   /// Asks the sink about the final head and makes both sides of its body.
   ///
-  /// - Parameter resume: called, from any thread, when the transport may go on after `pause`.
+  /// - Parameters:
+  ///   - source: who answered; a proxy's refusal is neither followed as a redirect nor answered as a server's challenge.
+  ///   - resume: called, from any thread, when the transport may go on after `pause`.
   public func makeBody(
-    for head: HTTPResponse, resume: @escaping @Sendable () -> Void
+    for head: HTTPResponse, from source: TransportResponse.Source = .origin, resume: @escaping @Sendable () -> Void
   ) -> (body: IncomingBody, writer: IncomingBodyWriter) {
     control.touch()
+    control.answers(source)
     let channel = BodyChannel(sink: sink(head), activity: control, resume: resume)
     return (IncomingBody(channel: channel), IncomingBodyWriter(channel: channel))
   }

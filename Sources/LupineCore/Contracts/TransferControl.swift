@@ -8,6 +8,7 @@ public final class TransferControl: Sendable {
     var isFinished = false
     var isSuspended = false
     weak var channel: BodyChannel?
+    var source = TransportResponse.Source.origin
   }
 
   private let state = Mutex(State())
@@ -53,6 +54,14 @@ public final class TransferControl: Sendable {
 
   /// Whether this is the body of the exchange.
   func carries(_ body: IncomingBody) -> Bool { state.withLock { $0.channel } === body.channel }
+
+  /// Who answered, once somebody did.
+  var source: TransportResponse.Source { state.withLock { $0.source } }
+
+  /// Notes who answered, before the sink is asked about the head.
+  func answers(_ source: TransportResponse.Source) {
+    if source != .origin { state.withLock { $0.source = source } }
+  }
 
   func onCancel(_ handler: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in

@@ -34,6 +34,14 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let networking = TransportCapabilities(rawValue: 1 << 11)
   /// Sends a body of unknown length.
   public static let streamedUploads = TransportCapabilities(rawValue: 1 << 12)
+  /// Connects to the addresses that a session names for a host.
+  public static let resolverOverrides = TransportCapabilities(rawValue: 1 << 24)
+  /// Connects from the local address that a session names.
+  public static let localAddresses = TransportCapabilities(rawValue: 1 << 25)
+  /// Asks the session's `NetworkPolicy` about each address before it connects.
+  public static let networkPolicy = TransportCapabilities(rawValue: 1 << 26)
+  /// Keeps to a session's `ConnectionOptions`.
+  public static let connectionOptions = TransportCapabilities(rawValue: 1 << 27)
   /// Keeps to the oldest and the newest version of TLS that a session names.
   public static let tlsVersions = TransportCapabilities(rawValue: 1 << 20)
 }
@@ -44,7 +52,8 @@ extension TransportCapabilities: CustomStringConvertible {
     (.http2, "http2"), (.http3, "http3"), (.trailers, "trailers"), (.informationalResponses, "informationalResponses"),
     (.connectionAuthentication, "connectionAuthentication"), (.proxies, "proxies"), (.framingChecks, "framingChecks"),
     (.strictFraming, "strictFraming"), (.networking, "networking"), (.streamedUploads, "streamedUploads"),
-    (.tlsVersions, "tlsVersions"),
+    (.tlsVersions, "tlsVersions"), (.resolverOverrides, "resolverOverrides"), (.localAddresses, "localAddresses"),
+    (.networkPolicy, "networkPolicy"), (.connectionOptions, "connectionOptions"),
   ]
 
   /// The names of the capabilities, joined by commas.

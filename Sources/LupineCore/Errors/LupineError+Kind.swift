@@ -34,6 +34,8 @@ extension LupineError {
     case certificateRejected
     /// A proxy refused, or could not be reached.
     case proxyFailed
+    /// The session's network policy refuses the address that the host has.
+    case addressRefused
     /// A timeout passed.
     case timedOut(Timeout)
     /// The task or the request was cancelled.
@@ -52,6 +54,8 @@ extension LupineError {
 
     /// An interrupted download cannot be continued, and was not to begin anew.
     case resumeFailed
+    /// A downloaded file does not have the digest that was expected.
+    case digestMismatch
 
     /// A redirect could not be followed.
     case redirectFailed

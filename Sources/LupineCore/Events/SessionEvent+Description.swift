@@ -13,15 +13,22 @@ extension SessionEvent.Kind: CustomStringConvertible {
   public var description: String {
     switch self {
     case .started(let request): "started \(request)"
+    case .adapted(let request, let adapter): "adapted by \(adapter): \(request)"
     case .attempting(let request): "attempting \(request)"
     case .sending(let request): "sending \(request)"
-    case .queued: "queued"
+    case .queued(let reason): "queued: \(reason)"
+    case .nameResolved(let host, let time): "resolved \(host) after \(time.milliseconds)"
     case .connected(let address, let isReused): "connected to \(address)\(isReused ? ", again" : "")"
+    case .secured(let tls): "secured by \(tls.version), \(tls.cipher)"
+    case .sent(let bytes): "sent, \(bytes) bytes of body"
     case .warning(let text): "warning: \(text)"
     case .informational(let head): "interim status \(head.status.code)"
     case .head(let head): "status \(head.status.code)"
+    case .trailers(let fields): "trailers: \(fields.map(\.name.rawName).joined(separator: ", "))"
     case .received(let bytes, let metrics): "received \(bytes) bytes: \(metrics)"
     case .failed(let error): "failed: \(error)"
+    case .continued(let offset, let reason):
+      (offset.map { "going on from byte \($0): " } ?? "beginning anew: ") + reason
     case .redirected(let target, let isFollowed, let reason):
       "redirected to \(target), \(isFollowed ? "followed" : "not followed"): \(reason)"
     case .challenged(let isAnswered, let reason):
@@ -32,6 +39,8 @@ extension SessionEvent.Kind: CustomStringConvertible {
     case .suspended: "suspended"
     case .resumed: "resumed"
     case .finished(let error): error.map { "finished: \($0)" } ?? "finished"
+    case .serialized(let type, let time, let error):
+      error.map { "not serialized into \(type): \($0)" } ?? "serialized into \(type) in \(time.milliseconds)"
     }
   }
 
@@ -40,6 +49,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
     switch self {
     case .head(let head): .head(head.redacted(secrets))
     case .informational(let head): .informational(head.redacted(secrets))
+    case .trailers(let fields): .trailers(secrets.redact(fields))
     case .failed(let error): .failed(error.hiding(secrets))
     case .validated(let error): .validated(error?.hiding(secrets))
     case .finished(let error): .finished(error?.hiding(secrets))

@@ -25,24 +25,36 @@ public struct SessionEvent: Sendable {
   public enum Kind: Sendable {
     /// The request began.
     case started(RequestSummary)
+    /// An adapter, named by its type, has made this request of the one before.
+    case adapted(RequestSummary, by: String)
     /// An attempt begins with this request, after the adapters.
     case attempting(RequestSummary)
     /// An exchange of the attempt begins: its first, or one that a redirect or a challenge led to.
     case sending(RequestSummary)
-    /// The exchange waits for a free connection.
-    case queued
+    /// The exchange waits for a free connection, for this reason.
+    case queued(reason: String)
+    /// The host's name has been looked up, so long after the exchange began.
+    case nameResolved(host: String, after: Duration)
     /// The exchange has a connection, new or used before.
     case connected(address: String, isReused: Bool)
+    /// The new connection has been secured.
+    case secured(TLSDetails)
+    /// The request has been handed to the connection to its end, its body of so many bytes included.
+    case sent(bytes: Int64)
     /// Something is risky, such as a server that is trusted without being verified; the exchange goes on.
     case warning(String)
     /// An interim (1xx) response arrived.
     case informational(HTTPResponse)
     /// The final head arrived; secret fields are redacted.
     case head(HTTPResponse)
-    /// The exchange ended well.
+    /// Trailers arrived behind the body; secret fields are redacted.
+    case trailers(HTTPFields)
+    /// The body has arrived to its end, and the exchange ended well.
     case received(bytes: Int64, TransferMetrics)
     /// The exchange failed.
     case failed(LupineError)
+    /// A download goes on from this byte, or begins anew where it is `nil`, for this reason.
+    case continued(from: Int64?, reason: String)
     /// A redirect is followed to this URL, or not, for this reason.
     case redirected(to: String, isFollowed: Bool, reason: String)
     /// A 401 was answered with a credential, or not, for this reason.
@@ -57,5 +69,9 @@ public struct SessionEvent: Sendable {
     case resumed
     /// The request is over.
     case finished(LupineError?)
+    /// A serializer made a value of this type in so long, or failed with this error.
+    ///
+    /// It comes after `finished`: one request's response may be serialized any number of times.
+    case serialized(into: String, after: Duration, LupineError?)
   }
 }

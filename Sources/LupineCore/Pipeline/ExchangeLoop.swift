@@ -26,6 +26,9 @@ final class ExchangeLoop: Sendable {
 
   private var task: RequestTask { pipeline.task }
   private var session: Session { pipeline.session }
+  var configuration: SessionConfiguration { pipeline.session.configuration }
+
+  func warn(_ text: String) { task.emit(.warning(text), attempt: number) }
 
   /// Sends the request and waits for the whole response.
   func receive(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
@@ -50,16 +53,43 @@ final class ExchangeLoop: Sendable {
     _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
     let sent = state.withLock { $0.request }
-    defer { close(control, status: response.head.status.code) }
     do throws(LupineError) {
+      try await decide(on: response, control)
       if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, control) }
       let end = try await response.body.end()
+      close(control, status: response.head.status.code, metrics: end.metrics)
+      if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
       task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
       return ReceivedResponse(
-        request: sent ?? fallback, head: response.head, data: end.data, trailers: end.trailers, metrics: end.metrics)
+        request: sent ?? fallback, head: response.head, data: end.data, trailers: end.trailers, metrics: end.metrics,
+        source: response.source)
     } catch {
+      close(control, status: response.head.status.code, metrics: error.metrics)
       throw error.caused(by: control).about(response.head)
     }
+  }
+
+  /// Asks those who may refuse a response at its head, and ends the request where one does.
+  private func decide(on response: TransportResponse, _ control: TransferControl?) async throws(LupineError) {
+    for decider in task.state.withLock({ $0.settings.responseDeciders }) {
+      let head = response.head
+      let disposition = (try? await task.interruptible { await decider(head) }) ?? .cancel
+      guard disposition == .cancel else { continue }
+      let error = LupineError(
+        .cancelled, "The request was cancelled at the head of its response, with status \(head.status.code).")
+      task.cancel(error)
+      throw await refused(response, control, error)
+    }
+  }
+
+  /// Gives up a response whose body has not been handed over.
+  private func refused(
+    _ response: TransportResponse, _ control: TransferControl?, _ error: LupineError
+  ) async -> LupineError {
+    control?.cancel(error)
+    response.body.abandon()
+    _ = try? await response.body.end()
+    return error
   }
 
   /// Validates a head before its body is handed over; a response that is refused is not read further.
@@ -68,10 +98,7 @@ final class ExchangeLoop: Sendable {
   ) async throws(LupineError) {
     let head = ReceivedResponse(request: request, head: response.head)
     if let error = pipeline.validated(head, to: request, number).outcome.error {
-      control?.cancel(error)
-      response.body.abandon()
-      _ = try? await response.body.end()
-      throw error
+      throw await refused(response, control, error)
     }
     task.consumer.began(response)
   }
@@ -89,24 +116,30 @@ final class ExchangeLoop: Sendable {
         throw error.about(response.head)
       }
       guard let next else { return response }
-      _ = try? await response.body.end()
-      close(state.withLock { $0.control }, status: response.head.status.code)
+      let metrics = await metrics(of: response.body)
+      close(state.withLock { $0.control }, status: response.head.status.code, metrics: metrics)
       if next.url.origin != request.url.origin { state.withLock { $0.hasLeftOrigin = true } }
       request = next
     }
+  }
+
+  /// What an exchange cost whose body nobody wants.
+  private func metrics(of body: IncomingBody) async -> TransferMetrics? {
+    do throws(LupineError) { return try await body.end().metrics } catch { return error.metrics }
   }
 
   /// Ends the exchange whose response nobody waits for.
   func abandonExchange() {
     guard let control = state.withLock({ $0.control }) else { return }
     control.cancel(LupineError(.cancelled, "The response was not wanted any more."))
-    close(control, status: nil)
+    close(control, status: nil, metrics: nil)
   }
 
   private func sendOnce(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     await task.passGate()
     abandonExchange()
     try RequestRules.check(request, limits: session.configuration.limits)
+    let request = withoutForeignCredentials(request)
     let progress = TransferControl.Progress(upload: task.upload, download: task.download)
     let control = TransferControl(now: session.clock.now, progress: progress)
     state.withLock { state in
@@ -117,18 +150,18 @@ final class ExchangeLoop: Sendable {
     try task.begin(control, request)
     task.emit(.sending(request.summary), attempt: number)
     do throws(LupineError) {
-      let context = context(for: request, control: control) { [self] head in sink(for: head, request) }
+      let context = context(for: request, control: control) { [self] head in sink(for: head, request, control) }
       return try await session.send(request, in: context)
     } catch {
-      close(control, status: nil)
+      close(control, status: nil, metrics: error.metrics)
       throw error.caused(by: control)
     }
   }
 
-  private func close(_ control: TransferControl?, status: Int?) {
+  private func close(_ control: TransferControl?, status: Int?, metrics: TransferMetrics?) {
     control?.finish()
     state.withLock { $0.control = nil }
-    task.state.withLock { $0.endExchange(status: status) }
+    task.state.withLock { $0.endExchange(status: status, metrics: metrics) }
   }
 
   /// Describes the exchange to the transport.
@@ -139,10 +172,14 @@ final class ExchangeLoop: Sendable {
     let timeouts = request.options.timeouts ?? configuration.timeouts
     var context = TransferContext(
       id: task.id, attempt: number, clock: configuration.clock, connectTimeout: timeouts.connect,
-      limits: configuration.limits, identity: configuration.identity,
+      limits: configuration.limits, identity: configuration.identity(for: request.url),
       evaluator: configuration.trustPolicy?.evaluator(for: request.url),
+      proxyEvaluator: configuration.proxyEvaluator(for: request.url), connections: configuration.connections,
       control: control, executor: configuration.executor,
-      events: { [task, number] in task.emit($0, attempt: number) },
+      events: { [task, number] kind in
+        if case .informational(let head) = kind { task.tellInterim(head) }
+        task.emit(kind, attempt: number)
+      },
       sink: sink)
     context.cancelRequest = { [weak task] in task?.cancel() }
     return context
@@ -154,13 +191,18 @@ final class ExchangeLoop: Sendable {
     return context(for: request, control: control) { _ in .collect(limit: limit) }
   }
 
-  private func sink(for head: HTTPResponse, _ request: OutgoingRequest) -> BodySink {
+  private func sink(
+    for head: HTTPResponse, _ request: OutgoingRequest, _ control: TransferControl
+  ) -> BodySink {
     let configuration = session.configuration
     task.emit(.head(head), attempt: number)
-    if decideRedirect(head, request) { return .discard(limit: configuration.limits.discardedBody) }
+    if control.source == .origin, decideRedirect(head, request) {
+      return .discard(limit: configuration.limits.discardedBody)
+    }
     let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
     do throws(LupineError) {
       let destination = try task.consumer.destination(for: head, to: request, limits: configuration.limits)
+      if let decision = task.consumer.takeDecision() { task.emit(decision, attempt: number) }
       if case .discard = destination { return BodySink(destination) }
       let extent = task.consumer.extent(of: head)
       task.download.begin(base: extent.base, total: extent.total, now: session.clock.now())
@@ -177,7 +219,32 @@ extension ExchangeLoop {
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
     if let redirect = state.withLock({ $0.redirect }) { return try redirect.get() }
-    return try await answering(response, to: request) ?? task.consumer.following(request)
+    if let next = try await answering(response, to: request) ?? task.consumer.following(request) { return next }
+    return try await refreshing(request, after: response.head)
+  }
+
+  /// The request with the URL that the program gives in the place of one that is of no use any more.
+  private func refreshing(
+    _ request: OutgoingRequest, after head: HTTPResponse
+  ) async throws(LupineError) -> OutgoingRequest? {
+    guard let refresh = task.consumer.refreshing(after: head) else { return nil }
+    var next = request
+    do {
+      let baseURL = session.baseURL
+      next.url = try await task.interruptible { try await refresh().asURL(relativeTo: baseURL) }
+    } catch let error as LupineError {
+      throw error
+    } catch {
+      throw LupineError(.other, "The closure that gives a fresh URL threw: \(error).", underlying: error)
+    }
+    if next.url.origin != request.url.origin {
+      next.headers = session.configuration.secretFields.strip(next.headers)
+      next.headers[.host] = nil
+    }
+    task.consumer.refreshed(next.url)
+    let reason = "the URL had expired, with status \(head.status.code)"
+    task.emit(.redirected(to: next.url.redacted, isFollowed: true, reason: reason), attempt: number)
+    return next
   }
 
   /// Decides at a head whether its redirect is followed; true where the response's body is of no use.
@@ -225,7 +292,7 @@ extension ExchangeLoop {
   private func answering(
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
-    guard response.head.status.code == 401 else { return nil }
+    guard response.head.status.code == 401, response.source == .origin else { return nil }
     if let refusal = refusal(of: request) {
       task.emit(.challenged(isAnswered: false, reason: refusal), attempt: number)
       return nil

@@ -10,7 +10,7 @@ extension Pipeline {
     }
     var request = original
     do throws(LupineError) {
-      request = try prepared(try await adapted(original))
+      request = try prepared(try await adapted(original, number))
       task.emit(.attempting(request.summary), attempt: number)
       let received = try await exchange(request, number)
       // An interceptor may have let a response through after the request was cancelled.
@@ -28,7 +28,7 @@ extension Pipeline {
     }
   }
 
-  private func adapted(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
+  private func adapted(_ request: OutgoingRequest, _ number: Int) async throws(LupineError) -> OutgoingRequest {
     let own = task.state.withLock { $0.settings.adapters }
     var request = request
     for adapter in session.configuration.adapters + own {
@@ -39,6 +39,9 @@ extension Pipeline {
         throw error
       } catch {
         throw LupineError(.adaptationFailed, "A request adapter threw: \(error).", underlying: error)
+      }
+      if task.isObserved {
+        task.emit(.adapted(request.summary, by: String(describing: type(of: adapter))), attempt: number)
       }
     }
     return request

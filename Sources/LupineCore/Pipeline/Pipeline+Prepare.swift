@@ -3,8 +3,13 @@ import HTTPTypes
 extension Pipeline {
   /// Adds the session's default fields; one that the request has is the request's own to set.
   func prepared(_ request: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
-    let described = task.consumer.prepare(request)
+    var described = task.consumer.prepare(request)
+    // What was meant for one server is no other's business.
+    if described.url.origin != request.url.origin {
+      described.headers = session.configuration.secretFields.strip(described.headers)
+    }
     var request = described
+    if request.options.version == nil { request.options.version = session.configuration.version }
     for field in session.configuration.defaultFields where described.headers[field.field.name] == nil {
       if let scope = field.scope {
         guard try scope.allows(request.url, baseURL: session.baseURL) else { continue }

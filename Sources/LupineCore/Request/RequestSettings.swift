@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// What was asked of one request besides its description.
 struct RequestSettings: Sendable {
   var validators: [ResponseValidator] = []
@@ -6,4 +8,8 @@ struct RequestSettings: Sendable {
   var interceptors: [any Interceptor] = []
   var redirector: Redirector?
   var credential: Credential?
+  /// Who decides at the head whether the response is wanted.
+  var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] = []
+  /// Who hears of interim responses.
+  var interimListeners: [InterimListener] = []
 }

@@ -32,6 +32,9 @@ struct RequestState {
   private var control: TransferControl?
   /// What cancels a program's own code that runs now; the innermost last.
   private var works: [@Sendable () -> Void] = []
+  /// What the last exchange cost, and those before it: most requests have one, which then costs no array.
+  private var lastMetrics: TransferMetrics?
+  private var earlierMetrics: [TransferMetrics] = []
   /// Whether nobody looks at the idle timeout, since the last exchange ended by it.
   var isUnwatched = false
   /// When the request began, on the session's clock.
@@ -154,10 +157,16 @@ struct RequestState {
     return cancellation
   }
 
-  mutating func endExchange(status: Int?) {
+  mutating func endExchange(status: Int?, metrics: TransferMetrics?) {
     control = nil
     if let status { self.status = status }
+    guard let metrics else { return }
+    if let lastMetrics { earlierMetrics.append(lastMetrics) }
+    lastMetrics = metrics
   }
+
+  /// What each exchange cost that has ended.
+  var allMetrics: [TransferMetrics] { earlierMetrics + (lastMetrics.map { [$0] } ?? []) }
 
   /// Begins work of a program's own, given what cancels it; true when it must be cancelled at once.
   mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {

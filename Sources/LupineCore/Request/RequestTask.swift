@@ -117,6 +117,9 @@ final class RequestTask: Sendable {
     if finish(outcome) { startDelivery(outcome) }
   }
 
+  /// Whether anybody hears of events, so that making one is worth its cost.
+  var isObserved: Bool { !session.configuration.monitors.isEmpty }
+
   func emit(_ kind: SessionEvent.Kind, attempt: Int = 0) {
     let monitors = session.configuration.monitors
     guard !monitors.isEmpty else { return }
@@ -144,10 +147,13 @@ final class RequestTask: Sendable {
   }
 
   private func run() async -> Outcome {
-    var outcome = consumer.conclude(await Pipeline(self).run())
+    var outcome = await Pipeline(self).run()
+    if let error = await consumer.check(outcome) { outcome.error = error }
+    outcome = consumer.conclude(outcome)
     outcome.error = outcome.error?.hiding(session.configuration.secretFields)
     await upload.finish()
     await download.finish()
+    await finishInterimListeners()
     return outcome
   }
 

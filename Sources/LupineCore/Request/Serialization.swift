@@ -16,7 +16,12 @@ enum Serialization {
     let result = serialize(received, with: serializer).mapError { error in
       error.about(received.request.summary).about(received.head).measured(received.metrics).hiding(secrets)
     }
-    return DataResponse(outcome, duration: clock.now() - start, result: result, secrets: secrets)
+    let duration = clock.now() - start
+    if task.isObserved {
+      let error: LupineError? = if case .failure(let error) = result { error } else { nil }
+      task.emit(.serialized(into: "\(Value.self)", after: duration, error))
+    }
+    return DataResponse(outcome, duration: duration, result: result, secrets: secrets)
   }
 
   private static func serialize<Value: Sendable>(
@@ -40,7 +45,8 @@ extension DataResponse {
     self.init(
       request: outcome.request, response: outcome.response?.head ?? outcome.error?.response,
       data: outcome.response?.data, trailers: outcome.response?.trailers,
-      metrics: outcome.response?.metrics ?? outcome.error?.metrics, serializationDuration: duration, result: result)
+      metrics: outcome.response?.metrics ?? outcome.error?.metrics ?? TransferMetrics(),
+      serializationDuration: duration, result: result)
     secretFields = secrets
   }
 }

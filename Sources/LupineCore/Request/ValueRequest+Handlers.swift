@@ -30,19 +30,19 @@ extension ValueRequest {
   public func responseData(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<Data>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: .data, completionHandler: completionHandler)
+    response(queue: queue, responseSerializer: serializers.data, completionHandler: completionHandler)
   }
 
   /// Calls the handler with the body as text.
   ///
-  /// - Parameter encoding: the body's encoding; `nil` means the response's charset, and ISO Latin 1 where it has none.
+  /// - Parameter encoding: the body's encoding; `nil` means the response's own, as `StringResponseSerializer` finds it.
   @discardableResult
   public func responseString(
     queue: DispatchQueue? = nil, encoding: TextEncoding? = nil,
     completionHandler: @escaping @Sendable (DataResponse<String>) -> Void
   ) -> Self {
     response(
-      queue: queue, responseSerializer: StringResponseSerializer(encoding: encoding),
+      queue: queue, responseSerializer: serializers.string(encoding),
       completionHandler: completionHandler)
   }
 
@@ -51,7 +51,7 @@ extension ValueRequest {
   public func responseJSON(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<JSONValue>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: .json, completionHandler: completionHandler)
+    response(queue: queue, responseSerializer: serializers.json, completionHandler: completionHandler)
   }
 
   /// Calls the handler with the body as a property list of any shape.
@@ -59,7 +59,7 @@ extension ValueRequest {
   public func responsePropertyList(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<PropertyListValue>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: .propertyList, completionHandler: completionHandler)
+    response(queue: queue, responseSerializer: serializers.propertyList, completionHandler: completionHandler)
   }
 
   /// Calls the handler with the body decoded into a type.
@@ -70,14 +70,11 @@ extension ValueRequest {
     of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: (any DataDecoder)? = nil,
     completionHandler: @escaping @Sendable (DataResponse<Value>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: decodable(type, decoder), completionHandler: completionHandler)
+    response(
+      queue: queue, responseSerializer: serializers.decodable(type, decoder), completionHandler: completionHandler)
   }
 
-  func decodable<Value: Decodable & Sendable>(
-    _ type: Value.Type, _ decoder: (any DataDecoder)?
-  ) -> DecodableResponseSerializer<Value> {
-    DecodableResponseSerializer(of: type, decoder: decoder ?? task.session.configuration.decoder)
-  }
+  var serializers: SessionSerializers { task.session.configuration.serializers }
 }
 
 /// Hands the body on as it came; `nil` where there was none.

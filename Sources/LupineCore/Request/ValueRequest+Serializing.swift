@@ -9,20 +9,22 @@ extension ValueRequest {
   }
 
   /// The body, to be awaited.
-  public func serializingData() -> DataTask<Data> { serializingResponse(using: .data) }
+  public func serializingData() -> DataTask<Data> { serializingResponse(using: serializers.data) }
 
   /// The body as text, to be awaited.
   ///
-  /// - Parameter encoding: the body's encoding; `nil` means the response's charset, and ISO Latin 1 where it has none.
+  /// - Parameter encoding: the body's encoding; `nil` means the response's own, as `StringResponseSerializer` finds it.
   public func serializingString(encoding: TextEncoding? = nil) -> DataTask<String> {
-    serializingResponse(using: StringResponseSerializer(encoding: encoding))
+    serializingResponse(using: serializers.string(encoding))
   }
 
   /// The body as JSON of any shape, to be awaited.
-  public func serializingJSON() -> DataTask<JSONValue> { serializingResponse(using: .json) }
+  public func serializingJSON() -> DataTask<JSONValue> { serializingResponse(using: serializers.json) }
 
   /// The body as a property list of any shape, to be awaited.
-  public func serializingPropertyList() -> DataTask<PropertyListValue> { serializingResponse(using: .propertyList) }
+  public func serializingPropertyList() -> DataTask<PropertyListValue> {
+    serializingResponse(using: serializers.propertyList)
+  }
 
   /// The body decoded into a type, to be awaited.
   ///
@@ -30,6 +32,6 @@ extension ValueRequest {
   public func serializingDecodable<Value: Decodable & Sendable>(
     _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil
   ) -> DataTask<Value> {
-    serializingResponse(using: decodable(type, decoder))
+    serializingResponse(using: serializers.decodable(type, decoder))
   }
 }

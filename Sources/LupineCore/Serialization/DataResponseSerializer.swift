@@ -18,6 +18,8 @@ public struct DataResponseSerializer: ResponseSerializer {
       rules: EmptyResponseRules(codes: emptyResponseCodes, methods: emptyRequestMethods))
   }
 
+  init(input: SerializerInput) { self.input = input }
+
   /// Returns the body; no bytes where it may be empty and is.
   ///
   /// - Throws: `LupineError` of kind `emptyResponse` where it may not.

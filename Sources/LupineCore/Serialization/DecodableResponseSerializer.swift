@@ -21,6 +21,11 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
       rules: EmptyResponseRules(codes: emptyResponseCodes, methods: emptyRequestMethods))
   }
 
+  init(decoder: any DataDecoder, input: SerializerInput) {
+    self.decoder = decoder
+    self.input = input
+  }
+
   /// Returns the decoded value; where the body may be empty and is, the type's empty one.
   ///
   /// JSON and property lists are decoded 512 levels deep.

@@ -18,6 +18,8 @@ public struct JSONResponseSerializer: ResponseSerializer {
       rules: EmptyResponseRules(codes: emptyResponseCodes, methods: emptyRequestMethods))
   }
 
+  init(input: SerializerInput) { self.input = input }
+
   /// Returns the value; `null` where the body may be empty and is.
   ///
   /// - Throws: `LupineError` of kind `emptyResponse`, of kind `serializationFailed` where the body is no JSON, or of kind

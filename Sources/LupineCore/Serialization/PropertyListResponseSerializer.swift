@@ -18,6 +18,8 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
       rules: EmptyResponseRules(codes: emptyResponseCodes, methods: emptyRequestMethods))
   }
 
+  init(input: SerializerInput) { self.input = input }
+
   /// Returns the value; an empty dictionary where the body may be empty and is.
   ///
   /// - Throws: `LupineError` of kind `emptyResponse`, of kind `serializationFailed` where the body is no property list, or

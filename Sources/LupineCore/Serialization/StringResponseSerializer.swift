@@ -22,6 +22,11 @@ public struct StringResponseSerializer: ResponseSerializer {
       rules: EmptyResponseRules(codes: emptyResponseCodes, methods: emptyRequestMethods))
   }
 
+  init(encoding: TextEncoding?, input: SerializerInput) {
+    self.encoding = encoding
+    self.input = input
+  }
+
   /// Returns the text; an empty one where the body may be empty and is.
   ///
   /// - Throws: `LupineError` of kind `emptyResponse`, or of kind `serializationFailed` where a byte does not belong to the

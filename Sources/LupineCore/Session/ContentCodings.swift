@@ -8,7 +8,7 @@ struct ContentCodings: Sendable {
 
   /// The value of `Accept-Encoding`; `nil` where nothing can be decoded.
   var acceptEncoding: String? {
-    codings.isEmpty ? nil : codings.map(\.name).joined(separator: ", ")
+    codings.isEmpty ? nil : DefaultFields.ranked(codings.map(\.name))
   }
 
   /// The decoders of a response, the last coding applied first.
@@ -38,27 +38,6 @@ struct ContentCodings: Sendable {
         return [FailingTransformer(error)]
       }
     }
-    return decoders
-  }
-}
-
-/// Fails a body at its first byte, for a reason that was known at the head.
-final class FailingTransformer: BodyTransformer {
-  private let error: LupineError
-
-  init(_ error: LupineError) { self.error = error }
-
-  func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError) { throw error }
-
-  func finish(into output: Output) throws(LupineError) { throw error }
-}
-
-extension StringProtocol {
-  /// The text without spaces and tabs at its ends (RFC 9110 section 5.6.3).
-  package func trimmingBlanks() -> SubSequence {
-    var text = self[startIndex..<endIndex]
-    while let first = text.first, first == " " || first == "\t" { text = text.dropFirst() }
-    while let last = text.last, last == " " || last == "\t" { text = text.dropLast() }
-    return text
+    return decoders.count > 1 ? [StackedDecoder(decoders, maximumRatio: limits.decodingRatio)] : decoders
   }
 }

@@ -15,17 +15,25 @@ enum DefaultFields {
     configuration.defaultFields.append(DefaultField(field: HTTPField(name: name, value: value)))
   }
 
-  /// Up to six languages in their order, each a tenth less wanted than the one before.
+  /// Up to six languages in their order, as the variables of the C library name them.
+  ///
+  /// The first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set counts; `LANGUAGE` comes before it unless it is `C`
+  /// (gettext's rule).
   static func acceptLanguage(_ environment: (String) -> String?) -> String? {
-    let names = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"].compactMap(environment)
+    guard let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(environment).first,
+      let language = languageTag(locale[...])
+    else { return nil }
     var tags: [String] = []
-    for tag in names.flatMap({ $0.split(separator: ":") }).compactMap(languageTag) where !tags.contains(tag) {
-      tags.append(tag)
-    }
-    guard !tags.isEmpty else { return nil }
-    return tags.prefix(6).enumerated()
-      .map { $0.offset == 0 ? $0.element : "\($0.element);q=0.\(10 - $0.offset)" }
-      .joined(separator: ", ")
+    for tag in (environment("LANGUAGE") ?? "").split(separator: ":").compactMap(languageTag) + [language]
+    where !tags.contains(tag) { tags.append(tag) }
+    return ranked(tags.prefix(6))
+  }
+
+  /// The names in their order, each a tenth less wanted than the one before: `br;q=1.0, gzip;q=0.9`.
+  static func ranked(_ names: some Collection<String>) -> String {
+    names.enumerated().map { place, name in
+      "\(name);q=\(place == 0 ? "1.0" : "0.\(max(10 - place, 1))")"
+    }.joined(separator: ", ")
   }
 
   /// `de_AT.UTF-8` is `de-AT`; `C` and `POSIX` name no language.
@@ -43,14 +51,17 @@ enum DefaultFields {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The program, its system and this library, as in `demo (Linux 6.1.0; x86_64) Lupine/0.1.0`.
+  /// The program, its system and this library, as in `demo/Unknown (Linux 6.1.0; x86_64) Lupine/0.1.0`.
+  ///
+  /// A Linux program carries no version that could be asked for; `.header(.userAgent, …)` names a better one.
   static let userAgent: String = {
     var system = utsname()
     uname(&system)
     let program = token(CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "")
     let release = token(string(&system.release))
-    return "\(program.isEmpty ? "Swift" : program) (\(string(&system.sysname)) \(release); \(string(&system.machine))) "
-      + "Lupine/\(lupineVersion)"
+    return
+      "\(program.isEmpty ? "Unknown" : program)/Unknown (\(string(&system.sysname)) \(release); \(string(&system.machine))) "
+      + "Lupine/\(Session.libraryVersion)"
   }()
 
   private static func token(_ text: String) -> String {
@@ -65,5 +76,7 @@ enum DefaultFields {
   }
 }
 
-/// This library's version, as `User-Agent` names it.
-public let lupineVersion = "0.1.0"
+extension Session {
+  /// This library's version, as `User-Agent` names it.
+  public static let libraryVersion = "0.1.0"
+}

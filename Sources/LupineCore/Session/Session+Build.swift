@@ -11,6 +11,8 @@ extension Session.Builder {
     configuration.trustPolicy = checkedTrust(&mismatches, &configuration.warnings)
     configuration.identity.trustPolicy = configuration.trustPolicy?.id
     checkIdentity(configuration.identity, &mismatches)
+    checkRoute(&configuration, &mismatches)
+    configuration.freePublicFields()
     configuration.contentCodings = ContentCodings(codings)
     configuration.schemes = AuthenticationSchemes(schemes)
     checkFields(configuration, &mismatches)

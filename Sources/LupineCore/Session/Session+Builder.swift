@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HTTPTypes
 
 extension Session {
   /// Assembles a session: a value whose every step returns a changed copy.
@@ -16,6 +17,7 @@ extension Session {
     var schemes: [any AuthenticationScheme] = []
     var codings: [any ContentCoding] = []
     var mismatches: [Mismatch] = []
+    var route = RouteDescription()
     var configuration = SessionConfiguration()
 
     /// A builder with the defaults and no transport.
@@ -59,7 +61,25 @@ extension Session.Builder {
   /// Sets the decoder of `Decodable` values where a request names none.
   ///
   /// Default: a `JSONDecoder`.
-  public func decoder(_ decoder: some DataDecoder) -> Self { changed { $0.configuration.decoder = decoder } }
+  public func decoder(_ decoder: some DataDecoder) -> Self {
+    changed { $0.configuration.serializers.decoder = decoder }
+  }
+
+  /// Sets what the built-in serializers do with a body before they look at it; a serializer given to a request has its
+  /// own.
+  ///
+  /// Default: they take it as it is, and 204, 205 and the answers to HEAD may be without one.
+  public func serializers(
+    preprocessor: any DataPreprocessor = .passthrough,
+    emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
+    emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
+  ) -> Self {
+    changed {
+      $0.configuration.serializers.input = SerializerInput(
+        preprocessor: preprocessor,
+        rules: EmptyResponseRules(codes: emptyResponseCodes, methods: emptyRequestMethods))
+    }
+  }
 
   /// Sets what happens at a redirect.
   ///

@@ -25,18 +25,11 @@ extension Session.Builder {
         Mismatch(part: "header", reason: "the value of \(name) has a control byte, or spaces at its ends"))
       return
     }
-    let scope = configuration.secretFields.contains(name) ? scope : nil
     configuration.defaultFields.append(DefaultField(field: HTTPField(name: name, value: value), scope: scope))
   }
 
-  /// Marks a field whose value is secret, besides the standard ones; call it before `header`.
+  /// Marks a field whose value is secret, besides the standard ones.
   public func secretField(_ name: HTTPField.Name) -> Self {
-    changed { builder in
-      builder.configuration.secretFields.insert(name)
-      for index in builder.configuration.defaultFields.indices
-      where builder.configuration.defaultFields[index].field.name == name {
-        builder.configuration.defaultFields[index].scope = .baseURL
-      }
-    }
+    changed { $0.configuration.secretFields.insert(name) }
   }
 }

@@ -29,15 +29,18 @@ extension Session.Builder {
   ///
   /// A pattern is a host name or an address, or `*.` and a domain for the names one label below it, each with a port
   /// behind a colon or without. An exact name comes before a wildcard, and a pattern with a port before one without.
+  /// Calls add up; of a pattern that is given twice the last evaluator counts.
   ///
   /// - Parameters:
   ///   - evaluators: patterns and who judges the hosts they match.
-  ///   - fallback: who judges all other hosts; `nil` leaves them to the transport's own trust, `.refuse` trusts none.
+  ///   - fallback: who judges all other hosts; `.refuse` trusts none. `nil` keeps what an earlier call said, and without
+  ///     one leaves them to the transport's own trust.
   public func trust(_ evaluators: [String: any TrustEvaluator], otherwise fallback: (any TrustEvaluator)? = nil) -> Self
   {
     changed {
+      $0.trustRules.removeAll { evaluators[$0.pattern] != nil }
       $0.trustRules += evaluators.map { (pattern: $0.key, evaluator: $0.value) }.sorted { $0.pattern < $1.pattern }
-      $0.trustFallback = fallback
+      if let fallback { $0.trustFallback = fallback }
     }
   }
 }

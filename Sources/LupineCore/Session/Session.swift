@@ -46,11 +46,6 @@ public final class Session: Sendable {
   /// A program whose work is all in handlers awaits this before it exits.
   public func finishRequests() async { await registry.drained() }
 
-  /// Cancels every request that is running; new ones may be made.
-  public func cancelAllRequests() {
-    for task in registry.running { task.cancel() }
-  }
-
   func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
@@ -67,6 +62,9 @@ public final class Session: Sendable {
 
   /// 64 random bits at each call, for whoever makes requests for this session.
   package var random: @Sendable () -> UInt64 { configuration.random }
+
+  /// The transport, where it keeps connections.
+  var pooling: (any ConnectionPooling)? { transport.withLock { $0 } as? any ConnectionPooling }
 
   func nextID() -> RequestID { RequestID(requestCount.add(1, ordering: .relaxed).newValue) }
 }

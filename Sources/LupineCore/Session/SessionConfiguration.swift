@@ -9,9 +9,13 @@ struct SessionConfiguration: Sendable {
   var timeouts = Timeouts()
   var limits = Limits()
   var parameterEncoder: any ParameterEncoder = URLEncodedFormParameterEncoder()
-  var decoder: any DataDecoder = JSONDecoder()
+  var serializers = SessionSerializers()
   var trustPolicy: TrustPolicy?
   var identity = SecurityIdentity()
+  var proxies = ProxyRules()
+  var connections = ConnectionOptions()
+  /// The version of HTTP where a request names none.
+  var version: ProtocolVersion?
   var warnings: [Mismatch] = []
   var adapters: [any RequestAdapter] = []
   var retriers: [any Retrier] = []
@@ -35,11 +39,18 @@ struct SessionConfiguration: Sendable {
     now = environment.now
     random = environment.random
   }
+
+  /// A field that is not secret goes everywhere.
+  mutating func freePublicFields() {
+    for index in defaultFields.indices where !secretFields.contains(defaultFields[index].field.name) {
+      defaultFields[index].scope = nil
+    }
+  }
 }
 
 /// A field that a session adds where a request has none of that name.
 struct DefaultField: Sendable {
   var field: HTTPField
-  /// Where a secret field may go; `nil` for one that is not secret.
+  /// Where the field may go if it is secret; `build()` takes it from one that is not.
   var scope: CredentialScope?
 }

@@ -9,10 +9,12 @@ public struct ByteStream: AsyncSequence, Sendable {
 
   private let task: RequestTask
   private let consumer: StreamConsumer
+  private let limit: Int64?
 
-  init(_ task: RequestTask, _ consumer: StreamConsumer) {
+  init(_ task: RequestTask, _ consumer: StreamConsumer, limit: Int64? = nil) {
     self.task = task
     self.consumer = consumer
+    self.limit = limit
   }
 
   /// The head of the response; waits until it has arrived and been validated, and starts the request for it.
@@ -28,19 +30,29 @@ public struct ByteStream: AsyncSequence, Sendable {
   }
 
   /// Begins to read; the request starts with the first piece that is asked for.
-  public func makeAsyncIterator() -> Iterator { Iterator(Reading(task, consumer)) }
+  public func makeAsyncIterator() -> Iterator { Iterator(Reading(task, consumer), limit: limit) }
 
   /// Reads the pieces in order.
   public struct Iterator: AsyncIteratorProtocol {
     private let reading: Reading
+    private let limit: Int64?
+    private var count: Int64 = 0
 
-    init(_ reading: Reading) { self.reading = reading }
+    init(_ reading: Reading, limit: Int64?) {
+      self.reading = reading
+      self.limit = limit
+    }
 
     /// The next piece; `nil` at the end.
     ///
     /// - Throws: `LupineError` when the request failed or was cancelled; what arrived before it has been handed over.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> [UInt8]? {
-      try await reading.next()
+      guard let piece = try await reading.next() else { return nil }
+      count += Int64(piece.count)
+      if let limit, count > limit {
+        throw LupineError(.limitExceeded(.sink), "The stream is longer than \(limit) bytes, the limit given.")
+      }
+      return piece
     }
   }
 }

@@ -16,7 +16,10 @@ public struct DataStreamRequest: SessionRequest {
 
 extension DataStreamRequest {
   /// The body in the pieces in which it arrives.
-  public func serializingBytes() -> ByteStream { ByteStream(task, consumer) }
+  ///
+  /// - Parameter limit: the most bytes in all, after decoding; more fail with kind `limitExceeded(.sink)`. Default: no
+  ///   bound, since a stream takes no memory.
+  public func serializingBytes(limit: Int64? = nil) -> ByteStream { ByteStream(task, consumer, limit: limit) }
 
   /// The body as text, piece by piece in UTF-8; what is cut in the middle of a character waits for the rest of it.
   ///
@@ -37,6 +40,6 @@ extension DataStreamRequest {
     of type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil, limit: Int = 1 << 20
   ) -> DecodableLineStream<Value> {
     DecodableLineStream(
-      base: serializingLines(limit: limit), decoder: decoder ?? task.session.configuration.decoder)
+      base: serializingLines(limit: limit), decoder: decoder ?? task.session.configuration.serializers.decoder)
   }
 }

@@ -5,8 +5,12 @@ public import FoundationEssentials
 public struct DownloadRequest: SessionRequest {
   /// The execution that the copies share.
   public let handle: RequestHandle
+  let consumer: DownloadConsumer
 
-  init(_ task: RequestTask) { handle = RequestHandle(task: task) }
+  init(_ task: RequestTask, _ consumer: DownloadConsumer) {
+    handle = RequestHandle(task: task)
+    self.consumer = consumer
+  }
 }
 
 extension DownloadRequest {
@@ -36,7 +40,7 @@ extension DownloadRequest {
   public func serializingDecodable<Value: Decodable & Sendable>(
     _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil
   ) -> DownloadTask<Value> {
-    let decoder = decoder ?? task.session.configuration.decoder
+    let decoder = decoder ?? task.session.configuration.serializers.decoder
     return DownloadTask(task) { try decoder.decode(type, from: Data(contentsOf: $0)) }
   }
 }

@@ -9,8 +9,10 @@ public struct DownloadResponse<Value: Sendable>: Sendable, CustomStringConvertib
   public let response: HTTPResponse?
   /// Where the file is, once it is complete.
   public let fileURL: URL?
+  /// The trailers, where there were any.
+  public let trailers: HTTPFields?
   /// What the last exchange cost.
-  public let metrics: TransferMetrics?
+  public let metrics: TransferMetrics
   /// The value or the error.
   public let result: Result<Value, LupineError>
 
@@ -28,7 +30,7 @@ public struct DownloadResponse<Value: Sendable>: Sendable, CustomStringConvertib
   /// Makes another value of the value; what the closure throws becomes kind `serializationFailed`.
   public func tryMap<Other: Sendable>(_ transform: (Value) throws -> Other) -> DownloadResponse<Other> {
     DownloadResponse<Other>(
-      request: request, response: response, fileURL: fileURL, metrics: metrics,
+      request: request, response: response, fileURL: fileURL, trailers: trailers, metrics: metrics,
       result: result.flatMap { value in
         do {
           return .success(try transform(value))
@@ -56,7 +58,8 @@ extension DownloadResponse where Value == URL {
     let missing = LupineError(.fileFailed, "The download ended without a file and without an error.")
     self.init(
       request: outcome.request, response: outcome.response?.head ?? outcome.error?.response, fileURL: outcome.file,
-      metrics: outcome.response?.metrics ?? outcome.error?.metrics,
+      trailers: outcome.response?.trailers,
+      metrics: outcome.response?.metrics ?? outcome.error?.metrics ?? TransferMetrics(),
       result: outcome.file.map { .success($0) } ?? .failure(outcome.error ?? missing))
   }
 }

@@ -26,7 +26,7 @@ public struct DownloadTask<Value: Sendable>: Sendable {
 
   /// The response with all that is known of it.
   public var response: DownloadResponse<Value> {
-    get async { await Self.make(DownloadResponse(await task.outcome()), make) }
+    get async { await Self.make(DownloadResponse(await task.outcome()), make, task) }
   }
 
   /// Cancels the download.
@@ -34,8 +34,16 @@ public struct DownloadTask<Value: Sendable>: Sendable {
 
   @concurrent
   private static func make(
-    _ response: DownloadResponse<URL>, _ make: @Sendable (URL) throws -> Value
+    _ response: DownloadResponse<URL>, _ make: @Sendable (URL) throws -> Value, _ task: RequestTask
   ) async -> DownloadResponse<Value> {
-    response.tryMap(make)
+    // The place of the file is no value that is made.
+    guard Value.self != URL.self, response.fileURL != nil else { return response.tryMap(make) }
+    let clock = task.session.clock
+    let start = clock.now()
+    let made = response.tryMap(make)
+    if task.isObserved {
+      task.emit(.serialized(into: "\(Value.self)", after: clock.now() - start, made.error))
+    }
+    return made
   }
 }

@@ -18,19 +18,24 @@ final class PartialFile: Sendable {
     let path = base + "." + String(UInt64.random(in: .min ... .max), radix: 36)
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Failure.error("cannot be created", path) }
+    _ = flock(descriptor, LOCK_EX | LOCK_NB)
     return PartialFile(path: path, descriptor: descriptor)
   }
 
-  /// Opens one that an earlier download left; `nil` where it is gone, is no file, or is not as long as it was.
-  static func reopen(_ path: String, length: Int64) -> PartialFile? {
+  /// Opens one that an earlier download left; `nil` where it is gone, is no file, is shorter than it was, or where another
+  /// download has it.
+  ///
+  /// - Parameter length: what is to be kept of it; `nil` keeps it all.
+  static func reopen(_ path: String, length: Int64?) -> PartialFile? {
     let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     let file = PartialFile(path: path, descriptor: descriptor)
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int64(status.st_size) >= length,
-      ftruncate(descriptor, off_t(length)) == 0
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      flock(descriptor, LOCK_EX | LOCK_NB) == 0
     else { return nil }
-    return file
+    guard let length else { return file }
+    return Int64(status.st_size) >= length && ftruncate(descriptor, off_t(length)) == 0 ? file : nil
   }
 
   /// The file's length in bytes.

@@ -21,6 +21,9 @@ final class ProgressReporter: Sendable {
 
   private let state = Mutex(State())
 
+  /// A request that is never started lets go of its listeners, whose tasks must not wait for ever.
+  deinit { state.withLock { $0.listeners.forEach { $0.continuation.finish() } } }
+
   func add(interval: Duration, executor: (any TaskExecutor)?, _ handler: @escaping Handler) {
     let (stream, continuation) = AsyncStream.makeStream(of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
     let task = Task(executorPreference: executor) {

@@ -13,6 +13,18 @@ protocol ResponseConsumer: Sendable {
   /// The request to send instead, where the response is of no use; asked once the body has ended.
   func following(_ request: OutgoingRequest) -> OutgoingRequest?
 
+  /// What asks the program for another URL, where the response says that the request's is of no use any more.
+  func refreshing(after head: HTTPResponse) -> (@Sendable () async throws -> any URLConvertible)?
+
+  /// Hears of the URL that the program gave.
+  func refreshed(_ url: HTTPURL)
+
+  /// What was decided at the last head, once.
+  func takeDecision() -> SessionEvent.Kind?
+
+  /// Looks at what has arrived before the request ends well; returns why it does not.
+  func check(_ outcome: Outcome) async -> LupineError?
+
   /// What the download's progress counts from and to: bytes that were there before, and bytes in all.
   func extent(of head: HTTPResponse) -> (base: Int64, total: Int64?)
 
@@ -36,6 +48,14 @@ extension ResponseConsumer {
   func prepare(_ request: OutgoingRequest) -> OutgoingRequest { request }
 
   func following(_ request: OutgoingRequest) -> OutgoingRequest? { nil }
+
+  func refreshing(after head: HTTPResponse) -> (@Sendable () async throws -> any URLConvertible)? { nil }
+
+  func refreshed(_ url: HTTPURL) {}
+
+  func takeDecision() -> SessionEvent.Kind? { nil }
+
+  func check(_ outcome: Outcome) async -> LupineError? { nil }
 
   func extent(of head: HTTPResponse) -> (base: Int64, total: Int64?) {
     (0, head.headerFields[.contentLength].flatMap { Int64($0) })

@@ -11,8 +11,8 @@ struct ResumeState: Codable, Sendable, Hashable {
   var url: String
   /// The unfinished file.
   var partialPath: String
-  /// Its length in bytes when the download broke off.
-  var offset: Int64
+  /// Its length in bytes when the download broke off; `nil` where nobody could note it, and the file's own counts.
+  var offset: Int64?
   /// The length of the whole, where it is known.
   var total: Int64?
   var validator: EntityValidator
@@ -25,7 +25,7 @@ struct ResumeState: Codable, Sendable, Hashable {
   func encoded() -> Data? { try? JSONEncoder().encode(self) }
 
   init(
-    url: String, partialPath: String, offset: Int64, total: Int64?, validator: EntityValidator, path: String?,
+    url: String, partialPath: String, offset: Int64?, total: Int64?, validator: EntityValidator, path: String?,
     options: DownloadDestination.Options
   ) {
     self.url = url

@@ -9,12 +9,18 @@ extension Session {
   ///   - url: where to; a relative reference is appended to the base URL.
   ///   - method: what is asked. Default: POST.
   ///   - headers: fields besides the session's.
+  ///   - expectsContinue: whether the body waits for the server's word, so that one that refuses gets none of it (RFC 9110
+  ///     section 10.1.1). Default: no.
   public func upload(
-    _ body: Body, to url: some URLConvertible, method: HTTPRequest.Method = .post, headers: HTTPFields = [:]
+    _ body: Body, to url: some URLConvertible, method: HTTPRequest.Method = .post, headers: HTTPFields = [:],
+    expectsContinue: Bool = false
   ) -> UploadRequest {
     UploadRequest(
       makeTask(CollectingConsumer()) {
-        OutgoingRequest(url: try url.asURL(relativeTo: self.baseURL), method: method, headers: headers, body: body)
+        var request = OutgoingRequest(
+          url: try url.asURL(relativeTo: self.baseURL), method: method, headers: headers, body: body)
+        request.options.expectsContinue = expectsContinue
+        return request
       })
   }
 
@@ -77,7 +83,7 @@ extension Session {
     _ describe: () throws -> OutgoingRequest
   ) -> DownloadRequest {
     let consumer = DownloadConsumer(destination: destination, resume: resume, policy: policy)
-    return DownloadRequest(makeTask(consumer, describe))
+    return DownloadRequest(makeTask(consumer, describe), consumer)
   }
 }
 

@@ -33,7 +33,7 @@ extension DataResponse: CustomDebugStringConvertible {
     if let response { lines += Self.lines(response.redacted(secrets).headerFields) }
     lines += bodyLines
     if let trailers { lines += ["[Trailers]"] + Self.lines(secrets.redact(trailers)) }
-    lines.append("[Metrics] \(metrics?.description ?? "none")")
+    lines.append("[Metrics] \(metrics)")
     lines.append("[Serialization] \(serializationDuration.milliseconds)")
     lines.append("[Result] \(outcome.escapingControls(limit: 1_024, indentation: "    "))")
     return lines.joined(separator: "\n")

@@ -11,8 +11,8 @@ public struct DataResponse<Value: Sendable>: Sendable {
   public let data: Data?
   /// The trailers, where there were any.
   public let trailers: HTTPFields?
-  /// What the last exchange cost; `nil` where none began.
-  public let metrics: TransferMetrics?
+  /// What the last exchange cost; all zero where none began.
+  public let metrics: TransferMetrics
   /// How long the serializer took.
   public let serializationDuration: Duration
   /// The value, or why there is none.
@@ -23,7 +23,8 @@ public struct DataResponse<Value: Sendable>: Sendable {
   /// Joins what is known about a finished request.
   public init(
     request: OutgoingRequest?, response: HTTPResponse?, data: Data?, trailers: HTTPFields? = nil,
-    metrics: TransferMetrics? = nil, serializationDuration: Duration = .zero, result: Result<Value, LupineError>
+    metrics: TransferMetrics = TransferMetrics(), serializationDuration: Duration = .zero,
+    result: Result<Value, LupineError>
   ) {
     self.request = request
     self.response = response

@@ -60,6 +60,10 @@ extension OutgoingRequest {
     public var timeouts: Timeouts?
     /// The version of HTTP to speak; `nil` lets the transport choose.
     public var version: ProtocolVersion?
+    /// Who goes first where requests wait for a connection.
+    ///
+    /// Default: the order of their coming.
+    public var priority = Priority.normal
     /// Whether to send `Expect: 100-continue` and wait for the server's word before the body.
     ///
     /// Default: no.

@@ -15,6 +15,8 @@ public struct ReceivedResponse: Sendable, CustomStringConvertible {
   public var trailers: HTTPFields?
   /// What the last exchange cost.
   public var metrics: TransferMetrics
+  /// Who answered: the server, or a proxy that would not make the connection.
+  public var source: TransportResponse.Source
 
   /// The request, the status and the size of the body.
   public var description: String { "\(request.summary) (\(head.status.code)): \(data.count) bytes" }
@@ -22,12 +24,13 @@ public struct ReceivedResponse: Sendable, CustomStringConvertible {
   /// Joins the parts of a response.
   public init(
     request: OutgoingRequest, head: HTTPResponse, data: Data = Data(), trailers: HTTPFields? = nil,
-    metrics: TransferMetrics = TransferMetrics()
+    metrics: TransferMetrics = TransferMetrics(), source: TransportResponse.Source = .origin
   ) {
     self.request = request
     self.head = head
     self.data = data
     self.trailers = trailers
     self.metrics = metrics
+    self.source = source
   }
 }

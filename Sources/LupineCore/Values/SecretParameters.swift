@@ -7,10 +7,13 @@ enum SecretParameters {
     "x-amz-signature",
   ]
 
+  /// Whether the value of a parameter, or of a form's field, with this name is secret.
+  static func isSecret(_ name: String) -> Bool { names.contains(name.lowercased()) }
+
   /// Returns the items of a query or a form, joined by `&`, with the values of secret ones replaced.
   static func redact(_ items: String) -> String {
     items.split(separator: "&", omittingEmptySubsequences: false).map { item in
-      guard let sign = item.firstIndex(of: "="), names.contains(item[..<sign].lowercased()) else { return item }
+      guard let sign = item.firstIndex(of: "="), isSecret(String(item[..<sign])) else { return item }
       return item[...sign] + "REDACTED"
     }.joined(separator: "&")
   }

@@ -14,6 +14,16 @@ public struct SecurityIdentity: Sendable, Hashable {
   public var minimumTLSVersion: TLSVersion?
   /// The newest version of TLS that is spoken; `nil` means whatever the library speaks.
   public var maximumTLSVersion: TLSVersion?
+  /// The proxy that the exchange goes through, with its credential.
+  public var proxy: Proxy?
+  /// The path of the Unix-domain socket that is connected to, whatever the host.
+  public var unixSocket: String?
+  /// The addresses that stand in the place of what the resolver says.
+  public var resolverOverrides = ResolverOverrides()
+  /// The address of this machine that connections are made from.
+  public var localAddress: IPAddress?
+  /// The addresses that may be connected to; `nil` means all.
+  public var networkPolicy: NetworkPolicy?
 
   /// The identity of a session that sets nothing of the kind.
   public init(trustPolicy: UInt64? = nil, certificateAuthorities: String? = nil) {

@@ -3,12 +3,16 @@
 /// The times are counted from the moment the transport began; each includes those before it. A time is `nil` where the
 /// step did not happen, as `connect` on a connection that was reused.
 public struct TransferMetrics: Sendable, Hashable {
+  /// Until a connection was free for the exchange; `nil` where it did not wait.
+  public var queued: Duration?
   /// Until the host's name was resolved.
   public var nameLookup: Duration?
   /// Until the connection to the host, or to the proxy, stood.
   public var connect: Duration?
   /// Until the TLS handshake was done.
   public var secureConnect: Duration?
+  /// Until the request had been handed to the connection to its end, body included.
+  public var requestSent: Duration?
   /// Until the first byte of the response arrived.
   public var firstByte: Duration?
   /// Until the exchange ended, well or not.
@@ -36,7 +40,8 @@ extension TransferMetrics: CustomStringConvertible {
   public var description: String {
     var parts: [String] = []
     for (name, time) in [
-      ("lookup", nameLookup), ("connect", connect), ("tls", secureConnect), ("first byte", firstByte),
+      ("queued", queued), ("lookup", nameLookup), ("connect", connect), ("tls", secureConnect), ("sent", requestSent),
+      ("first byte", firstByte),
     ] {
       if let time { parts.append("\(name) \(time.milliseconds)") }
     }

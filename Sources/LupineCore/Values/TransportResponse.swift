@@ -25,7 +25,9 @@ public struct TransportResponse: Sendable, CustomStringConvertible {
   public enum Source: Sendable, Hashable {
     /// The server that the URL names, or a gateway in its place.
     case origin
-    /// A proxy that refused to make the connection (RFC 9110 section 9.3.6).
+    /// A proxy that refused to make the connection (RFC 9110 section 9.3.6), or wants to know who asks (407).
+    ///
+    /// The content of a refusal is not handed over.
     case proxy
   }
 }

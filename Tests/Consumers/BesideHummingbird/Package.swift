@@ -6,9 +6,10 @@ let package = Package(
   name: "BesideHummingbird",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "Lupine", path: "../../.."),
+    .package(name: "Lupine", path: "../../..", traits: [.defaults, "Observability"]),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
   ],
   targets: [
     .executableTarget(
@@ -16,6 +17,8 @@ let package = Package(
       dependencies: [
         .product(name: "Lupine", package: "Lupine"),
         .product(name: "LupineMock", package: "Lupine"),
+        .product(name: "LupineObservability", package: "Lupine"),
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ])

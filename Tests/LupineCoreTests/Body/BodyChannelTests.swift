@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import Synchronization
 import Testing
 
 @testable import LupineCore
@@ -118,4 +119,69 @@ import Testing
       #expect(try Self.write("x", to: writer) == .proceed)
     }
   }
+
+  @Test func `a decoded stream holds a slice over its window, and the rest comes as it is taken`() async throws {
+    let resumed = Notes<Void>()
+    let (body, writer) = Self.make(
+      BodySink(.stream(window: 4_096), stages: [Inflating(by: 64)]), resumed: resumed)
+    var bytes = [UInt8](repeating: 7, count: 16_384)
+    #expect(try writer.write(&bytes) == .pause)
+    writer.finish(metrics: TransferMetrics())
+    // One slice of a KiB makes sixteen windows; the other fifteen wait as they came.
+    var (count, mostAtOnce) = (0, 0)
+    while let piece = try await body.next() {
+      count += piece.count
+      mostAtOnce = max(mostAtOnce, piece.count)
+      #expect(piece.allSatisfy { $0 == 7 })
+    }
+    #expect(count == 16_384 * 64)
+    #expect(mostAtOnce == 1_024 * 64)
+    #expect(try await body.end().byteCount == Int64(count))
+  }
+
+  @Test func `what fails to decode after the transport's end fails the body`() async throws {
+    let (body, writer) = Self.make(BodySink(.stream(window: 1), stages: [Inflating(by: 1, failingAfter: 2_048)]))
+    var bytes = [UInt8](repeating: 7, count: 4_096)
+    _ = try writer.write(&bytes)
+    writer.finish(metrics: TransferMetrics())
+    #expect(try await body.next()?.count == 1_024)
+    #expect(try await body.next()?.count == 1_024)
+    let error = await #expect(throws: LupineError.self) { try await body.next() }
+    #expect(error?.kind == .contentDecodingFailed)
+    #expect(await #expect(throws: LupineError.self) { try await body.end() }?.metrics != nil)
+  }
+
+  @Test func `an abandoned body is not decoded any further`() async throws {
+    let (body, writer) = Self.make(BodySink(.stream(window: 1), stages: [Inflating(by: 1, failingAfter: 2_048)]))
+    var bytes = [UInt8](repeating: 7, count: 4_096)
+    _ = try writer.write(&bytes)
+    body.abandon()
+    _ = try writer.write(&bytes)
+    writer.finish(metrics: TransferMetrics())
+    _ = try await body.end()
+  }
+}
+
+/// Makes many bytes of one, each input in one piece, and fails after so many.
+private final class Inflating: BodyTransformer {
+  private let factor: Int
+  private let most: Int
+  private let seen = Mutex(0)
+
+  init(by factor: Int, failingAfter most: Int = .max) {
+    self.factor = factor
+    self.most = most
+  }
+
+  func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError) {
+    let seen = seen.withLock { seen in
+      seen += input.count
+      return seen
+    }
+    guard seen <= most else { throw LupineError(.contentDecodingFailed, "broken") }
+    let inflated = input.flatMap { [UInt8](repeating: $0, count: factor) }
+    try inflated.withUnsafeBufferPointer { (bytes) throws(LupineError) in try output(UnsafeRawBufferPointer(bytes)) }
+  }
+
+  func finish(into output: Output) throws(LupineError) {}
 }

@@ -132,8 +132,8 @@ import Testing
     #expect(response.response?.headerFields[.server] == "mock")
     #expect(response.data == Data("hello".utf8))
     #expect(response.trailers?[.custom] == "t")
-    #expect(response.metrics?.bytesReceived == 5)
-    #expect(response.metrics?.bytesSent == 3)
+    #expect(response.metrics.bytesReceived == 5)
+    #expect(response.metrics.bytesSent == 3)
     #expect(response.value == "hello")
   }
 

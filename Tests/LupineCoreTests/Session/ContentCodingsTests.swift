@@ -38,4 +38,34 @@ import Testing
     #expect(response.response?.status == status)
     #expect(response.data?.isEmpty == true)
   }
+
+  @Test func `S17 two codings together keep to the ratio of one`() throws {
+    let head = HTTPResponse(status: .ok, headerFields: [.contentEncoding: "grow, grow"])
+    var limits = Limits()
+    limits.decodingRatio = 100
+    let decoders = ContentCodings([Growing()]).decoders(for: head, limits: limits)
+    let input = [UInt8](repeating: 0, count: 32_768)
+    let error = #expect(throws: LupineError.self) {
+      try input.withUnsafeBytes { try BodyStages.pass($0, through: decoders[...]) { _ in } }
+    }
+    #expect(error?.kind == .limitExceeded(.decodingRatio))
+  }
+}
+
+/// A coding whose every byte decodes to fifty.
+private struct Growing: ContentCoding {
+  var name: String { "grow" }
+  var aliases: [String] { [] }
+
+  func makeDecoder(limits: DecodingLimits) throws(LupineError) -> any BodyTransformer { Stage() }
+  func makeEncoder() throws(LupineError) -> any BodyTransformer { Stage() }
+
+  private final class Stage: BodyTransformer {
+    func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError) {
+      let grown = [UInt8](repeating: 0, count: input.count * 50)
+      try grown.withUnsafeBufferPointer { (bytes) throws(LupineError) in try output(UnsafeRawBufferPointer(bytes)) }
+    }
+
+    func finish(into output: Output) throws(LupineError) {}
+  }
 }

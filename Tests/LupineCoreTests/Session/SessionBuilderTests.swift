@@ -52,6 +52,28 @@ import Testing
     #expect(session.configuration.adapters.compactMap { ($0 as? Mark)?.text } == ["1", "2", "3", "4"])
   }
 
+  @Test func `a field that is marked secret later keeps the scope it was given`() async throws {
+    let bench = Bench()
+    let session = try bench.session { $0.header(.custom, "key", to: .anyOrigin).secretField(.custom) }
+    _ = try await session.request(Bench.url).serializingData().value
+    #expect(bench.mock.requests.first?.headers[.custom] == "key")
+  }
+
+  @Test func `the serializers are set up for every request, and one given to a request has its own rules`() async throws
+  {
+    let session = try Bench(.status(.ok)).session { $0.serializers(emptyResponseCodes: [200]) }
+    #expect(try await session.request(Bench.url).serializingJSON().value == .null)
+    let own = session.request(Bench.url).serializingResponse(using: .json)
+    #expect(await #expect(throws: LupineError.self) { try await own.value }?.kind == .emptyResponse)
+  }
+
+  @Test func `the session has a preprocessor for all serializers`() async throws {
+    let session = try Bench(.text(")]}',\n[1]")).session { $0.serializers(preprocessor: .googleXSSI) }
+    let request = session.request(Bench.url)
+    #expect(try await request.serializingJSON().value == [1])
+    #expect(try await session.request(Bench.url).serializingString().value == "[1]")
+  }
+
   @Test func `each step reaches the session`() throws {
     var limits = Limits()
     limits.redirects = 3

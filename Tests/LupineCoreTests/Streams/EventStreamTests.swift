@@ -12,7 +12,7 @@ import Testing
     session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
   }
 
-  private func page(_ text: String) -> MockReply { .text(text).field(.contentType, "text/event-stream") }
+  fileprivate func page(_ text: String) -> MockReply { .text(text).field(.contentType, "text/event-stream") }
 
   @Test(arguments: [
     ("data: a\n\n", [ServerSentEvent(data: "a")]),
@@ -69,6 +69,16 @@ import Testing
 
   @Test func `an endless event is an error`() async throws {
     mock.stub(.get, "https://example.com/events", page(String(repeating: "data: xxxxxxxxxx\n", count: 100)))
+    await #expect { for try await _ in session.streamRequest("events").serializingEvents(limit: 200) {} } throws: {
+      error in
+      (error as? LupineError)?.kind == .limitExceeded(.line)
+    }
+  }
+}
+
+extension EventStreamTests {
+  @Test func `an endless line of a stream of events is an error`() async throws {
+    mock.stub(.get, "https://example.com/events", page("data: " + String(repeating: "x", count: 10_000)))
     await #expect { for try await _ in session.streamRequest("events").serializingEvents(limit: 200) {} } throws: {
       error in
       (error as? LupineError)?.kind == .limitExceeded(.line)

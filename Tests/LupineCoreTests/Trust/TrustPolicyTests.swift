@@ -40,6 +40,21 @@ import Testing
     #expect(names == ["exact", "exact", "wild", "rest"])
   }
 
+  @Test func `calls add up, the last evaluator of a pattern counts, and a fallback stays`() throws {
+    struct Named: TrustEvaluator {
+      let name: String
+      func evaluate(_ trust: ServerTrust) throws {}
+    }
+    let session = try Bench().session {
+      $0.trust(["a.example.com": Named(name: "first")], otherwise: .refuse)
+        .trust(["a.example.com": Named(name: "second"), "b.example.com": Named(name: "b")])
+    }
+    let policy = try #require(session.configuration.trustPolicy)
+    #expect((policy.evaluator(for: try HTTPURL("https://a.example.com/")) as? Named)?.name == "second")
+    #expect((policy.evaluator(for: try HTTPURL("https://b.example.com/")) as? Named)?.name == "b")
+    #expect(policy.evaluator(for: try HTTPURL("https://c.example.com/")) is RefusingTrustEvaluator)
+  }
+
   @Test func `two policies are two identities`() throws {
     let builder = Session.Builder().transport(MockTransport()).trust(["a.example.com": .custom { _ in }])
     let first = try builder.build().configuration.identity

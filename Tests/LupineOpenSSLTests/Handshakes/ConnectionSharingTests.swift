@@ -38,8 +38,8 @@ import Testing
     let session = try session(["localhost": .all([.publicKeys(own), .custom { _ in count.change { $0 += 1 } }])])
     let first = try await ask(session, version: version)
     let second = try await ask(session, version: version)
-    #expect(first.metrics?.isConnectionReused == false && second.metrics?.isConnectionReused == true)
-    #expect(first.metrics?.tls != nil && first.metrics?.tls == second.metrics?.tls)
+    #expect(first.metrics.isConnectionReused == false && second.metrics.isConnectionReused == true)
+    #expect(first.metrics.tls != nil && first.metrics.tls == second.metrics.tls)
     #expect(count.value == 1)
   }
 
@@ -49,7 +49,7 @@ import Testing
     #expect(try await ask(accepting, version: version).error == nil)
     let refusing = try session(["localhost": .publicKeys(other)])
     #expect(try await ask(refusing, version: version).error?.kind == .certificateRejected)
-    #expect(try await ask(accepting, version: version).metrics?.isConnectionReused == true)
+    #expect(try await ask(accepting, version: version).metrics.isConnectionReused == true)
   }
 
   @Test(arguments: [nil, ProtocolVersion.http1_1])

@@ -84,14 +84,14 @@ import Testing
     #expect(await modern.request(new.url()).serializingData().response.error == nil)
     let dated = try Online().session(.default) { $0.tlsVersions(maximum: .tls1_2) }
     #expect(await dated.request(new.url()).serializingData().response.error?.kind == .tlsFailed)
-    #expect(await dated.request(old.url()).serializingData().response.metrics?.tls?.version == "TLSv1.2")
+    #expect(await dated.request(old.url()).serializingData().response.metrics.tls?.version == "TLSv1.2")
   }
 
   @Test func `the metrics tell how the connection is secured`() async throws {
     let server = try TLSServer("valid", chain: "intermediate")
     for evaluator: (any TrustEvaluator)? in [nil, .default] {
       let response = await (try Online().session(evaluator)).request(server.url()).serializingData().response
-      let tls = try #require(response.metrics?.tls)
+      let tls = try #require(response.metrics.tls)
       #expect(tls.version == "TLSv1.3")
       #expect(tls.cipher.hasPrefix("TLS_"))
       #expect(tls.peerCertificates == (try Pki.chain("valid")))

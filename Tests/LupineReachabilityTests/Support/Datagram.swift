@@ -1,5 +1,6 @@
 import CNetlink
 import Glibc
+import LupineCore
 
 @testable import LupineReachability
 

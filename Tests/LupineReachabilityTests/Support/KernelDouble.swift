@@ -1,4 +1,5 @@
 import CNetlink
+import LupineCore
 
 @testable import LupineReachability
 

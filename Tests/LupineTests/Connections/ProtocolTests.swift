@@ -5,8 +5,8 @@ import Testing
   @Test func `TLS brings HTTP 2`() async throws {
     let response = await (try Peer.nginxTLS.session()).request("protocol").serializingString().response
     #expect(response.value == "HTTP/2.0 TLSv1.3\n")
-    #expect(response.metrics?.version == .http2)
-    #expect(response.metrics?.secureConnect != nil)
+    #expect(response.metrics.version == .http2)
+    #expect(response.metrics.secureConnect != nil)
   }
 
   @Test func `HTTP 1.1 is spoken where the request asks for it`() async throws {
@@ -14,14 +14,14 @@ import Testing
     request.options.version = .http1_1
     let response = await (try Peer.nginxTLS.session()).request(request).serializingString().response
     #expect(response.value == "HTTP/1.1 TLSv1.3\n")
-    #expect(response.metrics?.version == .http1_1)
+    #expect(response.metrics.version == .http1_1)
   }
 
   @Test func `without TLS HTTP 1.1 is spoken`() async throws {
     let response = await (try Peer.nginx.session()).request("protocol").serializingString().response
     #expect(response.value?.hasPrefix("HTTP/1.1 ") == true)
-    #expect(response.metrics?.version == .http1_1)
-    #expect(response.metrics?.secureConnect == nil)
+    #expect(response.metrics.version == .http1_1)
+    #expect(response.metrics.secureConnect == nil)
   }
 
   @Test(arguments: [Peer.nginx, .nginxTLS])
@@ -29,15 +29,15 @@ import Testing
     let session = try peer.session()
     let first = await session.request("connection").serializingString().response
     let second = await session.request("connection").serializingString().response
-    #expect(first.metrics?.isConnectionReused == false)
-    #expect(second.metrics?.isConnectionReused == true)
+    #expect(first.metrics.isConnectionReused == false)
+    #expect(second.metrics.isConnectionReused == true)
     #expect(try connection(first) == connection(second))
   }
 
   @Test func `two sessions share no connection`() async throws {
     let first = await (try Peer.nginx.session()).request("connection").serializingString().response
     let second = await (try Peer.nginx.session()).request("connection").serializingString().response
-    #expect(second.metrics?.isConnectionReused == false)
+    #expect(second.metrics.isConnectionReused == false)
     #expect(try connection(first) != connection(second))
   }
 
@@ -55,7 +55,7 @@ import Testing
 
   @Test func `the metrics tell what the exchange cost`() async throws {
     let response = await (try Peer.nginx.session()).request("big.bin").serializingData().response
-    let metrics = try #require(response.metrics)
+    let metrics = response.metrics
     #expect(metrics.bytesReceived == 16 << 20)
     #expect(metrics.remoteAddress.map { "http://\($0)" } == (try Peer.nginx.url))
     let connect = try #require(metrics.connect)

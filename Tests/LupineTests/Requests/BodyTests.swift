@@ -33,7 +33,7 @@ import Testing
     let request = try OutgoingRequest(try Peer.nginx.url + "/echo-size", method: .post, body: body)
     let response = await (try Peer.nginx.session()).request(request).serializingString().response
     #expect(response.value == "\(8 << 20)\n")
-    #expect(response.metrics?.bytesSent == 8 << 20)
+    #expect(response.metrics.bytesSent == 8 << 20)
   }
 
   private func echo(_ body: Body) async throws -> JSONValue {

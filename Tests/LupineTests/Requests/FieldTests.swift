@@ -4,7 +4,7 @@ import Testing
 @Suite(.besidePeers) struct FieldTests {
   @Test func `the default fields arrive`() async throws {
     let fields = try await fields(Peer.httpbin.session())
-    #expect(fields["User-Agent"]?.string?.contains("Lupine/\(lupineVersion)") == true)
+    #expect(fields["User-Agent"]?.string?.contains("Lupine/\(Session.libraryVersion)") == true)
     let codings = fields["Accept-Encoding"]?.string ?? ""
     for coding in ["gzip", "deflate", "br", "zstd"] { #expect(codings.contains(coding)) }
   }

@@ -15,7 +15,7 @@ import Testing
   func `as many bytes arrive as were asked for`(_ path: String, _ count: Int) async throws {
     let response = await (try Peer.httpbin.session()).request("\(path)/\(count)").validate().serializingData().response
     #expect(response.value?.count == count)
-    #expect(response.metrics?.bytesReceived == Int64(count))
+    #expect(response.metrics.bytesReceived == Int64(count))
   }
 
   @Test func `a body that drips arrives whole`() async throws {

@@ -49,11 +49,22 @@ http {{
     location = /connection {{ return 200 "$connection $connection_requests\\n"; }}
     location = /protocol {{ return 200 "$server_protocol $ssl_protocol\\n"; }}
     location /gzip/ {{ gzip on; gzip_min_length 0; gzip_types text/plain; gzip_proxied any; }}
+    location /paced/ {{ alias "{folder}/files/"; limit_rate 16m; }}
+    # The inner server sends 4 MiB and then next to nothing, so this one gives up: a body that is cut, wherever it began.
+    location /cut/ {{
+      proxy_pass "http://unix:{folder}/cut.sock:/"; proxy_set_header Host $host; proxy_http_version 1.1;
+      proxy_buffering off; proxy_read_timeout 200ms;
+    }}
     location = /slow {{ limit_rate 64k; try_files /big.bin =404; }}
     location /uploads/ {{ dav_methods PUT DELETE; create_full_put_path on; dav_access user:rw; }}
     # nginx reads the whole body before it asks the inner server, so a chunked body has a length there.
     location = /echo-size {{ proxy_pass "http://unix:{folder}/echo.sock"; proxy_set_header Host $host; }}
 {statuses}
+  }}
+  server {{
+    listen "unix:{folder}/cut.sock";
+    root "{folder}/files";
+    location / {{ limit_rate_after 4m; limit_rate 1; }}
   }}
   server {{
     listen "unix:{folder}/echo.sock";

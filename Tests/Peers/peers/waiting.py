@@ -24,6 +24,37 @@ def listen():
     return listener, listener.getsockname()[1]
 
 
+def listen_unix(path):
+    """A listening Unix-domain socket."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(str(path))
+    listener.listen(511)
+    listener.set_inheritable(True)
+    return listener
+
+
+def free_port():
+    """A port that nobody listens at, for a peer that cannot inherit a socket; few others will take it in between."""
+    listener, port = listen()
+    listener.close()
+    return port
+
+
+def wait_for_port(name, process, log, port):
+    """Returns when the peer takes connections; a peer that ends, or takes none for too long, is an error with its log."""
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        if process.poll() is not None:
+            raise PeerError(f"{name} ended with code {process.returncode} before it listened:\n{tail(log)}")
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=START_SECONDS).close()
+            return
+        except OSError as error:
+            if time.monotonic() > deadline:
+                raise PeerError(f"{name} did not listen in {START_SECONDS} s ({error}):\n{tail(log)}") from error
+            time.sleep(0.02)
+
+
 def tail(log):
     try:
         lines = log.read_text(errors="replace").splitlines()[-20:]

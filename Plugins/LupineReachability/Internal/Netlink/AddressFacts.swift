@@ -1,4 +1,5 @@
 import CNetlink
+import LupineCore
 
 /// What the kernel says about one address of an interface.
 struct AddressFacts: Equatable {

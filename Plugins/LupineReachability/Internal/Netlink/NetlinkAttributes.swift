@@ -1,4 +1,5 @@
 import CNetlink
+import LupineCore
 
 /// The attributes of a message, as far as their lengths are true.
 struct NetlinkAttributes: Sequence, IteratorProtocol {

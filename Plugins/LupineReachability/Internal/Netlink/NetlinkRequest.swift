@@ -1,4 +1,5 @@
 import CNetlink
+import LupineCore
 
 /// What is asked of the kernel.
 enum NetlinkRequest: Equatable {

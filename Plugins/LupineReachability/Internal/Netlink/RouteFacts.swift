@@ -1,4 +1,5 @@
 import CNetlink
+import LupineCore
 
 /// What the kernel says about one route, or answers when asked for the route to an address.
 struct RouteFacts: Equatable {

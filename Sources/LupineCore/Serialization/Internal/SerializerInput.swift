@@ -3,8 +3,8 @@ import HTTPTypes
 
 /// What every serializer does first: the rules for empty bodies, then the preprocessor.
 struct SerializerInput: Sendable {
-  let preprocessor: any DataPreprocessor
-  let rules: EmptyResponseRules
+  var preprocessor: any DataPreprocessor = .passthrough
+  var rules = EmptyResponseRules()
 
   /// The bytes to serialize; `nil` where there are none and need not be.
   func bytes(of response: ReceivedResponse) throws(LupineError) -> Data? {

@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import Lupine
 import LupineMock
@@ -16,6 +17,9 @@ import NIOHTTP1
 
     let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/flower")
     print(describe(head.method, head.headers), try await fetch(through: session))
+    let file = try await Observed.download()
+    print("downloaded, and told of:", try String(contentsOf: file, encoding: .utf8))
+    try FileManager.default.removeItem(at: file)
   }
 
   /// Answers a request to this server with what another one says.

@@ -1,4 +1,4 @@
-import LupineReachability
+import LupineCore
 import Testing
 
 @Suite struct IPAddressTests {

@@ -1,4 +1,10 @@
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// An address of IPv4 or IPv6, without a scope.
 public struct IPAddress: Sendable, Hashable {
@@ -34,6 +40,24 @@ public struct IPAddress: Sendable, Hashable {
     } else {
       return nil
     }
+  }
+}
+
+extension IPAddress {
+  /// The IPv4 address that an IPv4-mapped one of IPv6 holds (RFC 4291 section 2.5.5.2); any other address as it is.
+  ///
+  /// A connection to either goes to the same machine.
+  public var unmapped: IPAddress { embedded(behind: Self.mapped) ?? self }
+
+  /// The IPv4 address that a translator makes of one behind `64:ff9b::/96` (RFC 6052); `nil` for any other.
+  var translated: IPAddress? { embedded(behind: Self.translation) }
+
+  private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+  private static let translation: [UInt8] = [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
+
+  private func embedded(behind prefix: [UInt8]) -> IPAddress? {
+    guard bytes.count == 16, bytes.starts(with: prefix) else { return nil }
+    return IPAddress(bytes: Array(bytes.suffix(4)))
   }
 }
 

@@ -1,0 +1,69 @@
+import CLibcurl
+import LupineCore
+
+extension Exchange {
+  /// Whether a proxy is asked for a tunnel to the server.
+  var isTunnelled: Bool {
+    guard let proxy, proxy.kind != .socks5 else { return false }
+    return request.url.scheme == .https
+  }
+
+  /// Whether the network policy lets libcurl connect to an address; it tries the host's next one otherwise.
+  ///
+  /// A proxy is where the session said it is; what it connects to has been looked at before.
+  func mayDial(_ address: IPAddress?) -> Bool {
+    guard let policy = context.identity.networkPolicy, proxy == nil, let address, !policy.allows(address) else {
+      return true
+    }
+    refusedAddress = address
+    return false
+  }
+
+  /// Whether the policy allows the address of a connection, whoever made it.
+  func mayUse(_ address: UnsafeMutablePointer<CChar>?) -> Bool {
+    guard context.identity.networkPolicy != nil, proxy == nil, context.identity.unixSocket == nil else { return true }
+    let dialled = address.flatMap { IPAddress(String(String(cString: $0).prefix { $0 != "%" })) }
+    if let dialled, mayDial(dialled) { return true }
+    failure = failure ?? NetworkPolicyRefusal.error(dialled, request.url)
+    return false
+  }
+
+  /// What libcurl's code means where the way to the server is what failed; nil where it is something else.
+  func routeError(_ code: CURLcode, _ easy: Easy) -> LupineError? {
+    guard ports == nil else { return nil }
+    if code == CURLE_COULDNT_CONNECT, let refusedAddress {
+      return NetworkPolicyRefusal.error(refusedAddress, request.url)
+    }
+    let words = easy.errorText.isEmpty ? String(cString: curl_easy_strerror(code)) : easy.errorText
+    let tail = "(libcurl \(code.rawValue): \(words))"
+    if code == CURLE_INTERFACE_FAILED, let address = context.identity.localAddress {
+      return LupineError(.connectionFailed, "No connection can be made from \(address), the local address. \(tail)")
+    }
+    if code == CURLE_COULDNT_CONNECT, let path = context.identity.unixSocket {
+      return LupineError(
+        .connectionFailed, "No connection can be made to the socket \(path); is its server running? \(tail)")
+    }
+    guard let proxy else { return nil }
+    switch code {
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY:
+      return LupineError(.proxyFailed, "The proxy \(proxy) made no connection. \(tail)")
+    case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_OK, CURLE_WEIRD_SERVER_REPLY:
+      return LupineError(.proxyFailed, "The proxy \(proxy) broke off before there was a connection. \(tail)")
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR:
+      guard proxy.kind == .https, easy.number(CURLINFO_HTTP_CONNECTCODE) == 0 else { return nil }
+      let kind: LupineError.Kind = code == CURLE_SSL_CONNECT_ERROR ? .tlsFailed : .certificateRejected
+      return LupineError(kind, "The proxy \(proxy) could not be spoken to over TLS. \(tail)")
+    default: return nil
+    }
+  }
+}
+
+/// Says that a network policy kept a session from an address.
+enum NetworkPolicyRefusal {
+  static func error(_ address: IPAddress?, _ url: HTTPURL) -> LupineError {
+    let place = address.map { "\($0)" } ?? "an unknown address"
+    return LupineError(
+      .addressRefused,
+      "The host \(url.host) has the address \(place), which the session's network policy refuses; nothing was sent.")
+  }
+}

@@ -1,0 +1,124 @@
+#if Observability
+  import LupineCore
+
+  /// One exchange in the words of OpenTelemetry's semantic conventions for HTTP clients.
+  struct Hop: Sendable {
+    /// What stands in an attribute.
+    enum Value: Sendable, Hashable, CustomStringConvertible {
+      case text(String)
+      case number(Int64)
+
+      var description: String {
+        switch self {
+        case .text(let text): text
+        case .number(let number): String(number)
+        }
+      }
+    }
+
+    let request: RequestSummary
+    let attempt: Int
+    /// Exchanges of the same request before this one.
+    let resendCount: Int
+    let started: Duration
+    private let target: HTTPURL?
+    var status: Int?
+    var peer: String?
+    var bytesSent: Int64?
+    var metrics: TransferMetrics?
+    var error: LupineError?
+
+    init(_ request: RequestSummary, attempt: Int, resendCount: Int, started: Duration) {
+      self.request = request
+      self.attempt = attempt
+      self.resendCount = resendCount
+      self.started = started
+      target = try? HTTPURL(String(request.url.prefix { $0 != "?" }))
+    }
+
+    /// The method, or what stands for one that nobody registered, so that the number of names is bounded.
+    var method: String { Self.methods.contains(request.method.rawValue) ? request.method.rawValue : "_OTHER" }
+
+    /// Why the exchange counts as failed; `nil` where it does not.
+    var errorType: String? {
+      if let error { return Self.type(of: error) }
+      return status.flatMap { $0 >= 400 ? String($0) : nil }
+    }
+
+    /// What every span and every line of a log says.
+    var attributes: [(name: String, value: Value)] {
+      var all: [(name: String, value: Value)] = [("http.request.method", .text(method))]
+      if method == "_OTHER" { all.append(("http.request.method_original", .text(request.method.rawValue))) }
+      all.append(("url.full", .text(request.url)))
+      if let target {
+        all += [("server.address", .text(target.host)), ("server.port", .number(Int64(target.effectivePort)))]
+      }
+      if resendCount > 0 { all.append(("http.request.resend_count", .number(Int64(resendCount)))) }
+      if let bytesSent { all.append(("http.request.body.size", .number(bytesSent))) }
+      return all + answer
+    }
+
+    /// Names of attributes that are known before the exchange.
+    static let requestNames: Set<String> = [
+      "http.request.method", "http.request.method_original", "url.full", "server.address", "server.port",
+      "http.request.resend_count",
+    ]
+
+    private var answer: [(name: String, value: Value)] {
+      var all: [(name: String, value: Value)] = []
+      if let status { all.append(("http.response.status_code", .number(Int64(status)))) }
+      if let version { all.append(("network.protocol.version", .text(version))) }
+      if let (address, port) = peerParts {
+        all.append(("network.peer.address", .text(address)))
+        if let port { all.append(("network.peer.port", .number(port))) }
+      }
+      if let metrics { all.append(("http.response.body.size", .number(metrics.bytesReceived))) }
+      if let errorType { all.append(("error.type", .text(errorType))) }
+      return all
+    }
+
+    private static let methods: Set<String> = [
+      "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY",
+    ]
+  }
+
+  extension Hop {
+    /// The server, as every metric names it.
+    var server: [(String, String)] {
+      var all = [("http.request.method", method)]
+      if let target {
+        all += [
+          ("server.address", target.host), ("server.port", String(target.effectivePort)),
+          ("url.scheme", target.scheme.rawValue),
+        ]
+      }
+      return all
+    }
+
+    /// The server and how the exchange ended, as the metrics of exchanges name them.
+    var dimensions: [(String, String)] {
+      var all = server
+      if let status { all.append(("http.response.status_code", String(status))) }
+      if let version { all.append(("network.protocol.version", version)) }
+      if let errorType { all.append(("error.type", errorType)) }
+      return all
+    }
+
+    /// The version without the name: `1.1`, `2`.
+    private var version: String? {
+      (metrics ?? error?.metrics)?.version.map { String($0.rawValue.split(separator: "/").last ?? "") }
+    }
+
+    private var peerParts: (String, Int64?)? {
+      guard let peer, let colon = peer.lastIndex(of: ":") else { return peer.map { ($0, nil) } }
+      let address = peer[..<colon].drop { $0 == "[" }
+      return (String(address.last == "]" ? address.dropLast() : address), Int64(peer[peer.index(after: colon)...]))
+    }
+
+    /// A name for a failure, of which there are few.
+    static func type(of error: LupineError) -> String {
+      if case .unacceptableStatusCode(let status) = error.kind { return String(status) }
+      return String("\(error.kind)".prefix { $0 != "(" })
+    }
+  }
+#endif

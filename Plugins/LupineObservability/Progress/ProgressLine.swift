@@ -1,0 +1,61 @@
+import LupineCore
+
+/// A transfer's progress as text: the title, the part that is done, a bar, the bytes, the speed and the time left.
+struct ProgressLine {
+  let title: String
+  let progress: TransferProgress
+
+  /// - Parameter width: the most columns; `nil` leaves the bar out. What does not fit is left out, the title last.
+  func text(width: Int?) -> String {
+    let facts = [percentage, bytes, speed, timeLeft].compactMap { $0 }
+    guard let width else { return ([title].filter { !$0.isEmpty } + facts).joined(separator: "  ") }
+    let text = facts.joined(separator: "  ")
+    let room = max(0, width - text.count - 2)
+    let name = String(title.prefix(room))
+    let bar = bar(columns: room - name.count - (name.isEmpty ? 0 : 2))
+    let line = [name, bar ?? "", text].filter { !$0.isEmpty }.joined(separator: "  ")
+    return String(line.prefix(width))
+  }
+
+  /// Between 10 and 40 columns; `nil` where there is no room, or no end in sight.
+  private func bar(columns: Int) -> String? {
+    guard progress.total != nil, columns >= 12 else { return nil }
+    let width = min(columns, 42) - 2
+    let filled = Int(progress.fractionCompleted * Double(width))
+    return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: width - filled) + "]"
+  }
+
+  private var percentage: String? {
+    guard progress.total != nil else { return nil }
+    let text = "\(Int(progress.fractionCompleted * 100)) %"
+    return String(repeating: " ", count: max(0, 5 - text.count)) + text
+  }
+
+  private var bytes: String {
+    let done = Self.size(Double(progress.completed))
+    return progress.total.map { "\(done) of \(Self.size(Double($0)))" } ?? done
+  }
+
+  private var speed: String? { progress.throughput > 0 ? Self.size(progress.throughput) + "/s" : nil }
+
+  private var timeLeft: String? {
+    guard let total = progress.total, progress.throughput > 0, total > progress.completed else { return nil }
+    let seconds = Int(min(359_999, (Double(total - progress.completed) / progress.throughput).rounded(.up)))
+    let parts = [seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+    return "\(seconds / 3600 > 0 ? "\(seconds / 3600):" : "")\(parts.joined(separator: ":")) left"
+  }
+
+  /// Bytes in the unit that leaves one to three digits, of which one may stand behind the point.
+  static func size(_ bytes: Double) -> String {
+    var value = bytes
+    var unit = 0
+    while value >= 999.5, unit < 4 {
+      value /= 1_000
+      unit += 1
+    }
+    let name = ["B", "kB", "MB", "GB", "TB"][unit]
+    guard unit > 0, value < 99.95 else { return "\(Int(value.rounded())) \(name)" }
+    let tenths = Int((value * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10) \(name)"
+  }
+}

@@ -1,0 +1,48 @@
+// Connections: proxies, Unix sockets, addresses, limits; and the same offline.
+
+import Lupine
+import LupineMock
+
+// snippet.hide
+let transport = MockTransport()
+transport.stub(.get, "/{any...}", .text("Hello"))
+// snippet.show
+// Through a proxy, which alone learns the password; some hosts are reached without it.
+let proxied = try Session.Builder()
+  .transport(transport)
+  .proxy("http://ali:open%20sesame@proxy.example.com:3128", except: [".internal.example.com", "10.0.0.0/8"])
+  .build()
+
+// The Docker Engine's API, over its Unix-domain socket.
+let docker = try Session.Builder()
+  .transport(transport)
+  .baseURL("http://docker/v1.43/")
+  .unixSocket("/var/run/docker.sock")
+  .build()
+let containers = try await docker.request("containers/json", parameters: ["all": true]).serializingString().value
+
+// URLs that users name: whatever they resolve or redirect to, only the public Internet is connected to.
+let fetcher = try Session.Builder()
+  .transport(transport)
+  .networkPolicy(.publicInternetOnly)
+  .build()
+let refused = await fetcher.request("http://169.254.169.254/latest/meta-data/").serializingString().response.error
+print(refused?.kind == .addressRefused)
+
+// How many at once, for how long, from where and to where.
+var options = ConnectionOptions()
+options.perHost = 8
+options.idleLifetime = .seconds(30)
+let tuned = try Session.Builder()
+  .transport(transport)
+  .connections(options)
+  .localAddress("192.0.2.10")
+  .resolve("api.example.com", to: "198.51.100.7", "198.51.100.8")
+  .httpVersion(.http2)
+  .build()
+
+// snippet.hide
+print(containers, proxied, tuned)
+// snippet.show
+// What a gauge shows; a mock keeps no connections.
+if let pool = await tuned.connectionPool() { print(pool.open, pool.idle, pool.waiting) }

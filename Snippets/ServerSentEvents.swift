@@ -1,0 +1,23 @@
+// Server-Sent Events, values line by line, and bytes with a cap.
+
+import Lupine
+// snippet.hide
+import LupineMock
+
+let mock = MockTransport()
+let page = MockReply.text("id: 1\ndata: hello\n\n").field(.contentType, "text/event-stream")
+mock.stub(.get, "https://api.example.com/events", .sequence([page, .status(.noContent)]))
+mock.stub(.get, "https://api.example.com/users", .text("{\"name\":\"mattt\"}\n"))
+mock.stub(.get, "https://api.example.com/blob", .text("bytes"))
+struct User: Decodable, Sendable { var name: String }
+let session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://api.example.com").build()
+// snippet.show
+
+for try await event in session.streamRequest("events").serializingEvents(retry: .seconds(5)) {
+  print(event.id, event.event, event.data)  // reconnects with Last-Event-ID until the server answers 204
+}
+for try await user in session.streamRequest("users").serializingDecodableLines(of: User.self) { print(user.name) }
+
+let blob = session.streamRequest("blob").validate()
+for try await piece in blob.serializingBytes(limit: 1_000_000) { print(piece.count) }
+print(await blob.trailers?.count ?? 0)

@@ -1,0 +1,58 @@
+// Large files: resumed, checked, bounded, compressed.
+
+import Lupine
+// snippet.hide
+import Foundation
+import LupineMock
+
+let mock = MockTransport()
+let whole = MockReply.resource(Data("lupine".utf8), etag: "v1")
+mock.stub(.get, "https://api.example.com/big.bin", .sequence([whole.reset(afterBytes: 3), whole]))
+mock.stub(.post, "https://api.example.com/videos", .text("thank you"))
+mock.stub(
+  .get, "https://api.example.com/page",
+  MockReply.text("text").informational([HTTPResponse(status: .init(code: 103))]))
+let session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://api.example.com").build()
+let folder = NSTemporaryDirectory() + "lupine-transfers-" + UUID().uuidString
+try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+defer { try? FileManager.default.removeItem(atPath: folder) }
+let digest = "7d9b57a7b7a9b0a3ce1c1f3a7f2b6e3c0f0c7b0fb5bb2a7ad4b5a2f9f0a1b2c3"
+@Sendable func signedURL() async throws -> String { "https://api.example.com/big.bin" }
+// snippet.show
+
+// An interrupted download's error carries what continues it; it can be stored.
+let download = session.download("big.bin", to: .file("\(folder)/big.bin"))
+let response = await download.serializingFile().response
+if let data = response.resumeData {
+  let file = try await session.download(resumingWith: data, otherwise: .restart).serializingFile().value
+  print(file.lastPathComponent)
+}
+
+// One that goes on by itself, also in another process, gets fresh URLs and is checked at its end.
+let tough = session.download("big.bin", to: .folder(folder, .removePreviousFile))
+  .resumesAutomatically(limit: 5)
+  .checkpoint("\(folder)/big.resume")
+  .refreshingURL { _ in try await signedURL() }
+  .expecting(.sha256(digest))
+  .sizeLimit(10_000_000_000)
+// snippet.hide
+print(await tough.serializingFile().response.error?.kind == .digestMismatch)
+try Data(repeating: 0x61, count: 10_000).write(to: URL(filePath: "\(folder)/video.mov"))
+// snippet.show
+
+// An upload that waits for the server's word, with its body in gzip.
+let receipt = try await session.upload(.file("\(folder)/video.mov"), to: "videos", expectsContinue: true)
+  .adapter(.compression(.gzip))
+  .uploadProgress(interval: .milliseconds(500)) { print($0) }
+  .serializingString().value
+// snippet.hide
+print(receipt)
+// snippet.show
+
+// A response that is looked at before its body is taken.
+let page = await session.request("page")
+  .onInterimResponse { hints in print("early hints:", hints.headerFields.count) }
+  .onHTTPResponse { head in head.headerFields[.contentType] == "text/html" ? .allow : .cancel }
+  .serializingString().response
+// snippet.hide
+print(page.error?.message ?? "")

@@ -1,0 +1,32 @@
+/// The connections of a transport at one moment, for gauges.
+public struct ConnectionPoolSnapshot: Sendable, Hashable, CustomStringConvertible {
+  /// Connections that are open, or being made.
+  public var open: Int
+  /// Those of them that no exchange uses.
+  public var idle: Int
+  /// Exchanges that wait for their turn.
+  public var waiting: Int
+
+  /// Counts of none.
+  public init(open: Int = 0, idle: Int = 0, waiting: Int = 0) {
+    self.open = open
+    self.idle = idle
+    self.waiting = waiting
+  }
+
+  /// The counts, on one line.
+  public var description: String { "\(open) open, \(idle) idle, \(waiting) waiting" }
+}
+
+/// A transport that keeps connections and can count them.
+public protocol ConnectionPooling: Transport {
+  /// Counts the connections of all sessions that use the transport; zeros once it was shut down.
+  func connectionPool() async -> ConnectionPoolSnapshot
+}
+
+extension Session {
+  /// Counts the connections of this session's transport, other sessions' that share it included.
+  ///
+  /// `nil` for a transport that keeps none, as a mock.
+  public func connectionPool() async -> ConnectionPoolSnapshot? { await pooling?.connectionPool() }
+}

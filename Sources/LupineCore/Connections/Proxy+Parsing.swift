@@ -1,0 +1,92 @@
+extension Proxy {
+  /// Reads the URL of a proxy: `http`, `https`, `socks5` (names are resolved here) or `socks5h` (by the proxy), with a
+  /// name and a password or without, as in `http://user:password@proxy.example.com:3128`.
+  ///
+  /// Without a scheme it is `http`; without a port 80, 443 or, for SOCKS, 1080.
+  ///
+  /// - Throws: `LupineError` of kind `invalidURL` that quotes nothing of the text.
+  public init(_ text: String) throws(LupineError) {
+    let (scheme, rest) = Self.split(text)
+    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    guard rest.dropFirst(authority.count).allSatisfy({ $0 == "/" }), rest.count - authority.count <= 1 else {
+      throw Self.invalid("it has a path, a query or a fragment")
+    }
+    let at = authority.lastIndex(of: "@")
+    let place = at.map { authority[authority.index(after: $0)...] } ?? authority
+    let url: HTTPURL
+    do throws(LupineError) {
+      url = try HTTPURL("http://\(place)/")
+    } catch {
+      throw Self.invalid("its host or port is none")
+    }
+    let (kind, defaultPort, isHere) = try Self.kind(scheme)
+    // `HTTPURL` drops the port 80, which is the default of no other kind of proxy.
+    let port = url.port ?? (place.hasSuffix(":80") ? 80 : defaultPort)
+    let credential = try at.map { (at) throws(LupineError) in try Self.credential(authority[..<at]) }
+    self.init(kind: kind, host: url.host, port: port, credential: credential, resolvesNamesHere: isHere)
+    if let problem { throw Self.invalid(problem) }
+  }
+
+  private static func split(_ text: String) -> (scheme: String, rest: Substring) {
+    guard let range = text.firstRange(of: "://") else { return ("http", text[...]) }
+    return (text[..<range.lowerBound].lowercased(), text[range.upperBound...])
+  }
+
+  private static func kind(_ scheme: String) throws(LupineError) -> (Kind, port: Int, resolvesNamesHere: Bool) {
+    switch scheme {
+    case "http": (.http, 80, false)
+    case "https": (.https, 443, false)
+    case "socks5": (.socks5, 1080, true)
+    case "socks5h": (.socks5, 1080, false)
+    default: throw invalid("its scheme is none of http, https, socks5 and socks5h")
+    }
+  }
+
+  private static func credential(_ text: Substring) throws(LupineError) -> Credential {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let username = decoded(parts[0]), let password = decoded(parts.count > 1 ? parts[1] : "") else {
+      throw invalid("its name or password is not percent-encoded")
+    }
+    return Credential(username: username, password: password)
+  }
+
+  private static func decoded(_ text: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == 0x25 else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = rest.prefix(2)
+      guard digits.count == 2, digits.allSatisfy(\.isHex),
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func invalid(_ reason: String) -> LupineError {
+    LupineError(
+      .invalidURL, "The proxy's URL cannot be used: \(reason). Write it as http://user:password@proxy.example.com:3128."
+    )
+  }
+
+  /// What makes the credential unfit for the proxy's protocol.
+  var problem: String? {
+    guard let credential else { return nil }
+    guard kind == .socks5 else {
+      do throws(LupineError) { _ = try BasicScheme.value(for: credential) } catch { return error.message }
+      return nil
+    }
+    let fits: (String) -> Bool = { text in
+      (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+    guard fits(credential.username), fits(credential.password) else {
+      return "name and password have 1 to 255 bytes each over SOCKS, and no control byte (RFC 1929)"
+    }
+    return nil
+  }
+}

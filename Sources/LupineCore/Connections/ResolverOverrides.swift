@@ -1,0 +1,14 @@
+/// Addresses that stand in the place of what the resolver says of a name.
+public struct ResolverOverrides: Sendable, Hashable {
+  private var addresses: [String: [IPAddress]] = [:]
+
+  init() {}
+
+  /// Whether every name is resolved as usual.
+  public var isEmpty: Bool { addresses.isEmpty }
+
+  /// The addresses of a name, in the order in which they are tried; `nil` where it is resolved as usual.
+  public func addresses(of host: String) -> [IPAddress]? { addresses[host] }
+
+  mutating func set(_ host: String, _ addresses: [IPAddress]) { self.addresses[host] = addresses }
+}

@@ -1,0 +1,44 @@
+import HTTPTypes
+import Synchronization
+
+/// Calls a handler with interim responses, one after the other, away from the transport's thread.
+final class InterimListener: Sendable {
+  private let responses: AsyncStream<HTTPResponse>.Continuation
+  private let calls: Task<Void, Never>
+
+  init(executor: (any TaskExecutor)?, _ handler: @escaping @Sendable (HTTPResponse) async -> Void) {
+    // Their number is bounded by the limit `informationalResponses`.
+    let (stream, continuation) = AsyncStream.makeStream(of: HTTPResponse.self)
+    responses = continuation
+    calls = Task(executorPreference: executor) {
+      for await response in stream { await handler(response) }
+    }
+  }
+
+  /// A request that is never started lets go of its listeners, whose tasks must not wait for ever.
+  deinit { responses.finish() }
+
+  func hear(_ response: HTTPResponse) { responses.yield(response) }
+
+  /// Waits until the handler has had every response.
+  func finish() async {
+    responses.finish()
+    await calls.value
+  }
+}
+
+extension RequestTask {
+  /// Hands an interim response to whoever listens.
+  func tellInterim(_ head: HTTPResponse) {
+    for listener in state.withLock({ $0.settings.interimListeners }) { listener.hear(head) }
+  }
+
+  /// Waits until every listener has had every interim response.
+  func finishInterimListeners() async {
+    let listeners = state.withLock { state in
+      defer { state.settings.interimListeners = [] }
+      return state.settings.interimListeners
+    }
+    for listener in listeners { await listener.finish() }
+  }
+}

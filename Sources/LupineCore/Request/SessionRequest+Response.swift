@@ -1,0 +1,40 @@
+public import HTTPTypes
+import Synchronization
+
+/// Whether a response is wanted whose head has arrived.
+public enum ResponseDisposition: Sendable, Hashable {
+  /// The body is received.
+  case allow
+  /// The request ends with kind `cancelled`; its body is not received.
+  case cancel
+}
+
+extension SessionRequest {
+  /// Decides at the head of the response whether its body is wanted.
+  ///
+  /// Called once for each attempt that is answered, off the transport's thread, with a head that no redirect or challenge
+  /// goes on from, before validation. Nothing is handed to a stream's consumer before it returns. A download that is
+  /// cancelled here can be resumed as any other.
+  public func onHTTPResponse(_ decide: @escaping @Sendable (HTTPResponse) async -> ResponseDisposition) -> Self {
+    setting { $0.responseDeciders.append(decide) }
+  }
+
+  /// Calls the handler with each interim (1xx) response, such as 103 Early Hints (RFC 8297).
+  ///
+  /// The calls come in order, off the transport's thread, and all of them before the request ends. What is hinted at comes
+  /// from the server, like any response; the final head says what counts.
+  public func onInterimResponse(_ handler: @escaping @Sendable (HTTPResponse) async -> Void) -> Self {
+    let listener = InterimListener(executor: task.session.configuration.executor, handler)
+    return setting { $0.interimListeners.append(listener) }
+  }
+
+  /// The trailers of the last response; waits until its body has ended, and starts the request for it.
+  ///
+  /// A stream's body ends when its consumer has taken all of it.
+  public var trailers: HTTPFields? {
+    get async { await task.outcome().response?.trailers }
+  }
+
+  /// What each exchange cost that has ended, in their order: redirects, challenges and retries included.
+  public var allMetrics: [TransferMetrics] { task.state.withLock { $0.allMetrics } }
+}

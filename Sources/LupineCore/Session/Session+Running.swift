@@ -1,0 +1,23 @@
+/// A request that is under way, of whatever kind.
+public struct RunningRequest: SessionRequest {
+  /// The execution that the copies share.
+  public let handle: RequestHandle
+
+  init(_ task: RequestTask) { handle = RequestHandle(task: task) }
+}
+
+extension Session {
+  /// Calls the closure with every request that has started and not ended, in the order of their making.
+  ///
+  /// They may end while the closure looks at them, and others may start.
+  public func withAllRequests<Value>(_ body: ([RunningRequest]) throws -> Value) rethrows -> Value {
+    try body(registry.running.map { RunningRequest($0) })
+  }
+
+  /// Cancels every request that is running; new ones may be made.
+  ///
+  /// Each ends with kind `cancelled`, and its handlers are called; `finishRequests()` waits for that.
+  public func cancelAllRequests() {
+    for task in registry.running { task.cancel() }
+  }
+}

@@ -1,0 +1,29 @@
+import FoundationEssentials
+import Glibc
+
+/// A small file that says how to go on with a download whose program has ended, for whatever reason.
+///
+/// It holds the download's URL, so only its owner may read it.
+struct Checkpoint: Sendable {
+  let path: String
+
+  /// What an earlier program left; `nil` where there is nothing of use.
+  func read() -> ResumeState? {
+    guard let data = try? Data(contentsOf: URL(filePath: path)) else { return nil }
+    return try? ResumeState(decoding: data)
+  }
+
+  /// Writes the file in one step: a program that ends meanwhile leaves the old one or the new one.
+  func write(_ state: ResumeState) throws(LupineError) {
+    guard let data = state.encoded() else { return }
+    let file = try PartialFile.create(beside: path)
+    let isWritten = data.withUnsafeBytes { pwrite(file.descriptor, $0.baseAddress, $0.count, 0) == $0.count }
+    guard isWritten, rename(file.path, path) == 0 else {
+      let error = PartialFile.Failure.error("cannot be written", path)
+      file.remove()
+      throw error
+    }
+  }
+
+  func remove() { unlink(path) }
+}

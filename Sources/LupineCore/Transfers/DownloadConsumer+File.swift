@@ -1,0 +1,105 @@
+import FoundationEssentials
+import HTTPTypes
+import Synchronization
+
+extension DownloadConsumer {
+  func conclude(_ outcome: Outcome) -> Outcome {
+    var outcome = outcome
+    let isWhole = outcome.response.map { (200..<300).contains($0.head.status.code) } ?? false
+    if outcome.error == nil, let response = outcome.response, !isWhole {
+      outcome.error = LupineError(
+        .unacceptableStatusCode(response.head.status.code),
+        "The server answered with status \(response.head.status.code) in the place of a file."
+      )
+      .about(response.request.summary).about(response.head).measured(response.metrics)
+    }
+    return state.withLock { state in
+      if let error = outcome.error {
+        // A file that arrived whole and was refused has no rest to ask for.
+        outcome.error = isWhole ? remove(error, &state) : keepOrRemove(error, &state)
+      } else {
+        do throws(LupineError) { outcome.file = try commit(&state) } catch { outcome.error = error }
+      }
+      state.partial = nil
+      return outcome
+    }
+  }
+
+  func continues(_ head: HTTPResponse, from asked: Int64, _ state: DownloadState) -> Bool {
+    guard head.status.code == 206, let text = head.headerFields[.contentRange], let range = ContentRange(text),
+      range.range?.lowerBound == asked, state.validator?.agrees(with: head) ?? false,
+      head.headerFields[.contentEncoding] == nil
+    else { return false }
+    return state.total == nil || range.total == nil || state.total == range.total
+  }
+
+  func giveUp(_ reason: String, _ state: inout DownloadState) throws(LupineError) {
+    try refuseToRestart(reason, state)
+    try state.partial?.truncate(to: 0)
+    state.validator = nil
+    state.total = nil
+    state.mustRestart = true
+    state.decision = .continued(from: nil, reason: reason)
+  }
+
+  func refuseToRestart(_ reason: String, _ state: DownloadState) throws(LupineError) {
+    guard policy == .fail else { return }
+    throw LupineError(.resumeFailed, "The download cannot be continued: \(reason).")
+  }
+
+  func freshFile(
+    _ state: inout DownloadState, _ head: HTTPResponse, _ request: OutgoingRequest
+  ) throws(LupineError) -> PartialFile {
+    let file = try file(&state, head, request)
+    try file.truncate(to: 0)
+    state.validator = request.method == .get && head.status.code == 200 ? EntityValidator(head) : nil
+    state.total = head.headerFields[.contentLength].flatMap { Int64($0) }
+    if let checkpoint = state.checkpoint {
+      if let resume = state.resumeState(offset: nil) { try checkpoint.write(resume) } else { checkpoint.remove() }
+    }
+    return file
+  }
+
+  func file(
+    _ state: inout DownloadState, _ head: HTTPResponse, _ request: OutgoingRequest
+  ) throws(LupineError) -> PartialFile {
+    state.url = request.url
+    let place = try destination.place(for: head, of: request.url)
+    state.place = place
+    if let place { try Folder.prepare(for: place) }
+    if let partial = state.partial { return partial }
+    let made = try PartialFile.create(beside: place?.path)
+    state.partial = made
+    return made
+  }
+
+  private func commit(_ state: inout DownloadState) throws(LupineError) -> URL {
+    defer { state.checkpoint?.remove() }
+    guard let partial = state.partial else {
+      throw LupineError(.fileFailed, "The response brought nothing to write.")
+    }
+    guard let place = state.place else { return URL(filePath: partial.path) }
+    do throws(LupineError) {
+      try partial.move(to: place.path, replacing: place.options.contains(.removePreviousFile))
+    } catch {
+      partial.remove()
+      throw error
+    }
+    return URL(filePath: place.path)
+  }
+
+  /// Keeps the beginning where it can be continued, and says so in the error; otherwise removes it.
+  private func keepOrRemove(_ error: LupineError, _ state: inout DownloadState) -> LupineError {
+    guard let partial = state.partial else { return error }
+    guard partial.length > 0, let resume = state.resumeState(offset: partial.length) else {
+      return remove(error, &state)
+    }
+    return error.resumable(with: resume.encoded())
+  }
+
+  private func remove(_ error: LupineError, _ state: inout DownloadState) -> LupineError {
+    state.partial?.remove()
+    state.checkpoint?.remove()
+    return error
+  }
+}

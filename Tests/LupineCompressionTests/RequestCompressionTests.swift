@@ -1,0 +1,99 @@
+import Foundation
+import HTTPTypes
+import LupineCompression
+import LupineCore
+import LupineMock
+import Testing
+
+@Suite struct RequestCompressionTests {
+  enum Kind: CaseIterable { case bytes, manyBytes, stream }
+
+  private static func body(_ kind: Kind) -> (Body, Data) {
+    let size = kind == .manyBytes ? 3 << 20 : 10_000
+    let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 / 100) })
+    guard kind == .stream else { return (.bytes(data), data) }
+    return (
+      .stream {
+        AsyncStream<[UInt8]> { continuation in
+          for start in stride(from: 0, to: data.count, by: 999) {
+            continuation.yield([UInt8](data[start...].prefix(999)))
+          }
+          continuation.finish()
+        }
+      }, data
+    )
+  }
+
+  private static func decoded(_ data: Data, _ coding: any ContentCoding) throws -> Data {
+    let decoder = try coding.makeDecoder(limits: DecodingLimits(maximumSize: .max, maximumRatio: 1e9))
+    var result = Data()
+    try data.withUnsafeBytes { try decoder.transform($0) { result.append(contentsOf: $0) } }
+    try decoder.finish { result.append(contentsOf: $0) }
+    return result
+  }
+
+  private func send(_ body: Body, headers: HTTPFields = [:], _ adapter: RequestCompression) async throws
+    -> RecordedRequest
+  {
+    let mock = MockTransport()
+    mock.stub(.post, "https://example.com/", .status(.ok))
+    let session = try Session.Builder().transport(mock).adapter(adapter).build()
+    let response = await session.upload(body, to: "https://example.com/", headers: headers).serializingData().response
+    if let error = response.error { throw error }
+    return try #require(mock.requests.first)
+  }
+
+  @Test(arguments: Kind.allCases, ["gzip", "deflate", "br", "zstd"])
+  func `a body is coded, and named so`(kind: Kind, name: String) async throws {
+    let codings: [any ContentCoding] = [.gzip, .deflate, .brotli, .zstd]
+    let coding = try #require(codings.first { $0.name == name })
+    let (body, data) = Self.body(kind)
+    let sent = try await send(body, Self.adapter(coding))
+    #expect(sent.headers[.contentEncoding] == name)
+    #expect(sent.body.count < data.count)
+    #expect(try Self.decoded(sent.body, coding) == data)
+  }
+
+  private static func adapter(_ coding: any ContentCoding) -> RequestCompression { RequestCompression(coding) }
+
+  @Test func `a small body, and none at all, are sent as they are`() async throws {
+    for body in [Body.text("small"), .none] {
+      #expect(try await send(body, .compression()).headers[.contentEncoding] == nil)
+    }
+    #expect(try await send(.text("small"), .compression(minimumSize: 0)).headers[.contentEncoding] == "gzip")
+  }
+
+  @Test(arguments: [RequestCompression.ExistingCoding.fail, .replace, .skip])
+  func `a request that is coded already fails, is replaced or skipped, as chosen`(
+    existing: RequestCompression.ExistingCoding
+  ) async throws {
+    let (body, data) = Self.body(.bytes)
+    let headers: HTTPFields = [.contentEncoding: "br"]
+    switch existing {
+    case .fail:
+      await #expect { _ = try await send(body, headers: headers, .compression(existing: existing)) } throws: { error in
+        (error as? LupineError)?.kind == .invalidRequest
+      }
+    case .skip:
+      let sent = try await send(body, headers: headers, .compression(existing: existing))
+      #expect(sent.headers[.contentEncoding] == "br")
+      #expect(sent.body == data)
+    case .replace:
+      let sent = try await send(body, headers: headers, .compression(existing: existing))
+      #expect(sent.headers[.contentEncoding] == "gzip")
+      #expect(try Self.decoded(sent.body, .gzip) == data)
+    }
+  }
+
+  @Test func `a body that can be sent again still can, and one that cannot still cannot`() async throws {
+    let mock = MockTransport()
+    let session = try Session.Builder().transport(mock).build()
+    let adapter = RequestCompression(.gzip)
+    for (body, isReplayable) in [
+      (Self.body(.stream).0, true), (Body.oneShot(AsyncStream<[UInt8]> { $0.finish() }), false),
+    ] {
+      let adapted = try await adapter.adapt(OutgoingRequest("https://example.com/", body: body), for: session)
+      #expect(adapted.body.isReplayable == isReplayable)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import FoundationEssentials
+import HTTPTypes
+import Testing
+
+@testable import LupineCore
+
+@Suite struct CurlCommandSequenceTests {
+  private static func command(_ sections: [Body.Section]) throws -> String {
+    let body = Body(length: nil, isReplayable: true, source: .sequence(sections)) { (_) throws(LupineError) in
+      BytesReader(Data())
+    }
+    return CurlCommand(try OutgoingRequest("https://a.example.com/", method: .post, body: body), secrets: .standard)
+      .description
+  }
+
+  private static func text(_ text: String, name: String? = nil) -> Body.Section {
+    Body.Section(.bytes(Data(text.utf8)), name: name)
+  }
+
+  @Test func `each section is written by a command of its own`() throws {
+    let command = try Self.command([
+      Self.text("--x\r\n"), Body.Section(.file(path: "/tmp/it's", offset: 0)), Body.Section(.none),
+      Body.Section(.file(path: "/tmp/b", offset: 2), length: 3), Body.Section(.stream),
+    ])
+    #expect(
+      command.hasPrefix(
+        #"{ printf '\055-x\015\012'; cat -- '/tmp/it'\''s'; tail -c +3 -- '/tmp/b' | head -c 3; cat; } | curl"#))
+    #expect(command.contains("--data-binary @-"))
+  }
+
+  @Test func `sections in sections stand in their places`() throws {
+    let inner = Body.Section(.sequence([Self.text("b"), Self.text("c")]))
+    #expect(
+      try Self.command([Self.text("a"), inner, Self.text("d")])
+        .hasPrefix("{ printf 'a'; printf 'b'; printf 'c'; printf 'd'; } | "))
+  }
+
+  @Test func `S39 the value of a form's secret field is redacted`() throws {
+    let command = try Self.command([Self.text("name=\"password\""), Self.text("hidden", name: "Password")])
+    #expect(!command.contains("hidden"))
+    #expect(command.contains("printf REDACTED"))
+  }
+
+  @Test func `more than an argument holds is read from the standard input`() throws {
+    let command = try Self.command([Self.text(String(repeating: "x", count: 40_000))])
+    #expect(command.hasPrefix("curl --globoff"))
+    #expect(command.contains("--data-binary @-"))
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Testing
+
+@Suite struct CheckpointTests {
+  let folder: TemporaryFolder
+  let mock = MockTransport()
+  let session: Session
+  private let text = String(repeating: "0123456789", count: 10)
+
+  init() throws {
+    folder = try TemporaryFolder()
+    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
+  }
+
+  private var resource: MockReply { .resource(Data(text.utf8), etag: "v1") }
+
+  private func download(_ path: String) -> DownloadRequest {
+    session.download(path, to: .file(folder.file("a"))).checkpoint(folder.file("a.resume"))
+  }
+
+  private func interrupt() async throws {
+    mock.stub(.get, "https://example.com/a", .sequence([resource.reset(afterBytes: 40), resource]))
+    #expect(await download("a").serializingFile().response.error?.kind == .connectionLost)
+    #expect(folder.names.contains("a.resume"))
+  }
+
+  @Test func `a download with the checkpoint of an earlier one goes on, and removes it`() async throws {
+    try await interrupt()
+    _ = try await download("a").serializingFile().value
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, "bytes=40-"])
+    #expect(try folder.text("a") == text)
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `S33 a checkpoint and a partial file are their owner's alone`() async throws {
+    try await interrupt()
+    for name in folder.names {
+      let mode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
+      #expect(mode == 0o600, "\(name)")
+    }
+    #expect(folder.names.count == 2)
+  }
+
+  @Test func `the checkpoint of another URL is left aside`() async throws {
+    try await interrupt()
+    mock.stub(.get, "https://example.com/b", resource)
+    _ = try await download("b").serializingFile().value
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, nil])
+  }
+
+  @Test(arguments: ["", "{}", "no checkpoint"])
+  func `a checkpoint that is none is left aside`(content: String) async throws {
+    try folder.write(content, to: "a.resume")
+    mock.stub(.get, "https://example.com/a", resource)
+    _ = try await download("a").serializingFile().value
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `a file without a validator leaves no checkpoint`() async throws {
+    mock.stub(.get, "https://example.com/a", MockReply.text(text).reset(afterBytes: 40))
+    #expect(await download("a").serializingFile().response.error?.kind == .connectionLost)
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test func `a download that cannot even begin keeps what there is`() async throws {
+    try await interrupt()
+    let offline = MockTransport()
+    offline.stub(.get, "/a", .failure(.connectionRefused))
+    let other = try Session.Builder().transport(offline).baseURL("https://example.com").build()
+    let response = await other.download("a", to: .file(folder.file("a"))).checkpoint(folder.file("a.resume"))
+      .serializingFile().response
+    #expect(response.resumeData != nil)
+    _ = try await download("a").serializingFile().value
+    #expect(mock.requests.last?.headers[.range] == "bytes=40-")
+  }
+
+  @Test func `a file that was refused is not kept`() async throws {
+    mock.stub(.get, "https://example.com/a", resource)
+    let response = await download("a").validate(contentType: ["image/png"]).serializingFile().response
+    #expect(response.error != nil)
+    #expect(response.resumeData == nil)
+    #expect(folder.names.isEmpty)
+  }
+}

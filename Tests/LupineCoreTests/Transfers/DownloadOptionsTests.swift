@@ -1,0 +1,139 @@
+import Foundation
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Testing
+
+@Suite struct DownloadOptionsTests {
+  static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+  let folder: TemporaryFolder
+  let mock = MockTransport()
+  let events = EventLog()
+  let session: Session
+
+  init() throws {
+    folder = try TemporaryFolder()
+    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com")
+      .monitor(events).build()
+  }
+
+  private let text = String(repeating: "0123456789", count: 10)
+  private var resource: MockReply { .resource(Data(text.utf8), etag: "v1") }
+
+  private func stub(_ path: String = "a", _ replies: MockReply...) {
+    mock.stub(.get, "https://example.com/\(path)", .sequence(replies))
+  }
+
+  private func download(_ path: String = "a") -> DownloadRequest {
+    session.download(path, to: .file(folder.file("a")))
+  }
+
+  private var ranges: [String?] { mock.requests.map { $0.headers[.range] } }
+
+  // Digests
+
+  @Test(arguments: [abc, abc.uppercased()])
+  func `a file with the expected digest arrives`(digest: String) async throws {
+    stub("a", .text("abc"))
+    _ = try await download().expecting(.sha256(digest)).serializingFile().value
+    #expect(folder.names == ["a"])
+  }
+
+  @Test(arguments: [String(abc.dropLast()) + "e", "", "abc"])
+  func `a file with another digest is removed, and what was there stays`(digest: String) async throws {
+    try folder.write("old", to: "a")
+    stub("a", .resource(Data("abc".utf8), etag: "v1"))
+    let request = session.download("a", to: .file(folder.file("a"), .removePreviousFile)).expecting(.sha256(digest))
+    let response = await request.serializingFile().response
+    #expect(response.error?.kind == .digestMismatch)
+    #expect(response.resumeData == nil)
+    #expect(try folder.text("a") == "old")
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `the digest counts what an earlier attempt brought`() async throws {
+    let abc = MockReply.resource(Data("abc".utf8), etag: "v1")
+    stub("a", abc.reset(afterBytes: 1), abc)
+    _ = try await download().resumesAutomatically().expecting(.sha256(Self.abc)).serializingFile().value
+    #expect(ranges == [nil, "bytes=1-"])
+  }
+
+  // Going on by itself
+
+  @Test func `a download goes on as long as each attempt brings something`() async throws {
+    let cut = resource.reset(afterBytes: 10)
+    stub("a", cut, cut, cut, cut, cut, cut, cut, cut, cut, resource)
+    _ = try await download().resumesAutomatically(limit: 1).serializingFile().value
+    #expect(try folder.text("a") == text)
+    #expect(mock.requests.count == 10)
+    #expect(ranges.last == "bytes=90-")
+    #expect(events.names.count { $0 == "continued" } == 9)
+  }
+
+  @Test func `a download ends after so many attempts that brought nothing, and can be resumed`() async throws {
+    stub("a", resource.reset(afterBytes: 10), .failure(.connectionRefused))
+    let response = await download().resumesAutomatically(limit: 3).serializingFile().response
+    #expect(response.error?.kind == .connectionRefused)
+    #expect(mock.requests.count == 4)
+    #expect(response.resumeData != nil)
+  }
+
+  @Test func `a refusal is no interruption`() async throws {
+    stub("a", .status(.forbidden))
+    let response = await download().resumesAutomatically().serializingFile().response
+    #expect(response.error?.kind == .unacceptableStatusCode(403))
+    #expect(mock.requests.count == 1)
+  }
+
+  // Fresh URLs
+
+  @Test func `an expired URL is exchanged, and the download goes on`() async throws {
+    stub("old", resource.reset(afterBytes: 40), .status(.forbidden))
+    stub("new", resource)
+    let request = download("old").resumesAutomatically().refreshingURL { head in
+      #expect(head.status.code == 403)
+      return "https://example.com/new"
+    }
+    _ = try await request.serializingFile().value
+    #expect(try folder.text("a") == text)
+    #expect(mock.requests.map(\.url.path) == ["/old", "/old", "/new"])
+    #expect(ranges == [nil, "bytes=40-", "bytes=40-"])
+  }
+
+  @Test func `a fresh URL is asked for once in an attempt, and secrets do not go to another origin`() async throws {
+    stub("a", .status(.unauthorized))
+    mock.stub(.get, "https://other.example.com/a", .status(.gone))
+    let request = session.download("a", headers: [.authorization: "secret", .accept: "*/*"]).refreshingURL { _ in
+      "https://other.example.com/a"
+    }
+    #expect(await request.serializingFile().response.error?.kind == .unacceptableStatusCode(410))
+    #expect(mock.requests.map { $0.headers[.authorization] } == ["secret", nil])
+    #expect(mock.requests.map { $0.headers[.accept] } == ["*/*", "*/*"])
+  }
+
+  @Test func `what the closure throws ends the download`() async throws {
+    stub("a", .status(.gone))
+    let request = download().refreshingURL { _ in throw CancellationError() }
+    #expect(await request.serializingFile().response.error?.kind == .other)
+  }
+
+  // Limits
+
+  @Test(arguments: [99, 100])
+  func `S19 a file has its own cap, and counts what was there before`(limit: Int64) async throws {
+    stub("a", resource.reset(afterBytes: 40), resource)
+    let response = await download().resumesAutomatically().sizeLimit(limit).serializingFile().response
+    #expect(response.error?.kind == (limit == 99 ? .limitExceeded(.sink) : nil))
+    #expect(folder.names.contains("a") == (limit == 100))
+  }
+
+  @Test(arguments: [99, 100])
+  func `S19 a stream has its own cap`(limit: Int64) async throws {
+    stub("a", resource)
+    var error: LupineError?
+    do throws(LupineError) {
+      for try await _ in session.streamRequest("a").serializingBytes(limit: limit) {}
+    } catch let failure { error = failure }
+    #expect(error?.kind == (limit == 99 ? .limitExceeded(.sink) : nil))
+  }
+}

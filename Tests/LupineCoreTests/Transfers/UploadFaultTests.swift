@@ -1,0 +1,109 @@
+import Foundation
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Testing
+
+@Suite struct UploadFaultTests {
+  private struct Failure: Error {}
+
+  let folder: TemporaryFolder
+  let mock = MockTransport()
+  let session: Session
+
+  init() throws {
+    folder = try TemporaryFolder()
+    mock.stub(.post, "https://example.com/", .text("received"))
+    session = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
+  }
+
+  private func send(_ body: Body) async -> LupineError? {
+    await session.upload(body, to: "https://example.com/").serializingString().response.error
+  }
+
+  @Test func `a file that has vanished is an error that names it`() async throws {
+    let error = await send(.file(folder.file("gone")))
+    #expect(error?.kind == .bodyFailed)
+    #expect(error?.message.contains("gone") == true)
+  }
+
+  @Test func `a file that vanishes before a retry is an error`() async throws {
+    try folder.write("content", to: "a")
+    let path = folder.file("a")
+    let request = session.upload(.file(path), to: "https://example.com/busy").retrier(.backoff(limit: 1))
+    mock.stub(.post, "https://example.com/busy") { _ in
+      try FileManager.default.removeItem(atPath: path)
+      return .failure(.connectionRefused)
+    }
+    let error = await request.adapter(IdempotencyAdapter()).serializingString().response.error
+    #expect(error?.kind == .bodyFailed)
+  }
+
+  @Test func `a file that shrinks while it is sent is an error`() throws {
+    try folder.write(String(repeating: "x", count: 1_000), to: "a")
+    let reader = try Body.file(folder.file("a")).makeReader {}
+    var buffer = [UInt8](repeating: 0, count: 100)
+    #expect(try buffer.withUnsafeMutableBytes { try reader.read(into: $0) } == .bytes(100))
+    try folder.write("short", to: "a")
+    truncate(folder.file("a"), 100)
+    #expect { try buffer.withUnsafeMutableBytes { _ = try reader.read(into: $0) } } throws: { error in
+      (error as? LupineError)?.kind == .bodyFailed
+    }
+  }
+
+  @Test func `a part that lies behind a file's end is an error`() async throws {
+    try folder.write("short", to: "a")
+    #expect(await send(.file(folder.file("a"), offset: 3, length: 3))?.kind == .bodyFailed)
+    #expect(await send(.file(folder.path))?.kind == .bodyFailed)
+  }
+
+  @Test(arguments: [Int64?.none, 100])
+  func `a stream that throws half-way is an error with what it threw`(length: Int64?) async throws {
+    let error = await send(
+      .stream(length: length) {
+        AsyncThrowingStream<[UInt8], any Error> { continuation in
+          continuation.yield([1, 2, 3])
+          continuation.finish(throwing: Failure())
+        }
+      })
+    #expect(error?.kind == .bodyFailed)
+    #expect(error?.underlying is Failure)
+  }
+
+  @Test(arguments: [2, 4])
+  func `a stream that lies about its length is an error`(length: Int64) async throws {
+    let error = await send(
+      .stream(length: length) {
+        AsyncStream<[UInt8]> { continuation in
+          continuation.yield([1, 2, 3])
+          continuation.finish()
+        }
+      })
+    #expect(error?.kind == .bodyFailed)
+  }
+
+  @Test(arguments: [true, false])
+  func `a stream made anew is sent again, and one that exists once is not`(isReplayable: Bool) async throws {
+    mock.stub(.put, "https://example.com/", .sequence([.failure(.connectionRefused), .text("received")]))
+    let make: @Sendable () -> AsyncStream<[UInt8]> = {
+      AsyncStream { continuation in
+        continuation.yield([1, 2, 3])
+        continuation.finish()
+      }
+    }
+    let body: Body = isReplayable ? .stream(make) : .oneShot(make())
+    let response = await session.upload(body, to: "https://example.com/", method: .put).retrier(.backoff(limit: 1))
+      .serializingString().response
+    #expect((response.value == "received") == isReplayable)
+    #expect(mock.requests.count == (isReplayable ? 2 : 1))
+  }
+}
+
+/// Says that a request may be repeated.
+private struct IdempotencyAdapter: RequestAdapter {
+  func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
+    var request = request
+    request.options.isIdempotent = true
+    return request
+  }
+}

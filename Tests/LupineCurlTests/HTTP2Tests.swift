@@ -1,0 +1,101 @@
+import HTTPTypes
+import LupineCore
+import LupineCurl
+import Testing
+
+@Suite struct HTTP2Tests {
+  private typealias Frame = HTTP2Peer.Frame
+
+  private func failure(_ client: Client, _ peer: HTTP2Peer, _ method: HTTPRequest.Method = .get) async -> LupineError? {
+    await client.failure(peer.url, method: method) { $0.options.version = .http2 }
+  }
+
+  @Test func `prior knowledge, a body and its trailers`() async throws {
+    let peer = try HTTP2Peer { stream, _ in
+      [
+        .send(.head(stream, [("x-a", "1")])), .send(.data(stream, "hello", ends: false)),
+        .send(.trailers(stream, [("x-sum", "9")])),
+      ]
+    }
+    defer { peer.stop() }
+    let client = Client()
+    for _ in 1...3 {
+      let response = try await client.fetch(peer.url) { $0.options.version = .http2 }
+      #expect(response.text == "hello")
+      #expect(response.head.headerFields[try #require(HTTPField.Name("X-A"))] == "1")
+      #expect(response.end.trailers?[try #require(HTTPField.Name("X-Sum"))] == "9")
+      #expect(response.end.metrics.version == .http2)
+    }
+    #expect(peer.connectionCount == 1)
+    await client.transport.shutdown()
+  }
+
+  @Test func `a stream that is reset after its head fails alone, and the connection goes on`() async throws {
+    let peer = try HTTP2Peer { stream, number in
+      number == 1
+        ? [.send(.head(stream)), .send(.data(stream, "he", ends: false)), .send(.reset(stream, code: 2))]
+        : [.send(.head(stream)), .send(.data(stream, "ok", ends: true))]
+    }
+    defer { peer.stop() }
+    let client = Client()
+    #expect(await failure(client, peer) == nil)
+    #expect(await failure(client, peer)?.kind == .connectionLost)
+    #expect(await failure(client, peer) == nil)
+    #expect(peer.connectionCount == 1)
+    await client.transport.shutdown()
+  }
+
+  @Test func `S38 bad SETTINGS are an error, not a hang`() async throws {
+    // SETTINGS_ENABLE_PUSH has the values 0 and 1; an initial window of 2^32 - 1 is too great.
+    for settings in [[0, 2, 0, 0, 0, 7], [0, 4, 255, 255, 255, 255], [0, 5, 0, 0, 0, 1], [1]] as [[UInt8]] {
+      let peer = try HTTP2Peer(settings: settings) { stream, _ in [.send(.head(stream, ends: true))] }
+      let client = Client()
+      let error = await failure(client, peer)
+      #expect(error != nil)
+      peer.stop()
+      await client.transport.shutdown()
+    }
+  }
+
+  @Test func `S38 endless CONTINUATION is an error with memory bounded`() async throws {
+    let fields = (0..<100).map { ("x-\($0)", String(repeating: "a", count: 100)) }
+    let peer = try HTTP2Peer { stream, _ in
+      [
+        .send(Frame(type: 1, flags: 0, stream: stream, payload: Frame.block([(":status", "200")]))),
+        .flood(Frame(type: 9, flags: 0, stream: stream, payload: Frame.block(fields))),
+      ]
+    }
+    defer { peer.stop() }
+    let client = Client()
+    #expect(await failure(client, peer) != nil)
+    await client.transport.shutdown()
+  }
+
+  @Test func `S38 of a GOAWAY in flight only what was not processed is sent again`() async throws {
+    // The peer says that it has processed the stream: a repetition would do its work twice.
+    let processed = try HTTP2Peer { stream, _ in [.send(.goAway(last: stream)), .close] }
+    defer { processed.stop() }
+    let client = Client()
+    #expect(await failure(client, processed, .post)?.kind == .connectionLost)
+    #expect(processed.requestCount == 1)
+    // The peer says that it has not: the session's retriers may send it again.
+    let refused = try HTTP2Peer { stream, number in
+      number == 0
+        ? [.send(.goAway(last: 0)), .close] : [.send(.head(stream)), .send(.data(stream, "ok", ends: true))]
+    }
+    defer { refused.stop() }
+    let session = try Session.Builder().transport(client.transport).httpVersion(.http2).retrier(.backoff(limit: 1))
+      .build()
+    #expect(await session.request(refused.url).serializingString().response.value == "ok")
+    await client.transport.shutdown()
+  }
+
+  @Test func `S38 a stream that is refused is sent once for each attempt`() async throws {
+    let peer = try HTTP2Peer { stream, _ in [.send(.reset(stream, code: 7))] }
+    defer { peer.stop() }
+    let client = Client()
+    #expect(await failure(client, peer, .post)?.kind == .connectionLost)
+    #expect(peer.requestCount == 1)
+    await client.transport.shutdown()
+  }
+}

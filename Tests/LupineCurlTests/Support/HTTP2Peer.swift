@@ -1,0 +1,170 @@
+import Glibc
+import Synchronization
+
+/// A server of HTTP/2 without TLS that says what a script tells it, right or wrong (RFC 9113), frame by frame.
+///
+/// It takes the client's frames and calls the script once for each request, in the thread of its connection.
+final class HTTP2Peer: Sendable {
+  /// A frame as it goes over the wire.
+  struct Frame: Sendable {
+    var type: UInt8
+    var flags: UInt8 = 0
+    var stream: UInt32 = 0
+    var payload: [UInt8] = []
+
+    var bytes: [UInt8] {
+      let length = payload.count
+      return [UInt8(length >> 16 & 255), UInt8(length >> 8 & 255), UInt8(length & 255), type, flags]
+        + Self.bytes(stream) + payload
+    }
+
+    static func bytes(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(number >> (24 - 8 * $0) & 255) } }
+  }
+
+  /// What the script does next.
+  enum Step: Sendable {
+    case send(Frame)
+    /// Sends the same frame until the client is gone.
+    case flood(Frame)
+    case close
+  }
+
+  let port: UInt16
+  private let listener: Int32
+  private let script: @Sendable (_ stream: UInt32, _ number: Int) -> [Step]
+  private let settings: [UInt8]
+  private let counts = Mutex((connections: 0, requests: 0))
+
+  var connectionCount: Int { counts.withLock { $0.connections } }
+  var requestCount: Int { counts.withLock { $0.requests } }
+  var url: String { "http://127.0.0.1:\(port)/" }
+
+  /// - Parameter settings: the payload of the first SETTINGS frame.
+  init(settings: [UInt8] = [], script: @escaping @Sendable (_ stream: UInt32, _ number: Int) -> [Step]) throws {
+    self.script = script
+    self.settings = settings
+    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let descriptor = listener
+    let isReady = withUnsafeMutablePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, length) == 0 && listen(descriptor, 64) == 0 && getsockname(descriptor, $0, &length) == 0
+      }
+    }
+    guard isReady else { throw Failure() }
+    port = UInt16(bigEndian: address.sin_port)
+    Self.start { [self] in accept() }
+  }
+
+  struct Failure: Error {}
+
+  /// Frees the port; connections end with their clients.
+  func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+
+  private func accept() {
+    while true {
+      let connection = Glibc.accept(listener, nil, nil)
+      guard connection >= 0 else { break }
+      counts.withLock { $0.connections += 1 }
+      Self.start { [self] in
+        serve(connection)
+        close(connection)
+      }
+    }
+    close(listener)
+  }
+
+  private func serve(_ connection: Int32) {
+    guard Self.read(24, from: connection) != nil else { return }
+    guard Self.write(Frame(type: 4, payload: settings), to: connection) else { return }
+    while let head = Self.read(9, from: connection) {
+      let length = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
+      let stream = head[5..<9].reduce(0) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
+      guard Self.read(length, from: connection) != nil else { return }
+      if head[3] == 4, head[4] & 1 == 0 { _ = Self.write(Frame(type: 4, flags: 1), to: connection) }
+      guard head[3] == 1 else { continue }
+      let number = counts.withLock { counts in
+        counts.requests += 1
+        return counts.requests - 1
+      }
+      for step in script(stream, number) {
+        switch step {
+        case .send(let frame): guard Self.write(frame, to: connection) else { return }
+        case .flood(let frame): while Self.write(frame, to: connection) {}
+        case .close: return
+        }
+      }
+    }
+  }
+
+  private static func write(_ frame: Frame, to connection: Int32) -> Bool {
+    let bytes = frame.bytes
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        send(connection, $0.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL.rawValue))
+      }
+      guard count > 0 else { return false }
+      sent += count
+    }
+    return true
+  }
+
+  private static func read(_ count: Int, from connection: Int32) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var got = 0
+    while got < count {
+      let read = bytes.withUnsafeMutableBytes { recv(connection, $0.baseAddress?.advanced(by: got), count - got, 0) }
+      guard read > 0 else { return nil }
+      got += read
+    }
+    return bytes
+  }
+
+  private final class Work: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  private static func start(_ run: @escaping @Sendable () -> Void) {
+    var thread = pthread_t()
+    let work = Unmanaged.passRetained(Work(run))
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, work.toOpaque())
+    if code == 0 { pthread_detach(thread) } else { work.release() }
+  }
+}
+
+extension HTTP2Peer.Frame {
+  /// Fields as literals without indexing, names and values uncompressed (RFC 7541 section 6.2.2); at most 126 bytes each.
+  static func block(_ fields: [(String, String)]) -> [UInt8] {
+    fields.flatMap { name, value in
+      [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+    }
+  }
+
+  static func head(_ stream: UInt32, status: Int = 200, _ fields: [(String, String)] = [], ends: Bool = false) -> Self {
+    Self(type: 1, flags: ends ? 5 : 4, stream: stream, payload: block([(":status", "\(status)")] + fields))
+  }
+
+  static func trailers(_ stream: UInt32, _ fields: [(String, String)]) -> Self {
+    Self(type: 1, flags: 5, stream: stream, payload: block(fields))
+  }
+
+  static func data(_ stream: UInt32, _ text: String, ends: Bool) -> Self {
+    Self(type: 0, flags: ends ? 1 : 0, stream: stream, payload: Array(text.utf8))
+  }
+
+  static func reset(_ stream: UInt32, code: UInt32) -> Self { Self(type: 3, stream: stream, payload: bytes(code)) }
+
+  static func goAway(last stream: UInt32, code: UInt32 = 0) -> Self {
+    Self(type: 7, payload: bytes(stream) + bytes(code))
+  }
+}

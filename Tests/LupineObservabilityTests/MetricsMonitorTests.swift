@@ -1,0 +1,54 @@
+#if Observability
+  import HTTPTypes
+  import LupineCore
+  import LupineMock
+  import LupineObservability
+  import MetricsTestKit
+  import Testing
+
+  @Suite struct MetricsMonitorTests {
+    private let metrics = TestMetrics()
+    private let server = [
+      ("http.request.method", "GET"), ("server.address", "u.example.com"), ("server.port", "443"),
+      ("url.scheme", "https"),
+    ]
+
+    private func request(_ stubs: MockReply) async throws {
+      let session = try Bench(stubs).session { $0.monitor(.metrics(metrics)).retrier(.backoff(limit: 1)) }
+      _ = await session.request(Bench.url).validate().serializingData().response
+    }
+
+    @Test func `an exchange is timed and its bodies measured`() async throws {
+      try await request(.text("hello"))
+      let dimensions = server + [("http.response.status_code", "200"), ("network.protocol.version", "1.1")]
+      #expect(try metrics.expectTimer("http.client.request.duration", dimensions).values.count == 1)
+      #expect(try metrics.expectRecorder("http.client.response.body.size", dimensions).values == [5])
+      #expect(try metrics.expectRecorder("http.client.request.body.size", dimensions).values == [0])
+    }
+
+    @Test func `each attempt counts, and a failure has its type`() async throws {
+      try await request(.text("busy", status: .serviceUnavailable))
+      let dimensions =
+        server + [
+          ("http.response.status_code", "503"), ("network.protocol.version", "1.1"), ("error.type", "503"),
+        ]
+      #expect(try metrics.expectTimer("http.client.request.duration", dimensions).values.count == 2)
+    }
+
+    @Test func `no exchange is under way at the end, however it ends`() async throws {
+      for reply in [MockReply.text("x"), .fault(.resetBeforeHead), .redirect(to: "/x?token=hidden1")] {
+        try await request(reply)
+      }
+      let active = try metrics.expectMeter("http.client.active_requests", server)
+      #expect(active.lastValue == 0)
+      #expect(active.values.max() == 1)
+    }
+
+    @Test func `S39 no dimension holds a secret or a path`() async throws {
+      try await request(.text("hidden"))
+      let texts = metrics.timers.flatMap { $0.dimensions.map { "\($0)" } }
+      #expect(!texts.isEmpty)
+      #expect(!texts.contains { $0.contains("hidden") || $0.contains("/x") })
+    }
+  }
+#endif

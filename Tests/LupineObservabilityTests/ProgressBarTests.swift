@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import LupineCore
+import Testing
+
+@testable import LupineObservability
+
+@Suite struct ProgressBarTests {
+  private static func line(
+    _ completed: Int64, _ total: Int64?, _ throughput: Double = 0, title: String = "big.bin", width: Int? = 79
+  ) -> String {
+    ProgressLine(title: title, progress: TransferProgress(completed: completed, total: total, throughput: throughput))
+      .text(width: width)
+  }
+
+  @Test func `a line tells the part, the bytes, the speed and the time left`() {
+    #expect(
+      Self.line(43_000_000, 100_000_000, 1_500_000)
+        == "big.bin  [########------------]   43 %  43.0 MB of 100 MB  1.5 MB/s  00:38 left")
+    #expect(Self.line(5, nil, title: "") == "5 B")
+    #expect(Self.line(0, 0).contains("100 %"))
+    #expect(Self.line(1, 1_000_000_000, 100).contains("99:59:59 left"))
+  }
+
+  @Test(arguments: [0, 1, 5, 20, 40, 60, 300])
+  func `a line is never wider than its room`(width: Int) {
+    #expect(Self.line(43_000_000, 100_000_000, 1_500_000, width: width).count <= width)
+  }
+
+  @Test(arguments: [
+    (0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (99_949, "99.9 kB"), (99_950, "100 kB"), (999_499, "999 kB"),
+    (999_500, "1.0 MB"), (5e15, "5000 TB"),
+  ])
+  func `bytes have one to three digits`(bytes: Double, text: String) {
+    #expect(ProgressLine.size(bytes) == text)
+  }
+
+  @Test func `what is no terminal gets a line at each tenth`() throws {
+    let pipe = Pipe()
+    let bar = ProgressBar("a\u{1B}[2J", on: Terminal(descriptor: pipe.fileHandleForWriting.fileDescriptor))
+    for completed in 0...100 { bar.show(TransferProgress(completed: Int64(completed), total: 100)) }
+    try pipe.fileHandleForWriting.close()
+    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(text.split(separator: "\n").count == 11)
+    #expect(!text.contains("\u{1B}"))
+  }
+
+  @Test func `a terminal gets one line, drawn anew and ended once`() throws {
+    var (master, slave) = (Int32(-1), Int32(-1))
+    try #require(openpty(&master, &slave, nil, nil, nil) == 0)
+    defer { close(master) }
+    do {
+      let bar = ProgressBar("x", on: Terminal(descriptor: slave, kind: nil))
+      bar.show(TransferProgress(completed: 1, total: 4))
+      bar.show(TransferProgress(completed: 2, total: 4))
+    }
+    close(slave)
+    var bytes = [UInt8](repeating: 0, count: 4_096)
+    let count = read(master, &bytes, bytes.count)
+    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    #expect(text.filter { $0 == "\r" || $0 == "\r\n" }.count == 3)
+    #expect(text.contains("50 %"))
+    #expect(text.hasSuffix("\u{1B}[K\r\n"))
+  }
+}

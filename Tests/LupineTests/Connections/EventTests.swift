@@ -1,0 +1,63 @@
+import Foundation
+import Lupine
+import Synchronization
+import Testing
+
+/// What a session tells of exchanges with real servers.
+@Suite(.besidePeers) struct EventTests {
+  private final class Names: EventMonitor {
+    private let events = Mutex<[SessionEvent.Kind]>([])
+
+    func receive(_ event: SessionEvent) { events.withLock { $0.append(event.kind) } }
+
+    var kinds: [SessionEvent.Kind] { events.withLock { $0 } }
+
+    var names: [String] { kinds.map { Mirror(reflecting: $0).children.first?.label ?? "\($0)" } }
+  }
+
+  @Test func `each step to a new connection is told in order, and a used one as such`() async throws {
+    let log = Names()
+    let session = try Peer.nginxTLS.session { $0.monitor(log).adapter(BearerToken("x")) }
+    let response = await session.request("hello").validate().serializingString().response
+    #expect(
+      log.names == [
+        "started", "adapted", "attempting", "sending", "nameResolved", "connected", "secured", "sent", "head",
+        "received", "validated", "finished", "serialized",
+      ])
+    _ = await session.upload(.text("four"), to: "echo-size").serializingString().response
+    let second = log.kinds.dropFirst(13)
+    #expect(second.contains { if case .connected(_, isReused: true) = $0 { true } else { false } })
+    #expect(second.contains { if case .sent(bytes: 4) = $0 { true } else { false } })
+    #expect(response.metrics.requestSent ?? .zero > .zero)
+  }
+
+  @Test func `an exchange that waits for a connection says what for`() async throws {
+    let log = Names()
+    var configuration = CurlTransport.Configuration()
+    configuration.connectionsPerHost = 1
+    let session = try Session.Builder().transport(.curl(configuration)).monitor(log).baseURL(try Peer.httpbin.url)
+      .build()
+    async let first = session.request("delay/0.2").serializingData().response
+    async let second = session.request("delay/0.2").serializingData().response
+    let waited = await [first, second].compactMap { $0.metrics.queued }
+    let reasons = log.kinds.compactMap { if case .queued(let reason) = $0 { reason } else { nil } }
+    #expect(reasons == ["1 exchanges with this host are under way, as many as may be"])
+    #expect(waited.count == 1)
+  }
+
+  @Test func `a name that cannot be reached is told to have been looked up`() async throws {
+    let log = Names()
+    let session = try Session.Builder().transport(.curl).monitor(log).build()
+    _ = await session.request("http://localhost:1/").serializingData().response
+    #expect(log.names.contains("nameResolved"))
+    #expect(!log.names.contains("connected"))
+  }
+
+  @Test func `the waterfall of a first request has every phase`() async throws {
+    let response = await (try Peer.nginxTLS.session()).request("big.bin").serializingData().response
+    let text = response.metrics.waterfall
+    for name in ["name lookup", "connect", "TLS", "sending", "waiting", "receiving", "total"] {
+      #expect(text.contains(name))
+    }
+  }
+}

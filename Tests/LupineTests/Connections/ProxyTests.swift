@@ -1,0 +1,80 @@
+import Lupine
+import LupineFixtures
+import LupineTesting
+import Testing
+
+/// Through squid and dante, which nobody here wrote.
+@Suite(.besidePeers) struct ProxyTests {
+  private func session(_ proxy: String?, _ change: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
+    let proxy = try #require(proxy, "this proxy is not running: run the tests beside Tests/Peers/with-peers")
+    let builder = Session.Builder().umbrellaDefaults().certificateAuthorities(Fixture.path("Certificates/root.pem"))
+    return try change(builder.proxy(proxy)).build()
+  }
+
+  private static var socks: [String?] { Peers.dante.map { ["socks5://\($0)", "socks5h://\($0)"] } ?? [nil] }
+
+  @Test(arguments: [Peers.squid, Peers.squidTLS] + socks)
+  func `a plain request goes through each kind of proxy`(proxy: String?) async throws {
+    let response = await (try session(proxy)).request(try Peer.nginx.url + "/hello").serializingString().response
+    #expect(response.value == "Hello from nginx\n")
+    let port = try #require(proxy?.split(separator: ":").last)
+    #expect(response.metrics?.remoteAddress == "127.0.0.1:\(port)")
+  }
+
+  @Test(arguments: [Peers.squid, Peers.squidTLS] + socks)
+  func `TLS goes through each kind of proxy, end to end`(proxy: String?) async throws {
+    let session = try session(proxy)
+    for isReused in [false, true] {
+      let response = await session.request(try Peer.nginxTLS.url + "/protocol").serializingString().response
+      #expect(response.value == "HTTP/2.0 TLSv1.3\n")
+      #expect(response.metrics?.isConnectionReused == isReused)
+    }
+  }
+
+  @Test func `a forwarded body arrives whole`() async throws {
+    let body = String(repeating: "lupine ", count: 50_000)
+    var request = try OutgoingRequest(try Peer.httpbin.url + "/post", method: .post)
+    request.body = .text(body)
+    let echo = try await (try session(Peers.squid)).request(request).serializingDecodable(Echo.self).value
+    #expect(echo.data == body)
+  }
+
+  @Test(arguments: ["http", "https"])
+  func `a proxy is told who asks`(scheme: String) async throws {
+    let url = try scheme == "http" ? Peer.nginx.url : Peer.nginxTLS.url
+    let proxy = try #require(Peers.squidForUsers)
+    let known = try session(proxy.replacing("://", with: "://ali:open%20sesame@"))
+    #expect(await known.request(url + "/hello").serializingString().response.value == "Hello from nginx\n")
+    for unknown in ["://", "://ali:wrong@", "://eve:open%20sesame@"] {
+      let session = try session(proxy.replacing("://", with: unknown))
+      let response = await session.request(url + "/hello").validate().serializingData().response
+      #expect(response.error?.kind == .unacceptableStatusCode(407))
+      #expect(response.response?.headerFields[.proxyAuthenticate]?.contains("Lupine") == true)
+    }
+  }
+
+  @Test func `what a proxy refuses to connect to is its answer`() async throws {
+    let response = await (try session(Peers.squid)).request("https://forbidden.invalid/").serializingData().response
+    #expect(response.response?.status.code == 403)
+    #expect(response.data?.isEmpty != false)
+  }
+
+  @Test func `hosts on the list are reached without the proxy`() async throws {
+    let closed = try ClosedPort()
+    let builder = Session.Builder().umbrellaDefaults().timeouts(total: .seconds(20))
+    let direct = try builder.proxy(closed.url, except: ["127.0.0.0/8"]).build()
+    #expect(await direct.request(try Peer.nginx.url + "/hello").serializingString().response.error == nil)
+    let error = await (try builder.proxy(closed.url).build()).request(try Peer.nginx.url).serializingData().response
+      .error
+    #expect(error?.kind == .proxyFailed)
+  }
+
+  @Test func `a SOCKS proxy that cannot reach the server says so`() async throws {
+    let closed = try ClosedPort()
+    let proxy = Peers.dante.map { "socks5h://\($0)" }
+    let error = await (try session(proxy)).request(closed.url).serializingData().response.error
+    #expect(error?.kind == .proxyFailed)
+  }
+
+  private struct Echo: Decodable, Sendable { let data: String }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Lupine
+import Synchronization
+import Testing
+
+/// Downloads from nginx.
+@Suite(.besidePeers) struct DownloadTests {
+  let folder: DownloadFolder
+
+  init() throws { folder = try DownloadFolder() }
+
+  @Test(arguments: [Peer.nginx, .nginxTLS])
+  func `a file arrives whole`(peer: Peer) async throws {
+    let response = await (try peer.session()).download("big.bin", to: .file(folder.file("a"))).serializingFile()
+      .response
+    #expect(response.error == nil)
+    #expect(try BigFile.isCopied(to: folder.file("a")))
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `a download that was cancelled goes on by a range`() async throws {
+    let session = try Peer.nginx.session()
+    let request = session.download("paced/big.bin", to: .file(folder.file("a")))
+    let response = await request.downloadProgress { if $0.completed > 1 << 20 { request.cancel() } }
+      .serializingFile().response
+    #expect(response.error?.kind == .cancelled)
+    #expect(!folder.names.contains("a"))
+    let data = try #require(response.resumeData)
+    let rest = await session.download(resumingWith: data, otherwise: .fail).serializingFile().response
+    #expect(rest.response?.status.code == 206)
+    #expect(try BigFile.isCopied(to: folder.file("a")))
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `a body that is cut again and again is put together`() async throws {
+    let heads = HeadLog()
+    let session = try Peer.nginx.session { $0.monitor(heads) }
+    let response = await session.download("cut/big.bin", to: .file(folder.file("a")))
+      .resumesAutomatically(delay: .zero).serializingFile().response
+    #expect(response.error == nil)
+    #expect(try BigFile.isCopied(to: folder.file("a")))
+    #expect(heads.all.first == 200)
+    #expect(heads.all.dropFirst().allSatisfy { $0 == 206 })
+    #expect(heads.all.count >= 4)
+  }
+
+  @Test func `a body that is cut is an error, and nothing is at the destination`() async throws {
+    let response = await (try Peer.nginx.session()).download("cut/big.bin", to: .file(folder.file("a")))
+      .serializingFile().response
+    #expect(response.error?.kind == .connectionLost)
+    #expect(response.resumeData != nil)
+    #expect(!folder.names.contains("a"))
+  }
+
+  @Test func `a body that is too slow ends at the total timeout and can be resumed`() async throws {
+    let session = try Peer.nginx.session { $0.timeouts(total: .milliseconds(400)) }
+    let response = await session.download("slow", to: .file(folder.file("a"))).serializingFile().response
+    #expect(response.error?.kind == .timedOut(.total))
+    #expect(response.resumeData != nil)
+    #expect(!folder.names.contains("a"))
+  }
+
+  @Test func `gzip is not asked for, and undone where the request asks for it`() async throws {
+    let session = try Peer.nginx.session()
+    let plain = await session.download("gzip/text.txt", to: .file(folder.file("plain"))).serializingData().response
+    #expect(plain.response?.headerFields[.contentEncoding] == nil)
+    let coded = await session.download(
+      "gzip/text.txt", headers: [.acceptEncoding: "gzip"], to: .file(folder.file("coded"))
+    ).serializingData().response
+    #expect(coded.response?.headerFields[.contentEncoding] == "gzip")
+    #expect(coded.value?.count ?? 0 > 100_000)
+    #expect(coded.value == plain.value)
+  }
+
+  @Test func `a file has its digest`() async throws {
+    let session = try Peer.nginx.session()
+    let good = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03"
+    let wrong = await session.download("hello", to: .file(folder.file("a"))).expecting(.sha256(good))
+      .serializingFile().response
+    #expect(wrong.error?.kind == .digestMismatch)
+    #expect(folder.names.isEmpty)
+    let upload = await session.upload(.text("hello\n"), to: "uploads/digest", method: .put).serializingData().response
+    #expect(upload.response.map { [201, 204].contains($0.status.code) } == true)
+    _ = try await session.download("uploads/digest", to: .file(folder.file("a"))).expecting(.sha256(good))
+      .serializingFile().value
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `an upload reports its progress, and the server its size`() async throws {
+    let path = folder.file("up")
+    try Data(repeating: 7, count: 3 << 20).write(to: URL(filePath: path))
+    let seen = Mutex<[TransferProgress]>([])
+    let size = try await Peer.nginx.session().upload(.file(path), to: "echo-size", expectsContinue: true)
+      .uploadProgress { progress in seen.withLock { $0.append(progress) } }.serializingString().value
+    let figures = seen.withLock { $0 }
+    #expect(size == "\(3 << 20)\n")
+    #expect(figures.last?.fractionCompleted == 1)
+    #expect(zip(figures, figures.dropFirst()).allSatisfy { $0.completed < $1.completed })
+  }
+}

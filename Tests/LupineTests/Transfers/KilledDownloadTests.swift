@@ -1,0 +1,57 @@
+import Foundation
+import Glibc
+import Lupine
+import Testing
+
+/// Downloads of a program that ends too early, or whose disk is full.
+@Suite(.besidePeers) struct KilledDownloadTests {
+  let folder: DownloadFolder
+
+  init() throws { folder = try DownloadFolder() }
+
+  @Test func `a program killed at ten random points ends with the same bytes`() throws {
+    let arguments = [try Peer.nginx.url + "/paced/big.bin", folder.file("big.bin"), folder.file("big.resume")]
+    let points = (0..<10).map { _ in Int.random(in: 1..<BigFile.size * 3 / 4) }.sorted()
+    var killed = 0
+    for point in points {
+      if try TransferProgram(arguments).kill(at: point) { killed += 1 }
+      #expect(!folder.names.contains("big.bin"), "killed at \(points)")
+    }
+    #expect(killed == 10, "killed at \(points)")
+    #expect(try TransferProgram(arguments).finish() == ["done"])
+    #expect(try BigFile.isCopied(to: folder.file("big.bin")), "killed at \(points)")
+    #expect(folder.names == ["big.bin"])
+  }
+
+  /// A file system of 1 MiB is made, filled, made larger, and the download goes on; all of it is gone with the shell.
+  private static let fillAndGrow = """
+    mount -t tmpfs -o size=1m none "$2" || exit 2
+    "$0" "$1" "$2/big.bin" "$2/big.resume"
+    test ! -e "$2/big.bin" && echo "nothing there"
+    mount -o remount,size=64m "$2"
+    "$0" "$1" "$2/big.bin" "$2/big.resume"
+    cmp "$2/big.bin" "$3" && echo same
+    ls -A "$2"
+    """
+
+  private static let ownMounts = geteuid() == 0 ? ["unshare", "--mount"] : ["unshare", "--mount", "--map-root-user"]
+
+  private static let mayMount: Bool = {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ownMounts + ["mount", "-t", "tmpfs", "none", "/mnt"]
+    process.standardError = FileHandle.nullDevice
+    return (try? process.run()).map { process.waitUntilExit() } != nil && process.terminationStatus == 0
+  }()
+
+  @Test(.enabled("a file system cannot be mounted here") { mayMount || geteuid() == 0 })
+  func `S33 a full disk is told, what was there is kept to go on, and nothing is at the destination`() async throws {
+    let original = folder.file("original")
+    _ = try await Peer.nginx.session().download("big.bin", to: .file(original)).serializingFile().value
+    let disk = folder.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    let program = try TransferProgram(
+      [try Peer.nginx.url + "/big.bin", disk, original], script: Self.fillAndGrow, under: Self.ownMounts)
+    #expect(program.finish() == ["failed fileFailed, resumable", "nothing there", "done", "same", "big.bin"])
+  }
+}

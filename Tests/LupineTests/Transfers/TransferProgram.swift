@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import Testing
+
+/// `TransferProbe` as a process of its own.
+final class TransferProgram {
+  private let process = Process()
+  private let output = Pipe()
+  private var text = ""
+
+  /// Starts it, or a shell's script that has its path as `$0`.
+  init(_ arguments: [String], script: String? = nil, under wrapper: [String] = []) throws {
+    let program = try Self.path()
+    let command = wrapper + (script.map { ["/bin/sh", "-c", $0, program] } ?? [program]) + arguments
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = command
+    process.standardOutput = output
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+  }
+
+  deinit { if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) } }
+
+  /// Kills it once it says that there are so many bytes; false where it ended before.
+  func kill(at count: Int) -> Bool {
+    while let line = line() {
+      guard let number = Int(line), number >= count else { continue }
+      Glibc.kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+      return true
+    }
+    process.waitUntilExit()
+    return false
+  }
+
+  /// What it prints to its end, but for the numbers.
+  func finish() -> [String] {
+    var lines: [String] = []
+    while let line = line() {
+      if Int(line) == nil { lines.append(line) }
+    }
+    process.waitUntilExit()
+    return lines
+  }
+
+  private func line() -> String? {
+    while true {
+      if let end = text.firstIndex(of: "\n") {
+        defer { text.removeSubrange(...end) }
+        return String(text[..<end])
+      }
+      let data = output.fileHandleForReading.availableData
+      guard !data.isEmpty else { return nil }
+      text += String(decoding: data, as: UTF8.self)
+    }
+  }
+
+  /// The program beside the one that runs the tests.
+  private static func path() throws -> String {
+    let candidates = ["/proc/self/exe"] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
+    let folders = candidates.map { URL(filePath: $0).resolvingSymlinksInPath().deletingLastPathComponent() }
+    let programs = folders.map { $0.appending(path: "TransferProbe").path }
+    return try #require(programs.first { FileManager.default.isExecutableFile(atPath: $0) })
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import Lupine
+import LupineMock
+import LupineTesting
+import Testing
+
+@Suite struct DownloadTests {
+  private let folder: String
+  private let session: Session
+  private let mock = MockTransport()
+
+  init() throws {
+    folder = NSTemporaryDirectory() + "lupine-security-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder + "/inner", withIntermediateDirectories: true)
+    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://a.example.com").build()
+  }
+
+  private func names(_ path: String = "") -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder + path).sorted()) ?? []
+  }
+
+  private func text(_ name: String) -> String? { try? String(contentsOfFile: folder + "/" + name, encoding: .utf8) }
+
+  private func write(_ text: String, _ name: String) throws {
+    try Data(text.utf8).write(to: URL(filePath: folder + "/" + name))
+  }
+
+  private func link(_ name: String, to target: String) throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: folder + "/" + name, withDestinationPath: folder + "/" + target)
+  }
+
+  private func cleanUp() { try? FileManager.default.removeItem(atPath: folder) }
+
+  // S32
+
+  @Test(arguments: [
+    (#"attachment; filename="../../etc/passwd""#, "passwd"), (#"attachment; filename="/etc/passwd""#, "passwd"),
+    (#"attachment; filename="C:\\windows\\x.exe""#, "x.exe"), (#"attachment; filename="C:x.exe""#, "x.exe"),
+    ("attachment; filename*=UTF-8''a%00b.txt", "file"), ("attachment; filename*=UTF-8''..%2F..%2Fx", "x"),
+    ("attachment; filename*=UTF-8''%C0%AE%C0%AE%C0%AFx", "file"), (#"attachment; filename="~root""#, "root"),
+    (#"attachment; filename=".bashrc""#, "bashrc"), (#"attachment; filename="-rf""#, "rf"),
+    (#"attachment; filename="..""#, "file"), (#"attachment; filename=""#, "file"), ("attachment", "file"),
+    ("attachment; filename*=UTF-8''a%0A%1B%5B2Jb", "a[2Jb"),
+    ("attachment; filename*=UTF-8''gpj%E2%80%AE.exe", "gpj.exe"),
+    ("attachment; filename*=UTF-8''gr%C3%BC%C3%9Fe.txt", "grüße.txt"), (#"attachment; filename="a/.""#, "file"),
+  ])
+  func `S32 the server's name is a bare safe name in the folder`(disposition: String, name: String) async throws {
+    defer { cleanUp() }
+    mock.stub(.get, "/dir/file", .text("x").field(.contentDisposition, disposition))
+    let url = try await session.download("dir/file", to: .folder(folder + "/inner")).serializingFile().value
+    #expect(url.lastPathComponent == name)
+    #expect(names("/inner") == [name])
+    #expect(names() == ["inner"])
+  }
+
+  @Test func `S32 a long name is cut at a character's end`() async throws {
+    defer { cleanUp() }
+    mock.stub(
+      .get, "/file",
+      .text("x").field(.contentDisposition, "attachment; filename*=UTF-8''" + String(repeating: "%C3%BC", count: 300)))
+    let url = try await session.download("file", to: .folder(folder + "/inner")).serializingFile().value
+    #expect(url.lastPathComponent == String(repeating: "ü", count: 100))
+  }
+
+  // S33
+
+  @Test(arguments: [true, false])
+  func `S33 a link at the destination is not followed`(isReplaced: Bool) async throws {
+    defer { cleanUp() }
+    try write("precious", "victim")
+    try link("a", to: "victim")
+    mock.stub(.get, "/a", .text("new"))
+    let destination = DownloadDestination.file(folder + "/a", isReplaced ? .removePreviousFile : [])
+    let response = await session.download("a", to: destination).serializingFile().response
+    #expect(response.error?.kind == (isReplaced ? nil : .fileFailed))
+    #expect(text("victim") == "precious")
+    #expect(text("a") == (isReplaced ? "new" : "precious"))
+  }
+
+  @Test func `S33 a link put in the place of the partial file is not written through`() async throws {
+    defer { cleanUp() }
+    try write("precious", "victim")
+    let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
+    mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole]))
+    let data = await session.download("a", to: .file(folder + "/a")).serializingFile().response.resumeData
+    let partial = try #require(names().first { $0.hasPrefix(".a.") })
+    try FileManager.default.removeItem(atPath: folder + "/" + partial)
+    try link(partial, to: "victim")
+    _ = try await session.download(resumingWith: try #require(data)).serializingFile().value
+    #expect(text("victim") == "precious")
+    #expect(text("a") == "0123456789")
+  }
+
+  @Test func `S33 a partial file is its owner's alone, and is made with a name that nobody can guess`() async throws {
+    defer { cleanUp() }
+    mock.stub(.get, "/a", MockReply.resource(Data("0123456789".utf8), etag: "v1").reset(afterBytes: 4))
+    for _ in 0..<2 { _ = await session.download("a", to: .file(folder + "/a")).serializingFile().response }
+    let partials = names().filter { $0.hasPrefix(".a.") }
+    #expect(partials.count == 2)
+    for name in partials {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+      #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+  }
+
+  // S34
+
+  private static func whole(_ text: String, tag: String) -> String {
+    "HTTP/1.1 200 OK\r\nETag: \(tag)\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
+  }
+
+  private static func part(_ range: String, _ text: String, tag: String = "\"v1\"", status: Int = 206) -> String {
+    "HTTP/1.1 \(status) x\r\nETag: \(tag)\r\nContent-Range: bytes \(range)\r\nContent-Length: \(text.utf8.count)\r\n\r\n"
+      + text
+  }
+
+  static let answers: [String: String] = [
+    "the whole file": whole("0123456789", tag: "\"v1\""), "another file": whole("abcdefghij", tag: "\"v2\""),
+    "another offset": part("3-9/10", "3456789"), "a changed tag": part("4-9/10", "efghij", tag: "\"v2\""),
+    "a weak tag": part("4-9/10", "efghij", tag: "W/\"v1\""), "a changed total": part("4-10/11", "efghijk"),
+    "a refusal": part("*/4", "", status: 416), "a shorter file": part("4-5/6", "ef"),
+    "no range": "HTTP/1.1 206 x\r\nETag: \"v1\"\r\nContent-Length: 6\r\n\r\nefghij",
+  ]
+
+  @Test(arguments: answers.keys.sorted(), [ResumePolicy.restart, .fail])
+  func `S34 what does not continue the file is never mixed with it`(name: String, policy: ResumePolicy) async throws {
+    defer { cleanUp() }
+    let answer = try #require(Self.answers[name])
+    let server = try ScriptedServer { request in
+      if request.number == 1 {
+        return [.raw(text: "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: 10\r\n\r\n0123"), .close]
+      }
+      let isRange = request.fields["Range"] != nil
+      return [.raw(text: isRange ? answer : Self.whole("abcdefghij", tag: "\"v2\"")), .close]
+    }
+    defer { server.stop() }
+    let curl = try curlSession()
+    let cut = await curl.download(server.url, to: .file(folder + "/a")).serializingFile().response
+    #expect(cut.error?.kind == .connectionLost)
+    let response = await curl.download(resumingWith: try #require(cut.resumeData), otherwise: policy)
+      .serializingFile().response
+    if policy == .fail {
+      #expect(response.error?.kind == .resumeFailed)
+      #expect(text("a") == nil)
+    } else {
+      #expect(response.error == nil)
+      #expect(["0123456789", "abcdefghij"].contains(text("a") ?? ""))
+      #expect(names() == ["a", "inner"])
+    }
+  }
+
+  @Test func `S34 a rest that is cut as well goes on from there`() async throws {
+    defer { cleanUp() }
+    let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
+    mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole.truncated(afterBytes: 3), whole]))
+    var data: Data?
+    for _ in 0..<2 {
+      let next = data.map { session.download(resumingWith: $0) } ?? session.download("a", to: .file(folder + "/a"))
+      data = await next.serializingFile().response.resumeData
+    }
+    _ = try await session.download(resumingWith: try #require(data)).serializingFile().value
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, "bytes=4-", "bytes=7-"])
+    #expect(text("a") == "0123456789")
+  }
+
+  @Test(arguments: ["W/\"v1\"", nil])
+  func `S34 a weak validator, or none, continues nothing`(tag: String?) async throws {
+    defer { cleanUp() }
+    mock.stub(.get, "/a", MockReply.resource(Data("0123456789".utf8), etag: tag).reset(afterBytes: 4))
+    let response = await session.download("a", to: .file(folder + "/a")).serializingFile().response
+    #expect(response.error?.kind == .connectionLost)
+    #expect(response.resumeData == nil)
+    #expect(names() == ["inner"])
+  }
+}

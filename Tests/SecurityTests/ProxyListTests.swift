@@ -1,0 +1,72 @@
+import Glibc
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+@Suite struct ProxyListTests {
+  private static let list = [
+    "Example.COM, .sub.example.org *.wild.example.net", "port.example.com:8080", "10.0.0.0/8", "192.168.1.7",
+    "[::1]:443",
+    "fd00::/8", "dot.example.com.", "::ffff:172.16.0.0/108",
+  ]
+
+  @Test(arguments: [
+    ("http://example.com/", true), ("http://EXAMPLE.com/", true), ("http://example.com./", true),
+    ("http://a.b.example.com:99/", true), ("http://notexample.com/", false), ("http://example.com.evil.net/", false),
+    ("http://sub.example.org/", false), ("http://a.sub.example.org/", true), ("http://wild.example.net/", false),
+    ("http://a.wild.example.net./", true), ("http://port.example.com:8080/", true),
+    ("http://port.example.com/", false), ("https://port.example.com:8443/", false), ("http://10.1.2.3/", true),
+    ("http://11.1.2.3/", false), ("http://[::ffff:10.1.2.3]/", true), ("http://[::ffff:11.1.2.3]/", false),
+    ("http://192.168.1.7:81/", true), ("http://192.168.1.70/", false), ("https://[::1]/", true),
+    ("http://[::1]/", false),
+    ("http://[fd00::5]/", true), ("http://[fe00::5]/", false), ("http://dot.example.com/", true),
+    ("http://172.17.0.1/", true), ("http://172.32.0.1/", false), ("http://10.example.net/", false),
+  ])
+  func `S29 a host is on the list or not, however it is written`(url: String, isDirect: Bool) throws {
+    let exceptions = ProxyExceptions(Self.list)
+    #expect(exceptions.problems.isEmpty)
+    #expect(exceptions.contains(try HTTPURL(url)) == isDirect)
+  }
+
+  @Test func `S29 a star is every host`() throws {
+    #expect(ProxyExceptions(["*"]).contains(try HTTPURL("https://a.example.com")))
+    #expect(!ProxyExceptions([""]).contains(try HTTPURL("https://a.example.com")))
+  }
+
+  @Test(arguments: ["10.0.0.0/40", "a/b", "http://x", "a@b", "*x", "0x7f.1", "a..b", "*.10.0.0.1", "x:99999"])
+  func `S29 what is none of a list's is told`(entry: String) { #expect(ProxyExceptions([entry]).problems.count == 1) }
+
+  @Test func `S29 under CGI the field Proxy of a client is not taken for a proxy`() throws {
+    let variables = ["HTTP_PROXY": "http://evil:1", "HTTPS_PROXY": "http://good:2", "no_proxy": "a.example.com"]
+    let plain = try ProxyRules.environment { variables[$0] }
+    #expect(plain.http?.host == "evil" && plain.https?.host == "good")
+    #expect(plain.proxy(for: try HTTPURL("https://a.example.com")) == nil)
+    for sign in ["REQUEST_METHOD", "GATEWAY_INTERFACE"] {
+      let cgi = try ProxyRules.environment { $0 == sign ? "x" : variables[$0] }
+      #expect(cgi.http == nil && cgi.https?.host == "good")
+    }
+    let lower = try ProxyRules.environment { ["REQUEST_METHOD": "GET", "http_proxy": "p:3"][$0] }
+    #expect(lower.http?.port == 3)
+  }
+
+  @Test func `S29 a proxy of the environment that is none is an error that hides its password`() {
+    #expect { try ProxyRules.environment { $0 == "all_proxy" ? "gopher://u:geheim@p" : nil } } throws: { error in
+      let text = "\(error)"
+      return text.contains("all_proxy") && !text.contains("geheim")
+    }
+  }
+
+  @Test func `S29 unasked, the environment's proxies are not read`() async throws {
+    setenv("http_proxy", "http://127.0.0.1:9", 1)
+    defer { unsetenv("http_proxy") }
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text("x"))
+    for asks in [false, true] {
+      let builder = Session.Builder().transport(mock).clock(ImmediateClock())
+      let session = try (asks ? builder.environmentProxies() : builder).build()
+      _ = await session.request("http://a.example.com/").serializingString().response
+    }
+    #expect(mock.requests.map { $0.proxy?.port } == [nil, 9])
+  }
+}

@@ -1,0 +1,157 @@
+import FoundationEssentials
+import Lupine
+import LupineFixtures
+import LupineTesting
+import Testing
+
+@Suite struct ProxyTests {
+  private static let isRunning =
+    Peers.areRequired || (Peers.squid != nil && Peers.dante != nil && Peers.nginxTLS != nil)
+  private let own = PublicKeys.certificates(.file(Fixture.path("Certificates/localhost.pem")))
+  private let other = PublicKeys.certificates(.file(Fixture.path("Certificates/expired.pem")))
+
+  private func error(_ session: Session, _ url: String) async -> LupineError? {
+    await session.request(url).validate().serializingData().response.error
+  }
+
+  @Test(.enabled(if: isRunning))
+  func `S7 a proxy's credential stays with the proxy`() async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("x")))
+    let proxy = try #require(Peers.squidForUsers).replacing("://", with: "://ali:open%20sesame@")
+    let session = try curlSession { $0.proxy(proxy) }
+    #expect(await error(session, server.url) == nil)
+    let request = try #require(server.requests.first)
+    #expect(request.fields["Via"]?.contains("squid") == true)
+    #expect(request.fields["Proxy-Authorization"] == nil)
+  }
+
+  @Test func `S7 a proxy's credential is not sent on the way without a proxy`() async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("x")))
+    let session = try curlSession { $0.proxy("http://ali:geheim@127.0.0.1:9", except: ["127.0.0.1"]) }
+    var request = try OutgoingRequest(server.url)
+    request.headers[.proxyAuthorization] = "Basic Z2VoZWlt"
+    #expect(await session.request(request).serializingData().response.error == nil)
+    #expect(!String(decoding: try #require(server.requests.first).rawHead, as: UTF8.self).contains("Proxy-Auth"))
+  }
+
+  @Test func `S7 two proxies, or two users of one, share no connection`() async throws {
+    let (first, second) = (try echo(), try echo())
+    let transport = CurlTransport()
+    for (proxy, user) in [(first, "ali"), (first, "eve"), (second, "ali"), (first, "ali")] {
+      let url = proxy.url.replacing("://", with: "://\(user):x@")
+      let session = try Session.Builder().transport(transport).proxy(url).build()
+      #expect(await error(session, "http://a.example.com/") == nil)
+    }
+    #expect(first.connectionCount == 2 && second.connectionCount == 1)
+    let users = first.requests.map { $0.fields["Proxy-Authorization"] ?? "" }
+    #expect(users[0] == users[2] && users[0] != users[1])
+    #expect(first.requests.allSatisfy { $0.target == "http://a.example.com/" })
+  }
+
+  private func echo() throws -> ScriptedServer { try ScriptedServer(always: .respond(body: .text("x"))) }
+
+  @Test(
+    .enabled(if: isRunning),
+    arguments: [
+      Peers.squid, Peers.squidTLS, Peers.dante.map { "socks5://\($0)" }, Peers.dante.map { "socks5h://\($0)" },
+    ])
+  func `S8 pins and verification hold through a proxy`(proxy: String?) async throws {
+    let proxy = try #require(proxy)
+    let url = try #require(Peers.nginxTLS) + "/hello"
+    let roots = Fixture.path("Certificates/root.pem")
+    let host = "localhost"
+    let origin = try #require(HTTPURL(url).port)
+    let trusting = try curlSession { $0.proxy(proxy).certificateAuthorities(roots) }
+    #expect(await error(trusting, url) == nil)
+    let foreign = try curlSession {
+      $0.proxy(proxy).certificateAuthorities(Fixture.path("Certificates/Trust/root.pem"))
+    }
+    #expect(await error(foreign, url)?.kind == .certificateRejected)
+    let pinned = try curlSession {
+      $0.proxy(proxy).certificateAuthorities(roots).trust(["\(host):\(origin)": .publicKeys(own)])
+    }
+    #expect(await error(pinned, url) == nil)
+    let wrong = try curlSession {
+      $0.proxy(proxy).certificateAuthorities(roots).trust(["\(host):\(origin)": .publicKeys(other)])
+    }
+    for _ in 1...2 { #expect(await error(wrong, url)?.kind == .certificateRejected) }
+    // The same machine by a name that is not in the certificate.
+    let wrongName = url.replacing("localhost", with: "[::ffff:127.0.0.1]")
+    #expect(await error(trusting, wrongName)?.kind == .certificateRejected)
+  }
+
+  @Test(.enabled(if: isRunning))
+  func `S8 the proxy's own certificate is judged, by its own rules`() async throws {
+    let proxy = try #require(Peers.squidTLS)
+    let port = try #require(HTTPURL(proxy).port)
+    let url = try #require(Peers.nginx) + "/hello"
+    let roots = Fixture.path("Certificates/root.pem")
+    let foreign = try curlSession {
+      $0.proxy(proxy).certificateAuthorities(Fixture.path("Certificates/Trust/root.pem"))
+    }
+    #expect(await error(foreign, url)?.kind == .certificateRejected)
+    let pinned = try curlSession {
+      $0.proxy(proxy).certificateAuthorities(roots).trust(["localhost:\(port)": .publicKeys(own)])
+    }
+    #expect(await error(pinned, url) == nil)
+    let wrong = try curlSession {
+      $0.proxy(proxy).certificateAuthorities(roots).trust(["localhost:\(port)": .publicKeys(other)])
+    }
+    let refused = await error(wrong, url)
+    #expect(refused?.kind == .certificateRejected && refused?.message.contains("proxy") == true)
+    let wrongName = try curlSession {
+      $0.proxy("https://[::ffff:127.0.0.1]:\(port)").certificateAuthorities(roots)
+    }
+    #expect(await error(wrongName, url)?.kind == .certificateRejected)
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: ["http", "socks5", "socks5h"], ["http", "https"])
+  func `a proxy that hangs is an error in bounded time`(proxy: String, scheme: String) async throws {
+    let port = try SilentPort()
+    let session = try curlSession(total: .seconds(5)) {
+      $0.proxy("\(proxy)://127.0.0.1:\(port.port)").timeouts(connect: .milliseconds(200), idle: .milliseconds(400))
+    }
+    let kind = await error(session, "\(scheme)://127.0.0.1:9/")?.kind
+    #expect(kind == .timedOut(.connect) || kind == .timedOut(.idle))
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: ["http", "https"])
+  func `a proxy that answers 407 for ever is asked once`(scheme: String) async throws {
+    let challenge = ScriptedReply.respond(
+      status: 407, fields: ["Proxy-Authenticate": "Basic realm=x, Digest realm=y, nonce=z"], body: .text("who?"))
+    let proxy = try ScriptedServer(always: challenge)
+    for user in ["", "ali:x@"] {
+      let session = try curlSession { $0.proxy(proxy.url.replacing("://", with: "://\(user)")) }
+      let before = proxy.requests.count
+      #expect(await error(session, "\(scheme)://a.example.com/")?.kind == .unacceptableStatusCode(407))
+      #expect(proxy.requests.count == before + 1)
+    }
+  }
+
+  @Test(arguments: [302, 401, 502])
+  func `what a proxy says to CONNECT is neither followed nor answered as the server's`(status: Int) async throws {
+    let elsewhere = try ScriptedServer(always: .respond(body: .text("evil")))
+    let proxy = try ScriptedServer(
+      always: .respond(
+        status: status,
+        fields: ["Location": elsewhere.url, "WWW-Authenticate": "Basic realm=x", "Content-Encoding": "gzip"],
+        body: .text("not gzip")))
+    let session = try curlSession { $0.proxy(proxy.url) }
+    let response = await session.request("https://a.example.com/").authenticate(username: "ali", password: "geheim")
+      .serializingData().response
+    #expect(response.response?.status.code == status)
+    #expect(proxy.requests.count == 1 && elsewhere.connectionCount == 0)
+    #expect(proxy.requests.first?.fields["Authorization"] == nil)
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: ["garbage", "close", "endless"])
+  func `a proxy that breaks off or sends rubbish is a named error`(fault: String) async throws {
+    let replies: [String: ScriptedReply] = [
+      "garbage": .garbage, "close": .closeBeforeHead, "endless": .endlessFields,
+    ]
+    let proxy = try ScriptedServer(always: try #require(replies[fault]))
+    let session = try curlSession(total: .seconds(5)) { $0.proxy(proxy.url) }
+    let kind = await error(session, "https://a.example.com/")?.kind
+    #expect([.proxyFailed, .malformedResponse, .limitExceeded(.responseFields)].contains(kind))
+  }
+}
