@@ -44,8 +44,11 @@ let package = Package(
     .library(name: "LupineCore", targets: ["LupineCore"]),
     .library(name: "LupineCurl", targets: ["LupineCurl"]),
     .library(name: "LupineMock", targets: ["LupineMock"]),
+    .library(name: "LupineAuthentication", targets: ["LupineAuthentication"]),
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
+    .library(name: "LupineCookies", targets: ["LupineCookies"]),
     .library(name: "LupineReachability", targets: ["LupineReachability"]),
+    .library(name: "LupineResilience", targets: ["LupineResilience"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
     .library(name: "LupineObservability", targets: ["LupineObservability"]),
@@ -58,11 +61,13 @@ let package = Package(
     .trait(name: "Curl", description: "The umbrella brings the libcurl transport."),
     .trait(name: "Compression", description: "The umbrella decodes gzip, deflate, br and zstd."),
     .trait(name: "OpenSSL", description: "The umbrella brings pinning and revocation."),
+    .trait(name: "Authentication", description: "The umbrella answers Digest challenges, with OpenSSL's hashes."),
+    .trait(name: "Cookies", description: "The umbrella brings the cookie jar."),
     .trait(name: "Terminal", description: "The program `lupine` has its commands, which need swift-argument-parser."),
     .trait(
       name: "Observability",
       description: "LupineObservability writes logs, metrics and traces, which need three packages more."),
-    .default(enabledTraits: ["Curl", "Compression", "OpenSSL"]),
+    .default(enabledTraits: ["Authentication", "Compression", "Cookies", "Curl", "OpenSSL"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -77,9 +82,11 @@ let package = Package(
     source(
       "Lupine",
       [
-        "LupineCore", "LupineMultipart", "LupineReachability", httpTypes,
+        "LupineCore", "LupineMultipart", "LupineReachability", "LupineResilience", httpTypes,
+        .target(name: "LupineAuthentication", condition: .when(traits: ["Authentication"])),
         .target(name: "LupineCurl", condition: .when(traits: ["Curl"])),
         .target(name: "LupineCompression", condition: .when(traits: ["Compression"])),
+        .target(name: "LupineCookies", condition: .when(traits: ["Cookies"])),
         .target(name: "LupineOpenSSL", condition: .when(traits: ["OpenSSL"])),
       ]),
 
@@ -88,7 +95,10 @@ let package = Package(
     plugin("LupineReachability", ["CNetlink"]),
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", []),
+    plugin("LupineResilience", []),
     plugin("LupineOpenSSL", ["COpenSSL"]),
+    plugin("LupineAuthentication", ["COpenSSL"]),
+    plugin("LupineCookies", ["CPSL"]),
     plugin(
       "LupineObservability",
       [
@@ -101,6 +111,7 @@ let package = Package(
     cLibrary("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
     cLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
     cLibrary("CBrotli", pkgConfig: "libbrotlienc libbrotlidec", apt: "libbrotli-dev"),
+    cLibrary("CPSL", pkgConfig: "libpsl", apt: "libpsl-dev"),
     cLibrary("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
 
     .executableTarget(
@@ -119,6 +130,10 @@ let package = Package(
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
     test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl"]),
     test("LupineMockTests", ["LupineCore", "LupineMock"]),
+    test(
+      "LupineAuthenticationTests",
+      ["LupineAuthentication", "LupineCookies", "LupineCore", "LupineCurl", "LupineMock"]),
+    test("LupineCookiesTests", ["LupineCookies", "LupineCore", "LupineCurl", "LupineMock"]),
     test("LupineCompressionTests", ["LupineCore", "LupineCompression", "LupineMock"]),
     test("LupineMultipartTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting"]),
     test(
@@ -130,6 +145,7 @@ let package = Package(
       path: "Tests/ReachabilityProbe", swiftSettings: settings),
     .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
     test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
+    test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
       "LupineObservabilityTests",
       [

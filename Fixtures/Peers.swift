@@ -5,6 +5,10 @@ import FoundationEssentials
 /// Each is nil when the tests run without them, in `swift test` alone, say. A test that needs a peer skips itself then,
 /// unless ``areRequired`` says that it must fail.
 public enum Peers {
+  /// The base URL of apache2, `http://localhost:PORT`: Basic under `/basic`, Digest under `/digest` and `/next-nonce`,
+  /// Negotiate under `/negotiate`.
+  public static var apache: String? { variable("LUPINE_APACHE") }
+
   /// The base URL of httpbin, `http://127.0.0.1:PORT`.
   public static var httpbin: String? { variable("LUPINE_HTTPBIN") }
 
@@ -13,6 +17,9 @@ public enum Peers {
 
   /// The base URL of nginx with TLS, `https://localhost:PORT`, which speaks HTTP/2 and HTTP/1.1.
   public static var nginxTLS: String? { variable("LUPINE_NGINX_TLS") }
+
+  /// The base URL of a server that asks for NTLM, `http://127.0.0.1:PORT`.
+  public static var ntlm: String? { variable("LUPINE_NTLM") }
 
   /// The path of a Unix-domain socket of httpbin's.
   public static var httpbinSocket: String? { variable("LUPINE_HTTPBIN_SOCKET") }

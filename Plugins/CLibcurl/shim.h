@@ -159,3 +159,7 @@ static inline void *lupine_easy_tls(CURL *easy) {
   if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info) return NULL;
   return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
 }
+
+// Swift does not see macros with casts.
+static const unsigned long lupine_auth_ntlm = CURLAUTH_NTLM;
+static const unsigned long lupine_auth_negotiate = CURLAUTH_NEGOTIATE;

@@ -55,7 +55,7 @@ public final class MockTransport: Transport, ObservingTransport {
   public var capabilities: TransportCapabilities {
     [
       .trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads, .proxies, .unixSockets,
-      .resolverOverrides, .localAddresses, .networkPolicy, .connectionOptions,
+      .resolverOverrides, .localAddresses, .networkPolicy, .connectionOptions, .connectionAuthentication,
     ]
   }
 

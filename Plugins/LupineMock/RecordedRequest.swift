@@ -16,6 +16,8 @@ public struct RecordedRequest: Sendable {
   public let headers: HTTPFields
   /// The body's bytes; empty where there was none.
   public let body: Data
+  /// What would prove the request's connection, with NTLM or Negotiate.
+  public let connectionCredential: ConnectionCredential?
   /// The proxy that a transport with a network would have gone through.
   public let proxy: Proxy?
   /// The Unix-domain socket that it would have connected to.
@@ -34,6 +36,7 @@ public struct RecordedRequest: Sendable {
     unixSocket = context.identity.unixSocket
     priority = request.options.priority
     self.body = body
+    connectionCredential = context.identity.connectionCredential
     self.stub = stub
   }
 

@@ -2,7 +2,14 @@
 @_exported public import LupineCore
 @_exported public import LupineMultipart
 @_exported public import LupineReachability
+@_exported public import LupineResilience
 
+#if Authentication
+  @_exported public import LupineAuthentication
+#endif
+#if Cookies
+  @_exported public import LupineCookies
+#endif
 #if Curl
   @_exported public import LupineCurl
 #endif

@@ -1,5 +1,8 @@
 public import LupineCore
 
+#if Authentication
+  import LupineAuthentication
+#endif
 #if Curl
   import LupineCurl
 #endif
@@ -8,7 +11,8 @@ public import LupineCore
 #endif
 
 extension Session.Builder {
-  /// Adds what the umbrella's default session has: libcurl and the content codings, as far as the traits bring them.
+  /// Adds what the umbrella's default session has: libcurl, the content codings and the Digest scheme, as far as the traits
+  /// bring them.
   public func umbrellaDefaults() -> Self {
     var builder = self
     #if Curl
@@ -16,6 +20,9 @@ extension Session.Builder {
     #endif
     #if Compression
       builder = builder.install(.compression)
+    #endif
+    #if Authentication
+      builder = builder.install(.authentication)
     #endif
     return builder
   }

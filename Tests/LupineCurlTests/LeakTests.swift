@@ -8,7 +8,7 @@ import Testing
 @Suite struct LeakTests {
   /// The descriptors and the thread of a transport are told from those of other tests by the process they are in, so this
   /// runs in a process of its own.
-  @Test func `ten thousand requests with random cancellation leave no descriptor and no thread behind`() async throws {
+  @Test func `ten thousand requests with random cancellation leave no descriptor, thread or handle behind`() async throws {
     await #expect(processExitsWith: .success) {
       let server = try ScriptedServer(handler: LeakTests.reply)
       try await LeakTests.flood(server, workers: 1, requests: 4)
@@ -17,6 +17,7 @@ import Testing
       let after = try ProcessResources()
       #expect(after.descriptors == before.descriptors)
       #expect(after.transportThreads == 0)
+      #expect(HandleCount.current == 0)
       #expect(server.requests.count > 4_000)
     }
   }

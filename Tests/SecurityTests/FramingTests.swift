@@ -5,7 +5,8 @@ import Testing
 @Suite struct FramingTests {
   static let lies: [String: ScriptedReply] = [
     "two lengths": .doubledContentLength(3, 5), "length and chunks": .contentLengthWithChunked,
-    "+5": .contentLength("+5"), "0x5": .contentLength("0x5"), "5,5": .contentLength("5,6"), "-5": .contentLength("-5"),
+    "+5": .contentLength("+5"), "0x5": .contentLength("0x5"), "5,6": .contentLength("5,6"),
+    "5,5": .contentLength("5,5"), "-5": .contentLength("-5"),
     "5 5": .contentLength("5 5"), "bare line feeds": .bareLineFeeds, "folded": .obsoleteFold, "garbage": .garbage,
     "chunk zz": .malformedChunk(), "early end": .truncated(declared: 9, sent: 4),
     "chunks without end": .truncatedChunks([[1, 2]]),

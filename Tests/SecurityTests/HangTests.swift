@@ -22,17 +22,20 @@ import Testing
     ],
   ]
 
+  /// Those that only the timeout ends.
+  static let stalls: Set<String> = [
+    "stallBeforeHead", "stallAfterHead", "stallAtByte", "halfHead", "interim", "redirectStall", "challengeStall",
+  ]
+
   @Test(.timeLimit(.minutes(1)), arguments: scripts.keys.sorted())
   func `S43 each fault script ends within the total timeout`(name: String) async throws {
     let server = try ScriptedServer(always: try #require(Self.scripts[name]))
     defer { server.stop() }
     let session = try curlSession(total: .milliseconds(400))
-    let clock = ContinuousClock()
-    let start = clock.now
     let response = await session.request(server.url).authenticate(username: "u", password: "p").serializingData()
       .response
     #expect(response.error != nil)
-    #expect(start.duration(to: clock.now) < .seconds(20))
+    if Self.stalls.contains(name) { #expect(response.error?.kind == .timedOut(.total)) }
     await session.shutdown()
   }
 
@@ -57,39 +60,47 @@ import Testing
     #expect(await session.request("https://a.example.com/").serializingData().response.error != nil)
   }
 
-  @Test func `S43 ten thousand failures leave nothing behind`() async throws {
-    let mock = MockTransport()
-    mock.stub(.get, "/{n}") { request in
-      let number = Int(request.variables["n"] ?? "") ?? 0
-      return .text("hello").fault(Self.faults[number % Self.faults.count])
+  // What a process holds is told from what other tests hold by a process of its own.
+
+  @Test func `S43 ten thousand failures of the mock leave nothing behind`() async throws {
+    await #expect(processExitsWith: .success) {
+      let mock = MockTransport()
+      mock.stub(.get, "/{n}") { request in
+        let number = Int(request.variables["n"] ?? "") ?? 0
+        return .text("hello").fault(HangTests.faults[number % HangTests.faults.count])
+      }
+      let session = try Session.Builder().transport(mock).clock(ImmediateClock()).timeouts(total: .seconds(9)).build()
+      try await HangTests.expectFlat(mebibytes: 128) { number in
+        await session.request("https://a.example.com/\(number)").serializingData().response.error
+      }
     }
-    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).timeouts(total: .seconds(9)).build()
-    let before = try Holdings()
-    for number in 0..<10_000 {
-      let response = await session.request("https://a.example.com/\(number)").serializingData().response
-      #expect(response.error != nil)
-    }
-    await session.finishRequests()
-    let after = try Holdings()
-    #expect(after.descriptors - before.descriptors < 200)
-    #expect(after.threads - before.threads < 100)
   }
 
-  @Test func `S43 a thousand failures of libcurl leave nothing behind`() async throws {
-    let replies: [ScriptedReply] = [
-      .resetBeforeHead, .resetAfterHead, .closeBeforeHead, .truncated(declared: 9, sent: 3), .garbage,
-      .malformedChunk(),
-      .doubledContentLength(3, 5), .bareLineFeeds,
-    ]
-    let server = try ScriptedServer { replies[$0.number % replies.count] }
-    let session = try curlSession()
-    _ = await session.request(server.url).serializingData().response
+  @Test func `S43 ten thousand failures of libcurl leave nothing behind`() async throws {
+    await #expect(processExitsWith: .success) {
+      let replies: [ScriptedReply] = [
+        .resetBeforeHead, .resetAfterHead, .closeBeforeHead, .truncated(declared: 9, sent: 3), .garbage,
+        .malformedChunk(), .doubledContentLength(3, 5), .bareLineFeeds,
+      ]
+      let server = try ScriptedServer { replies[$0.number % replies.count] }
+      let session = try curlSession()
+      try await HangTests.expectFlat(mebibytes: 64) { _ in
+        await session.request(server.url).serializingData().response.error
+      }
+      await session.shutdown()
+      server.stop()
+    }
+  }
+
+  /// Fails a few times to warm up, then ten thousand times, and compares what the process holds.
+  private static func expectFlat(mebibytes: Int, _ fail: (Int) async -> LupineError?) async throws {
+    for number in 0..<100 { #expect(await fail(number) != nil) }
     let before = try Holdings()
-    for _ in 0..<1_000 { #expect(await session.request(server.url).serializingData().response.error != nil) }
-    server.stop()
+    for number in 0..<10_000 { #expect(await fail(number) != nil) }
     let after = try Holdings()
-    #expect(after.descriptors - before.descriptors < 200)
-    #expect(after.threads - before.threads < 100)
-    await session.shutdown()
+    // A connection that is being closed, and the pool's threads, come and go.
+    #expect(after.descriptors - before.descriptors < 5)
+    #expect(after.threads - before.threads < 5)
+    #expect(after.memory - before.memory < mebibytes << 10)
   }
 }

@@ -83,8 +83,39 @@ import Testing
     let session = try curlSession { [limits] in $0.limits(limits) }
     let before = try Holdings().memory
     let error = await session.request(server.url).serializingData().response.error
-    guard case .limitExceeded = error?.kind else { return #expect(error?.kind == .limitExceeded(name)) }
+    #expect(error?.kind == .limitExceeded(name))
     #expect(try Holdings().memory - before < 32 << 10)
+  }
+
+  @Test func `S17 a bomb into a stream is held a window at a time, and two codings keep to the ratio of one`()
+    async throws
+  {
+    let once = try Self.bomb(.gzip, megabytes: 64)
+    let twice = try Self.coded(once)
+    let server = try ScriptedServer { request in
+      let isStacked = request.path == "/twice"
+      return .respond(
+        fields: ["Content-Encoding": isStacked ? "gzip, gzip" : "gzip"], body: .bytes(isStacked ? twice : once))
+    }
+    defer { server.stop() }
+    let session = try curlSession()
+    let before = try Holdings().memory
+    var count = 0
+    for try await piece in session.streamRequest(server.url + "/once").serializingBytes() { count += piece.count }
+    #expect(count == 64 << 20)
+    let error = await #expect(throws: LupineError.self) {
+      for try await _ in session.streamRequest(server.url + "/twice").serializingBytes() {}
+    }
+    #expect(error?.kind == .limitExceeded(.decodingRatio))
+    #expect(try Holdings().memory - before < 32 << 10)
+  }
+
+  private static func coded(_ bytes: [UInt8]) throws -> [UInt8] {
+    let encoder = try GzipCoding().makeEncoder()
+    var result: [UInt8] = []
+    try bytes.withUnsafeBytes { try encoder.transform($0) { result += $0 } }
+    try encoder.finish { result += $0 }
+    return result
   }
 
   @Test func `S18 an endless chunk extension ends at the total timeout at the latest`() async throws {

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPTypes
 import LupineMock
 import Testing
 

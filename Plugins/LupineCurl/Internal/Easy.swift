@@ -19,6 +19,7 @@ final class Easy {
   private var waitsForMultiplexing = false
   private var uploadBuffer = 0
   private var checksName = true
+  private var lastAddress: RemoteAddress?
   private var connections = ConnectionOptions()
   private var addresses = FieldList()
   private var detour = FieldList()
@@ -72,8 +73,7 @@ final class Easy {
   /// Sets what differs from the last exchange.
   func prepare(_ request: OutgoingRequest, _ shape: RequestShape, _ context: TransferContext) throws(LupineError) {
     handle.clearError()
-    try target.set(request.url)
-    set(verbatimTarget: request.url.requestTarget)
+    if try target.set(request.url) { set(verbatimTarget: request.url.requestTarget) }
     set(waitsForMultiplexing: request.url.scheme == .https || request.options.version == .http2)
     set(shape, method: request.method.rawValue)
     try set(RequestFields(request, shape))
@@ -114,6 +114,14 @@ final class Easy {
     if let target { try list.append(raw: "::\(target.family == .ipv6 ? "[\(target)]" : "\(target)"):") }
     lupine_easy_set_list(pointer, CURLOPT_CONNECT_TO, list.pointer)
     detour = list
+  }
+
+  /// The text of the address that it is connected to, made once for as long as that stays the same.
+  func text(of address: UnsafePointer<CChar>?, port: Int32) -> String {
+    if let lastAddress, lastAddress.isSame(address, port) { return lastAddress.text }
+    let made = RemoteAddress(address, port)
+    lastAddress = made
+    return made.text
   }
 
   /// Has the connection closed after this exchange.

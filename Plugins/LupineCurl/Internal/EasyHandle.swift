@@ -9,6 +9,7 @@ struct EasyHandle: ~Copyable {
   init() throws(LupineError) {
     guard let pointer = curl_easy_init() else { throw LupineError(.other, "libcurl has no memory for an easy handle.") }
     self.pointer = pointer
+    HandleCount.add(1)
     text = .allocate(capacity: Int(CURL_ERROR_SIZE))
     text[0] = 0
     lupine_easy_set_pointer(pointer, CURLOPT_ERRORBUFFER, text)
@@ -17,6 +18,7 @@ struct EasyHandle: ~Copyable {
   deinit {
     curl_easy_cleanup(pointer)
     text.deallocate()
+    HandleCount.add(-1)
   }
 
   /// What libcurl says about its last failure; empty without one.

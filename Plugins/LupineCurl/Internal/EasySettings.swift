@@ -16,7 +16,8 @@ struct EasySettings {
     hasOwnTrust = TrustSettings.areNeeded(by: key.identity)
     certificateAuthorities = CertificateBundle.path(
       key.identity.certificateAuthorities ?? configuration.certificateAuthorities)
-    version = Int(Self.version(key.version))
+    // Connections that are proved carry one request at a time.
+    version = Int(Self.version(identity.connectionCredential == nil ? key.version : key.version ?? .http1_1))
   }
 
   /// Sets what stays the same for the life of a handle.
@@ -30,6 +31,16 @@ struct EasySettings {
     apply(ConnectionOptions(), to: easy)
     route(easy)
     secure(easy)
+    prove(easy)
+  }
+
+  /// Sets what proves connections, which libcurl does by itself.
+  private func prove(_ easy: borrowing EasyHandle) {
+    guard let given = identity.connectionCredential else { return }
+    easy.set(CURLOPT_HTTPAUTH, Int(given.scheme == .ntlm ? lupine_auth_ntlm : lupine_auth_negotiate))
+    // An empty name stands for whoever the system's tickets are for.
+    easy.set(CURLOPT_USERNAME, given.credential?.username ?? "")
+    easy.set(CURLOPT_PASSWORD, given.credential?.password ?? "")
   }
 
   /// Sets how connections are used.

@@ -5,6 +5,10 @@ import LupineCore
 extension Exchange {
   /// Takes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer) -> Bool {
+    if incoming.held != nil, line.starts(with: "HTTP/".utf8) {
+      incoming.held = nil
+      incoming.head.beginAgain()
+    }
     do throws(LupineError) {
       if ports == nil, tunnel != nil {
         try tunnel?.take(line)
@@ -15,7 +19,12 @@ extension Exchange {
       case .informational(let head):
         if head.status.code == 100 { incoming.hasContinue = true }
         context.emit(.informational(head))
-      case .final(let head, let framing): receive(head, framing)
+      case .final(let head, let framing):
+        if head.status == .unauthorized, context.identity.connectionCredential != nil {
+          incoming.held = (head, framing)
+        } else {
+          receive(head, framing)
+        }
       }
       return true
     } catch {
@@ -28,10 +37,16 @@ extension Exchange {
   ///
   /// libcurl cuts what it has read into pieces, and goes on handing them over after a pause that one of them brought.
   func receive(piece: UnsafeRawBufferPointer) -> Int {
+    // The body of a challenge that it answers libcurl keeps to itself.
+    receiveHeld()
     guard let writer = incoming.writer, let easy else { return Int(CURL_WRITEFUNC_ERROR) }
     if incoming.isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
     do throws(LupineError) {
-      if try writer.write(piece) == .pause {
+      if !incoming.isUndelivered {
+        incoming.isUndelivered = true
+        loop.hasBytes(self)
+      }
+      if try writer.append(piece) == .pause {
         incoming.isPaused = true
         curl_easy_pause(easy.pointer, pauses)
       }
@@ -40,6 +55,13 @@ extension Exchange {
       return Int(CURL_WRITEFUNC_ERROR)
     }
     return piece.count
+  }
+
+  /// Hands over what one turn of the loop has brought; the end of a body hands it over by itself.
+  func deliver() {
+    guard incoming.isUndelivered else { return }
+    incoming.isUndelivered = false
+    if isUnderWay { incoming.writer?.deliver() }
   }
 
   /// The sink has room again.
@@ -68,6 +90,13 @@ extension Exchange {
   /// The directions in which libcurl is to hold back.
   var pauses: Int32 {
     (incoming.isPaused ? CURLPAUSE_RECV : 0) | (outgoing.isPaused ? CURLPAUSE_SEND : 0)
+  }
+
+  /// Takes the 401 that was held back for what it is: the response.
+  func receiveHeld() {
+    guard let held = incoming.held else { return }
+    incoming.held = nil
+    receive(held.head, held.framing)
   }
 
   private func receive(_ head: HTTPResponse, _ framing: Framing) {

@@ -28,6 +28,8 @@ final class Exchange {
   /// The address that the network policy refused last.
   var refusedAddress: IPAddress?
   private var isAnswered = false
+  private var legs = 0
+  private static let maximumLegs = 8
   private var isOver = false
 
   init(_ submission: Submission, _ loop: Loop, _ host: HostLine) {
@@ -74,6 +76,12 @@ final class Exchange {
   /// too; that decision is the session's. So the request goes out once.
   func mayBegin(_ ports: SocketPorts, address: UnsafeMutablePointer<CChar>?) -> Bool {
     guard let easy else { return false }
+    // The next leg of a proof: libcurl has read the challenge, and answers it.
+    if incoming.held != nil, isNextLeg() {
+      incoming.held = nil
+      incoming.head.beginAgain()
+      self.ports = nil
+    }
     guard self.ports == nil else {
       if incoming.writer == nil { failure = failure ?? Self.lost } else { outgoing.isAbandoned = true }
       return false
@@ -85,14 +93,23 @@ final class Exchange {
     if request.url.scheme == .https { tls = loop.details(of: easy) }
     let remote = remote(address, ports)
     self.address = remote
+    clock.isReused = isReused
     tell(easy, isReused)
     return true
   }
 
+  /// Counts the legs of a proof, which a server could draw out for ever.
+  private func isNextLeg() -> Bool {
+    legs += 1
+    if legs <= Self.maximumLegs { return true }
+    failure = LupineError(
+      .connectionFailed, "The server asked for a proof of the connection \(legs) times; it never ends.")
+    return false
+  }
+
   private func remote(_ address: UnsafeMutablePointer<CChar>?, _ ports: SocketPorts) -> String {
     if let path = context.identity.unixSocket { return "unix:\(path)" }
-    let text = address.map { String(cString: $0) } ?? ""
-    return text.utf8.contains(0x3A) ? "[\(text)]:\(ports.remote)" : "\(text):\(ports.remote)"
+    return easy?.text(of: address, port: ports.remote) ?? ""
   }
 
   /// Says how it came by its connection, and that a request without a body is out.
@@ -142,6 +159,7 @@ final class Exchange {
 extension Exchange {
   /// Takes libcurl's word that the exchange is over.
   func complete(_ code: CURLcode) {
+    if code == CURLE_OK { receiveHeld() }
     guard let easy else { return }
     if isComplete(code), failure == nil, incoming.writer != nil {
       return finish(isReusable: code == CURLE_OK)

@@ -5,8 +5,12 @@ import LupineCore
 struct Incoming {
   var head: HeadReader
   var writer: IncomingBodyWriter?
+  /// A 401 that libcurl may be about to answer: another head follows then, and otherwise this one is the response's.
+  var held: (head: HTTPResponse, framing: Framing)?
   /// Whether the sink has no room.
   var isPaused = false
+  /// Whether the sink has bytes of which a consumer who waits has not heard.
+  var isUndelivered = false
   /// Whether a 100 has come.
   var hasContinue = false
 

@@ -12,6 +12,7 @@ enum LibraryFacts {
       .localAddresses, .networkPolicy, .connectionOptions,
     ]
     if isSecuredByOpenSSL { capabilities.formUnion([.trustEvaluation, .clientCertificates, .tlsVersions]) }
+    if supports(CURL_VERSION_NTLM), supports(CURL_VERSION_SPNEGO) { capabilities.insert(.connectionAuthentication) }
     if supports(CURL_VERSION_UNIX_SOCKETS) { capabilities.insert(.unixSockets) }
     if supports(CURL_VERSION_HTTP2) { capabilities.insert(.http2) }
     return capabilities

@@ -1,4 +1,5 @@
 #if Observability
+  import HTTPTypes
   import LupineCore
 
   /// One exchange in the words of OpenTelemetry's semantic conventions for HTTP clients.

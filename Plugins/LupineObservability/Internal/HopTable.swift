@@ -1,4 +1,5 @@
 #if Observability
+  import HTTPTypes
   import LupineCore
   import Synchronization
 

@@ -51,8 +51,8 @@
       updateAttributes { attributes in
         for (name, value) in values {
           switch value {
-          case .text(let text): attributes[name] = .string(text)
-          case .number(let number): attributes[name] = .int64(number)
+          case .text(let text): attributes.set(name, value: .string(text))
+          case .number(let number): attributes.set(name, value: .int64(number))
           }
         }
       }

@@ -2,30 +2,45 @@ import HTTPTypes
 
 /// The schemes of a session, and which of them answers a challenge.
 struct AuthenticationSchemes: Sendable {
+  /// A challenge and who can answer it.
+  struct Offer: Sendable {
+    let challenge: AuthenticationChallenge
+    let scheme: any AuthenticationScheme
+  }
+
   private let schemes: [any AuthenticationScheme]
 
   init(_ schemes: [any AuthenticationScheme]) { self.schemes = [BasicScheme()] + schemes }
 
-  /// The value of `Authorization` that answers the strongest challenge someone here can answer, or `nil`.
-  func answer(
-    _ head: HTTPResponse, with credential: Credential, for request: OutgoingRequest
-  ) async throws -> String? {
-    let offered = AuthenticationChallenge.parse(head.headerFields[values: .wwwAuthenticate])
-    let pairs = offered.compactMap { challenge in
-      schemes.last { $0.name.lowercased() == challenge.scheme.lowercased() }.map { (challenge: challenge, scheme: $0) }
+  /// The challenges that someone here knows, the strongest first.
+  func offers(_ head: HTTPResponse) -> [Offer] {
+    let known = Self.challenges(head).compactMap { challenge in
+      schemes.last { $0.name.lowercased() == challenge.scheme.lowercased() }
+        .map { Offer(challenge: challenge, scheme: $0) }
     }
-    for pair in pairs.sorted(by: { $0.scheme.strength > $1.scheme.strength }) {
-      if let value = try await pair.scheme.answer(pair.challenge, with: credential, for: request) { return value }
+    return known.sorted { $0.scheme.strength(of: $0.challenge) > $1.scheme.strength(of: $1.challenge) }
+  }
+
+  /// What the first scheme that knows the place sends unasked.
+  func anticipate(
+    with credential: Credential, in context: AuthenticationContext
+  ) async throws -> (scheme: any AuthenticationScheme, value: String)? {
+    for scheme in schemes.reversed() {
+      if let value = try await scheme.anticipate(with: credential, in: context) { return (scheme, value) }
     }
     return nil
   }
 
   /// Why nobody answers, where a module could: its name.
   func missingModule(for head: HTTPResponse) -> String? {
-    let offered = AuthenticationChallenge.parse(head.headerFields[values: .wwwAuthenticate])
     let known = Set(schemes.map { $0.name.lowercased() })
-    let unknown = offered.map { $0.scheme.lowercased() }.filter { !known.contains($0) }
-    guard unknown.count == offered.count else { return nil }
+    let unknown = Self.challenges(head).map { $0.scheme.lowercased() }
+    guard !unknown.contains(where: known.contains) else { return nil }
     return unknown.contains { ["digest", "ntlm", "negotiate"].contains($0) } ? "LupineAuthentication" : nil
+  }
+
+  private static func challenges(_ head: HTTPResponse) -> [AuthenticationChallenge] {
+    let name: HTTPField.Name = head.status.code == 407 ? .proxyAuthenticate : .wwwAuthenticate
+    return AuthenticationChallenge.parse(head.headerFields[values: name])
   }
 }

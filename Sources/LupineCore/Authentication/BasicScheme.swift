@@ -4,17 +4,18 @@ import FoundationEssentials
 public struct BasicScheme: AuthenticationScheme {
   /// `Basic`.
   public let name = "Basic"
-  /// The weakest: the password itself is sent.
-  public let strength = 0
 
   /// The scheme has nothing to set.
   public init() {}
+
+  /// The weakest of all: the password itself is sent.
+  public func strength(of challenge: AuthenticationChallenge) -> Int { 0 }
 
   /// The name and the password in Base64.
   ///
   /// - Throws: `LupineError` of kind `invalidRequest` for a colon in the name or a control byte in either.
   public func answer(
-    _ challenge: AuthenticationChallenge, with credential: Credential, for request: OutgoingRequest
+    _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
   ) async throws -> String? {
     try Self.value(for: credential)
   }

@@ -60,6 +60,32 @@ public struct TransferContext: Sendable {
     self.sink = sink
   }
 
+  /// The context of one of several exchanges that are made in the place of this one.
+  package func branch(
+    _ control: TransferControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
+  ) -> TransferContext {
+    var branch = TransferContext(
+      id: id, attempt: attempt, clock: clock, connectTimeout: connectTimeout, limits: limits, identity: identity,
+      evaluator: evaluator, control: control, executor: executor, events: events, sink: sink)
+    branch.cancelRequest = cancelRequest
+    return branch
+  }
+
+  /// Notes that something moves, so that the idle timeout counts from now on.
+  package func touch() { control.touch() }
+
+  /// Waits, unless the exchange is cancelled.
+  ///
+  /// - Throws: the reason of the cancellation.
+  package func pause(for delay: Duration, on time: SessionClock) async throws(LupineError) {
+    let sleep = Task.immediate(executorPreference: executor) { try await time.sleep(delay) }
+    onCancel { sleep.cancel() }
+    let isOver = (try? await sleep.value) != nil
+    if let reason = control.reason { throw reason }
+    guard isOver else { throw LupineError(.cancelled, "The request was cancelled.") }
+    touch()
+  }
+
   /// Tells the session's monitors what happened.
   public func emit(_ event: SessionEvent.Kind) { events(event) }
 

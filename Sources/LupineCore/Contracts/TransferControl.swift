@@ -7,6 +7,8 @@ public final class TransferControl: Sendable {
     var handler: (@Sendable () -> Void)?
     var isFinished = false
     var isSuspended = false
+    /// Whether this branch is the one that stands for its parent.
+    var isChosen = false
     weak var channel: BodyChannel?
     var source = TransportResponse.Source.origin
   }
@@ -15,6 +17,7 @@ public final class TransferControl: Sendable {
   private let now: @Sendable () -> Duration
   private let lastActivity: Atomic<Int64>
   private let progress: Progress?
+  private let parent: TransferControl?
 
   /// Whom the exchange tells how far its bodies have come.
   struct Progress: Sendable {
@@ -29,9 +32,10 @@ public final class TransferControl: Sendable {
   /// - Parameter now: the time since some fixed moment. Default: a clock that stands still.
   public convenience init(now: @escaping @Sendable () -> Duration = { .zero }) { self.init(now: now, progress: nil) }
 
-  init(now: @escaping @Sendable () -> Duration, progress: Progress?) {
+  init(now: @escaping @Sendable () -> Duration, progress: Progress?, parent: TransferControl? = nil) {
     self.now = now
     self.progress = progress
+    self.parent = parent
     lastActivity = Atomic(now().nanoseconds)
   }
 
@@ -84,31 +88,48 @@ public final class TransferControl: Sendable {
   /// When the last byte moved, as a time of the clock it was made with.
   var lastActive: Duration { .nanoseconds(lastActivity.load(ordering: .relaxed)) }
 
-  func touch() { lastActivity.store(now().nanoseconds, ordering: .relaxed) }
+  func touch() { noteActivity(at: now()) }
+
+  private func noteActivity(at time: Duration) {
+    lastActivity.store(time.nanoseconds, ordering: .relaxed)
+    parent?.noteActivity(at: time)
+  }
 
   /// Notes the length of the request's body before it goes out.
   func willSend(total: Int64?) { progress?.upload.begin(total: total, now: now()) }
 
   func didSend(_ count: Int) {
     let now = now()
-    lastActivity.store(now.nanoseconds, ordering: .relaxed)
+    noteActivity(at: now)
     if let progress { progress.upload.move(to: progress.sent.add(count), now: now) }
   }
 
   func didReceive(_ count: Int) {
     let now = now()
-    lastActivity.store(now.nanoseconds, ordering: .relaxed)
+    noteActivity(at: now)
     if let progress { progress.download.move(to: progress.received.add(count), now: now) }
   }
 
   func attach(_ channel: BodyChannel) {
-    let (isSuspended, reason) = state.withLock { state in
+    let (isSuspended, isChosen, reason) = state.withLock { state in
       state.channel = channel
-      return (state.isSuspended, state.reason)
+      return (state.isSuspended, state.isChosen, state.reason)
     }
     if isSuspended { settle(channel) }
+    if isChosen { parent?.attach(channel) }
     if let reason { channel.fail(reason) }
   }
+
+  /// The life of one of several exchanges that are made in the place of this one.
+  ///
+  /// Its activity is this one's too. Whoever makes it passes a cancellation on.
+  package func branch() -> TransferControl {
+    TransferControl(
+      now: now, progress: progress.map { Progress(upload: $0.upload, download: $0.download) }, parent: self)
+  }
+
+  /// Has this branch stand for its parent: the response's body, which comes next, is the parent's.
+  package func choose() { state.withLock { $0.isChosen = true } }
 
   /// Holds the response's body back, or lets it go on.
   package func setSuspended(_ isSuspended: Bool) {

@@ -3,29 +3,27 @@ import Synchronization
 
 /// The exchanges of one attempt: the request, then whatever redirects and challenges lead to.
 final class ExchangeLoop: Sendable {
-  private struct State {
+  struct State {
     var request: OutgoingRequest?
     var control: TransferControl?
-    var hasAnswered = false
-    /// Whether a redirect has led to another origin, where a credential has no business from then on.
-    var hasLeftOrigin = false
+    var course = AuthenticationCourse()
     /// Where the redirects were that have been met.
     var visited: [HTTPURL] = []
     /// What the redirect of the current exchange leads to; decided at its head, so that the sink fits.
     var redirect: Result<OutgoingRequest, LupineError>?
   }
 
+  let number: Int
+  let state = Mutex(State())
   private let pipeline: Pipeline
-  private let number: Int
-  private let state = Mutex(State())
 
   init(_ pipeline: Pipeline, _ number: Int) {
     self.pipeline = pipeline
     self.number = number
   }
 
-  private var task: RequestTask { pipeline.task }
-  private var session: Session { pipeline.session }
+  var task: RequestTask { pipeline.task }
+  var session: Session { pipeline.session }
   var configuration: SessionConfiguration { pipeline.session.configuration }
 
   func warn(_ text: String) { task.emit(.warning(text), attempt: number) }
@@ -55,7 +53,7 @@ final class ExchangeLoop: Sendable {
     let sent = state.withLock { $0.request }
     do throws(LupineError) {
       try await decide(on: response, control)
-      if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, control) }
+      if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
       let end = try await response.body.end()
       close(control, status: response.head.status.code, metrics: end.metrics)
       if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
@@ -92,13 +90,16 @@ final class ExchangeLoop: Sendable {
     return error
   }
 
-  /// Validates a head before its body is handed over; a response that is refused is not read further.
+  /// Validates a head before its body is handed over; a response that is refused, or retried, is not read further.
   private func handOver(
-    _ response: TransportResponse, to request: OutgoingRequest, _ control: TransferControl?
+    _ response: TransportResponse, to request: OutgoingRequest, after first: OutgoingRequest,
+    _ control: TransferControl?
   ) async throws(LupineError) {
     let head = ReceivedResponse(request: request, head: response.head)
-    if let error = pipeline.validated(head, to: request, number).outcome.error {
-      throw await refused(response, control, error)
+    var refusal = pipeline.validated(head, to: request, number).outcome.error
+    if refusal == nil { refusal = await pipeline.refusalAtHead(of: head, after: first, number) }
+    if let refusal {
+      throw await refused(response, control, refusal)
     }
     task.consumer.began(response)
   }
@@ -106,8 +107,11 @@ final class ExchangeLoop: Sendable {
   /// Makes exchanges until one is neither redirected nor challenged; returns at its head.
   func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     var request = request
+    forgetRedirects()
     while true {
-      let response = try await sendOnce(request)
+      let sent = try await authorized(withCookies(request))
+      let response = try await sendOnce(sent, for: request)
+      learn(from: response, to: sent)
       let next: OutgoingRequest?
       do throws(LupineError) {
         next = try await following(response, to: request)
@@ -118,9 +122,19 @@ final class ExchangeLoop: Sendable {
       guard let next else { return response }
       let metrics = await metrics(of: response.body)
       close(state.withLock { $0.control }, status: response.head.status.code, metrics: metrics)
-      if next.url.origin != request.url.origin { state.withLock { $0.hasLeftOrigin = true } }
+      let isElsewhere = next.url.origin != request.url.origin
+      state.withLock { if $0.redirect != nil || isElsewhere { $0.course.follows(from: request.url, to: next.url) } }
       request = next
     }
+  }
+
+  /// Begins anew where an interceptor sends again.
+  private func forgetRedirects() {
+    let isAgain = state.withLock { state in
+      defer { state.visited = [] }
+      return !state.visited.isEmpty
+    }
+    if isAgain { task.state.withLock { $0.redirects = [] } }
   }
 
   /// What an exchange cost whose body nobody wants.
@@ -135,7 +149,10 @@ final class ExchangeLoop: Sendable {
     close(control, status: nil, metrics: nil)
   }
 
-  private func sendOnce(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
+  /// - Parameter original: the request without what was added for this exchange alone, as a redirect begins with it.
+  private func sendOnce(
+    _ request: OutgoingRequest, for original: OutgoingRequest
+  ) async throws(LupineError) -> TransportResponse {
     await task.passGate()
     abandonExchange()
     try RequestRules.check(request, limits: session.configuration.limits)
@@ -150,7 +167,7 @@ final class ExchangeLoop: Sendable {
     try task.begin(control, request)
     task.emit(.sending(request.summary), attempt: number)
     do throws(LupineError) {
-      let context = context(for: request, control: control) { [self] head in sink(for: head, request, control) }
+      let context = context(for: request, control: control) { [self] head in sink(for: head, original, control) }
       return try await session.send(request, in: context)
     } catch {
       close(control, status: nil, metrics: error.metrics)
@@ -172,7 +189,7 @@ final class ExchangeLoop: Sendable {
     let timeouts = request.options.timeouts ?? configuration.timeouts
     var context = TransferContext(
       id: task.id, attempt: number, clock: configuration.clock, connectTimeout: timeouts.connect,
-      limits: configuration.limits, identity: configuration.identity(for: request.url),
+      limits: configuration.limits, identity: proving(configuration.identity(for: request.url), to: request.url),
       evaluator: configuration.trustPolicy?.evaluator(for: request.url),
       proxyEvaluator: configuration.proxyEvaluator(for: request.url), connections: configuration.connections,
       control: control, executor: configuration.executor,
@@ -218,7 +235,11 @@ extension ExchangeLoop {
   private func following(
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
-    if let redirect = state.withLock({ $0.redirect }) { return try redirect.get() }
+    if let redirect = state.withLock({ $0.redirect }) {
+      let next = try redirect.get()
+      task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: response.head)) }
+      return next
+    }
     if let next = try await answering(response, to: request) ?? task.consumer.following(request) { return next }
     return try await refreshing(request, after: response.head)
   }
@@ -251,14 +272,17 @@ extension ExchangeLoop {
   private func decideRedirect(_ head: HTTPResponse, _ request: OutgoingRequest) -> Bool {
     guard RedirectRules.isRedirect(head) else { return false }
     let redirector = task.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
-    let rules = RedirectRules(secrets: session.configuration.secretFields, limits: session.configuration.limits)
+    let rules = RedirectRules(
+      secrets: session.configuration.secretFields, limits: session.configuration.limits,
+      allowsDowngrade: redirector.allowsDowngrade)
     let visited = state.withLock { state in
       state.visited.append(request.url)
       return state.visited
     }
     let decided: Result<OutgoingRequest, LupineError>?
     do throws(LupineError) {
-      decided = redirector.decide(try rules.next(after: head, to: request, visited: visited), head).map { .success($0) }
+      let proposed = try rules.next(after: head, to: request, visited: visited)
+      decided = redirector.decide(proposed, head).map { .success(rules.withoutStraySecrets($0, from: request)) }
     } catch {
       decided = redirector.follows ? .failure(error) : nil
     }
@@ -276,45 +300,6 @@ extension ExchangeLoop {
       .redirected(to: next.url.redacted, isFollowed: true, reason: "status \(head.status.code)")
     case .failure(let error): .redirected(to: target, isFollowed: false, reason: error.message)
     case nil: .redirected(to: target, isFollowed: false, reason: "the redirector keeps it as the response")
-    }
-  }
-
-  /// Why a challenge is not answered; `nil` where it may be.
-  private func refusal(of request: OutgoingRequest) -> String? {
-    if task.state.withLock({ $0.settings.credential }) == nil { return "the request has no credential" }
-    let (hasAnswered, hasLeftOrigin) = state.withLock { ($0.hasAnswered, $0.hasLeftOrigin) }
-    if hasAnswered { return "the credential was given already" }
-    if hasLeftOrigin { return "a redirect led to another origin" }
-    return request.body.isReplayable ? nil : "the body can be sent only once"
-  }
-
-  /// The request with the answer to a challenge; once, so that a wrong password ends with the 401.
-  private func answering(
-    _ response: TransportResponse, to request: OutgoingRequest
-  ) async throws(LupineError) -> OutgoingRequest? {
-    guard response.head.status.code == 401, response.source == .origin else { return nil }
-    if let refusal = refusal(of: request) {
-      task.emit(.challenged(isAnswered: false, reason: refusal), attempt: number)
-      return nil
-    }
-    guard let credential = task.state.withLock({ $0.settings.credential }) else { return nil }
-    state.withLock { $0.hasAnswered = true }
-    var next = request
-    do {
-      let schemes = session.configuration.schemes
-      let head = response.head
-      let value = try await task.interruptible { try await schemes.answer(head, with: credential, for: request) }
-      guard let value else {
-        task.emit(.challenged(isAnswered: false, reason: "no scheme fits the challenge"), attempt: number)
-        return nil
-      }
-      task.emit(.challenged(isAnswered: true, reason: "status 401 and a credential"), attempt: number)
-      next.headers[.authorization] = value
-      return next
-    } catch let error as LupineError {
-      throw error
-    } catch {
-      throw LupineError(.other, "An authentication scheme threw: \(error).", underlying: error)
     }
   }
 }

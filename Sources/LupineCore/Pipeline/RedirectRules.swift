@@ -4,6 +4,7 @@ import HTTPTypes
 struct RedirectRules {
   let secrets: SecretFields
   let limits: Limits
+  var allowsDowngrade = false
 
   static func isRedirect(_ head: HTTPResponse) -> Bool {
     [301, 302, 303, 307, 308].contains(head.status.code) && head.headerFields[.location] != nil
@@ -25,6 +26,25 @@ struct RedirectRules {
     return next
   }
 
+  /// The request without the secrets of the one before, where a redirector has sent it to another origin.
+  ///
+  /// What the redirector itself set for that origin stays.
+  func withoutStraySecrets(_ next: OutgoingRequest, from request: OutgoingRequest) -> OutgoingRequest {
+    guard next.url.origin != request.url.origin else { return next }
+    var next = next
+    for name in Set(next.headers.map(\.name)) where secrets.contains(name) {
+      let carried = Set(request.headers[values: name])
+      next.headers[values: name].removeAll { carried.contains($0) }
+    }
+    return next
+  }
+
+  /// Whether a field says something of the body, or of the request that the body belonged to.
+  private static func describesBody(_ name: HTTPField.Name) -> Bool {
+    name.canonicalName.hasPrefix("content-")
+      || ["digest", "repr-digest", "last-modified", "idempotency-key"].contains(name.canonicalName)
+  }
+
   private func tooMany(_ visited: [HTTPURL], _ target: HTTPURL) -> LupineError {
     var message = "The server redirected more than \(limits.redirects) times, the limit redirects."
     if let start = visited.lastIndex(of: target) {
@@ -42,7 +62,7 @@ struct RedirectRules {
     } catch {
       throw LupineError(.redirectFailed, "The redirect cannot be followed: \(error.message)", underlying: error)
     }
-    guard request.url.scheme == .http || url.scheme == .https else {
+    guard request.url.scheme == .http || url.scheme == .https || allowsDowngrade else {
       throw LupineError(.redirectFailed, "The server redirects from https to http, which would expose the request.")
     }
     return url
@@ -54,7 +74,7 @@ struct RedirectRules {
       next.method = .get
       next.body = .none
       next.options.expectsContinue = false
-      for field in next.headers where field.name.canonicalName.hasPrefix("content-") { next.headers[field.name] = nil }
+      for field in next.headers where Self.describesBody(field.name) { next.headers[field.name] = nil }
     } else if !next.body.isReplayable {
       throw LupineError(
         .redirectFailed, "The server redirects with status \(status), and the request's body can be sent only once.")

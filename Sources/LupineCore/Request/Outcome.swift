@@ -8,6 +8,8 @@ struct Outcome: Sendable {
   var response: ReceivedResponse?
   /// Why the request failed.
   var error: LupineError?
+  /// The redirects that were followed.
+  var redirects: [RedirectStep] = []
   /// Where a download is, once it is complete.
   var file: URL?
 }

@@ -151,6 +151,7 @@ final class RequestTask: Sendable {
     if let error = await consumer.check(outcome) { outcome.error = error }
     outcome = consumer.conclude(outcome)
     outcome.error = outcome.error?.hiding(session.configuration.secretFields)
+    outcome.redirects = state.withLock { $0.redirects }
     await upload.finish()
     await download.finish()
     await finishInterimListeners()

@@ -62,6 +62,14 @@ extension SessionRequest {
   /// Answers challenges of the server with a credential, once: a wrong one ends with the 401.
   public func authenticate(with credential: Credential) -> Self { setting { $0.credential = credential } }
 
+  /// Asks the closure for a credential when the server challenges and no other credential is left to try.
+  ///
+  /// It is asked again where its credential is refused, up to five times an attempt; `nil`, or a credential that was
+  /// refused already, ends with the 401. A challenge of another origin, after a redirect, is not put to it.
+  public func onChallenge(_ provide: @escaping CredentialProvider) -> Self {
+    setting { $0.credentialProvider = provide }
+  }
+
   func setting(_ change: (inout RequestSettings) -> Void) -> Self {
     task.state.withLock { change(&$0.settings) }
     return self

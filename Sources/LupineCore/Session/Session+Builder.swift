@@ -17,6 +17,7 @@ extension Session {
     var schemes: [any AuthenticationScheme] = []
     var codings: [any ContentCoding] = []
     var mismatches: [Mismatch] = []
+    var layers: [TransportLayer] = []
     var route = RouteDescription()
     var configuration = SessionConfiguration()
 
@@ -43,9 +44,9 @@ extension Session.Builder {
 
   /// Sets how long the steps of a request may take; `nil` sets no bound.
   public func timeouts(
-    connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil
+    connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil, attempt: Duration? = nil
   ) -> Self {
-    changed { $0.configuration.timeouts = Timeouts(connect: connect, idle: idle, total: total) }
+    changed { $0.configuration.timeouts = Timeouts(connect: connect, idle: idle, total: total, attempt: attempt) }
   }
 
   /// Sets the most that the session accepts.
@@ -137,6 +138,21 @@ extension Session.Builder {
   /// Adds a scheme that can answer challenges.
   public func authenticationScheme(_ scheme: some AuthenticationScheme) -> Self {
     changed { $0.schemes.append(scheme) }
+  }
+
+  /// Asks the closure for a credential when a server challenges a request that has none of its own.
+  ///
+  /// The closure decides by the challenged URL whose credential it gives; see `SessionRequest.onChallenge`.
+  public func onChallenge(_ provide: @escaping CredentialProvider) -> Self {
+    changed { $0.configuration.credentialProvider = provide }
+  }
+
+  /// Sets what keeps cookies and sends them back; without one, cookies are ignored.
+  ///
+  /// - Parameter make: makes the store of a session, once for each that is built; one that returns the same store every
+  ///   time shares it.
+  public func cookieStore(_ make: @escaping @Sendable () -> any CookieStore) -> Self {
+    changed { $0.configuration.makeCookieStore = make }
   }
 
   /// Adds all that a plugin brings.

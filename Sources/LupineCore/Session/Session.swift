@@ -1,3 +1,4 @@
+public import FoundationEssentials
 import Synchronization
 
 /// Makes requests: a transport, and everything that is decided around its exchanges.
@@ -27,6 +28,12 @@ public final class Session: Sendable {
 
   /// What its assembly found risky but not wrong, such as a single pin without a backup.
   public var warnings: [Mismatch] { configuration.warnings }
+
+  /// The date, from the session's own source of it.
+  public var currentDate: Date { configuration.now() }
+
+  /// What keeps the session's cookies, where it keeps any.
+  public var cookieStore: (any CookieStore)? { configuration.cookieStore }
 
   /// Ends every request of this session with kind `sessionShutDown`, and refuses new ones; returns when all have ended.
   ///

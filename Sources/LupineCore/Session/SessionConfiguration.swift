@@ -23,7 +23,13 @@ struct SessionConfiguration: Sendable {
   var monitors: [any EventMonitor] = []
   var contentCodings: ContentCodings = ContentCodings([])
   var schemes = AuthenticationSchemes([])
+  var connectionCredential: ScopedConnectionCredential?
+  var credentialProvider: CredentialProvider?
+  var makeCookieStore: (@Sendable () -> any CookieStore)?
+  var cookieStore: (any CookieStore)?
   var redirector = Redirector.follow
+  /// The methods whose requests get an `Idempotency-Key`.
+  var keyedMethods: Set<HTTPRequest.Method> = []
   var clock: any Clock<Duration> = ContinuousClock()
   var now: @Sendable () -> Date = { Date() }
   var random: @Sendable () -> UInt64 = {

@@ -2,12 +2,14 @@ public import HTTPTypes
 
 /// The fields whose values are secret: stripped across origins, redacted wherever a person might read them.
 public struct SecretFields: Sendable, Hashable {
-  /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie` and `X-API-Key`.
+  /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, `X-API-Key` and `X-Amz-Security-Token`.
   public static let standard = SecretFields(names: standardNames)
 
   private static let standardNames: Set<HTTPField.Name> = {
     var names: Set<HTTPField.Name> = [.authorization, .proxyAuthorization, .cookie, .setCookie]
-    if let key = HTTPField.Name("X-API-Key") { names.insert(key) }
+    for text in ["X-API-Key", "X-Amz-Security-Token"] {
+      if let name = HTTPField.Name(text) { names.insert(name) }
+    }
     return names
   }()
 

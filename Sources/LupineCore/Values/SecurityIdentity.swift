@@ -14,6 +14,8 @@ public struct SecurityIdentity: Sendable, Hashable {
   public var minimumTLSVersion: TLSVersion?
   /// The newest version of TLS that is spoken; `nil` means whatever the library speaks.
   public var maximumTLSVersion: TLSVersion?
+  /// What proves the connection, and with it every request that goes over it.
+  public var connectionCredential: ConnectionCredential?
   /// The proxy that the exchange goes through, with its credential.
   public var proxy: Proxy?
   /// The path of the Unix-domain socket that is connected to, whatever the host.

@@ -83,10 +83,11 @@ import Testing
 
 private struct Strong: AuthenticationScheme {
   let name = "strong"
-  let strength = 5
+
+  func strength(of challenge: AuthenticationChallenge) -> Int { 5 }
 
   func answer(
-    _ challenge: AuthenticationChallenge, with credential: Credential, for request: OutgoingRequest
+    _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
   ) async throws -> String? {
     "Strong answer"
   }

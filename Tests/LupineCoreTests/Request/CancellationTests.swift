@@ -30,7 +30,7 @@ import Testing
       if place == .gate { request.suspend() }
     }
     let task = Task { await request.serializingData().response.error?.kind }
-    if place == .gate { await request.task.untilStarted(log) } else { await reached.raised() }
+    await reached.raised()
     switch way {
     case .request, .handler: request.cancel()
     case .task: task.cancel()
@@ -50,6 +50,7 @@ import Testing
   private static func session(_ place: Place, _ reached: Flag, _ log: EventLog) throws -> Session {
     let builder = Session.Builder().transport(transport(place, reached)).monitor(log).timeouts(idle: nil)
     return switch place {
+    case .gate: try builder.monitor(StartSignal(reached)).build()
     case .adapter: try builder.adapter(Waiting(reached)).build()
     case .interceptorBefore, .interceptorAfter, .ownBody: try builder.interceptor(Waiting(reached, place)).build()
     case .scheme: try builder.authenticationScheme(Waiting(reached)).build()
@@ -79,17 +80,20 @@ import Testing
   }
 }
 
-extension RequestTask {
-  /// Waits until the request is on its way to its first gate.
-  fileprivate func untilStarted(_ log: EventLog) async {
-    while !log.names.contains("started") { await Task.yield() }
+/// Tells that the request is on its way to its first gate.
+private struct StartSignal: EventMonitor {
+  let flag: Flag
+
+  init(_ flag: Flag) { self.flag = flag }
+
+  func receive(_ event: SessionEvent) {
+    if case .started = event.kind { flag.raise() }
   }
 }
 
 /// Parts that reach a point and wait there until they are cancelled.
 private struct Waiting: RequestAdapter, Interceptor, AuthenticationScheme, Retrier {
   let name = "Slow"
-  let strength = 9
   let reached: Flag
   let place: CancellationTests.Place?
 
@@ -97,6 +101,8 @@ private struct Waiting: RequestAdapter, Interceptor, AuthenticationScheme, Retri
     self.reached = reached
     self.place = place
   }
+
+  func strength(of challenge: AuthenticationChallenge) -> Int { 9 }
 
   private func wait() async {
     reached.raise()
@@ -123,7 +129,7 @@ private struct Waiting: RequestAdapter, Interceptor, AuthenticationScheme, Retri
   }
 
   func answer(
-    _ challenge: AuthenticationChallenge, with credential: Credential, for request: OutgoingRequest
+    _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
   ) async throws -> String? {
     await wait()
     return "Slow x"

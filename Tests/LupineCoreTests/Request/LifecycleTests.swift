@@ -84,6 +84,7 @@ import Testing
     let begun = Flag()
     let resumed = Flag()
     let goOn = Flag()
+    let firstFlow = Flag()
     let flows = Notes<IncomingBodyWriter.Flow>()
     let session = try Session.Builder().transport(
       ClosureTransport { _, context throws(LupineError) in
@@ -93,6 +94,7 @@ import Testing
           await goOn.raised()
           var bytes: [UInt8] = [0x78]
           flows.add((try? writer.write(&bytes)) ?? .proceed)
+          firstFlow.raise()
           await resumed.raised()
           flows.add((try? writer.write(&bytes)) ?? .pause)
           writer.finish(metrics: TransferMetrics())
@@ -105,7 +107,7 @@ import Testing
     await begun.raised()
     request.suspend()
     goOn.raise()
-    while flows.all.isEmpty { await Task.yield() }
+    await firstFlow.raised()
     request.resume()
     #expect(try await value == "xx")
     #expect(flows.all == [.pause, .proceed])

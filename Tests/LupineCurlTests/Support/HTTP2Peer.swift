@@ -13,12 +13,15 @@ final class HTTP2Peer: Sendable {
     var payload: [UInt8] = []
 
     var bytes: [UInt8] {
-      let length = payload.count
-      return [UInt8(length >> 16 & 255), UInt8(length >> 8 & 255), UInt8(length & 255), type, flags]
-        + Self.bytes(stream) + payload
+      let length = Self.bytes(UInt32(payload.count)).dropFirst()
+      var bytes = Array(length)
+      bytes += [type, flags]
+      bytes += Self.bytes(stream)
+      bytes += payload
+      return bytes
     }
 
-    static func bytes(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(number >> (24 - 8 * $0) & 255) } }
+    static func bytes(_ number: UInt32) -> [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
   }
 
   /// What the script does next.
@@ -81,7 +84,7 @@ final class HTTP2Peer: Sendable {
     guard Self.read(24, from: connection) != nil else { return }
     guard Self.write(Frame(type: 4, payload: settings), to: connection) else { return }
     while let head = Self.read(9, from: connection) {
-      let length = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
+      let length = head[0..<3].reduce(0) { $0 << 8 | Int($1) }
       let stream = head[5..<9].reduce(0) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
       guard Self.read(length, from: connection) != nil else { return }
       if head[3] == 4, head[4] & 1 == 0 { _ = Self.write(Frame(type: 4, flags: 1), to: connection) }
@@ -105,7 +108,7 @@ final class HTTP2Peer: Sendable {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes {
-        send(connection, $0.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL.rawValue))
+        send(connection, $0.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
       }
       guard count > 0 else { return false }
       sent += count
@@ -145,9 +148,15 @@ final class HTTP2Peer: Sendable {
 extension HTTP2Peer.Frame {
   /// Fields as literals without indexing, names and values uncompressed (RFC 7541 section 6.2.2); at most 126 bytes each.
   static func block(_ fields: [(String, String)]) -> [UInt8] {
-    fields.flatMap { name, value in
-      [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+    var bytes: [UInt8] = []
+    for (name, value) in fields {
+      bytes.append(0)
+      for text in [name, value] {
+        bytes.append(UInt8(text.utf8.count))
+        bytes += Array(text.utf8)
+      }
     }
+    return bytes
   }
 
   static func head(_ stream: UInt32, status: Int = 200, _ fields: [(String, String)] = [], ends: Bool = false) -> Self {

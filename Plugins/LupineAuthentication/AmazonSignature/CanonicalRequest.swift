@@ -1,0 +1,86 @@
+import HTTPTypes
+import LupineCore
+
+/// A request in the one form in which it is signed.
+struct CanonicalRequest {
+  /// Fields that stand outside the signature, because the session or a hop on the way may still change them.
+  private static let unsigned: Set<String> = [
+    "authorization", "proxy-authorization", "cookie", "user-agent", "expect", "connection", "accept-encoding",
+    "x-amzn-trace-id",
+  ]
+
+  let text: String
+  /// The names of the signed fields, joined by semicolons.
+  let signedFields: String
+
+  /// - Parameters:
+  ///   - encodesPathTwice: as every service but S3 has it.
+  ///   - payloadHash: the body's hash in hexadecimal, or what stands for it.
+  init(_ request: OutgoingRequest, encodesPathTwice: Bool, payloadHash: String) {
+    var fields = ["host": request.url.authority]
+    for field in request.headers where !Self.unsigned.contains(field.name.canonicalName) {
+      let value = Self.collapsed(field.value)
+      fields[field.name.canonicalName] = fields[field.name.canonicalName].map { "\($0),\(value)" } ?? value
+    }
+    fields["host"] = request.url.authority
+    let names = fields.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    signedFields = names.joined(separator: ";")
+    let path = request.url.path
+    text = [
+      request.method.rawValue,
+      encodesPathTwice
+        ? Self.encoded(Array(path.utf8), keepingSlashes: true) : Self.reencoded(path[...], keepingSlashes: true),
+      Self.query(request.url.query ?? ""),
+      names.map { "\($0):\(fields[$0] ?? "")\n" }.joined(),
+      signedFields,
+      payloadHash,
+    ].joined(separator: "\n")
+  }
+
+  /// The items in the order of their encoded names and values.
+  private static func query(_ query: String) -> String {
+    let items = query.split(separator: "&").map { item in
+      let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return (name: reencoded(halves[0]), value: halves.count > 1 ? reencoded(halves[1]) : "")
+    }
+    let sorted = items.sorted { left, right in
+      left.name == right.name
+        ? left.value.utf8.lexicographicallyPrecedes(right.value.utf8)
+        : left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+    }
+    return sorted.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+  }
+
+  /// The value without blanks at its ends, and with one for each run of them inside.
+  private static func collapsed(_ value: String) -> String {
+    value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
+  }
+
+  /// Text that is percent-encoded in some way, in the way that signatures want.
+  private static func reencoded(_ text: Substring, keepingSlashes: Bool = false) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == 0x25, rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return encoded(bytes, keepingSlashes: keepingSlashes)
+  }
+
+  private static func encoded(_ bytes: [UInt8], keepingSlashes: Bool) -> String {
+    var text = ""
+    for byte in bytes {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
+        text.unicodeScalars.append(UnicodeScalar(byte))
+      case 0x2F where keepingSlashes: text += "/"
+      default: text += "%" + Hexadecimal.text(CollectionOfOne(byte)).uppercased()
+      }
+    }
+    return text
+  }
+}

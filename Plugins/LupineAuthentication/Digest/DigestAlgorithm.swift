@@ -1,0 +1,28 @@
+/// An algorithm of Digest authentication (RFC 7616 section 3.3).
+struct DigestAlgorithm: Sendable, Hashable {
+  let function: HashFunction
+  /// Whether the password is hashed once for a session (`-sess`).
+  let isSession: Bool
+  /// The name as the server wrote it; `nil` where it named none, which means MD5.
+  let name: String?
+
+  init?(_ name: String?) {
+    let lower = name?.lowercased() ?? "md5"
+    isSession = lower.hasSuffix("-sess")
+    switch isSession ? String(lower.dropLast(5)) : lower {
+    case "md5": function = .md5
+    case "sha-256": function = .sha256
+    case "sha-512-256": function = .sha512Over256
+    default: return nil
+    }
+    self.name = name
+  }
+
+  var strength: Int {
+    switch function {
+    case .md5: 10
+    case .sha256: 20
+    case .sha512Over256: 30
+    }
+  }
+}

@@ -1,0 +1,85 @@
+public import HTTPTypes
+public import LupineCore
+
+/// The Digest scheme (RFC 7616) with MD5, SHA-256 and SHA-512/256, for sessions (`-sess`) too.
+///
+/// The strongest algorithm that a server offers answers. Once a credential was accepted, later requests that bring it to
+/// the same origin and realm carry an answer at once, with the nonce that the server last named. Of `auth` and
+/// `auth-int` the former is preferred, since the latter reads the body twice.
+public struct DigestScheme: AuthenticationScheme {
+  /// `Digest`.
+  public let name = "Digest"
+  private let memory = DigestMemory()
+
+  /// A scheme that remembers nothing yet; its copies share what they learn.
+  public init() {}
+
+  /// Stronger than Basic; by its algorithm among its like.
+  public func strength(of challenge: AuthenticationChallenge) -> Int {
+    DigestAlgorithm(challenge.parameters["algorithm"])?.strength ?? 1
+  }
+
+  /// Whether only the nonce was too old.
+  public func isRenewal(_ challenge: AuthenticationChallenge) -> Bool { DigestChallenge.isStale(challenge) }
+
+  /// The answer to a challenge; `nil` where the challenge is malformed or offers nothing known.
+  ///
+  /// - Throws: `LupineError` of kind `invalidRequest` for a control byte in the name or the password, and `bodyFailed`
+  ///   where `auth-int` needs a body that cannot be read.
+  public func answer(
+    _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
+  ) async throws -> String? {
+    guard let challenge = DigestChallenge(challenge) else { return nil }
+    try check(credential)
+    let space = DigestMemory.Space(origin: context.origin, asker: context.asker, realm: challenge.realm)
+    let turn = memory.turn(for: challenge, in: space, with: credential) {
+      Hexadecimal.text(context.random(), digits: 16) + Hexadecimal.text(context.random(), digits: 16)
+    }
+    return try await value(turn, credential, context)
+  }
+
+  /// The answer for a place where the credential was accepted before.
+  public func anticipate(with credential: Credential, in context: AuthenticationContext) async throws -> String? {
+    guard let turn = memory.turn(anticipating: context, with: credential) else { return nil }
+    return try await value(turn, credential, context)
+  }
+
+  /// Learns whether the answer was accepted, and which nonce the server wants next (RFC 7616 section 3.5).
+  public func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) {
+    let isProxy = context.asker != .origin
+    let own = context.request.headers[isProxy ? .proxyAuthorization : .authorization] ?? ""
+    guard let sent = AuthenticationChallenge.parse([own]).first, let realm = sent.realm,
+      let nonce = sent.parameters["nonce"]
+    else { return }
+    let space = DigestMemory.Space(origin: context.origin, asker: context.asker, realm: realm)
+    if head.status.code == (isProxy ? 407 : 401) { return memory.forget(space, credential) }
+    let information = head.headerFields[isProxy ? .proxyAuthenticationInfo : .authenticationInfo]
+    let parsed = information.flatMap { AuthenticationChallenge.parse(["Digest \($0)"]).first }
+    memory.accept(space, credential, nonce: nonce, next: parsed?.parameters["nextnonce"])
+  }
+
+  private func value(
+    _ turn: DigestTurn, _ credential: Credential, _ context: AuthenticationContext
+  ) async throws -> String? {
+    var bodyHash: String?
+    if turn.challenge.protection == .requestAndBody {
+      guard context.request.body.isReplayable else { return nil }
+      bodyHash = try await BodyHash.hexadecimal(context.request.body, turn.challenge.algorithm.function)
+      guard bodyHash != nil else { return nil }
+    }
+    return turn.value(
+      credential, method: context.request.method.rawValue, target: context.requestTarget, bodyHash: bodyHash)
+  }
+
+  private func check(_ credential: Credential) throws(LupineError) {
+    guard (credential.username + credential.password).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      throw LupineError(
+        .invalidRequest, "Neither the name nor the password for Digest authentication may have a control byte.")
+    }
+  }
+}
+
+extension AuthenticationScheme where Self == DigestScheme {
+  /// The Digest scheme (RFC 7616).
+  public static var digest: DigestScheme { DigestScheme() }
+}

@@ -1,0 +1,81 @@
+import LupineCore
+
+/// One answer to a challenge, before it is computed: which nonce, used for which time.
+struct DigestTurn: Sendable {
+  let challenge: DigestChallenge
+  /// The server's nonce, which may have replaced the challenge's.
+  let nonce: String
+  /// Our own nonce.
+  let clientNonce: String
+  /// Which use of the nonce this is, from 1.
+  let count: UInt32
+}
+
+extension DigestTurn {
+  /// The field's value; `nil` where OpenSSL has no such hash function.
+  ///
+  /// - Parameter bodyHash: the hash of the body, where the answer protects that as well.
+  func value(_ credential: Credential, method: String, target: String, bodyHash: String?) -> String? {
+    let function = challenge.algorithm.function
+    guard let secret = secret(credential),
+      let subject = function.hexadecimal(([method, target] + (bodyHash.map { [$0] } ?? [])).joined(separator: ":")),
+      let username = usernameParameter(credential.username)
+    else { return nil }
+    let number = Hexadecimal.text(count, digits: 8)
+    var parameters = [username, "realm=\(quoted(challenge.realm))", "uri=\(quoted(target))"]
+    if let name = challenge.algorithm.name { parameters.append("algorithm=\(name)") }
+    parameters.append("nonce=\(quoted(nonce))")
+    var ingredients = [secret, nonce]
+    if let protection = challenge.protection {
+      parameters += ["nc=\(number)", "cnonce=\(quoted(clientNonce))", "qop=\(protection.rawValue)"]
+      ingredients += [number, clientNonce, protection.rawValue]
+    }
+    guard let response = function.hexadecimal((ingredients + [subject]).joined(separator: ":")) else { return nil }
+    parameters.append("response=\(quoted(response))")
+    if let opaque = challenge.opaque { parameters.append("opaque=\(quoted(opaque))") }
+    if challenge.hashesUsername { parameters.append("userhash=true") }
+    return "Digest " + parameters.joined(separator: ", ")
+  }
+
+  /// What stands for the password: `H(A1)` of RFC 7616 section 3.4.2.
+  ///
+  /// A session's is made of the challenge's own nonce and the first nonce of ours, whatever nonces come after them.
+  private func secret(_ credential: Credential) -> String? {
+    let function = challenge.algorithm.function
+    let plain = function.hexadecimal("\(credential.username):\(challenge.realm):\(credential.password)")
+    guard challenge.algorithm.isSession, let plain else { return plain }
+    return function.hexadecimal("\(plain):\(challenge.nonce):\(clientNonce)")
+  }
+
+  private func usernameParameter(_ username: String) -> String? {
+    if challenge.hashesUsername {
+      return challenge.algorithm.function.hexadecimal("\(username):\(challenge.realm)").map { "username=\(quoted($0))" }
+    }
+    guard username.utf8.allSatisfy({ $0 < 0x80 }) else { return "username*=\(Self.extended(username))" }
+    return "username=\(quoted(username))"
+  }
+
+  private func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for character in text.unicodeScalars {
+      if character == "\"" || character == "\\" { quoted += "\\" }
+      quoted.unicodeScalars.append(character)
+    }
+    return quoted + "\""
+  }
+
+  /// The extended notation of RFC 8187, for what a quoted string cannot hold.
+  private static func extended(_ text: String) -> String {
+    var value = "UTF-8''"
+    for byte in text.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x21, 0x23, 0x24, 0x26, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C,
+        0x7E:
+        value.unicodeScalars.append(UnicodeScalar(byte))
+      default:
+        value += "%" + Hexadecimal.text(CollectionOfOne(byte)).uppercased()
+      }
+    }
+    return value
+  }
+}

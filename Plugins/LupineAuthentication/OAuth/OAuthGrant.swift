@@ -1,0 +1,29 @@
+/// What a program shows to get a token (RFC 6749 section 1.3).
+public enum OAuthGrant: Sendable, Hashable {
+  /// Its own name and secret (section 4.4).
+  case clientCredentials(scope: String? = nil)
+  /// A refresh token (section 6).
+  case refreshToken(String, scope: String? = nil)
+
+  /// The parameters of the request.
+  var parameters: [(name: String, value: String)] {
+    switch self {
+    case .clientCredentials(let scope):
+      [("grant_type", "client_credentials")] + Self.scope(scope)
+    case .refreshToken(let token, let scope):
+      [("grant_type", "refresh_token"), ("refresh_token", token)] + Self.scope(scope)
+    }
+  }
+
+  private static func scope(_ scope: String?) -> [(name: String, value: String)] { scope.map { [("scope", $0)] } ?? [] }
+}
+
+extension OAuthGrant: CustomStringConvertible {
+  /// The kind of grant alone.
+  public var description: String {
+    switch self {
+    case .clientCredentials: "client_credentials"
+    case .refreshToken: "refresh_token"
+    }
+  }
+}

@@ -1,0 +1,73 @@
+public import FoundationEssentials
+import Glibc
+public import LupineCore
+
+extension CookieJar {
+  /// Writes the cookies to a file that its owner alone can read, in the place of one that is there.
+  ///
+  /// - Parameters:
+  ///   - path: the file's path; its folder must exist.
+  ///   - includesSessionCookies: whether those are written too that end with the session. Default: no.
+  /// - Throws: `LupineError` of kind `fileFailed`.
+  public func save(to path: String, includesSessionCookies: Bool = false) throws(LupineError) {
+    let kept = cookies.filter { includesSessionCookies || !$0.isSessionCookie }
+    let data: Data
+    do {
+      data = try JSONEncoder().encode(CookieFile(cookies: kept))
+    } catch {
+      throw LupineError(.fileFailed, "The cookies cannot be written as JSON.", underlying: error)
+    }
+    // Beside its destination and moved there when complete, so that nobody ever finds half a file.
+    let draft = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Self.failure("cannot be created", draft) }
+    let isWritten = Self.write(data, to: descriptor)
+    guard isWritten, rename(draft, path) == 0 else {
+      let error = Self.failure("cannot be written", path)
+      unlink(draft)
+      throw error
+    }
+  }
+
+  /// Adds the cookies of a file that `save` wrote; those that have ended meanwhile are left out.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed` where the file cannot be read or is none of this kind.
+  public func load(from path: String, now: Date = Date()) throws(LupineError) {
+    do {
+      let file = try JSONDecoder().decode(CookieFile.self, from: Data(contentsOf: URL(filePath: path)))
+      restore(file.cookies.filter { $0.isSound && !$0.isExpired(at: now) }, now: now)
+    } catch {
+      throw LupineError(.fileFailed, "The cookies in \(path) cannot be read.", underlying: error)
+    }
+  }
+
+  private static func write(_ data: Data, to descriptor: Int32) -> Bool {
+    defer { close(descriptor) }
+    var rest = Array(data)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return fsync(descriptor) == 0
+  }
+
+  private static func failure(_ what: String, _ path: String) -> LupineError {
+    LupineError(.fileFailed, "The file of cookies \(path) \(what): \(String(cString: strerror(errno))).")
+  }
+}
+
+/// What stands in a file of cookies.
+private struct CookieFile: Codable {
+  var version = 1
+  var cookies: [Cookie]
+}
+
+extension Cookie {
+  /// Whether a cookie from a file could have been set by a server; a file may have been changed by hand.
+  fileprivate var isSound: Bool {
+    let isClean = (name + value + path).utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0x3B }
+    let isShared = isHostOnly || !PublicSuffixes.contain(domain)
+    return isClean && !name.contains("=") && isShared && name.utf8.count + value.utf8.count <= SetCookie.maximumSize
+  }
+}

@@ -1,0 +1,54 @@
+import FoundationEssentials
+import LupineCore
+
+/// What a server may set from where (RFC 6265bis section 5.7).
+struct CookieRules {
+  /// The longest life of a cookie, whatever it asks for: 400 days.
+  static let longestLife: TimeInterval = 400 * 86_400
+
+  let url: HTTPURL
+  let now: Date
+
+  /// The cookie that a field sets; `nil` where it breaks a rule.
+  func cookie(_ field: String) -> Cookie? {
+    guard let parsed = SetCookie(field), let place = place(of: parsed) else { return nil }
+    let path = parsed.path.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? CookiePath.fallback(for: url.path)
+    let cookie = Cookie(
+      name: parsed.name, value: parsed.value, domain: place.domain, isHostOnly: place.isHostOnly, path: path,
+      expires: end(of: parsed), isSecure: parsed.isSecure, isHTTPOnly: parsed.isHTTPOnly, sameSite: parsed.sameSite,
+      creation: now)
+    guard !cookie.isSecure || url.scheme == .https else { return nil }
+    guard cookie.sameSite != Cookie.SameSite.none || cookie.isSecure else { return nil }
+    return Self.keepsPromises(cookie, hasPath: parsed.path == "/") ? cookie : nil
+  }
+
+  private func place(of parsed: SetCookie) -> (domain: String, isHostOnly: Bool)? {
+    let host = url.host
+    guard let domain = parsed.domain, !domain.isEmpty else { return (host, true) }
+    guard domain.utf8.allSatisfy({ $0 < 0x80 }), !domain.hasSuffix(".") else { return nil }
+    // An address, and a suffix that is itself the host, can speak for themselves alone.
+    if domain == host, url.hostKind != .name || PublicSuffixes.contain(domain) { return (host, true) }
+    guard CookieDomain.matches(host: host, url.hostKind, domain: domain), !PublicSuffixes.contain(domain) else {
+      return nil
+    }
+    return (domain, false)
+  }
+
+  /// `Max-Age` comes before `Expires`.
+  private func end(of parsed: SetCookie) -> Date? {
+    let latest = now.addingTimeInterval(Self.longestLife)
+    if let seconds = parsed.maxAge {
+      return seconds <= 0 ? .distantPast : min(now.addingTimeInterval(min(seconds, Self.longestLife)), latest)
+    }
+    return parsed.expires.map { min($0, latest) }
+  }
+
+  /// Whether a cookie is what its name's prefix promises; one without a name must not look as if it had a prefix.
+  private static func keepsPromises(_ cookie: Cookie, hasPath: Bool) -> Bool {
+    let promise = (cookie.name.isEmpty ? cookie.value : cookie.name).lowercased()
+    let isHost = promise.hasPrefix("__host-")
+    guard isHost || promise.hasPrefix("__secure-") else { return true }
+    guard !cookie.name.isEmpty, cookie.isSecure else { return false }
+    return !isHost || cookie.isHostOnly && hasPath
+  }
+}

@@ -1,0 +1,123 @@
+import FoundationEssentials
+import LupineCore
+
+/// The cookies of a jar by their domains, and which must go when there are too many.
+struct CookieShelf {
+  static let maximumOfDomain = 50
+  static let maximum = 3_000
+  /// The most bytes of a `Cookie` field that are filled, and the most cookies; servers rarely take more.
+  static let maximumFieldSize = 8_190
+  static let maximumInField = 150
+
+  private struct Entry {
+    var cookie: Cookie
+    /// The order of creation, which two cookies of one moment still have.
+    let number: UInt64
+    var lastUse: UInt64
+  }
+
+  private var domains: [String: [Entry]] = [:]
+  private var count = 0
+  private var events: UInt64 = 0
+
+  /// All cookies, the oldest first.
+  var all: [Cookie] { domains.values.joined().sorted { $0.number < $1.number }.map(\.cookie) }
+
+  /// Takes a cookie in the place of one with the same name, domain and path; one that has ended removes that.
+  ///
+  /// - Parameter isSecure: whether it came over https; otherwise it takes no secure cookie's place.
+  mutating func insert(_ cookie: Cookie, isSecure: Bool, now: Date) {
+    guard isSecure || !hidesSecure(cookie) else { return }
+    events += 1
+    var entry = Entry(cookie: cookie, number: events, lastUse: events)
+    var entries = domains[cookie.domain] ?? []
+    if let index = entries.firstIndex(where: { $0.cookie.hasPlace(of: cookie) }) {
+      entry = Entry(cookie: cookie, number: entries[index].number, lastUse: events)
+      entry.cookie.creation = entries[index].cookie.creation
+      entries.remove(at: index)
+    }
+    if !cookie.isExpired(at: now) { entries.append(entry) }
+    replace(cookie.domain, entries)
+    makeRoom(in: cookie.domain, now)
+  }
+
+  /// The cookies for a URL: longer paths first, then older cookies.
+  mutating func cookies(for url: HTTPURL, now: Date) -> [Cookie] {
+    let host = url.host
+    events += 1
+    var found: [Entry] = []
+    for key in CookieDomain.keys(of: host, url.hostKind) {
+      guard var entries = domains[key] else { continue }
+      entries.removeAll { $0.cookie.isExpired(at: now) }
+      for index in entries.indices where entries[index].cookie.goes(to: url, host: host) {
+        entries[index].lastUse = events
+        found.append(entries[index])
+      }
+      replace(key, entries)
+    }
+    found.sort {
+      let (left, right) = ($0.cookie.path.utf8.count, $1.cookie.path.utf8.count)
+      return left == right ? $0.number < $1.number : left > right
+    }
+    return Self.fitting(found.map(\.cookie))
+  }
+
+  mutating func remove(where isUnwanted: (Cookie) -> Bool) {
+    for (domain, entries) in domains { replace(domain, entries.filter { !isUnwanted($0.cookie) }) }
+  }
+
+  private mutating func replace(_ domain: String, _ entries: [Entry]) {
+    count += entries.count - (domains[domain]?.count ?? 0)
+    domains[domain] = entries.isEmpty ? nil : entries
+  }
+
+  /// Whether a secure cookie stands where this one would be sent (RFC 6265bis section 5.7, step 16).
+  private func hidesSecure(_ cookie: Cookie) -> Bool {
+    domains.contains { domain, entries in
+      (CookieDomain.matches(host: domain, .name, domain: cookie.domain)
+        || CookieDomain.matches(host: cookie.domain, .name, domain: domain))
+        && entries.contains {
+          $0.cookie.isSecure && $0.cookie.name == cookie.name && CookiePath.matches(cookie.path, $0.cookie.path)
+        }
+    }
+  }
+
+  /// Removes what has ended, then what was used least recently: of a full domain first, insecure cookies before others.
+  private mutating func makeRoom(in domain: String, _ now: Date) {
+    while let entries = domains[domain], entries.count > Self.maximumOfDomain {
+      guard let victim = Self.victim(entries, now) else { return }
+      replace(domain, entries.filter { $0.number != victim })
+    }
+    while count > Self.maximum {
+      let oldest = domains.min { left, right in
+        (left.value.map(\.lastUse).min() ?? .max) < (right.value.map(\.lastUse).min() ?? .max)
+      }
+      guard let oldest, let victim = Self.victim(oldest.value, now) else { return }
+      replace(oldest.key, oldest.value.filter { $0.number != victim })
+    }
+  }
+
+  private static func victim(_ entries: [Entry], _ now: Date) -> UInt64? {
+    let rank = { (entry: Entry) in entry.cookie.isExpired(at: now) ? 0 : entry.cookie.isSecure ? 2 : 1 }
+    return entries.min { left, right in
+      rank(left) == rank(right) ? left.lastUse < right.lastUse : rank(left) < rank(right)
+    }?.number
+  }
+
+  private static func fitting(_ cookies: [Cookie]) -> [Cookie] {
+    var size = 0
+    return cookies.prefix(maximumInField).filter { cookie in
+      let length = cookie.name.utf8.count + cookie.value.utf8.count + 3
+      guard size + length <= maximumFieldSize else { return false }
+      size += length
+      return true
+    }
+  }
+}
+
+extension Cookie {
+  /// Whether one takes the place of the other.
+  fileprivate func hasPlace(of other: Cookie) -> Bool {
+    name == other.name && isHostOnly == other.isHostOnly && path == other.path
+  }
+}

@@ -1,0 +1,43 @@
+// Authentication: a name and a password, a closure that is asked, signatures, and proofs of a connection.
+
+import Lupine
+import LupineMock
+
+// snippet.hide
+let mock = MockTransport()
+mock.stub(.get, "/{any...}", .challenge("Digest realm=\"staff\", nonce=\"7ypf\", qop=\"auth\", algorithm=SHA-256"))
+mock.stub(.get, "/{any...}", where: [.field(.authorization)], .text("welcome"))
+let session = try Session.Builder().transport(mock).install(.authentication).build()
+let (accessKeyID, secretAccessKey) = ("AKIDEXAMPLE", "secret")
+func askForPassword(for url: HTTPURL) async -> String? { url.host == "intranet.example.com" ? "Circle of Life" : nil }
+// snippet.show
+let page = try await session.request("https://intranet.example.com/")
+  .authenticate(username: "mufasa", password: "Circle of Life")
+  .validate().serializingString().value
+print(page)
+
+let asked = try await session.request("https://intranet.example.com/reports")
+  .onChallenge { challenge in
+    guard let password = await askForPassword(for: challenge.url) else { return nil }
+    return Credential(username: "mufasa", password: password)
+  }
+  .validate().serializingString().value
+print(asked)
+
+let storage = try Session.Builder()
+  .transport(mock)
+  .baseURL("https://examplebucket.s3.eu-central-1.amazonaws.com")
+  .install(
+    AmazonSignature(
+      service: "s3", region: "eu-central-1",
+      credential: AmazonCredential(accessKeyID: accessKeyID, secretAccessKey: secretAccessKey))
+  )
+  .build()
+print(try await storage.request("report.pdf").serializingString().value)
+
+let intranet = try Session.Builder()
+  .transport(mock)
+  .baseURL("https://intranet.example.com")
+  .install(.negotiate())  // or .ntlm(username: "DOMAIN\\name", password: …)
+  .build()
+print(try await intranet.request("home").serializingString().value)

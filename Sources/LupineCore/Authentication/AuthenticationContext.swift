@@ -1,0 +1,52 @@
+public import FoundationEssentials
+import HTTPTypes
+
+/// What a scheme must know to answer a challenge besides the challenge and the credential.
+public struct AuthenticationContext: Sendable {
+  /// The request that was challenged, or is about to be sent.
+  public let request: OutgoingRequest
+  /// Who asks.
+  public let asker: Asker
+  /// The session's source of randomness: 64 random bits at each call.
+  public let random: @Sendable () -> UInt64
+  /// The session's date.
+  public let now: @Sendable () -> Date
+
+  /// Describes the place of an answer; a session does this, and a test of a scheme.
+  public init(
+    request: OutgoingRequest, asker: Asker = .origin,
+    random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.request = request
+    self.asker = asker
+    self.random = random
+    self.now = now
+  }
+
+  /// Who asks for a credential.
+  public enum Asker: Sendable, Hashable {
+    /// The server that the request goes to, with 401.
+    case origin
+    /// A proxy at this place, with 407.
+    case proxy(HTTPURL.Origin)
+  }
+
+  /// Whose credential is asked for: the origin of the request, or of the proxy.
+  public var origin: HTTPURL.Origin {
+    switch asker {
+    case .origin: request.url.origin
+    case .proxy(let origin): origin
+    }
+  }
+
+  /// The target as it stands in the request line: a path and a query for a server, the whole URL for a proxy, and an
+  /// authority with CONNECT (RFC 9112 section 3.2).
+  public var requestTarget: String {
+    let url = request.url
+    if request.method == .connect {
+      return url.hostKind == .ipv6 ? "[\(url.host)]:\(url.effectivePort)" : "\(url.host):\(url.effectivePort)"
+    }
+    return asker == .origin ? url.requestTarget : url.root + url.requestTarget
+  }
+}

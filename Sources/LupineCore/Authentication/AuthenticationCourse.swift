@@ -1,0 +1,80 @@
+/// What was given to challenges in the course of one attempt, and what may still be given.
+struct AuthenticationCourse: Sendable {
+  /// How often a program's closure is asked for another credential in one attempt.
+  static let maximumQuestions = 5
+
+  /// A credential in a protection space.
+  struct Gift: Hashable, Sendable {
+    let credential: Credential
+    let realm: String?
+  }
+
+  /// What the answers of this attempt come from.
+  struct Answer: Sendable {
+    let offer: AuthenticationSchemes.Offer
+    let credential: Credential
+  }
+
+  /// Where the credential belongs: the origin of the attempt's first request.
+  private(set) var origin: HTTPURL.Origin?
+  /// Whether a redirect has led to another origin, where a credential has no business from then on.
+  private(set) var hasLeftOrigin = false
+  private(set) var questions = 0
+  private(set) var answer: Answer?
+  /// The value for the next exchange alone, made when its challenge came.
+  private var value: String?
+  /// Who made what the current exchange carries.
+  var current: (scheme: any AuthenticationScheme, credential: Credential)?
+  private var gifts: Set<Gift> = []
+  private var redirects = 0
+  private var hasRenewed = false
+
+  /// Whether a credential may go with this request.
+  mutating func admits(_ url: HTTPURL) -> Bool {
+    if origin == nil { origin = url.origin }
+    return !hasLeftOrigin && origin == url.origin
+  }
+
+  mutating func follows(from: HTTPURL, to url: HTTPURL) {
+    redirects += 1
+    if url.origin != from.origin { hasLeftOrigin = true }
+    if hasLeftOrigin {
+      answer = nil
+      value = nil
+    }
+  }
+
+  mutating func asks() { questions += 1 }
+
+  /// Takes note that a credential is given; false where it was before, or where this would be one too many.
+  mutating func gives(_ credential: Credential, realm: String?) -> Bool {
+    guard gifts.count <= redirects + questions else { return false }
+    return gifts.insert(Gift(credential: credential, realm: realm)).inserted
+  }
+
+  /// How many credentials were given.
+  var giftCount: Int { gifts.count }
+
+  mutating func answers(_ answer: Answer, _ value: String) {
+    self.answer = answer
+    self.value = value
+  }
+
+  /// Takes the value that was made for the next exchange.
+  mutating func takeValue() -> String? {
+    defer { value = nil }
+    return value
+  }
+
+  /// The offer that renews the last answer; once.
+  mutating func renewal(_ offers: [AuthenticationSchemes.Offer]) -> Answer? {
+    guard !hasRenewed, let answer else { return nil }
+    let renewing = offers.first { offer in
+      offer.scheme.name == answer.offer.scheme.name && offer.challenge.realm == answer.offer.challenge.realm
+        && offer.scheme.isRenewal(offer.challenge)
+    }
+    guard let renewing else { return nil }
+    hasRenewed = true
+    return Answer(offer: renewing, credential: answer.credential)
+  }
+}

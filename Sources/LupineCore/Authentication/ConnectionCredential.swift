@@ -1,0 +1,28 @@
+/// What proves a whole connection to a server, and every request that goes over it: NTLM or Negotiate.
+///
+/// Only a transport can speak these schemes. Its description hides the password.
+public struct ConnectionCredential: Sendable, Hashable, CustomStringConvertible {
+  /// A scheme that proves connections.
+  public enum Scheme: String, Sendable, Hashable {
+    /// NT LAN Manager, with a name such as `DOMAIN\name`. It is weak and old; the server alone proves nothing.
+    case ntlm = "NTLM"
+    /// Kerberos through SPNEGO (RFC 4559).
+    case negotiate = "Negotiate"
+  }
+
+  /// The scheme that is spoken; no weaker one is fallen back on.
+  public let scheme: Scheme
+  /// The name and the password; `nil` takes the tickets of the system's cache, as `kinit` gets them.
+  public let credential: Credential?
+
+  /// Proves connections with a scheme.
+  public init(scheme: Scheme, credential: Credential? = nil) {
+    self.scheme = scheme
+    self.credential = credential
+  }
+
+  /// The scheme and the name.
+  public var description: String {
+    "ConnectionCredential(\(scheme.rawValue)\(credential.map { ", \($0.username)" } ?? ""))"
+  }
+}

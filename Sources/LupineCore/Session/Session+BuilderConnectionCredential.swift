@@ -1,0 +1,48 @@
+extension Session.Builder {
+  /// Sets what proves connections to servers, with NTLM or Negotiate.
+  ///
+  /// Such a connection serves this credential alone. After a redirect to another origin, the rest of a request goes without
+  /// it.
+  ///
+  /// - Parameter scope: the servers it is for. Default: the origin of the base URL.
+  public func connectionCredential(
+    _ credential: ConnectionCredential, to scope: CredentialScope = .baseURL
+  ) -> Self {
+    changed { $0.configuration.connectionCredential = ScopedConnectionCredential(credential: credential, scope: scope) }
+  }
+
+  /// Checks what was said about it against what the transport can do.
+  func checkConnectionCredential(_ mismatches: inout [Mismatch]) {
+    guard let given = configuration.connectionCredential else { return }
+    let part = "connectionCredential"
+    if let transport, !transport.capabilities.contains(.connectionAuthentication) {
+      mismatches.append(
+        Mismatch(
+          part: part,
+          reason: "the transport cannot speak \(given.credential.scheme.rawValue) (it lacks connectionAuthentication)"))
+    }
+    let text = (given.credential.credential?.username ?? "") + (given.credential.credential?.password ?? "")
+    if !text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
+      mismatches.append(Mismatch(part: part, reason: "the name or the password has a control byte"))
+    }
+    if given.credential.scheme == .ntlm, given.credential.credential == nil {
+      mismatches.append(Mismatch(part: part, reason: "NTLM needs a name and a password"))
+    }
+    switch given.scope {
+    case .baseURL where baseURLText == nil:
+      mismatches.append(
+        Mismatch(part: part, reason: "there is no base URL to use it for; set one, or name its origins"))
+    case .origins(let origins):
+      for origin in origins where (try? HTTPURL(origin)) == nil {
+        mismatches.append(Mismatch(part: part, reason: "\"\(origin)\" is not an origin"))
+      }
+    default: break
+    }
+  }
+}
+
+/// What proves connections, and to whom.
+struct ScopedConnectionCredential: Sendable {
+  var credential: ConnectionCredential
+  var scope: CredentialScope
+}

@@ -1,0 +1,40 @@
+import LupineCore
+import Testing
+
+@testable import LupineAuthentication
+
+@Suite struct DigestChallengeTests {
+  @Test(arguments: [
+    "Digest", "Digest realm=\"r\"", "Digest nonce=\"n\"", "Digest realm=\"r\", nonce=\"n\", algorithm=SHA-1",
+    "Digest realm=\"r\", nonce=\"n\", algorithm=token", "Digest realm=\"r\", nonce=\"n\", qop=\"auth-conf\"",
+    "Digest realm=\"r\", nonce=\"n\", qop=\"\"", "Digest realm=\"r\", nonce=\"n\", algorithm=SHA-256",
+    "Digest realm=\"r\", nonce=\"n\", algorithm=MD5-sess", "Digest YWJj",
+  ])
+  func `a challenge that is malformed or offers nothing known is not answered`(text: String) async throws {
+    let challenge = try Sample.challenge(text)
+    #expect(try await DigestScheme().answer(challenge, with: Sample.mufasa, in: Sample.context()) == nil)
+  }
+
+  @Test(arguments: [
+    ("auth", "auth"), ("auth-int", "auth-int"), ("auth,auth-int", "auth"), ("auth-int , AUTH", "auth"),
+    ("auth-conf,auth-int", "auth-int"),
+  ])
+  func `of what an answer may protect, the request alone is preferred`(offered: String, chosen: String) async throws {
+    let challenge = try Sample.challenge("Digest realm=\"r\", nonce=\"n\", qop=\"\(offered)\"")
+    let value = try await DigestScheme().answer(challenge, with: Sample.mufasa, in: Sample.context())
+    #expect(Sample.parameters(value)["qop"] == chosen)
+  }
+
+  @Test func `of a repeated parameter the first counts`() throws {
+    let challenge = DigestChallenge(
+      try Sample.challenge("Digest realm=\"a\", realm=\"b\", nonce=\"n\", nonce=\"m\", qop=\"auth\""))
+    #expect(challenge?.realm == "a")
+    #expect(challenge?.nonce == "n")
+  }
+
+  @Test(arguments: [("true", true), ("TRUE", true), ("false", false), ("1", false)])
+  func `stale says that only the nonce was too old`(stale: String, isRenewal: Bool) throws {
+    let challenge = try Sample.challenge("Digest realm=\"r\", nonce=\"n\", stale=\(stale)")
+    #expect(DigestScheme().isRenewal(challenge) == isRenewal)
+  }
+}

@@ -1,0 +1,39 @@
+import HTTPTypes
+import LupineAuthentication
+import LupineCore
+import LupineMock
+import Synchronization
+
+/// What RFC 7616 section 3.9 says of its user, and helpers around challenges.
+enum Sample {
+  static let url = "https://api.example.com/dir/index.html"
+  static let mufasa = Credential(username: "Mufasa", password: "Circle of Life")
+  static let nonce = "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"
+  static let clientNonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
+  static let opaque = "FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
+
+  static func challenge(_ text: String) throws -> AuthenticationChallenge {
+    guard let challenge = AuthenticationChallenge.parse([text]).first else {
+      throw LupineError(.other, "no challenge in \(text)")
+    }
+    return challenge
+  }
+
+  /// The parameters of an answer, by name.
+  static func parameters(_ value: String?) -> [String: String] {
+    AuthenticationChallenge.parse([value ?? ""]).first?.parameters ?? [:]
+  }
+
+  static func context(
+    _ url: String = url, method: HTTPRequest.Method = .get, body: Body = .none,
+    asker: AuthenticationContext.Asker = .origin
+  ) throws -> AuthenticationContext {
+    AuthenticationContext(
+      request: try OutgoingRequest(url, method: method, body: body), asker: asker, random: { 0x0123_4567_89AB_CDEF })
+  }
+
+  static func session(_ mock: MockTransport) throws -> Session {
+    try Session.Builder().transport(mock).clock(ImmediateClock()).install(.authentication)
+      .random { 0x0123_4567_89AB_CDEF }.build()
+  }
+}

@@ -1,0 +1,88 @@
+import FoundationEssentials
+import Glibc
+import LupineCore
+import Testing
+
+@testable import LupineCookies
+
+@Suite struct CookieFileTests {
+  private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+  /// Runs the body with the path of a file that is not there yet, in a folder of its own.
+  private static func withPath(_ body: (String) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "lupine-\(UInt64.random(in: .min ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(folder.appending(path: "cookies.json").path)
+  }
+
+  private static func jar() throws -> CookieJar {
+    let jar = CookieJar()
+    let fields = ["kept=1; Path=/; Max-Age=100; Secure; HttpOnly; SameSite=Lax; Domain=example.com", "gone=2; Path=/"]
+    jar.store(fields, from: try HTTPURL("https://www.example.com/"), now: now)
+    return jar
+  }
+
+  @Test func `what lasts longer than a session is saved and comes back the same`() throws {
+    try Self.withPath { path in
+      let jar = try Self.jar()
+      try jar.save(to: path)
+      let other = CookieJar()
+      try other.load(from: path, now: Self.now)
+      #expect(other.cookies == jar.cookies.filter { $0.name == "kept" })
+    }
+  }
+
+  @Test func `session cookies are saved where that is asked for`() throws {
+    try Self.withPath { path in
+      try Self.jar().save(to: path, includesSessionCookies: true)
+      let other = CookieJar()
+      try other.load(from: path, now: Self.now)
+      #expect(other.cookies.map(\.name) == ["kept", "gone"])
+    }
+  }
+
+  @Test func `what has ended meanwhile is not loaded`() throws {
+    try Self.withPath { path in
+      try Self.jar().save(to: path)
+      let other = CookieJar()
+      try other.load(from: path, now: Self.now.addingTimeInterval(100))
+      #expect(other.cookies.isEmpty)
+    }
+  }
+
+  @Test func `the file is its owner's alone, also where another was there`() throws {
+    try Self.withPath { path in
+      try Data("old".utf8).write(to: URL(filePath: path))
+      chmod(path, 0o644)
+      try Self.jar().save(to: path)
+      var status = stat()
+      #expect(stat(path, &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600)
+      let folder = URL(filePath: path).deletingLastPathComponent().path
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["cookies.json"])
+    }
+  }
+
+  @Test func `a file that is missing, or is none of ours, is an error`() throws {
+    try Self.withPath { path in
+      #expect(throws: LupineError.self) { try CookieJar().load(from: path) }
+      try Data("not json".utf8).write(to: URL(filePath: path))
+      #expect(throws: LupineError.self) { try CookieJar().load(from: path) }
+      #expect(throws: LupineError.self) { try CookieJar().save(to: path + "/below") }
+    }
+  }
+
+  @Test func `S22 a cookie that no server could have set is not loaded`() throws {
+    try Self.withPath { path in
+      try Self.jar().save(to: path)
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      for (old, new) in [("example.com", "com"), ("\"kept\"", "\"a\\r\\nb\""), ("\"kept\"", "\"a; b\"")] {
+        try Data(text.replacing(old, with: new).utf8).write(to: URL(filePath: path))
+        let jar = CookieJar()
+        try jar.load(from: path, now: Self.now)
+        #expect(jar.cookies.isEmpty)
+      }
+    }
+  }
+}

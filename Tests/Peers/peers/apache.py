@@ -1,0 +1,123 @@
+"""apache2, for its ways to ask for a credential: Basic, Digest and Negotiate, with a Kerberos realm of its own."""
+
+import hashlib
+import http.client
+import os
+import pathlib
+import shutil
+import subprocess
+
+from . import kerberos
+from .waiting import START_SECONDS, PeerError, listen, wait_for
+
+MODULES = pathlib.Path("/usr/lib/apache2/modules")
+LOADED = [
+    "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "auth_digest", "alias", "env",
+    "headers", "allowmethods", "auth_gssapi",
+]
+USER, PASSWORD, REALM = "mufasa", "Circle of Life", "lupine"
+
+APACHE = """
+ServerName localhost
+ServerRoot "{folder}"
+DefaultRuntimeDir "{folder}"
+PidFile "{folder}/apache.pid"
+Listen 127.0.0.1:{port}
+{modules}
+{user}
+ErrorLog "{folder}/apache.log"
+StartServers 1
+ServerLimit 2
+KeepAlive On
+MaxKeepAliveRequests 0
+DocumentRoot "{folder}/files"
+<Directory "{folder}/files">
+  Require all granted
+</Directory>
+# The name that was proved, and what the server got, for whoever asks.
+Header always set X-User "expr=%{{REMOTE_USER}}"
+Header always set X-Authorization "expr=%{{HTTP:Authorization}}"
+<Location "/basic">
+  AuthType Basic
+  AuthName "{realm}"
+  AuthUserFile "{folder}/basic"
+  Require valid-user
+</Location>
+<Location "/digest">
+  AuthType Digest
+  AuthName "{realm}"
+  AuthDigestProvider file
+  AuthUserFile "{folder}/digest"
+  AuthDigestNonceLifetime 3600
+  Require valid-user
+</Location>
+# A lifetime this short makes the server name the next nonce with every answer.
+<Location "/next-nonce">
+  AuthType Digest
+  AuthName "{realm}, next"
+  AuthDigestProvider file
+  AuthUserFile "{folder}/digest"
+  AuthDigestNonceLifetime 30
+  Require valid-user
+</Location>
+<Location "/negotiate">
+  AuthType GSSAPI
+  AuthName "{realm}"
+  GssapiAllowedMech krb5
+  GssapiCredStore "keytab:{keytab}"
+  Require valid-user
+</Location>
+"""
+
+
+def find():
+    program = shutil.which("apache2", path=os.environ.get("PATH", os.defpath) + ":/usr/sbin")
+    if program is None or not MODULES.exists():
+        raise PeerError("apache2 is not installed: run Tests/Peers/install")
+    return program
+
+
+def make_files(folder):
+    for name in ("basic", "digest", "next-nonce", "negotiate"):
+        (folder / "files" / name).mkdir(parents=True)
+        (folder / "files" / name / "hello").write_text("Hello from apache\n")
+    (folder / "files" / "hello").write_text("Hello from apache\n")
+    hashed = subprocess.run(
+        ["openssl", "passwd", "-apr1", PASSWORD], check=True, capture_output=True, text=True).stdout.strip()
+    (folder / "basic").write_text(f"{USER}:{hashed}\n")
+    secrets = [
+        f"{USER}:{realm}:{hashlib.md5(f'{USER}:{realm}:{PASSWORD}'.encode()).hexdigest()}\n"
+        for realm in (REALM, f"{REALM}, next")
+    ]
+    (folder / "digest").write_text("".join(secrets))
+    # As root, apache2 serves as another user, who must find the way here.
+    for path in [folder, folder / "basic", folder / "digest", folder / "files", *(folder / "files").rglob("*")]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    folder.parent.chmod(0o711)
+
+
+def configuration(folder, port, keytab):
+    modules = "\n".join(f"LoadModule {name}_module {MODULES}/mod_{name}.so" for name in LOADED)
+    user = "User www-data\nGroup www-data" if os.geteuid() == 0 else ""
+    return APACHE.format(folder=folder, port=port, modules=modules, user=user, realm=REALM, keytab=keytab)
+
+
+def start(guard, folder):
+    program = find()
+    (folder / "kerberos").mkdir()
+    environment, _ = kerberos.start(guard, folder / "kerberos")
+    keytab = environment.pop("LUPINE_KEYTAB")
+    make_files(folder)
+    # apache2 opens its port itself: another program may take it in between, which is an error that tells.
+    listener, port = listen()
+    listener.close()
+    file = folder / "apache.conf"
+    file.write_text(configuration(folder, port, keytab))
+    log = folder / "apache.log"
+    with open(log, "ab") as output:
+        process = guard.start(
+            [program, "-D", "FOREGROUND", "-f", file],
+            env=dict(os.environ, KRB5_CONFIG=environment["KRB5_CONFIG"], KRB5RCACHENAME="none:"), stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)
+    environment["LUPINE_APACHE"] = f"http://localhost:{port}"
+    return environment, lambda: wait_for("apache2", process, log, connection, "/hello")
