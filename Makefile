@@ -13,7 +13,7 @@ BUILD = Tests/Peers/swift-build
 TRAITS = --traits default,Observability
 STRICT = $(TRAITS) --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 TSAN = --sanitize=thread --scratch-path .build-tsan
-UNIT_TESTS = ^(LupineCoreTests|LupineMockTests|LupineCurlTests|LupineTestingTests)\.
+UNIT_TESTS = ^(LupineCoreTests|LupineMockTests|LupineCurlTests|LupineTestingTests|LupineMultipartTests|LupineReachabilityTests)\.
 SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)
 
 .PHONY: help demo test fuzz bench plot lint format clean install
@@ -42,6 +42,9 @@ test: install
 	@$(STAGE) 'check of the thread sanitizer' Tests/Sanitizers/check
 	@$(STAGE) 'unit tests under the thread sanitizer' \
 	  Tests/Sanitizers/thread swift test --skip-build --disable-xctest --no-parallel $(TSAN) --filter '$(UNIT_TESTS)'
+	@$(STAGE) 'bad input under the address sanitizer' Tests/Hostile/run
+	@$(STAGE) 'fuzzer of certificates and OCSP' Tests/Fuzz/run $(or $(FUZZ_SECONDS),60) Certificates
+	@$(STAGE) 'terminal program' $(PEERS) Tests/Terminal/run
 	@$(STAGE) 'consumer packages' Tests/Consumers/build
 	@$(STAGE) 'snippets' $(PEERS) Tests/Peers/run-snippets $(STRICT)
 	@$(STAGE) 'speed' Benchmarks/guard
@@ -63,4 +66,4 @@ format:
 	@swift format --in-place --parallel --recursive $(SOURCES)
 
 clean:
-	rm -rf .build .build-tsan .build-fuzz .build-bench* .build-consumers .peers
+	rm -rf .build .build-tsan .build-asan .build-fuzz .build-terminal .build-bench* .build-consumers .peers

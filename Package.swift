@@ -90,13 +90,15 @@ let package = Package(
         .target(name: "LupineOpenSSL", condition: .when(traits: ["OpenSSL"])),
       ]),
 
-    plugin("LupineCurl", ["CLibcurl", "COpenSSL"]),
+    plugin("LupineCurl", ["CLibcurl", "COpenSSL", "LupineX509"]),
     plugin("LupineMock", []),
     plugin("LupineReachability", ["CNetlink"]),
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", []),
+    plugin("LupineOpenSSL", ["COpenSSL", "LupineX509"]),
+    // What the two above ask of OpenSSL alike; it is no plugin and no product.
+    .target(name: "LupineX509", dependencies: ["COpenSSL"], path: "Plugins/LupineX509", swiftSettings: settings),
     plugin("LupineResilience", []),
-    plugin("LupineOpenSSL", ["COpenSSL"]),
     plugin("LupineAuthentication", ["COpenSSL"]),
     plugin("LupineCookies", ["CPSL"]),
     plugin(
@@ -144,7 +146,15 @@ let package = Package(
       dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineReachability", httpTypes],
       path: "Tests/ReachabilityProbe", swiftSettings: settings),
     .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
-    test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
+    .target(
+      name: "TrustSupport",
+      dependencies: ["LupineCore", "LupineCurl", "LupineFixtures", "LupineMock", "LupineOpenSSL", httpTypes],
+      path: "Tests/TrustSupport", swiftSettings: settings),
+    test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "TrustSupport"]),
+    // Also a package of its own, for the address sanitizer.
+    .testTarget(
+      name: "HostileTests", dependencies: ["LupineCore", "LupineOpenSSL"], path: "Tests/Hostile/HostileTests",
+      swiftSettings: settings),
     test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
       "LupineObservabilityTests",
@@ -159,7 +169,7 @@ let package = Package(
     .executableTarget(
       name: "TransferProbe", dependencies: ["LupineCore", "LupineCurl"], path: "Tests/TransferProbe",
       swiftSettings: settings),
-    test("SecurityTests", ["Lupine", "LupineCore", "LupineMock", "LupineTesting"]),
+    test("SecurityTests", ["Lupine", "LupineCore", "LupineMock", "LupineOpenSSL", "LupineTesting", "TrustSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

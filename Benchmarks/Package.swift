@@ -39,6 +39,13 @@ let package = Package(
         .product(name: "LupineMultipart", package: "Lupine"),
       ], path: "Multipart", swiftSettings: settings),
     .executableTarget(
+      name: "trust-measure",
+      dependencies: [
+        .product(name: "LupineCore", package: "Lupine"),
+        .product(name: "LupineCurl", package: "Lupine"),
+        .product(name: "LupineOpenSSL", package: "Lupine"),
+      ], path: "Trust", swiftSettings: settings),
+    .executableTarget(
       name: "transfer-measure",
       dependencies: [
         .product(name: "LupineCore", package: "Lupine"),

@@ -48,4 +48,4 @@ REQUESTS = [
 # Requests a second over the mock, on one core.
 MOCK_GOAL = 150_000
 
-NAMES = [workload.name for workload in REQUESTS] + ["W8", "W9", "memory"]
+NAMES = [workload.name for workload in REQUESTS] + ["W8", "W9", "memory", "trust"]

@@ -11,7 +11,7 @@ struct PresentedChain: Sendable {
 }
 
 extension MockTransport {
-  /// Presents a chain of certificates for a host, to be judged by the session's trust evaluators.
+  /// Presents a chain of certificates for a host, to be judged by the session's trust evaluators, at the session's date.
   ///
   /// Needed for every `https` host that the session has an evaluator for, and for all of them where it names certificate
   /// authorities: without a chain the requests fail, as they do where a server has no certificate. The mock verifies no
@@ -59,7 +59,7 @@ extension MockTransport {
       host: host, port: url.effectivePort, presentedChain: chain.presented, verifiedChain: chain.verified,
       verificationFailure: chain.verificationFailure, stapledOCSPResponse: chain.stapledOCSPResponse,
       certificateAuthorities: context.identity.certificateAuthorities,
-      additionalCertificateAuthorities: context.identity.additionalCertificateAuthorities, now: now(),
+      additionalCertificateAuthorities: context.identity.additionalCertificateAuthorities, now: context.now(),
       warn: { context.emit(.warning($0)) })
     do {
       if let failure = chain.verificationFailure, context.evaluator?.replacesVerification != true {

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 import HTTPTypes
 public import LupineCore
 import Synchronization
@@ -20,7 +20,6 @@ import Synchronization
 /// before all others.
 public final class MockTransport: Transport, ObservingTransport {
   let state = Mutex(MockState())
-  let now: @Sendable () -> Date
   private let keepsLog: Bool
 
   /// The mock of the running test, where a trait of `LupineTesting` gave it one.
@@ -28,15 +27,9 @@ public final class MockTransport: Transport, ObservingTransport {
 
   /// Makes a mock without stubs.
   ///
-  /// - Parameters:
-  ///   - now: the time that trust evaluators judge certificates by. Default: the system's, or a simulation's.
-  ///   - keepsLog: whether its sessions' events are kept, to stand in the message of `verify()`. Default: yes; a
-  ///     measurement says no.
-  public init(now: (@Sendable () -> Date)? = nil, keepsLog: Bool = true) {
-    let system: @Sendable () -> Date = { Date() }
-    self.now = now ?? SessionEnvironment.current?.now ?? system
-    self.keepsLog = keepsLog
-  }
+  /// - Parameter keepsLog: whether its sessions' events are kept, to stand in the message of `verify()`. Default: yes; a
+  ///   measurement says no.
+  public init(keepsLog: Bool = true) { self.keepsLog = keepsLog }
 
   /// Makes what hears the events of one session.
   package func makeMonitor() -> (any EventMonitor)? {

@@ -24,10 +24,11 @@ import Testing
 
   @Test func `the evaluator judges the chain that is presented`() async throws {
     let judge = Recorder()
-    let mock = MockTransport(now: { Date(timeIntervalSince1970: 1_700_000_000) })
+    let mock = MockTransport()
     mock.stub(.get, "/", .empty)
     mock.presents(chain: [Data([1]), Data([2])], for: "Example.com", stapledOCSPResponse: Data([3]))
-    _ = try await Exchange(evaluator: judge).response(from: mock)
+    let now: @Sendable () -> Date = { Date(timeIntervalSince1970: 1_700_000_000) }
+    _ = try await Exchange(now: now, evaluator: judge).response(from: mock)
     let trust = try #require(judge.seen.first)
     #expect(trust.host == "example.com")
     #expect(trust.port == 443)

@@ -56,7 +56,7 @@ final class Exchange {
 
   /// Hands the exchange to libcurl.
   func start(on multi: Multi) throws(LupineError) {
-    if request.url.scheme == .https || proxy?.kind == .https { try multi.checkCertificates() }
+    if request.url.scheme == .https || proxy?.kind == .https { try multi.checkCertificates(now: context.now()) }
     let shape = try openBody()
     let easy = try multi.makeEasy()
     try easy.prepare(request, shape, context)

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HTTPTypes
 
 /// Everything a transport must know about one exchange besides the request.
@@ -8,6 +9,8 @@ public struct TransferContext: Sendable {
   public let attempt: Int
   /// The session's clock; idle and total timeouts are the session's business.
   public let clock: any Clock<Duration>
+  /// The session's date, which certificates are judged by.
+  public let now: @Sendable () -> Date
   /// How long name lookup, connection and TLS handshake may take; the transport keeps to it.
   public let connectTimeout: Duration?
   /// What the transport refuses to receive more of.
@@ -39,7 +42,8 @@ public struct TransferContext: Sendable {
 
   /// Describes an exchange; a session does this, and a test of a transport.
   public init(
-    id: RequestID, attempt: Int = 1, clock: any Clock<Duration> = ContinuousClock(), connectTimeout: Duration? = nil,
+    id: RequestID, attempt: Int = 1, clock: any Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }, connectTimeout: Duration? = nil,
     limits: Limits = Limits(), identity: SecurityIdentity = SecurityIdentity(),
     evaluator: (any TrustEvaluator)? = nil, proxyEvaluator: (any TrustEvaluator)? = nil,
     connections: ConnectionOptions = ConnectionOptions(), control: TransferControl = TransferControl(),
@@ -50,6 +54,7 @@ public struct TransferContext: Sendable {
     self.id = id
     self.attempt = attempt
     self.clock = clock
+    self.now = now
     self.connectTimeout = connectTimeout
     self.limits = limits
     self.identity = identity

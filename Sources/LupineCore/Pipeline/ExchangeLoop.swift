@@ -187,8 +187,9 @@ final class ExchangeLoop: Sendable {
     let configuration = session.configuration
     let timeouts = request.options.timeouts ?? configuration.timeouts
     var context = TransferContext(
-      id: task.id, attempt: number, clock: configuration.clock, connectTimeout: timeouts.connect,
-      limits: configuration.limits, identity: proving(configuration.identity(for: request.url), to: request.url),
+      id: task.id, attempt: number, clock: configuration.clock, now: configuration.now,
+      connectTimeout: timeouts.connect, limits: configuration.limits,
+      identity: proving(configuration.identity(for: request.url), to: request.url),
       evaluator: configuration.trustPolicy?.evaluator(for: request.url),
       proxyEvaluator: configuration.proxyEvaluator(for: request.url), connections: configuration.connections,
       control: control, executor: configuration.executor,

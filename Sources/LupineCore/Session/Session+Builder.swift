@@ -92,7 +92,7 @@ extension Session.Builder {
   /// Default: a `ContinuousClock`.
   public func clock(_ clock: some Clock<Duration>) -> Self { changed { $0.configuration.clock = clock } }
 
-  /// Sets where the date comes from, for what the protocol dates.
+  /// Sets where the date comes from, for what the protocol dates and for the validity of certificates.
   ///
   /// Default: the system's clock.
   public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.configuration.now = now } }

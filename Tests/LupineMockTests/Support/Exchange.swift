@@ -12,6 +12,7 @@ struct Exchange: Sendable {
   var body = Body.none
   var attempt = 1
   var clock: any Clock<Duration> = ImmediateClock()
+  var now: @Sendable () -> Date = { Date() }
   var connectTimeout: Duration?
   var limits = Limits()
   var identity = SecurityIdentity()
@@ -31,7 +32,7 @@ struct Exchange: Sendable {
 
   func send(through mock: MockTransport) async throws -> TransportResponse {
     let context = TransferContext(
-      id: RequestID(1), attempt: attempt, clock: clock, connectTimeout: connectTimeout, limits: limits,
+      id: RequestID(1), attempt: attempt, clock: clock, now: now, connectTimeout: connectTimeout, limits: limits,
       identity: identity, evaluator: evaluator, control: control, events: { [events] in events.add($0) },
       sink: { [sink] _ in sink })
     let request = try OutgoingRequest(url, method: method, headers: headers, body: body)

@@ -1,20 +1,21 @@
 import COpenSSL
 
-/// Collects what OpenSSL prints.
-struct MemoryText: ~Copyable {
-  let pointer: OpaquePointer?
+/// Memory that OpenSSL reads from or prints to.
+package struct OpenSSLMemory: ~Copyable {
+  package let pointer: OpaquePointer?
 
-  init() { pointer = BIO_new(BIO_s_mem()) }
+  /// Empty, to be printed to.
+  package init() { pointer = BIO_new(BIO_s_mem()) }
 
   /// Lets OpenSSL read bytes, which must outlive this value.
-  init(reading bytes: UnsafeRawBufferPointer) {
+  package init(reading bytes: UnsafeRawBufferPointer) {
     pointer = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
   }
 
   deinit { BIO_free(pointer) }
 
   /// What has been printed, cut at 1,000 bytes.
-  var text: String {
+  package var text: String {
     var bytes: UnsafePointer<CChar>?
     let count = lupine_memory(pointer, &bytes)
     guard let bytes, count > 0 else { return "" }

@@ -3,14 +3,14 @@ import LupineCore
 import LupineOpenSSL
 import Testing
 
-/// Bytes that no honest server sends: each is an error, in bounded time, and none a crash.
-@Suite struct HostileTests {
+/// Chains and staples that no honest server sends: each is an error, in bounded time, and none a crash.
+@Suite struct HostileCertificateTests {
   private func check(_ chain: [Data], staple: Data? = nil) throws -> TrustFailure.Check? {
     let trust = ServerTrust(
       host: "localhost", port: 443, presentedChain: chain, stapledOCSPResponse: staple,
-      certificateAuthorities: Pki.root, now: Pki.day)
+      certificateAuthorities: Material.root, now: Material.day)
     do { try RevocationTrustEvaluator().evaluate(trust) } catch {
-      return (error as? TrustFailure)?.check
+      return (try #require(error as? TrustFailure)).check
     }
     return nil
   }
@@ -21,12 +21,12 @@ import Testing
   }
 
   @Test func `a certificate cut off anywhere is refused`() throws {
-    let chain = try Pki.chain("valid")
+    let chain = try Material.chain()
     for count in 0..<chain[0].count { #expect(try check([chain[0].prefix(count), chain[1]]) == .presentation) }
   }
 
   @Test func `a certificate with any byte changed is refused, or is another one that does not verify`() throws {
-    let chain = try Pki.chain("valid")
+    let chain = try Material.chain()
     for index in chain[0].indices {
       var damaged = chain[0]
       damaged[index] ^= 0xFF
@@ -34,8 +34,18 @@ import Testing
     }
   }
 
+  @Test func `an issuer with any byte changed, or cut off anywhere, is refused`() throws {
+    let chain = try Material.chain()
+    for index in chain[1].indices {
+      var damaged = chain[1]
+      damaged[index] ^= 0xFF
+      #expect(try check([chain[0], damaged]) != nil, "byte \(index)")
+      #expect(try check([chain[0], chain[1].prefix(index)]) == .presentation)
+    }
+  }
+
   @Test func `bytes behind a certificate are refused`() throws {
-    let chain = try Pki.chain("valid")
+    let chain = try Material.chain()
     #expect(try check([chain[0] + Data([0]), chain[1]]) == .presentation)
   }
 
@@ -47,7 +57,7 @@ import Testing
   }
 
   @Test func `a chain of 100 is refused`() throws {
-    let chain = try Pki.chain("valid")
+    let chain = try Material.chain()
     #expect(try check([chain[0]] + Array(repeating: chain[1], count: 99)) == .presentation)
   }
 
@@ -59,8 +69,8 @@ import Testing
   }
 
   @Test func `a staple cut off or changed anywhere clears nothing`() throws {
-    let chain = try Pki.chain("valid")
-    let staple = try Pki.staple("valid")
+    let chain = try Material.chain()
+    let staple = try Material.staple()
     #expect(try check(chain, staple: staple) == nil)
     for count in 0..<staple.count { #expect(try check(chain, staple: staple.prefix(count)) == .revocation) }
     for index in staple.indices.prefix(200) {
@@ -70,11 +80,27 @@ import Testing
     }
   }
 
+  @Test func `a staple with bytes behind it, and one of 64 KiB and more, clear nothing`() throws {
+    let chain = try Material.chain()
+    #expect(try check(chain, staple: Data(repeating: 0x30, count: 64 << 10 + 1)) == .revocation)
+    #expect(try check(chain, staple: try Material.staple() + Data([0])) == .revocation)
+  }
+
   @Test func `a host name with a NUL or with nothing is matched by nothing`() throws {
-    let certificate = try Pki.certificate("valid")
+    let certificate = try Material.certificate("valid")
     #expect(!certificate.matches(host: "localhost\0.evil.test"))
+    #expect(!certificate.matches(host: "\0"))
     #expect(!certificate.matches(host: ""))
     #expect(!certificate.matches(host: "."))
+    #expect(!certificate.matches(host: "localhost.."))
     #expect(certificate.matches(host: "LOCALHOST."))
+  }
+
+  @Test func `names with a NUL are none`() throws {
+    let certificate = try Material.certificate("nul-name")
+    #expect(certificate.names.isEmpty)
+    for host in ["valid.test", "evil.test", "valid.test.evil.test", "valid.test\0.evil.test"] {
+      #expect(!certificate.matches(host: host))
+    }
   }
 }

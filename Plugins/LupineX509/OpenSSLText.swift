@@ -1,9 +1,9 @@
 import COpenSSL
 
 /// What OpenSSL says about its failures.
-enum OpenSSLText {
+package enum OpenSSLText {
   /// Takes the errors out of this thread's queue; the first one is the one to tell.
-  static func takeError() -> String {
+  package static func takeError() -> String {
     let code = ERR_get_error()
     ERR_clear_error()
     guard code != 0 else { return "no reason given" }
@@ -13,17 +13,7 @@ enum OpenSSLText {
   }
 
   /// The text of a code of the verification.
-  static func verification(_ code: Int32) -> String {
+  package static func verification(_ code: Int32) -> String {
     X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "error \(code)"
-  }
-
-  /// A certificate in DER; empty where it cannot be written.
-  static func der(_ certificate: OpaquePointer) -> [UInt8] {
-    let size = i2d_X509(certificate, nil)
-    guard size > 0 else { return [] }
-    return [UInt8](unsafeUninitializedCapacity: Int(size)) { space, count in
-      var next = space.baseAddress
-      count = max(0, Int(i2d_X509(certificate, &next)))
-    }
   }
 }
