@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import LupineCore
+import LupineCore
 
 /// A cookie as a jar keeps it (RFC 6265).
 ///
