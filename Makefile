@@ -13,16 +13,17 @@ BUILD = Tests/Peers/swift-build
 TRAITS = --traits default,Observability
 STRICT = $(TRAITS) --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 TSAN = --sanitize=thread --scratch-path .build-tsan
-UNIT_TESTS = ^(LupineCoreTests|LupineMockTests|LupineCurlTests|LupineTestingTests)\.
+UNIT_TESTS = ^(LupineCoreTests|LupineMockTests|LupineCurlTests|LupineTestingTests|LupineMultipartTests|LupineReachabilityTests)\.
 SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)
 
-.PHONY: help demo test fuzz bench lint format clean install
+.PHONY: help demo test fuzz bench plot lint format clean install
 
 help:
 	@echo 'make demo    install what is missing, then run the quick start against a real server and offline'
 	@echo 'make test    install what is missing, then run every test'
 	@echo 'make fuzz    run each fuzzer for FUZZ_SECONDS (20)'
-	@echo 'make bench   print the figures of speed and memory'
+	@echo 'make bench   measure speed and memory beside libcurl in C and other clients; W=W2 for one workload'
+	@echo 'make plot    draw what was measured as Benchmarks/results.svg'
 	@echo 'make lint    check the style of every source'
 	@echo 'make format  rewrite the sources in the project'"'"'s format'
 	@echo 'make clean   remove what the others built'
@@ -41,17 +42,21 @@ test: install
 	@$(STAGE) 'check of the thread sanitizer' Tests/Sanitizers/check
 	@$(STAGE) 'unit tests under the thread sanitizer' \
 	  Tests/Sanitizers/thread swift test --skip-build --disable-xctest --no-parallel $(TSAN) --filter '$(UNIT_TESTS)'
+	@$(STAGE) 'bad input under the address sanitizer' Tests/Hostile/run
+	@$(STAGE) 'fuzzer of certificates and OCSP' Tests/Fuzz/run $(or $(FUZZ_SECONDS),60) Certificates
+	@$(STAGE) 'terminal program' $(PEERS) Tests/Terminal/run
 	@$(STAGE) 'consumer packages' Tests/Consumers/build
 	@$(STAGE) 'snippets' $(PEERS) Tests/Peers/run-snippets $(STRICT)
+	@$(STAGE) 'speed' Benchmarks/guard
 
 fuzz: install
 	@$(STAGE) 'fuzzers' Tests/Fuzz/run $(or $(FUZZ_SECONDS),20)
 
 bench: install
-	@$(STAGE) 'multipart' \
-	  swift run -c release --package-path Benchmarks --scratch-path .build-bench multipart-measure
-	@$(STAGE) 'memory of transfers' \
-	  swift run -c release --package-path Benchmarks --scratch-path .build-bench transfer-measure
+	@$(STAGE) 'benchmarks' Benchmarks/bench $(W)
+
+plot:
+	@$(STAGE) 'chart' Benchmarks/plot
 
 lint: install
 	@$(STAGE) 'format' swift format lint --strict --parallel --recursive $(SOURCES)
@@ -61,4 +66,4 @@ format:
 	@swift format --in-place --parallel --recursive $(SOURCES)
 
 clean:
-	rm -rf .build .build-tsan .build-fuzz .build-bench .build-consumers .peers
+	rm -rf .build .build-tsan .build-asan .build-fuzz .build-terminal .build-bench* .build-consumers .peers

@@ -48,6 +48,7 @@ let package = Package(
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
     .library(name: "LupineCookies", targets: ["LupineCookies"]),
     .library(name: "LupineReachability", targets: ["LupineReachability"]),
+    .library(name: "LupineResilience", targets: ["LupineResilience"]),
     .library(name: "LupineMultipart", targets: ["LupineMultipart"]),
     .library(name: "LupineOpenSSL", targets: ["LupineOpenSSL"]),
     .library(name: "LupineObservability", targets: ["LupineObservability"]),
@@ -81,7 +82,7 @@ let package = Package(
     source(
       "Lupine",
       [
-        "LupineCore", "LupineMultipart", "LupineReachability", httpTypes,
+        "LupineCore", "LupineMultipart", "LupineReachability", "LupineResilience", httpTypes,
         .target(name: "LupineAuthentication", condition: .when(traits: ["Authentication"])),
         .target(name: "LupineCurl", condition: .when(traits: ["Curl"])),
         .target(name: "LupineCompression", condition: .when(traits: ["Compression"])),
@@ -89,12 +90,15 @@ let package = Package(
         .target(name: "LupineOpenSSL", condition: .when(traits: ["OpenSSL"])),
       ]),
 
-    plugin("LupineCurl", ["CLibcurl", "COpenSSL"]),
+    plugin("LupineCurl", ["CLibcurl", "COpenSSL", "LupineX509"]),
     plugin("LupineMock", []),
     plugin("LupineReachability", ["CNetlink"]),
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", []),
-    plugin("LupineOpenSSL", ["COpenSSL"]),
+    plugin("LupineOpenSSL", ["COpenSSL", "LupineX509"]),
+    // What the two above ask of OpenSSL alike; it is no plugin and no product.
+    .target(name: "LupineX509", dependencies: ["COpenSSL"], path: "Plugins/LupineX509", swiftSettings: settings),
+    plugin("LupineResilience", []),
     plugin("LupineAuthentication", ["COpenSSL"]),
     plugin("LupineCookies", ["CPSL"]),
     plugin(
@@ -142,7 +146,16 @@ let package = Package(
       dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineReachability", httpTypes],
       path: "Tests/ReachabilityProbe", swiftSettings: settings),
     .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
-    test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineTesting"]),
+    .target(
+      name: "TrustSupport",
+      dependencies: ["LupineCore", "LupineCurl", "LupineFixtures", "LupineMock", "LupineOpenSSL", httpTypes],
+      path: "Tests/TrustSupport", swiftSettings: settings),
+    test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "TrustSupport"]),
+    // Also a package of its own, for the address sanitizer.
+    .testTarget(
+      name: "HostileTests", dependencies: ["LupineCore", "LupineOpenSSL"], path: "Tests/Hostile/HostileTests",
+      swiftSettings: settings),
+    test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
       "LupineObservabilityTests",
       [
@@ -156,7 +169,7 @@ let package = Package(
     .executableTarget(
       name: "TransferProbe", dependencies: ["LupineCore", "LupineCurl"], path: "Tests/TransferProbe",
       swiftSettings: settings),
-    test("SecurityTests", ["Lupine", "LupineCore", "LupineMock", "LupineTesting"]),
+    test("SecurityTests", ["Lupine", "LupineCore", "LupineMock", "LupineOpenSSL", "LupineTesting", "TrustSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -8,7 +8,7 @@ public import LupineCore
 public final class CurlTransport: ConnectionPooling {
   /// How the transport was set up.
   public let configuration: Configuration
-  private let engine: Engine
+  let engine: Engine
 
   /// Makes a transport; nothing is opened before the first request.
   public init(_ configuration: Configuration = Configuration()) {

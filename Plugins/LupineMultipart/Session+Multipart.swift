@@ -4,7 +4,8 @@ public import LupineCore
 extension Session {
   /// Sends a form with files, whose parts the closure appends.
   ///
-  /// Each part is read as it is sent: memory is constant, and no temporary file is written.
+  /// Each part is read as it is sent: memory is constant, and no temporary file is written. `uploadProgress` counts the
+  /// whole encoded form. The boundary comes from the session's source of randomness.
   ///
   /// - Parameters:
   ///   - build: fills the form; what it throws becomes the request's error.
@@ -14,20 +15,20 @@ extension Session {
   public func upload(
     multipart build: (inout MultipartFormData) throws -> Void, to url: some URLConvertible,
     method: HTTPRequest.Method = .post, headers: HTTPFields = [:]
-  ) -> DataRequest {
+  ) -> UploadRequest {
     let form = Result {
-      var form = MultipartFormData()
+      var form = MultipartFormData(random: random)
       try build(&form)
       return form.multipart
     }
-    return request(MultipartRoute(multipart: form, url: url, method: method, headers: headers))
+    return upload(MultipartRoute(multipart: form, url: url, method: method, headers: headers))
   }
 
   /// Sends a form, or a multipart of any other type.
   public func upload(
     multipart: some MultipartConvertible, to url: some URLConvertible, method: HTTPRequest.Method = .post,
     headers: HTTPFields = [:]
-  ) -> DataRequest {
-    request(MultipartRoute(multipart: .success(multipart.multipart), url: url, method: method, headers: headers))
+  ) -> UploadRequest {
+    upload(MultipartRoute(multipart: .success(multipart.multipart), url: url, method: method, headers: headers))
   }
 }

@@ -2,6 +2,7 @@
 @_exported public import LupineCore
 @_exported public import LupineMultipart
 @_exported public import LupineReachability
+@_exported public import LupineResilience
 
 #if Authentication
   @_exported public import LupineAuthentication

@@ -1,28 +1,43 @@
 #if Terminal
   import ArgumentParser
   import FoundationEssentials
-  import LupineCore
-  import LupineCurl
   import LupineOpenSSL
 
   /// `lupine pins`: prints chain, validity and pins of a server, or of a file.
   struct PinsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "pins", abstract: "Prints the certificates of a server or a file, and the pins of their keys.")
+      commandName: "pins", abstract: "Prints the certificates of a server or a file, and the pins of their keys.",
+      discussion: """
+        A server's chain is the verified one where it leads to one of this machine's roots, else what the server sends; \
+        SSL_CERT_FILE names another file of roots. Nothing is requested of the server: the handshake is broken off.
+        """)
 
     @Argument(help: "HOST, HOST:PORT, or a file of certificates in PEM, DER or PKCS#7.")
     var source: String
 
     func run() async throws {
-      if FileManager.default.fileExists(atPath: source) {
-        let read = Certificates.file(source)
-        guard read.problems.isEmpty else { throw ValidationError(read.problems.joined(separator: "\n")) }
-        return print(CertificateReport(read.certificates).text)
+      if FileManager.default.fileExists(atPath: source) { return try printFile() }
+      let chain = await PresentedChain.ask(source)
+      guard !chain.certificates.isEmpty else {
+        throw PinsFailure(
+          "\(source.debugDescription) is no file, and as a server it shows no certificate: \(chain.problem ?? "it presented none")"
+        )
       }
-      let answer = await PresentedChain.ask(source)
-      if answer.certificates.isEmpty { throw ValidationError(answer.problem ?? "The server presented no certificate.") }
-      print(CertificateReport(answer.certificates).text)
-      if let problem = answer.verificationFailure { print("not verified: \(problem)") }
+      print(CertificateReport(chain.certificates).text)
+      chain.remarks.forEach { print($0) }
     }
+
+    private func printFile() throws {
+      let read = Certificates.file(source)
+      guard read.problems.isEmpty else { throw PinsFailure(read.problems.joined(separator: "\n")) }
+      print(CertificateReport(read.certificates).text)
+    }
+  }
+
+  /// Why there are no pins to print.
+  struct PinsFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
   }
 #endif

@@ -8,7 +8,9 @@
   /// What a server presents, whether it is to be trusted or not.
   struct PresentedChain: Sendable {
     var certificates: [Certificate] = []
-    var verificationFailure: String?
+    /// What speaks against the server.
+    var remarks: [String] = []
+    /// Why there is no certificate.
     var problem: String?
 
     /// Makes a handshake and breaks it off, so that no request is sent.
@@ -20,6 +22,7 @@
         )
         .build()
         let response = await session.request("https://\(server)/").serializingData().response
+        await session.shutdown()
         var seen = probe.seen
         if seen.certificates.isEmpty { seen.problem = response.error?.message }
         return seen
@@ -38,11 +41,10 @@
     var seen: PresentedChain { state.withLock { $0 } }
 
     func evaluate(_ trust: ServerTrust) throws {
-      let chain = trust.verifiedChain ?? trust.presentedChain
-      state.withLock {
-        $0.certificates = chain.compactMap { try? Certificate(der: $0) }
-        $0.verificationFailure = trust.verificationFailure
-      }
+      let certificates = (trust.verifiedChain ?? trust.presentedChain).compactMap { try? Certificate(der: $0) }
+      var remarks = trust.verificationFailure.map { ["not verified: \($0)"] } ?? []
+      if certificates.first?.matches(host: trust.host) == false { remarks.append("not for this host: \(trust.host)") }
+      state.withLock { $0 = PresentedChain(certificates: certificates, remarks: remarks) }
       throw Enough()
     }
   }

@@ -24,10 +24,11 @@ import Testing
 
   @Test func `the evaluator judges the chain that is presented`() async throws {
     let judge = Recorder()
-    let mock = MockTransport(now: { Date(timeIntervalSince1970: 1_700_000_000) })
+    let mock = MockTransport()
     mock.stub(.get, "/", .empty)
     mock.presents(chain: [Data([1]), Data([2])], for: "Example.com", stapledOCSPResponse: Data([3]))
-    _ = try await Exchange(evaluator: judge).response(from: mock)
+    let now: @Sendable () -> Date = { Date(timeIntervalSince1970: 1_700_000_000) }
+    _ = try await Exchange(now: now, evaluator: judge).response(from: mock)
     let trust = try #require(judge.seen.first)
     #expect(trust.host == "example.com")
     #expect(trust.port == 443)
@@ -54,6 +55,29 @@ import Testing
     #expect(failure?.kind == .certificateRejected)
     #expect(failure?.message.contains(#"mock.presents(chain: [certificateInDER], for: "example.com")"#) == true)
     #expect(judge.seen.isEmpty)
+  }
+
+  @Test func `a chain that does not verify is refused without an evaluator, too`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .empty)
+    mock.presents(chain: [Data([1])], for: "example.com", verificationFailure: "it has expired")
+    let failure = await Exchange().failure(from: mock)
+    #expect(failure?.kind == .certificateRejected)
+    #expect(failure?.message.contains("it has expired") == true)
+    #expect(mock.requests.isEmpty)
+  }
+
+  @Test func `certificate authorities are not ignored`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text("in"))
+    let session = try Session.Builder().transport(mock).certificateAuthorities("/roots.pem").build()
+    let refused = await session.request("https://example.com/").serializingString().response.error
+    #expect(refused?.kind == .certificateRejected)
+    #expect(refused?.message.contains("The session names certificate authorities") == true)
+    #expect(refused?.message.contains(#"mock.presents(chain: [certificateInDER], for: "example.com")"#) == true)
+    mock.presents(chain: [Data([1])], for: "example.com")
+    #expect(try await session.request("https://example.com/").serializingString().value == "in")
+    #expect(try await session.request("http://example.com/").serializingString().value == "in")
   }
 
   @Test func `plain HTTP asks no evaluator`() async throws {

@@ -21,6 +21,21 @@ import Testing
     #expect(path.watcherCount == 0)
   }
 
+  @Test(arguments: UInt64(0)..<20)
+  func `offline and then back takes no time in a simulation`(seed: UInt64) async throws {
+    failOnce(.networkUnreachable)
+    let (mock, path) = (mock, path)
+    try await withSimulation(seed: seed) { simulation in
+      let session = try Session.Builder().transport(mock).clock(simulation.clock)
+        .retrier(OfflineRetrier(maximumWait: .seconds(7200), source: path)).build()
+      async let text = session.request("https://example.com/").serializingString().value
+      try await path.play([.after(.seconds(3600), .wifi)], on: simulation.clock)
+      #expect(try await text == "back")
+      #expect(simulation.clock.now.offset == .seconds(3600))
+    }
+    #expect(mock.requests.count == 2)
+  }
+
   @Test func `a network that does not come back in time leaves the failure as it is`() async throws {
     failAlways(.networkUnreachable)
     let session = try session(OfflineRetrier(source: path))

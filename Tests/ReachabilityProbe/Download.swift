@@ -1,19 +1,14 @@
-import FoundationEssentials
-import Glibc
 import HTTPTypes
 import LupineCore
 import LupineCurl
 import LupineReachability
 
 extension Probe {
-  /// Fetches a file piece by piece, with a `Range` for each, through a session that waits while it is offline.
+  /// Downloads a file through a session that waits while it is offline, and goes on where the download broke off.
   ///
-  /// Arguments: the URL, the file's size, the size of a piece, where to write. What was received stays received: after
-  /// an interruption the piece that failed is asked for again.
+  /// Arguments: the URL, where to write.
   @Sendable static func download(_ arguments: [String]) async throws {
-    guard arguments.count == 4, let size = Int(arguments[1]), let piece = Int(arguments[2]) else {
-      throw ProbeError("usage: download URL SIZE PIECE FILE")
-    }
+    guard arguments.count == 2 else { throw ProbeError("usage: download URL FILE") }
     let session = try Session.Builder()
       .transport(.curl)
       .timeouts(connect: .seconds(2), idle: .seconds(2))
@@ -21,15 +16,9 @@ extension Probe {
       .retrier(.offline(waitingUpTo: .seconds(60)))
       .monitor(.custom(report))
       .build()
-    var received = Data()
-    while received.count < size {
-      let range = "bytes=\(received.count)-\(min(size, received.count + piece) - 1)"
-      let part = try await session.request(arguments[0], headers: [.range: range])
-        .validate(statusCode: [206]).serializingData().value
-      received += part
-      say("received \(received.count)")
-    }
-    try received.write(to: URL(fileURLWithPath: arguments[3]))
+    let download = session.download(arguments[0], to: .file(arguments[1]))
+    download.downloadProgress { say("received \($0.completed)") }
+    _ = try await download.serializingFile().value
     say("done")
   }
 

@@ -124,6 +124,38 @@ import Testing
     #expect(mock.requests.count == 11)
   }
 
+  @Test(arguments: [HTTPRequest.Method.post, .put, .delete])
+  func `S4 a 303 becomes a GET without the body and what was said of it`(method: HTTPRequest.Method) async throws {
+    let mock = MockTransport()
+    mock.stub([method], Self.start, .redirect(to: "/next", status: .seeOther))
+    mock.stub(.get, "/next", .text("arrived"))
+    let headers: HTTPFields = [.contentType: "text/plain", .contentLanguage: "de", .custom: "open"]
+    let request = try OutgoingRequest(Self.start, method: method, headers: headers, body: .text("secret"))
+    #expect(try await Self.session(mock).request(request).serializingString().value == "arrived")
+    let arrived = try #require(mock.requests.last)
+    #expect(arrived.method == .get)
+    #expect(arrived.body.isEmpty)
+    #expect(arrived.headers[.contentType] == nil)
+    #expect(arrived.headers[.contentLanguage] == nil)
+    #expect(arrived.headers[.custom] == "open")
+  }
+
+  @Test(arguments: [307, 308], [true, false])
+  func `S4 a 307 and a 308 send the body again, if it can be`(status: Int, isReplayable: Bool) async throws {
+    let mock = MockTransport()
+    mock.stub(.post, Self.start, .redirect(to: "/next", status: .init(code: status)))
+    mock.stub(.post, "/next", count: .optional, .text("arrived"))
+    let bytes = AsyncStream<[UInt8]> { continuation in
+      continuation.yield(Array("once".utf8))
+      continuation.finish()
+    }
+    let body = isReplayable ? Body.text("again") : .oneShot(bytes)
+    let request = try OutgoingRequest(Self.start, method: .post, body: body)
+    let response = await (try Self.session(mock)).request(request).serializingString().response
+    #expect(response.error?.kind == (isReplayable ? nil : .redirectFailed))
+    #expect(mock.requests.map(\.text) == (isReplayable ? ["again", "again"] : ["once"]))
+  }
+
   @Test func `S4 ten redirects are followed`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/{n}") { request in

@@ -7,7 +7,7 @@ import Synchronization
 /// The loop's thread keeps the engine alive; the loop itself belongs to that thread alone.
 final class Engine: Sendable {
   let configuration: CurlTransport.Configuration
-  private let state = Mutex(EngineState())
+  let state = Mutex(EngineState())
 
   init(_ configuration: CurlTransport.Configuration) { self.configuration = configuration }
 
@@ -64,7 +64,7 @@ final class Engine: Sendable {
     if let thread = state.withLock({ $0.takeThread() }) { pthread_join(thread, nil) }
   }
 
-  private func launch(_ state: inout EngineState) throws(LupineError) {
+  func launch(_ state: inout EngineState) throws(LupineError) {
     let alarm = try Alarm()
     state.thread = try LoopThread.start { [self] in
       do throws(LupineError) {
@@ -88,31 +88,28 @@ extension Engine {
     state.withLock { $0.take(&commands) }
   }
 
-  /// Notes that the loop is about to sleep; false where commands wait.
-  func fallAsleep() -> Bool {
-    state.withLock { state in
-      state.isAsleep = state.commands.isEmpty
-      return state.isAsleep
-    }
-  }
+  /// Notes that the loop is about to sleep; false where something waits for it.
+  func fallAsleep() -> Bool { state.withLock { $0.fallAsleep() } }
 
   /// The loop could not be made: refuses what was queued for it.
   ///
   /// The next request tries again.
   private func fail(_ error: LupineError) {
     var commands: [Command] = []
-    let waiters = state.withLock { state in
+    let rest = state.withLock { state in
       state.take(&commands)
       return state.abort()
     }
     for case .start(let submission) in commands { submission.continuation.resume(returning: .failure(error)) }
     for case .count(let continuation) in commands { continuation.resume(returning: ConnectionPoolSnapshot()) }
-    for waiter in waiters { waiter.resume() }
+    leave(rest)
   }
 
   /// The last act of the thread.
-  private func end() {
-    let waiters = state.withLock { $0.end() }
-    for waiter in waiters { waiter.resume() }
+  private func end() { leave(state.withLock { $0.end() }) }
+
+  private func leave(_ rest: EngineState.Rest) {
+    for job in rest.jobs { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+    for waiter in rest.waiters { waiter.resume() }
   }
 }

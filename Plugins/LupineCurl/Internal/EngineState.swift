@@ -6,7 +6,8 @@ struct EngineState {
 
   var phase = Phase.idle
   var commands: [Command] = []
-  var isAsleep = false
+  private var jobs: [UnownedJob] = []
+  private var isAsleep = false
   var alarm: Alarm?
   var thread: pthread_t?
   private var lastID: UInt64 = 0
@@ -20,10 +21,28 @@ struct EngineState {
   /// Queues a command and returns the alarm, where the loop has said that it sleeps.
   mutating func append(_ command: Command) -> Alarm? {
     commands.append(command)
+    return wake()
+  }
+
+  /// Queues a job of a task that runs on the loop's thread.
+  mutating func append(_ job: UnownedJob) -> Alarm? {
+    jobs.append(job)
+    return wake()
+  }
+
+  private mutating func wake() -> Alarm? {
     guard isAsleep else { return nil }
     isAsleep = false
     return alarm
   }
+
+  /// True where nothing waits, so that the loop may sleep.
+  mutating func fallAsleep() -> Bool {
+    isAsleep = commands.isEmpty && jobs.isEmpty
+    return isAsleep
+  }
+
+  mutating func take(_ emptied: inout [UnownedJob]) { swap(&jobs, &emptied) }
 
   mutating func take(_ emptied: inout [Command]) {
     isAsleep = false
@@ -46,24 +65,31 @@ struct EngineState {
     }
   }
 
+  /// Who waits for the end of the engine, and the jobs that it leaves.
+  typealias Rest = (waiters: [UnsafeContinuation<Void, Never>], jobs: [UnownedJob])
+
   /// Ends the engine; a thread that nobody waits for is left to the system.
-  mutating func end() -> [UnsafeContinuation<Void, Never>] {
+  mutating func end() -> Rest {
     phase = .ended
     alarm = nil
     commands = []
     if waiters.isEmpty, let thread = takeThread() { pthread_detach(thread) }
-    defer { waiters = [] }
-    return waiters
+    defer {
+      waiters = []
+      jobs = []
+    }
+    return (waiters, jobs)
   }
 
   /// The end of a thread whose loop could not be made: another may be started unless the engine is to stop.
-  mutating func abort() -> [UnsafeContinuation<Void, Never>] {
+  mutating func abort() -> Rest {
     guard phase == .running else { return end() }
     phase = .idle
     alarm = nil
     if let thread { pthread_detach(thread) }
     thread = nil
-    return []
+    defer { jobs = [] }
+    return ([], jobs)
   }
 
   /// The thread, to the first who asks after its end.

@@ -42,7 +42,11 @@ extension Exchange {
     guard let writer = incoming.writer, let easy else { return Int(CURL_WRITEFUNC_ERROR) }
     if incoming.isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
     do throws(LupineError) {
-      if try writer.write(piece) == .pause {
+      if !incoming.isUndelivered {
+        incoming.isUndelivered = true
+        loop.hasBytes(self)
+      }
+      if try writer.append(piece) == .pause {
         incoming.isPaused = true
         curl_easy_pause(easy.pointer, pauses)
       }
@@ -51,6 +55,13 @@ extension Exchange {
       return Int(CURL_WRITEFUNC_ERROR)
     }
     return piece.count
+  }
+
+  /// Hands over what one turn of the loop has brought; the end of a body hands it over by itself.
+  func deliver() {
+    guard incoming.isUndelivered else { return }
+    incoming.isUndelivered = false
+    if isUnderWay { incoming.writer?.deliver() }
   }
 
   /// The sink has room again.

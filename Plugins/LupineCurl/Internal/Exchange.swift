@@ -56,7 +56,7 @@ final class Exchange {
 
   /// Hands the exchange to libcurl.
   func start(on multi: Multi) throws(LupineError) {
-    if request.url.scheme == .https || proxy?.kind == .https { try multi.checkCertificates() }
+    if request.url.scheme == .https || proxy?.kind == .https { try multi.checkCertificates(now: context.now()) }
     let shape = try openBody()
     let easy = try multi.makeEasy()
     try easy.prepare(request, shape, context)
@@ -93,6 +93,7 @@ final class Exchange {
     if request.url.scheme == .https { tls = loop.details(of: easy) }
     let remote = remote(address, ports)
     self.address = remote
+    clock.isReused = isReused
     tell(easy, isReused)
     return true
   }
@@ -108,8 +109,7 @@ final class Exchange {
 
   private func remote(_ address: UnsafeMutablePointer<CChar>?, _ ports: SocketPorts) -> String {
     if let path = context.identity.unixSocket { return "unix:\(path)" }
-    let text = address.map { String(cString: $0) } ?? ""
-    return text.utf8.contains(0x3A) ? "[\(text)]:\(ports.remote)" : "\(text):\(ports.remote)"
+    return easy?.text(of: address, port: ports.remote) ?? ""
   }
 
   /// Says how it came by its connection, and that a request without a body is out.

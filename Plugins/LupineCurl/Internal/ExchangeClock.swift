@@ -5,6 +5,8 @@ import LupineCore
 struct ExchangeClock {
   private let entered = Moment.now
   private var started: UInt64?
+  /// Whether the exchange has a connection that was used before; `nil` without one.
+  var isReused: Bool?
   private var requestSent: UInt64?
 
   /// Notes that libcurl takes over; until then the exchange has waited its turn.
@@ -33,7 +35,7 @@ struct ExchangeClock {
     metrics.bytesSent = min(taken, easy.size(CURLINFO_SIZE_UPLOAD_T))
     metrics.bytesReceived = easy.size(CURLINFO_SIZE_DOWNLOAD_T)
     metrics.remoteAddress = address
-    metrics.isConnectionReused = address != nil && easy.number(CURLINFO_NUM_CONNECTS) == 0
+    metrics.isConnectionReused = isReused ?? false
     guard !metrics.isConnectionReused else { return metrics }
     metrics.nameLookup = time(CURLINFO_NAMELOOKUP_TIME_T, easy, queued)
     metrics.connect = time(CURLINFO_CONNECT_TIME_T, easy, queued)

@@ -18,7 +18,8 @@ struct HeadReader {
   private let names: FieldNames
   private let mayBeMultiplexed: Bool
   private var part = Part.status
-  private var fields = HTTPFields()
+  /// The fields of the head that is being read; `HTTPFields` takes many at once at a fraction of the cost.
+  private var fields: [HTTPField] = []
   private var framing = Framing()
   private var size = 0
   private var informationalCount = 0
@@ -61,14 +62,15 @@ struct HeadReader {
     self.line = status
     part = .fields
     framing = Framing()
-    fields = HTTPFields()
+    fields.removeAll()
+    fields.reserveCapacity(8)
   }
 
   private mutating func complete() throws(LupineError) -> Head? {
     guard let line else { throw MalformedResponse.statusLine.error }
     try framing.check(line.version)
-    let head = HTTPResponse(status: line.status, headerFields: fields)
-    fields = HTTPFields()
+    let head = HTTPResponse(status: line.status, headerFields: HTTPFields(fields))
+    fields = []
     size = 0
     guard line.code < 200 else {
       part = .trailers

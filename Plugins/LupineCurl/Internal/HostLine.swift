@@ -18,7 +18,6 @@ final class HostLine {
 
   var isIdle: Bool { running == 0 && next == nil }
   var next: Waiter? { ranks.last { $0.next != nil }?.next }
-  var waitingCount: Int { ranks.reduce(0) { $0 + $1.waiters.count - $1.first } }
 
   func append(_ waiter: Waiter) { ranks[waiter.priority.rawValue].waiters.append(waiter) }
 

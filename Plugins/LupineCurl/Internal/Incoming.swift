@@ -9,6 +9,8 @@ struct Incoming {
   var held: (head: HTTPResponse, framing: Framing)?
   /// Whether the sink has no room.
   var isPaused = false
+  /// Whether the sink has bytes of which a consumer who waits has not heard.
+  var isUndelivered = false
   /// Whether a 100 has come.
   var hasContinue = false
 

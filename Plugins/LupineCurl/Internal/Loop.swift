@@ -11,11 +11,14 @@ final class Loop {
   var sockets: [WatchedSocket] = []
   private(set) var exchanges: [UInt64: Exchange] = [:]
   private let alarm: Alarm
-  private var multis: [MultiKey: Multi] = [:]
+  private var multis: [(key: MultiKey, multi: Multi)] = []
   private var line: WaitingLine
   private var commands: [Command] = []
+  private var jobs: [UnownedJob] = []
   /// Exchanges whose callers have something to hear at the end of the turn.
   private var answered: [Exchange] = []
+  /// Exchanges whose consumers have bytes to hear of at the end of the turn.
+  private var undelivered: [Exchange] = []
   /// Exchanges whose response is complete while their body still goes out.
   private var abandoned: [Exchange] = []
   private var isStopping = false
@@ -35,8 +38,8 @@ final class Loop {
     while !isStopping, !(isLetGo && exchanges.isEmpty) { turn() }
     for exchange in Array(exchanges.values) { exchange.end(Engine.shutDownError) }
     handOver()
-    for multi in multis.values { multi.close() }
-    multis = [:]
+    for (_, multi) in multis { multi.close() }
+    multis = []
     sockets = []
   }
 
@@ -47,27 +50,29 @@ final class Loop {
     guardIdleSockets()
     admit()
     obey()
-    for multi in multis.values { multi.expire() }
+    for (_, multi) in multis { multi.expire() }
     serveSockets()
-    for multi in multis.values { multi.collect() }
+    for (_, multi) in multis { multi.collect() }
     prune()
     for exchange in abandoned { exchange.abandon() }
     abandoned.removeAll(keepingCapacity: true)
     handOver()
+    engine.runJobs(&jobs)
   }
 
   private func sleep() {
     var milliseconds: Int32 = 0
-    if !line.mayAdmit { milliseconds = Moment.milliseconds(until: multis.values.lazy.compactMap(\.alarm).min()) }
+    if !line.mayAdmit { milliseconds = Moment.milliseconds(until: multis.lazy.compactMap(\.multi.alarm).min()) }
     if milliseconds != 0, !engine.fallAsleep() { milliseconds = 0 }
     poller.wait(milliseconds: milliseconds)
   }
 
   /// Lets go of multis that have been idle for as long as their connections may be, and of these connections.
   private func prune() {
-    for (key, multi) in multis where multi.isStale {
-      multi.close()
-      multis[key] = nil
+    multis.removeAll { known in
+      guard known.multi.isStale else { return false }
+      known.multi.close()
+      return true
     }
   }
 
@@ -89,12 +94,17 @@ final class Loop {
   private func handOver() {
     for exchange in answered { exchange.handOver() }
     answered.removeAll(keepingCapacity: true)
+    for exchange in undelivered { exchange.deliver() }
+    undelivered.removeAll(keepingCapacity: true)
   }
 }
 
 extension Loop {
   /// Notes that an exchange has a head, or an error in its place.
   func hasAnswer(_ exchange: Exchange) { answered.append(exchange) }
+
+  /// Notes that an exchange's sink has bytes of which its consumer has not heard.
+  func hasBytes(_ exchange: Exchange) { undelivered.append(exchange) }
 
   /// Notes that an exchange needs to send no more.
   func isAnsweredEarly(_ exchange: Exchange) { abandoned.append(exchange) }
@@ -153,9 +163,9 @@ extension Loop {
 
   private func multi(for submission: Submission) throws(LupineError) -> Multi {
     let key = MultiKey(submission)
-    if let multi = multis[key] { return multi }
+    if let known = multis.first(where: { $0.key == key }) { return known.multi }
     let multi = try Multi(key, self)
-    multis[key] = multi
+    multis.append((key, multi))
     return multi
   }
 }

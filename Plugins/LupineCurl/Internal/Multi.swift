@@ -1,4 +1,5 @@
 import CLibcurl
+import FoundationEssentials
 import Glibc
 import LupineCore
 
@@ -8,8 +9,10 @@ import LupineCore
 final class Multi {
   unowned let loop: Loop
   let settings: EasySettings
-  /// What the servers are judged by, once it is known that there are any to judge.
+  /// What the servers are judged by where that is not libcurl's own store; read when the first one is to be judged.
   private(set) var trust: TrustSettings?
+  /// Whether the certificates have been looked at that TLS needs.
+  private(set) var isReadyForTLS = false
   /// When libcurl wants to be called without an event; 0 means at once.
   private(set) var deadline: UInt64?
   private var handle: MultiHandle
@@ -18,7 +21,6 @@ final class Multi {
   /// When the last exchange ended; nil while there are any.
   private var idleSince: UInt64? = Moment.now
   private var idleLifetime: UInt64
-  private var hasCertificates = false
 
   init(_ key: MultiKey, _ loop: Loop) throws(LupineError) {
     self.loop = loop
@@ -29,15 +31,15 @@ final class Multi {
   }
 
   /// Refuses TLS without certificates that can be used, which libcurl would only say in mid-handshake.
-  func checkCertificates() throws(LupineError) {
-    if hasCertificates { return }
+  func checkCertificates(now: Date) throws(LupineError) {
+    if isReadyForTLS { return }
     try CertificateBundle.check(settings.certificateAuthorities)
     if settings.hasOwnTrust {
       trust = try TrustSettings(
         [settings.certificateAuthorities, settings.identity.additionalCertificateAuthorities].compactMap(\.self))
     }
-    if let certificate = settings.identity.clientCertificate { try ClientCertificateCheck.check(certificate) }
-    hasCertificates = true
+    if let certificate = settings.identity.clientCertificate { try ClientCertificateCheck.check(certificate, now: now) }
+    isReadyForTLS = true
   }
 
   func makeEasy() throws(LupineError) -> Easy {

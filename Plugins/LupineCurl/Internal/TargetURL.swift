@@ -13,9 +13,9 @@ struct TargetURL: ~Copyable {
 
   deinit { curl_url_cleanup(pointer) }
 
-  /// Sets the parts that differ from the last URL's.
-  mutating func set(_ url: HTTPURL) throws(LupineError) {
-    if url == current { return }
+  /// Sets the parts that differ from the last URL's; false where it is the same URL.
+  mutating func set(_ url: HTTPURL) throws(LupineError) -> Bool {
+    if url == current { return false }
     let old = current
     current = nil
     if old?.scheme != url.scheme || old?.authority != url.authority {
@@ -26,6 +26,7 @@ struct TargetURL: ~Copyable {
     try set(CURLUPART_PATH, url.path)
     try set(CURLUPART_QUERY, url.query)
     current = url
+    return true
   }
 
   private func set(_ part: CURLUPart, _ value: String?) throws(LupineError) {

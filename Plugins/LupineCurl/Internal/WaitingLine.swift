@@ -8,8 +8,11 @@ struct WaitingLine {
   private let perHost: Int
   private let total: Int
   private var running = 0
+  /// How many exchanges wait.
+  private(set) var waitingCount = 0
   private var hosts: [HTTPURL.Origin: HostLine] = [:]
-  private var known = 1_000
+  private var last: (origin: HTTPURL.Origin, host: HostLine)?
+  private var room = 1_000
 
   init(perHost: Int, total: Int) {
     self.perHost = max(1, perHost)
@@ -17,10 +20,17 @@ struct WaitingLine {
   }
 
   mutating func host(_ origin: HTTPURL.Origin) -> HostLine {
+    if let last, last.origin == origin { return last.host }
+    let host = known(origin)
+    last = (origin, host)
+    return host
+  }
+
+  private mutating func known(_ origin: HTTPURL.Origin) -> HostLine {
     if let host = hosts[origin] { return host }
-    if hosts.count >= known {
+    if hosts.count >= room {
       hosts = hosts.filter { !$0.value.isIdle }
-      known = max(1_000, hosts.count * 2)
+      room = max(1_000, hosts.count * 2)
     }
     let host = HostLine()
     hosts[origin] = host
@@ -34,6 +44,7 @@ struct WaitingLine {
       return true
     }
     host.append(waiter)
+    waitingCount += 1
     return false
   }
 
@@ -57,14 +68,18 @@ struct WaitingLine {
       return nil
     }
     best.host.removeNext()
+    waitingCount -= 1
     begin(at: best.host)
     return best.waiter.id
   }
 
   /// Notes that an exchange is over, whether it waited or not.
   mutating func leave(_ id: UInt64, from host: HostLine) {
-    if host.remove(id) { return }
-    mayAdmit = true
+    if host.remove(id) {
+      waitingCount -= 1
+      return
+    }
+    mayAdmit = waitingCount > 0
     if host.isLifted { return }
     host.running -= 1
     running -= 1
@@ -76,11 +91,8 @@ struct WaitingLine {
     host.isLifted = true
     running -= host.running
     host.running = 0
-    mayAdmit = true
+    mayAdmit = waitingCount > 0
   }
-
-  /// How many exchanges wait.
-  var waitingCount: Int { hosts.values.reduce(0) { $0 + $1.waitingCount } }
 
   private func hasRoom(_ host: HostLine, _ waiter: Waiter) -> Bool {
     if host.isLifted { return true }

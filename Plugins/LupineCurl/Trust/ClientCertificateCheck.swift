@@ -5,7 +5,7 @@ import LupineCore
 /// Looks at a client certificate before libcurl does, which cannot tell a wrong passphrase from a wrong file.
 enum ClientCertificateCheck {
   /// - Throws: `LupineError` of kind `tlsFailed` that names what is wrong.
-  static func check(_ certificate: ClientCertificate) throws(LupineError) {
+  static func check(_ certificate: ClientCertificate, now: Date) throws(LupineError) {
     let parts =
       switch certificate.format {
       case .pem: try ClientCertificateParts(pem: certificate)
@@ -15,10 +15,11 @@ enum ClientCertificateCheck {
       ERR_clear_error()
       throw failure(certificate, "its key belongs to another certificate")
     }
-    guard X509_cmp_current_time(X509_get0_notAfter(parts.certificate)) > 0 else {
+    var moment = time_t(now.timeIntervalSince1970)
+    guard X509_cmp_time(X509_get0_notAfter(parts.certificate), &moment) > 0 else {
       throw failure(certificate, "it has expired")
     }
-    guard X509_cmp_current_time(X509_get0_notBefore(parts.certificate)) < 0 else {
+    guard X509_cmp_time(X509_get0_notBefore(parts.certificate), &moment) < 0 else {
       throw failure(certificate, "it is not valid yet")
     }
   }

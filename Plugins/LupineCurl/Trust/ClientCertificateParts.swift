@@ -1,6 +1,7 @@
 import COpenSSL
 import FoundationEssentials
 import LupineCore
+import LupineX509
 
 /// Owns a client certificate and its key while they are looked at.
 struct ClientCertificateParts: ~Copyable {
@@ -73,9 +74,8 @@ extension [UInt8] {
   /// Lets OpenSSL read the bytes.
   fileprivate func with<Value>(_ body: (OpaquePointer?) -> Value) -> Value {
     withUnsafeBytes { bytes in
-      let memory = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
-      defer { BIO_free(memory) }
-      return body(memory)
+      let memory = OpenSSLMemory(reading: bytes)
+      return body(memory.pointer)
     }
   }
 }

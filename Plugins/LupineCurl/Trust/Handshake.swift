@@ -1,76 +1,99 @@
 import COpenSSL
 import FoundationEssentials
 import LupineCore
+import LupineX509
 
 /// What the callbacks of one TLS handshake need, kept by its `SSL_CTX` for as long as the connection lives.
+///
+/// libcurl looks at the name itself as well, by rules that let a common name pass; ours come first, and without them no
+/// handshake ends. A session that is resumed is one that this has let through, for the same host.
 final class Handshake {
+  /// Whom the handshake is with.
+  struct Peer {
+    let host: String
+    let port: Int
+    let isProxy: Bool
+    /// Who judges it; `nil` leaves it to chain and name.
+    let evaluator: (any TrustEvaluator)?
+
+    static func server(of exchange: Exchange) -> Peer {
+      let url = exchange.request.url
+      return Peer(host: url.host, port: url.effectivePort, isProxy: false, evaluator: exchange.context.evaluator)
+    }
+
+    /// The proxy that the server is behind.
+    static func proxy(_ proxy: Proxy, of exchange: Exchange) -> Peer {
+      Peer(host: proxy.host, port: proxy.port, isProxy: true, evaluator: exchange.context.proxyEvaluator)
+    }
+  }
+
   /// Whether the server was found to be trusted.
   private(set) var isTrusted = false
-  private let host: String
-  private let port: Int
-  private let isProxy: Bool
-  private let evaluator: (any TrustEvaluator)?
+  private let peer: Peer
   private let identity: SecurityIdentity
-  private let roots: TrustSettings
+  private let now: Date
+  /// The roots to verify against; `nil` means libcurl's own store.
+  private let roots: TrustSettings?
   /// The exchange that has the connection made, while it does.
   private weak var exchange: Exchange?
   /// What the verification found, where the verdict waits for the stapled OCSP response.
   private var pending: ServerTrust?
 
-  init(_ exchange: Exchange, _ roots: TrustSettings) {
+  init(_ exchange: Exchange, with peer: Peer, _ roots: TrustSettings?) {
     self.exchange = exchange
+    self.peer = peer
     self.roots = roots
-    host = exchange.request.url.host
-    port = exchange.request.url.effectivePort
-    isProxy = false
-    evaluator = exchange.context.evaluator
     identity = exchange.context.identity
-  }
-
-  /// Judges the proxy that the server is behind.
-  init(_ exchange: Exchange, _ roots: TrustSettings, through proxy: Proxy) {
-    self.exchange = exchange
-    self.roots = roots
-    host = proxy.host
-    port = proxy.port
-    isProxy = true
-    evaluator = exchange.context.proxyEvaluator
-    identity = exchange.context.identity
+    now = exchange.context.now()
   }
 
   /// Whether the server is to be asked for an OCSP response.
-  var wantsStaple: Bool { evaluator?.wantsStapledOCSPResponse == true }
+  var wantsStaple: Bool { peer.evaluator?.wantsStapledOCSPResponse == true }
 
-  /// Verifies the chain and asks the evaluator; false ends the handshake.
+  /// Verifies chain and name and asks the evaluator; false ends the handshake.
   func verify(_ context: OpaquePointer) -> Bool {
-    let chain = VerifiedChain(context, roots)
-    if let failure = chain.failure, evaluator?.replacesVerification != true {
-      X509_STORE_CTX_set_error(context, failure)
-      if isProxy { refuse("its chain does not verify: \(OpenSSLText.verification(failure))", nil) }
-      return false
+    guard let roots else { return verifyAsLibraryDoes(context) }
+    let chain = VerifiedChain(context, roots, now: now)
+    if peer.evaluator?.replacesVerification != true {
+      if let failure = chain.failure { return refuseChain(context, failure) }
+      if !namesHost(context) { return false }
     }
-    guard let evaluator else { return accept(context) }
-    let trust = trust(chain)
+    guard let evaluator = peer.evaluator else { return accept(context) }
+    var trust = trust(chain)
     // Before TLS 1.3 the response comes after the certificates, and is judged by `judgeStaple`.
     if wantsStaple, let connection = VerifiedChain.connection(context), SSL_version(connection) < TLS1_3_VERSION {
       pending = trust
       X509_STORE_CTX_set_error(context, X509_V_OK)
       return true
     }
-    var judged = trust
-    if wantsStaple { judged.stapledOCSPResponse = VerifiedChain.connection(context).flatMap(Self.staple) }
-    if judge(judged, evaluator) { return accept(context) }
-    X509_STORE_CTX_set_error(context, X509_V_ERR_APPLICATION_VERIFICATION)
-    return false
+    if wantsStaple { trust.stapledOCSPResponse = VerifiedChain.connection(context).flatMap(Self.staple) }
+    return judge(trust, evaluator) ? accept(context) : refuse(context, X509_V_ERR_APPLICATION_VERIFICATION)
   }
 
   /// Gives the verdict that waited for the stapled OCSP response; false ends the handshake.
   func judgeStaple(_ connection: OpaquePointer) -> Bool {
-    guard var trust = pending, let evaluator else { return isTrusted }
+    guard var trust = pending, let evaluator = peer.evaluator else { return isTrusted }
     pending = nil
     trust.stapledOCSPResponse = Self.staple(connection)
     isTrusted = judge(trust, evaluator)
     return isTrusted
+  }
+
+  /// Verifies against the store that libcurl keeps for all connections of the identity.
+  private func verifyAsLibraryDoes(_ context: OpaquePointer) -> Bool {
+    VerifiedChain.set(now, on: context)
+    if X509_verify_cert(context) == 1 { return namesHost(context) && accept(context) }
+    return refuseChain(context, X509_STORE_CTX_get_error(context))
+  }
+
+  private func namesHost(_ context: OpaquePointer) -> Bool {
+    if let leaf = X509_STORE_CTX_get0_cert(context), HostName.matches(peer.host, leaf) { return true }
+    exchange?.failure = LupineError(
+      .certificateRejected,
+      "The \(peer.isProxy ? "proxy" : "server")'s certificate does not match the host \(peer.host): none of its subject alternative names is that. "
+        + "A common name does not count (RFC 9110 section 4.3.4). Ask for the server by a name that it has.")
+    return refuse(
+      context, HostName.isAddress(peer.host) ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH)
   }
 
   private func accept(_ context: OpaquePointer) -> Bool {
@@ -79,28 +102,38 @@ final class Handshake {
     return true
   }
 
+  /// What libcurl says of a code names no proxy.
+  private func refuseChain(_ context: OpaquePointer, _ code: Int32) -> Bool {
+    if peer.isProxy { fail("its chain does not verify: \(OpenSSLText.verification(code))", nil) }
+    return refuse(context, code)
+  }
+
+  private func refuse(_ context: OpaquePointer, _ code: Int32) -> Bool {
+    X509_STORE_CTX_set_error(context, code)
+    return false
+  }
+
   private func judge(_ trust: ServerTrust, _ evaluator: any TrustEvaluator) -> Bool {
     do {
       try evaluator.evaluate(trust)
       return true
     } catch {
-      refuse("\(error)", error)
+      fail("\(error)", error)
       return false
     }
   }
 
-  private func refuse(_ reason: String, _ error: (any Error)?) {
-    let message = "The certificate of \(isProxy ? "the proxy " : "")\(host) was judged and refused: \(reason)"
+  private func fail(_ reason: String, _ error: (any Error)?) {
+    let message = "The certificate of \(peer.isProxy ? "the proxy " : "")\(peer.host) was judged and refused: \(reason)"
     exchange?.failure = LupineError(.certificateRejected, message, underlying: error)
   }
 
   private func trust(_ chain: VerifiedChain) -> ServerTrust {
-    let exchange = exchange
-    return ServerTrust(
-      host: host, port: port, presentedChain: chain.presented, verifiedChain: chain.verified,
+    ServerTrust(
+      host: peer.host, port: peer.port, presentedChain: chain.presented, verifiedChain: chain.verified,
       verificationFailure: chain.failure.map(OpenSSLText.verification),
       certificateAuthorities: identity.certificateAuthorities,
-      additionalCertificateAuthorities: identity.additionalCertificateAuthorities, now: Date(),
+      additionalCertificateAuthorities: identity.additionalCertificateAuthorities, now: now,
       warn: { [context = exchange?.context] in context?.emit(.warning($0)) })
   }
 

@@ -1,5 +1,6 @@
 import COpenSSL
 import LupineCore
+import LupineX509
 
 extension TLSDetails {
   /// Reads how a connection of OpenSSL's is secured.
@@ -11,6 +12,6 @@ extension TLSDetails {
     self.init(
       version: SSL_get_version(connection).map { String(cString: $0) } ?? "",
       cipher: lupine_cipher(connection).map { String(cString: $0) } ?? "", applicationProtocol: agreed,
-      peerCertificates: VerifiedChain.certificates(SSL_get_peer_cert_chain(connection)))
+      peerCertificates: DER.certificates(SSL_get_peer_cert_chain(connection)))
   }
 }

@@ -1,20 +1,21 @@
 import COpenSSL
 import LupineCore
+import LupineX509
 
-/// How the certificates of one identity's servers are judged.
+/// The roots that one identity's servers are judged by, read once and used by all its handshakes.
 ///
-/// Where an evaluator may be asked, or roots come from more than one file, the verification is ours; libcurl's own, with
-/// its store that is kept for all connections, does for the rest.
+/// Where an evaluator may be asked, or roots come from more than one file, the verification is ours, with a store of our
+/// own: what is put into libcurl's from the callback would be handed to other connections.
 final class TrustSettings {
-  /// The files of root certificates.
-  let files: [String]
   private let store: RootStore
 
   var roots: OpaquePointer? { store.pointer }
 
+  /// - Throws: `LupineError` of kind `tlsFailed` where a file cannot be read.
   init(_ files: [String]) throws(LupineError) {
-    self.files = files
-    store = try RootStore(files)
+    do throws(RootsUnreadable) { store = try RootStore(files: files) } catch {
+      throw LupineError(.tlsFailed, "No server can be judged: \(error.description).")
+    }
   }
 
   /// Whether the identity needs a verification of our own.

@@ -1,5 +1,6 @@
 import COpenSSL
 import FoundationEssentials
+import LupineX509
 
 /// The certificates of a handshake, verified against the roots of the connection's identity.
 struct VerifiedChain {
@@ -11,9 +12,9 @@ struct VerifiedChain {
   let failure: Int32?
 
   /// - Parameter context: what OpenSSL hands to the callback that stands in for its verification.
-  init(_ context: OpaquePointer, _ settings: TrustSettings) {
+  init(_ context: OpaquePointer, _ settings: TrustSettings, now: Date) {
     let sent = X509_STORE_CTX_get0_untrusted(context)
-    presented = Self.certificates(sent)
+    presented = DER.certificates(sent)
     let own = X509_STORE_CTX_new()
     defer { X509_STORE_CTX_free(own) }
     guard X509_STORE_CTX_init(own, settings.roots, X509_STORE_CTX_get0_cert(context), sent) == 1 else {
@@ -25,10 +26,11 @@ struct VerifiedChain {
     X509_STORE_CTX_set_default(own, "ssl_server")
     let level = Self.connection(context).map { SSL_get_security_level($0) } ?? 2
     X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(own), level)
+    Self.set(now, on: own)
     let isVerified = X509_verify_cert(own) == 1
     ERR_clear_error()
     let code = X509_STORE_CTX_get_error(own)
-    verified = isVerified ? Self.certificates(X509_STORE_CTX_get0_chain(own)) : nil
+    verified = isVerified ? DER.certificates(X509_STORE_CTX_get0_chain(own)) : nil
     failure = isVerified ? nil : code == X509_V_OK ? X509_V_ERR_UNSPECIFIED : code
   }
 
@@ -37,9 +39,8 @@ struct VerifiedChain {
     X509_STORE_CTX_get_ex_data(context, SSL_get_ex_data_X509_STORE_CTX_idx()).map { OpaquePointer($0) }
   }
 
-  static func certificates(_ stack: OpaquePointer?) -> [Data] {
-    (0..<lupine_certificates_count(stack)).compactMap { index in
-      lupine_certificates_at(stack, index).map { Data(OpenSSLText.der($0)) }
-    }
+  /// Has the validity of certificates judged at a date.
+  static func set(_ now: Date, on context: OpaquePointer?) {
+    X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(context), time_t(now.timeIntervalSince1970))
   }
 }

@@ -46,8 +46,7 @@ extension MultipartParts {
       let (stream, number) = (stream, number)
       return try MultipartParts(
         source: { () async throws(LupineError) in try await stream.nextContent(of: number) },
-        boundary: MultipartBoundary.inContentType(headers[.contentType]), limits: stream.limits, depth: stream.depth + 1
-      )
+        contentType: headers[.contentType], limits: stream.limits, depth: stream.depth + 1)
     }
   }
 

@@ -3,7 +3,7 @@ public import LupineCore
 /// The parts of a multipart that is arriving, one after the other, each with a body that streams.
 ///
 /// ```
-/// for try await part in try MultipartParts(body, contentType: response.headerFields[.contentType]) {
+/// for try await part in session.streamRequest("ranges").serializingMultipart() {
 ///   for try await bytes in part.body { … }
 /// }
 /// ```
@@ -16,14 +16,21 @@ public struct MultipartParts: AsyncSequence {
 
   private let stream: MultipartStream
 
-  init(source: @escaping Source, boundary: String, limits: MultipartLimits, depth: Int) throws(LupineError) {
-    guard depth <= limits.nesting else {
-      throw LupineError(
-        .limitExceeded(.nesting),
-        "Multiparts are nested more than \(limits.nesting) levels deep, the limit MultipartLimits.nesting.")
+  /// Gives the content type, which may be known only once the first bytes are there.
+  typealias ContentType = () async throws(LupineError) -> String?
+
+  init(
+    source: @escaping Source, contentType: String?, limits: MultipartLimits, depth: Int
+  ) throws(LupineError) {
+    let parser = try MultipartStream.makeParser(contentType, limits, depth)
+    stream = MultipartStream(limits: limits, depth: depth, source: source) { () async throws(LupineError) in parser }
+  }
+
+  /// Reads what tells its content type with its first bytes.
+  init(source: @escaping Source, limits: MultipartLimits, contentType: @escaping ContentType) {
+    stream = MultipartStream(limits: limits, depth: 1, source: source) { () async throws(LupineError) in
+      try MultipartStream.makeParser(try await contentType(), limits, 1)
     }
-    let parser = try MultipartParser(boundary: boundary, limits: limits)
-    stream = MultipartStream(parser: parser, limits: limits, depth: depth, source: source)
   }
 
   /// Reads a response's body.
@@ -37,8 +44,8 @@ public struct MultipartParts: AsyncSequence {
     _ body: IncomingBody, contentType: String?, limits: MultipartLimits = MultipartLimits()
   ) throws(LupineError) {
     try self.init(
-      source: { () async throws(LupineError) in try await body.next() },
-      boundary: MultipartBoundary.inContentType(contentType), limits: limits, depth: 1)
+      source: { () async throws(LupineError) in try await body.next() }, contentType: contentType, limits: limits,
+      depth: 1)
   }
 
   /// Reads a stream of bytes, such as that of a request that streams its response.
@@ -49,8 +56,8 @@ public struct MultipartParts: AsyncSequence {
   ) throws(LupineError) where Bytes.Element == [UInt8] {
     let iterator = SourceIterator(bytes.makeAsyncIterator())
     try self.init(
-      source: { () async throws(LupineError) in try await iterator.next() },
-      boundary: MultipartBoundary.inContentType(contentType), limits: limits, depth: 1)
+      source: { () async throws(LupineError) in try await iterator.next() }, contentType: contentType, limits: limits,
+      depth: 1)
   }
 
   /// Begins to read, or goes on where the last iterator stopped.
@@ -65,35 +72,5 @@ public struct MultipartParts: AsyncSequence {
     /// - Throws: `LupineError` of kind `serializationFailed` where the multipart is malformed or ends too early, of kind
     ///   `limitExceeded` over a limit, or what the source threw.
     public mutating func next() async throws(LupineError) -> Part? { try await stream.nextPart() }
-  }
-}
-
-/// Holds an iterator whose `next` changes it.
-private final class SourceIterator<Base: AsyncIteratorProtocol> where Base.Element == [UInt8] {
-  private var base: Base
-
-  init(_ base: Base) { self.base = base }
-
-  func next() async throws(LupineError) -> [UInt8]? {
-    do {
-      return try await base.next(isolation: #isolation)
-    } catch let error as LupineError {
-      throw error
-    } catch {
-      throw LupineError(.other, "The bytes of the multipart could not be read: \(error).", underlying: error)
-    }
-  }
-}
-
-extension MultipartBoundary {
-  /// The boundary that a content type names.
-  static func inContentType(_ contentType: String?) throws(LupineError) -> String {
-    let text = contentType ?? ""
-    guard text.lowercased().hasPrefix("multipart/"), let boundary = MediaTypeText.parameter("boundary", of: text) else {
-      throw LupineError(
-        .serializationFailed,
-        "The content type \"\(text.prefix(200).escapingControls())\" is not that of a multipart with a boundary.")
-    }
-    return boundary
   }
 }

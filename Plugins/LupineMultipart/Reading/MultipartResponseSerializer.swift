@@ -21,7 +21,7 @@ extension ResponseSerializer where Self == MultipartResponseSerializer {
   public static var multipart: Self { Self() }
 }
 
-extension DataRequest {
+extension ValueRequest {
   /// The parts of a multipart response, to be awaited.
   public func serializingMultipart(limits: MultipartLimits = MultipartLimits()) -> DataTask<[ReceivedPart]> {
     serializingResponse(using: MultipartResponseSerializer(limits: limits))

@@ -5,15 +5,19 @@ final class MultipartStream {
   let limits: MultipartLimits
   let depth: Int
   private let source: MultipartParts.Source
-  private var parser: MultipartParser
+  private let makeParser: () async throws(LupineError) -> MultipartParser
+  private var parser: MultipartParser?
   private var chunk: ArraySlice<UInt8> = []
   private var number = 0
   private var isInPart = false
   private var hasEnded = false
   private var failure: LupineError?
 
-  init(parser: MultipartParser, limits: MultipartLimits, depth: Int, source: @escaping MultipartParts.Source) {
-    self.parser = parser
+  init(
+    limits: MultipartLimits, depth: Int, source: @escaping MultipartParts.Source,
+    makeParser: @escaping () async throws(LupineError) -> MultipartParser
+  ) {
+    self.makeParser = makeParser
     self.limits = limits
     self.depth = depth
     self.source = source
@@ -44,12 +48,14 @@ final class MultipartStream {
     if let failure { throw failure }
     do throws(LupineError) {
       while !hasEnded {
-        if let event = try parser.next(in: &chunk) {
+        if let event = try parser?.next(in: &chunk) {
           note(event)
           return event
         }
-        guard let bytes = try await source() else {
-          try parser.finish()
+        let bytes = try await source()
+        if parser == nil { parser = try await makeParser() }
+        guard let bytes else {
+          try parser?.finish()
           return nil
         }
         chunk = bytes[...]
@@ -70,5 +76,32 @@ final class MultipartStream {
     case .ended: hasEnded = true
     case .content: break
     }
+  }
+}
+
+extension MultipartStream {
+  /// Makes what reads a multipart of this content type, so many levels deep.
+  static func makeParser(
+    _ contentType: String?, _ limits: MultipartLimits, _ depth: Int
+  ) throws(LupineError) -> MultipartParser {
+    guard depth <= limits.nesting else {
+      throw LupineError(
+        .limitExceeded(.nesting),
+        "Multiparts are nested more than \(limits.nesting) levels deep, the limit MultipartLimits.nesting.")
+    }
+    return try MultipartParser(boundary: MultipartBoundary.inContentType(contentType), limits: limits)
+  }
+}
+
+extension MultipartBoundary {
+  /// The boundary that a content type names.
+  static func inContentType(_ contentType: String?) throws(LupineError) -> String {
+    let text = contentType ?? ""
+    guard text.lowercased().hasPrefix("multipart/"), let boundary = MediaTypeText.parameter("boundary", of: text) else {
+      throw LupineError(
+        .serializationFailed,
+        "The content type \"\(text.prefix(200).escapingControls())\" is not that of a multipart with a boundary.")
+    }
+    return boundary
   }
 }

@@ -1,5 +1,6 @@
 import COpenSSL
 import FoundationEssentials
+import LupineX509
 
 /// Reads certificates in PEM, DER and PKCS#7.
 enum CertificateReader {
@@ -32,7 +33,7 @@ enum CertificateReader {
   private static func pem(_ bytes: Data) throws(CertificateError) -> [Certificate] {
     if bytes.firstRange(of: Data("-----BEGIN PKCS7-----".utf8)) != nil {
       let message = bytes.withUnsafeBytes { bytes in
-        let memory = MemoryText(reading: bytes)
+        let memory = OpenSSLMemory(reading: bytes)
         return PEM_read_bio_PKCS7(memory.pointer, nil, nil, nil)
       }
       guard let message else { throw CertificateError("its PKCS#7 cannot be read: \(OpenSSLText.takeError())") }

@@ -1,6 +1,7 @@
 import COpenSSL
 import FoundationEssentials
 import LupineCore
+import LupineX509
 
 /// Finds the chain from a server's certificate to a trusted root.
 struct ChainVerifier {
@@ -14,13 +15,21 @@ struct ChainVerifier {
   ///
   /// - Throws: `TrustFailure` of check `presentation` where it is nothing, too much or unreadable.
   func presented() throws(TrustFailure) -> [Certificate] {
+    try checkSize()
+    return try read(trust.presentedChain)
+  }
+
+  private func checkSize() throws(TrustFailure) {
     let chain = trust.presentedChain
     if chain.isEmpty { throw unreadable("the server presented no certificate") }
     guard chain.count <= Self.countLimit, chain.reduce(0, { $0 + $1.count }) <= Self.sizeLimit else {
       throw unreadable("the server presented more than \(Self.countLimit) certificates or 1 MiB of them")
     }
+  }
+
+  private func read(_ chain: [Data]) throws(TrustFailure) -> [Certificate] {
     do throws(CertificateError) {
-      return try chain.map { der throws(CertificateError) in try Certificate(der: der) }
+      return try chain.map { der throws(CertificateError) in try ReadCertificates.certificate(der) }
     } catch {
       throw unreadable(error.description)
     }
@@ -28,14 +37,14 @@ struct ChainVerifier {
 
   /// The transport's verified chain, where it made one; else that to the session's roots.
   func verified() throws(TrustFailure) -> [Certificate] {
-    let presented = try presented()
     if let chain = trust.verifiedChain {
-      let certificates = chain.compactMap { try? Certificate(der: $0) }
-      guard certificates.count == chain.count, certificates.first == presented.first else {
+      try checkSize()
+      guard let first = chain.first, first == trust.presentedChain.first else {
         throw unreadable("the verified chain does not begin with the presented certificate")
       }
-      return certificates
+      return try read(chain)
     }
+    let presented = try presented()
     if let failure = trust.verificationFailure {
       throw TrustFailure(
         .chain, trust, presented.first, failure,
@@ -45,9 +54,8 @@ struct ChainVerifier {
   }
 
   private func roots() throws(TrustFailure) -> RootStore {
-    do throws(CertificateError) {
-      return try RootStore(file: trust.certificateAuthorities, additional: trust.additionalCertificateAuthorities)
-    } catch {
+    let files = [trust.certificateAuthorities ?? SystemRoots.file, trust.additionalCertificateAuthorities]
+    do throws(RootsUnreadable) { return try RootStore(files: files.compactMap(\.self)) } catch {
       throw TrustFailure(.chain, trust, nil, error.description, advice: "Name a file that can be read.")
     }
   }
@@ -61,7 +69,7 @@ struct ChainVerifier {
     let untrusted = X509Stack(presented.dropFirst())
     let context = X509_STORE_CTX_new()
     defer { X509_STORE_CTX_free(context) }
-    guard let first = presented.first, let leaf = X509Handle(der: first.der),
+    guard let leaf = presented.first?.handle,
       X509_STORE_CTX_init(context, store.pointer, leaf.pointer, untrusted.pointer) == 1
     else { return .failure(unreadable("OpenSSL cannot take it: \(OpenSSLText.takeError())")) }
     X509_STORE_CTX_set_default(context, "ssl_server")

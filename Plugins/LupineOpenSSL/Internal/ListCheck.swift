@@ -26,15 +26,12 @@ struct ListCheck {
   }
 
   private func isCleared(_ certificate: Certificate, by issuer: Certificate) throws(TrustFailure) -> Bool {
-    guard let subject = X509Handle(der: certificate.der), let authority = X509Handle(der: issuer.der) else {
-      return false
-    }
     var isCleared = false
     for der in lists {
-      guard let list = RevocationListHandle(der: der), isFrom(authority, list) else { continue }
+      guard let list = RevocationListHandle(der: der), isFrom(issuer.handle.pointer, list) else { continue }
       var entry: OpaquePointer?
       // What a list once revoked stays revoked, so a list that is out of date still counts against a certificate.
-      if X509_CRL_get0_by_cert(list.pointer, &entry, subject.pointer) == 1 {
+      if X509_CRL_get0_by_cert(list.pointer, &entry, certificate.handle.pointer) == 1 {
         throw TrustFailure(
           .revocation, trust, certificate, "the certificate is revoked by the list of its issuer",
           advice: "Give the server another certificate.")
@@ -44,12 +41,12 @@ struct ListCheck {
     return isCleared
   }
 
-  private func isFrom(_ authority: borrowing X509Handle, _ list: borrowing RevocationListHandle) -> Bool {
+  private func isFrom(_ authority: OpaquePointer, _ list: borrowing RevocationListHandle) -> Bool {
     defer { ERR_clear_error() }
-    guard X509_NAME_cmp(X509_CRL_get_issuer(list.pointer), X509_get_subject_name(authority.pointer)) == 0,
-      X509_get_key_usage(authority.pointer) & UInt32(KU_CRL_SIGN) != 0,
+    guard X509_NAME_cmp(X509_CRL_get_issuer(list.pointer), X509_get_subject_name(authority)) == 0,
+      X509_get_key_usage(authority) & UInt32(KU_CRL_SIGN) != 0,
       lupine_is_plain_revocation_list(list.pointer) == 1,
-      let key = X509_get0_pubkey(authority.pointer)
+      let key = X509_get0_pubkey(authority)
     else { return false }
     return X509_CRL_verify(list.pointer, key) == 1
   }

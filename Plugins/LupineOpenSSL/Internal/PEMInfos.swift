@@ -1,5 +1,6 @@
 import COpenSSL
 import FoundationEssentials
+import LupineX509
 
 /// Owns what OpenSSL has found in a file of PEM.
 struct PEMInfos: ~Copyable {
@@ -8,7 +9,7 @@ struct PEMInfos: ~Copyable {
   /// - Throws: `CertificateError` where a part is damaged. Encrypted keys are not asked for.
   init(_ bytes: Data) throws(CertificateError) {
     let infos = bytes.withUnsafeBytes { bytes in
-      let memory = MemoryText(reading: bytes)
+      let memory = OpenSSLMemory(reading: bytes)
       return PEM_X509_INFO_read_bio(memory.pointer, nil, { _, _, _, _ in -1 }, nil)
     }
     guard let infos else { throw CertificateError("its PEM cannot be read: \(OpenSSLText.takeError())") }

@@ -1,6 +1,7 @@
 import COpenSSL
 import FoundationEssentials
 import LupineCore
+import LupineX509
 
 /// Looks at the OCSP response that a server stapled (RFC 6960).
 struct StapleCheck {
@@ -52,12 +53,9 @@ struct StapleCheck {
   }
 
   private func findStatus(in response: OpaquePointer) throws(TrustFailure) {
-    guard let leaf = X509Handle(der: leaf.der), let issuer = X509Handle(der: issuer.der) else {
-      throw failure("the certificate cannot be read again")
-    }
     // The identifier names the digest that the responder has used for it, and SHA-1 is what most use (RFC 5019).
     for digest in [EVP_sha1(), EVP_sha256()] {
-      guard let id = OCSP_cert_to_id(digest, leaf.pointer, issuer.pointer) else { continue }
+      guard let id = OCSP_cert_to_id(digest, leaf.handle.pointer, issuer.handle.pointer) else { continue }
       defer { OCSP_CERTID_free(id) }
       var status: Int32 = 0
       var reason: Int32 = 0
@@ -99,7 +97,11 @@ struct StapleCheck {
     bytes.withUnsafeBytes { bytes in
       var next = bytes.bindMemory(to: UInt8.self).baseAddress
       defer { ERR_clear_error() }
-      return d2i_OCSP_RESPONSE(nil, &next, bytes.count)
+      guard let first = next, let response = d2i_OCSP_RESPONSE(nil, &next, bytes.count) else { return nil }
+      // Bytes behind the response belong to something else.
+      if next.map({ $0 - first }) == bytes.count { return response }
+      OCSP_RESPONSE_free(response)
+      return nil
     }
   }
 }

@@ -2,7 +2,10 @@ import COpenSSL
 import FoundationEssentials
 
 /// Owns one of OpenSSL's certificates.
-struct X509Handle: ~Copyable {
+///
+/// `@unchecked Sendable`: nothing changes the certificate after it has been read, OpenSSL counts references to it
+/// atomically, and takes the certificate's own lock where it fills in what it knows of the extensions.
+final class X509Handle: @unchecked Sendable {
   /// No certificate is larger in practice; parsing stays bounded.
   static let sizeLimit = 1 << 20
 

@@ -9,12 +9,10 @@ struct X509Stack: ~Copyable {
   /// Takes the list over.
   init(owning pointer: OpaquePointer?) { self.pointer = pointer }
 
-  /// The certificates, those that cannot be read left out.
+  /// A list of these.
   init(_ certificates: some Sequence<Certificate>) {
     self.init()
-    for certificate in certificates {
-      if let handle = X509Handle(der: certificate.der) { lupine_certificates_add(pointer, handle.pointer) }
-    }
+    for certificate in certificates { lupine_certificates_add(pointer, certificate.handle.pointer) }
   }
 
   deinit { lupine_certificates_free(pointer) }

@@ -1,12 +1,13 @@
 import COpenSSL
 public import FoundationEssentials
+import LupineX509
 
 extension Certificate {
   /// The names and addresses that it is for, those of its subject alternative name (RFC 5280 section 4.2.1.6) alone.
   ///
   /// A name with a byte that is not printable ASCII is left out, because no host has one.
   public var names: [String] {
-    guard let handle = X509Handle(der: der), let list = lupine_names(handle.pointer) else { return [] }
+    guard let list = lupine_names(handle.pointer) else { return [] }
     defer { GENERAL_NAMES_free(list) }
     return (0..<lupine_names_count(list)).compactMap { index in
       var bytes: UnsafePointer<UInt8>?
@@ -23,32 +24,16 @@ extension Certificate {
   /// The common name does not count, a wildcard stands for one whole label, and a dot at the host's end is not looked at
   /// (RFC 9110 section 4.3.4, RFC 6125).
   public func matches(host: String) -> Bool {
-    guard let handle = X509Handle(der: der), !host.utf8.contains(0) else { return false }
-    var name = host
-    if name.hasSuffix(".") { name.removeLast() }
-    guard !name.isEmpty else { return false }
-    if Self.isAddress(name) { return X509_check_ip_asc(handle.pointer, name, 0) == 1 }
-    let flags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
-    return X509_check_host(handle.pointer, name, name.utf8.count, flags, nil) == 1
+    HostName.matches(host, handle.pointer)
   }
 
   /// Whether it demands that the server staples an OCSP response (RFC 7633).
   public var demandsStapledOCSPResponse: Bool {
-    guard let handle = X509Handle(der: der) else { return false }
-    return lupine_demands_staple(handle.pointer) == 1
+    lupine_demands_staple(handle.pointer) == 1
   }
 
   /// Whether the date lies within its validity.
   public func isValid(at date: Date) -> Bool { notBefore <= date && date <= notAfter }
-
-  private static func isAddress(_ host: String) -> Bool {
-    guard let octets = a2i_IPADDRESS(host) else {
-      ERR_clear_error()
-      return false
-    }
-    ASN1_OCTET_STRING_free(octets)
-    return true
-  }
 
   private static func name(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? String(decoding: bytes, as: UTF8.self) : nil

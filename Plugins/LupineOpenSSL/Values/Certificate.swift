@@ -1,5 +1,6 @@
 import COpenSSL
 public import FoundationEssentials
+import LupineX509
 
 /// An X.509 certificate (RFC 5280), read by OpenSSL.
 public struct Certificate: Sendable, Hashable {
@@ -15,12 +16,14 @@ public struct Certificate: Sendable, Hashable {
   public let notAfter: Date
   /// The digest of its public key.
   public let publicKeyPin: PublicKeyPin
+  /// What OpenSSL has read; it takes longer to read a certificate than to verify one.
+  let handle: X509Handle
 
   /// Reads a certificate.
   ///
   /// - Throws: `CertificateError` where the bytes are not exactly one certificate in DER of at most 1 MiB.
   public init(der: Data) throws(CertificateError) {
-    guard let handle = X509Handle(der: der), let made = Certificate(handle.pointer, der: der) else {
+    guard let handle = X509Handle(der: der), let made = Certificate(handle, der: der) else {
       throw CertificateError("these \(der.count) bytes are not a certificate in DER that can be read")
     }
     self = made
@@ -28,18 +31,12 @@ public struct Certificate: Sendable, Hashable {
 
   /// Copies what OpenSSL holds; nil where it cannot be written out again, or its dates are none.
   init?(copying pointer: OpaquePointer) {
-    let size = i2d_X509(pointer, nil)
-    guard size > 0 else { return nil }
-    var der = Data(count: Int(size))
-    let written = der.withUnsafeMutableBytes { bytes in
-      var next = bytes.bindMemory(to: UInt8.self).baseAddress
-      return i2d_X509(pointer, &next)
-    }
-    guard written == size else { return nil }
-    self.init(pointer, der: der)
+    guard let der = DER.certificate(pointer) else { return nil }
+    self.init(X509Handle(pointer), der: der)
   }
 
-  private init?(_ pointer: OpaquePointer, der: Data) {
+  private init?(_ handle: X509Handle, der: Data) {
+    let pointer = handle.pointer
     var first: Int64 = 0
     var last: Int64 = 0
     guard lupine_seconds(X509_get0_notBefore(pointer), &first) == 1,
@@ -47,6 +44,7 @@ public struct Certificate: Sendable, Hashable {
       let pin = PublicKeyPin(subjectPublicKeyInfoOf: pointer)
     else { return nil }
     self.der = der
+    self.handle = handle
     subject = Self.text(X509_get_subject_name(pointer))
     issuer = Self.text(X509_get_issuer_name(pointer))
     notBefore = Date(timeIntervalSince1970: Double(first))
@@ -55,7 +53,7 @@ public struct Certificate: Sendable, Hashable {
   }
 
   private static func text(_ name: OpaquePointer?) -> String {
-    let memory = MemoryText()
+    let memory = OpenSSLMemory()
     lupine_print_name(memory.pointer, name)
     let text = memory.text
     return text.isEmpty ? "(no name)" : text

@@ -1,5 +1,6 @@
 import COpenSSL
 public import FoundationEssentials
+import LupineX509
 
 /// Public keys to pin, as pins, in keys or in certificates, and what could not be read of them.
 ///
@@ -55,7 +56,7 @@ public struct PublicKeys: Sendable, Hashable, ExpressibleByArrayLiteral {
 
   private static func key(_ bytes: Data, of name: String) -> PublicKeys {
     let key = bytes.withUnsafeBytes { bytes in
-      let memory = MemoryText(reading: bytes)
+      let memory = OpenSSLMemory(reading: bytes)
       return CertificateReader.isPEM(Data(bytes))
         ? PEM_read_bio_PUBKEY(memory.pointer, nil, nil, nil) : d2i_PUBKEY_bio(memory.pointer, nil)
     }

@@ -5,7 +5,8 @@ import Synchronization
 /// The meeting point of the transport, which writes a body, and of the consumer, who awaits it.
 final class BodyChannel: Sendable {
   private let state: Mutex<BodyChannelState>
-  private let activity: TransferControl?
+  /// The exchange it belongs to; `nil` for a body that was complete when it was made.
+  let activity: TransferControl?
   private let resume: @Sendable () -> Void
 
   init(sink: BodySink, activity: TransferControl?, resume: @escaping @Sendable () -> Void) {
@@ -27,6 +28,22 @@ final class BodyChannel: Sendable {
     return flow
   }
 
+  /// Takes bytes without a word to a reader who waits.
+  func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
+    activity?.didReceive(bytes.count)
+    return try state.withLock { (state) throws(LupineError) in
+      try state.write(bytes)
+      return state.flow
+    }
+  }
+
+  /// Hands what has been appended to a reader who waits.
+  func deliver() {
+    let (wake, shouldResume) = state.withLock { $0.deliver() }
+    wake?()
+    if shouldResume { resume() }
+  }
+
   func finish(collected: Data? = nil, trailers: HTTPFields? = nil, metrics: TransferMetrics) {
     settle { $0.finish(collected: collected, trailers: trailers, metrics: metrics) }
   }
@@ -45,6 +62,7 @@ final class BodyChannel: Sendable {
         waiter?()
       }
     }
+    activity?.detach(self)
     wake()
   }
 
@@ -70,6 +88,11 @@ final class BodyChannel: Sendable {
       let end = state.withLock { $0.end(orWaitWith: continuation) }
       if let end { continuation.resume(returning: end) }
     }
+  }
+
+  /// Calls the observer at the end, before those who wait for it go on; at once where it has come.
+  func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
+    if let end = state.withLock({ $0.add(observer) }) { observer(end) }
   }
 
   /// Drops the body: nobody will take it.

@@ -21,6 +21,7 @@ struct BodyChannelState {
   private var ending: End?
   private var reader: UnsafeContinuation<Piece, Never>?
   private var waiters: [UnsafeContinuation<End, Never>] = []
+  private var observers: [@Sendable (End) -> Void] = []
 
   init(sink: BodySink) {
     stages = sink.stages
@@ -90,6 +91,13 @@ struct BodyChannelState {
     return nil
   }
 
+  /// Adds who hears of the end before those who wait for it; returns it where it has come.
+  mutating func add(_ observer: @escaping @Sendable (End) -> Void) -> End? {
+    if let finalEnd { return finalEnd }
+    observers.append(observer)
+    return nil
+  }
+
   /// Returns whether the transport was paused and may go on.
   mutating func setSuspended(_ isSuspended: Bool) -> Bool {
     self.isSuspended = isSuspended
@@ -104,12 +112,25 @@ struct BodyChannelState {
     return { reader.resume(returning: piece) }
   }
 
+  /// The wake-up of the reader who waits, and whether the transport may go on since the reader takes what was there.
+  mutating func deliver() -> ((() -> Void)?, shouldResume: Bool) {
+    guard let reader else { return (nil, false) }
+    let (piece, shouldResume) = next()
+    guard let piece else { return (nil, shouldResume) }
+    self.reader = nil
+    return ({ reader.resume(returning: piece) }, shouldResume)
+  }
+
   /// The wake-ups of those who wait for the end, when it has come.
   mutating func takeWaiter() -> (() -> Void)? {
-    guard !waiters.isEmpty, let end = finalEnd else { return nil }
-    let waiters = waiters
+    guard !waiters.isEmpty || !observers.isEmpty, let end = finalEnd else { return nil }
+    let (waiters, observers) = (waiters, observers)
     self.waiters = []
-    return { for waiter in waiters { waiter.resume(returning: end) } }
+    self.observers = []
+    return {
+      for observer in observers { observer(end) }
+      for waiter in waiters { waiter.resume(returning: end) }
+    }
   }
 
   /// Whether the consumer should catch up before more comes.

@@ -10,6 +10,8 @@ struct BodyTarget {
   private var firstPiece = 0
   private var waiting = 0
   private var isAbandoned = false
+  private static let pieceSize = 128 << 10
+  private static let largePiece = 8 << 10
 
   init(_ destination: BodySink.Destination) { self.destination = destination }
 
@@ -29,13 +31,25 @@ struct BodyTarget {
     case .collect(let limit):
       try keep(to: limit, .responseBody)
       collected.append(contentsOf: bytes)
-    case .stream:
-      pieces.append([UInt8](bytes))
-      waiting += bytes.count
+    case .stream: keep(bytes)
     case .file(let descriptor, let offset, let limit):
       if let limit { try keep(to: limit, .sink) }
       try Self.write(bytes, to: descriptor, at: offset + byteCount - Int64(bytes.count))
     }
+  }
+
+  /// Joins what arrives before anybody takes it, so that a consumer gets few large pieces rather than many small ones.
+  private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
+    waiting += bytes.count
+    if firstPiece < pieces.count, pieces[pieces.count - 1].count + bytes.count <= Self.pieceSize {
+      pieces[pieces.count - 1].append(contentsOf: bytes)
+      return
+    }
+    var piece: [UInt8] = []
+    // A small piece is an event or a line as a rule, which is kept by itself; more follows a large one.
+    piece.reserveCapacity(bytes.count < Self.largePiece ? bytes.count : max(bytes.count, Self.pieceSize))
+    piece.append(contentsOf: bytes)
+    pieces.append(piece)
   }
 
   /// Drops what waits to be taken, and what is still to come.

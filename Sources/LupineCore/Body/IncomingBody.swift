@@ -22,6 +22,11 @@ public struct IncomingBody: Sendable {
     try await channel.end().get()
   }
 
+  /// Calls the observer when the body ends, well or not, on the thread where that happens; at once where it has ended.
+  package func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
+    channel.onEnd(observer)
+  }
+
   /// Drops a body that is streamed: nobody will take the rest of it, and its end does not wait for that.
   public func abandon() { channel.abandon() }
 

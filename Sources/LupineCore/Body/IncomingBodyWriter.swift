@@ -18,6 +18,16 @@ public struct IncomingBodyWriter: Sendable {
     try channel.write(bytes)
   }
 
+  /// Takes bytes as `write` does, and lets a consumer who waits for them sleep on until `deliver`.
+  ///
+  /// For a transport that has several pieces in hand: its consumer then wakes up once for all of them.
+  public func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> Flow {
+    try channel.append(bytes)
+  }
+
+  /// Hands a consumer who waits what `append` has taken; after the end of the body nothing happens.
+  public func deliver() { channel.deliver() }
+
   /// Ends the body: all of it has been written.
   public func finish(trailers: HTTPFields? = nil, metrics: TransferMetrics) {
     channel.finish(trailers: trailers, metrics: metrics)

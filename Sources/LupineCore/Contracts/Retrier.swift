@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HTTPTypes
 
 /// Decides whether a failed request is sent again; the session acts on the decision.
@@ -7,6 +8,16 @@ public import HTTPTypes
 public protocol Retrier: Sendable {
   /// Answers for one failed attempt.
   func decision(for attempt: FailedAttempt) async -> RetryDecision
+
+  /// Hears of a request that ended well, for a retrier that keeps an account; must be quick.
+  ///
+  /// Default: does nothing.
+  func succeeded(_ request: OutgoingRequest)
+}
+
+extension Retrier {
+  /// Does nothing.
+  public func succeeded(_ request: OutgoingRequest) {}
 }
 
 /// What a retrier answers.
@@ -26,8 +37,12 @@ public enum RetryDecision: Sendable {
 
 /// An attempt that failed: no response, or one that was refused.
 public struct FailedAttempt: Sendable {
-  /// The request as it was sent.
+  /// The request as the attempt began with it, after the adapters.
   public var request: OutgoingRequest
+  /// The request as it was sent last: the same, unless a redirect led elsewhere.
+  public var lastRequest: OutgoingRequest
+  /// The redirects that were followed.
+  public var redirects: [RedirectStep]
   /// Which attempt this was, from 1.
   public var number: Int
   /// The head of the response, where one arrived.
@@ -40,18 +55,34 @@ public struct FailedAttempt: Sendable {
   public var elapsed: Duration
   /// The session's clock, for a retrier that waits.
   public var clock: any Clock<Duration>
+  /// The session's date, for what the protocol dates.
+  public var date: Date
+  /// Notes why the retrier decided as it did, in a few words without secrets; the request's event of the decision has it.
+  public var note: @Sendable (String) -> Void
 
   /// Describes an attempt.
   public init(
-    request: OutgoingRequest, number: Int, response: HTTPResponse?, error: LupineError?, elapsed: Duration = .zero,
-    clock: any Clock<Duration> = ContinuousClock(), random: @escaping @Sendable () -> Double = { 0.5 }
+    request: OutgoingRequest, lastRequest: OutgoingRequest? = nil, redirects: [RedirectStep] = [], number: Int,
+    response: HTTPResponse?, error: LupineError?, elapsed: Duration = .zero,
+    clock: any Clock<Duration> = ContinuousClock(), date: Date = Date(),
+    random: @escaping @Sendable () -> Double = { 0.5 }, note: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.request = request
+    self.lastRequest = lastRequest ?? request
+    self.redirects = redirects
     self.number = number
     self.response = response
     self.error = error
     self.elapsed = elapsed
     self.clock = clock
+    self.date = date
     self.random = random
+    self.note = note
+  }
+
+  /// Whether a redirect led to another origin, so that the request's secrets were left behind.
+  public var hasLeftOrigin: Bool {
+    let origin = request.url.origin
+    return lastRequest.url.origin != origin || redirects.contains { $0.request.url.origin != origin }
   }
 }

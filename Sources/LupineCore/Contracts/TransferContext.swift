@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HTTPTypes
 
 /// Everything a transport must know about one exchange besides the request.
@@ -8,6 +9,8 @@ public struct TransferContext: Sendable {
   public let attempt: Int
   /// The session's clock; idle and total timeouts are the session's business.
   public let clock: any Clock<Duration>
+  /// The session's date, which certificates are judged by.
+  public let now: @Sendable () -> Date
   /// How long name lookup, connection and TLS handshake may take; the transport keeps to it.
   public let connectTimeout: Duration?
   /// What the transport refuses to receive more of.
@@ -33,11 +36,14 @@ public struct TransferContext: Sendable {
   public let executor: (any TaskExecutor)?
   /// Ends the request that the exchange belongs to, as its program would.
   package var cancelRequest: @Sendable () -> Void = {}
+  /// Whether a monitor hears the events; where none does, one that costs something need not be made.
+  package var isObserved = true
   private let events: @Sendable (SessionEvent.Kind) -> Void
 
   /// Describes an exchange; a session does this, and a test of a transport.
   public init(
-    id: RequestID, attempt: Int = 1, clock: any Clock<Duration> = ContinuousClock(), connectTimeout: Duration? = nil,
+    id: RequestID, attempt: Int = 1, clock: any Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }, connectTimeout: Duration? = nil,
     limits: Limits = Limits(), identity: SecurityIdentity = SecurityIdentity(),
     evaluator: (any TrustEvaluator)? = nil, proxyEvaluator: (any TrustEvaluator)? = nil,
     connections: ConnectionOptions = ConnectionOptions(), control: TransferControl = TransferControl(),
@@ -48,6 +54,7 @@ public struct TransferContext: Sendable {
     self.id = id
     self.attempt = attempt
     self.clock = clock
+    self.now = now
     self.connectTimeout = connectTimeout
     self.limits = limits
     self.identity = identity
@@ -58,6 +65,32 @@ public struct TransferContext: Sendable {
     self.executor = executor
     self.events = events
     self.sink = sink
+  }
+
+  /// The context of one of several exchanges that are made in the place of this one.
+  package func branch(
+    _ control: TransferControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
+  ) -> TransferContext {
+    var branch = TransferContext(
+      id: id, attempt: attempt, clock: clock, connectTimeout: connectTimeout, limits: limits, identity: identity,
+      evaluator: evaluator, control: control, executor: executor, events: events, sink: sink)
+    branch.cancelRequest = cancelRequest
+    return branch
+  }
+
+  /// Notes that something moves, so that the idle timeout counts from now on.
+  package func touch() { control.touch() }
+
+  /// Waits, unless the exchange is cancelled.
+  ///
+  /// - Throws: the reason of the cancellation.
+  package func pause(for delay: Duration, on time: SessionClock) async throws(LupineError) {
+    let sleep = Task.immediate(executorPreference: executor) { try await time.sleep(delay) }
+    onCancel { sleep.cancel() }
+    let isOver = (try? await sleep.value) != nil
+    if let reason = control.reason { throw reason }
+    guard isOver else { throw LupineError(.cancelled, "The request was cancelled.") }
+    touch()
   }
 
   /// Tells the session's monitors what happened.

@@ -18,6 +18,20 @@ extension LupineError {
     /// An `Interceptor` threw something of its own.
     case interceptionFailed
 
+    /// An `AuthenticationInterceptor` has no credential to send the request with.
+    case missingCredential
+    /// The credential could not be refreshed.
+    case refreshFailed
+    /// The credential was refreshed so often in so short a time that another refresh would be no use.
+    case excessiveRefresh
+
+    /// The server has failed so often that a circuit breaker lets nothing through for a while.
+    case circuitOpen
+    /// A concurrency limiter has as many requests under way and waiting as it takes.
+    case concurrencyLimited
+    /// A rate limiter would have the request wait for longer than it may.
+    case rateLimited
+
     /// The host's name has no address.
     case hostNotFound
     /// The server's machine refused the connection.
@@ -94,5 +108,7 @@ extension LupineError {
     case idle
     /// The request as a whole, retries included, took too long.
     case total
+    /// One attempt, with its redirects and challenges, took too long.
+    case attempt
   }
 }

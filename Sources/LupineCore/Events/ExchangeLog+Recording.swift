@@ -43,6 +43,7 @@ extension ExchangeLog.Decision {
     case .retrying(let delay?, let reason):
       (kind, text) = (.retry, "retried after \(delay.milliseconds): \(reason)")
     case .retrying(nil, let reason): (kind, text) = (.retry, "not retried: \(reason)")
+    case .decided(let policy, let reason): (kind, text) = (.policy, "\(policy): \(reason)")
     case .suspended: (kind, text) = (.suspension, "suspended")
     case .resumed: (kind, text) = (.suspension, "resumed")
     default: return nil

@@ -91,6 +91,8 @@ extension ExchangeLog {
       case failure
       /// The request is sent again, or not.
       case retry
+      /// A policy such as a circuit breaker decided something.
+      case policy
       /// The request was suspended or resumed.
       case suspension
     }

@@ -36,6 +36,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
     case .validated(let error): error.map { "refused: \($0)" } ?? "validated"
     case .retrying(let delay, let reason):
       (delay.map { "retrying after \($0.milliseconds): " } ?? "not retrying: ") + reason
+    case .decided(let policy, let reason): "the \(policy) \(reason)"
     case .suspended: "suspended"
     case .resumed: "resumed"
     case .finished(let error): error.map { "finished: \($0)" } ?? "finished"

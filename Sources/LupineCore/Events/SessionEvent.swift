@@ -63,6 +63,8 @@ public struct SessionEvent: Sendable {
     case validated(LupineError?)
     /// The request will be sent again after this long, or not, for this reason.
     case retrying(after: Duration?, reason: String)
+    /// A policy such as a circuit breaker decided something about an exchange, for this reason.
+    case decided(policy: String, reason: String)
     /// The request was suspended.
     case suspended
     /// The request was resumed.

@@ -53,7 +53,7 @@ final class ExchangeLoop: Sendable {
     let sent = state.withLock { $0.request }
     do throws(LupineError) {
       try await decide(on: response, control)
-      if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, control) }
+      if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
       let end = try await response.body.end()
       close(control, status: response.head.status.code, metrics: end.metrics)
       if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
@@ -90,13 +90,16 @@ final class ExchangeLoop: Sendable {
     return error
   }
 
-  /// Validates a head before its body is handed over; a response that is refused is not read further.
+  /// Validates a head before its body is handed over; a response that is refused, or retried, is not read further.
   private func handOver(
-    _ response: TransportResponse, to request: OutgoingRequest, _ control: TransferControl?
+    _ response: TransportResponse, to request: OutgoingRequest, after first: OutgoingRequest,
+    _ control: TransferControl?
   ) async throws(LupineError) {
     let head = ReceivedResponse(request: request, head: response.head)
-    if let error = pipeline.validated(head, to: request, number).outcome.error {
-      throw await refused(response, control, error)
+    var refusal = pipeline.validated(head, to: request, number).outcome.error
+    if refusal == nil { refusal = await pipeline.refusalAtHead(of: head, after: first, number) }
+    if let refusal {
+      throw await refused(response, control, refusal)
     }
     task.consumer.began(response)
   }
@@ -104,6 +107,7 @@ final class ExchangeLoop: Sendable {
   /// Makes exchanges until one is neither redirected nor challenged; returns at its head.
   func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     var request = request
+    forgetRedirects()
     while true {
       let sent = try await authorized(withCookies(request))
       let response = try await sendOnce(sent, for: request)
@@ -122,6 +126,15 @@ final class ExchangeLoop: Sendable {
       state.withLock { if $0.redirect != nil || isElsewhere { $0.course.follows(from: request.url, to: next.url) } }
       request = next
     }
+  }
+
+  /// Begins anew where an interceptor sends again.
+  private func forgetRedirects() {
+    let isAgain = state.withLock { state in
+      defer { state.visited = [] }
+      return !state.visited.isEmpty
+    }
+    if isAgain { task.state.withLock { $0.redirects = [] } }
   }
 
   /// What an exchange cost whose body nobody wants.
@@ -144,8 +157,7 @@ final class ExchangeLoop: Sendable {
     abandonExchange()
     try RequestRules.check(request, limits: session.configuration.limits)
     let request = withoutForeignCredentials(request)
-    let progress = TransferControl.Progress(upload: task.upload, download: task.download)
-    let control = TransferControl(now: session.clock.now, progress: progress)
+    let control = TransferControl(now: session.clock.now, of: task)
     state.withLock { state in
       state.request = request
       state.control = control
@@ -175,8 +187,9 @@ final class ExchangeLoop: Sendable {
     let configuration = session.configuration
     let timeouts = request.options.timeouts ?? configuration.timeouts
     var context = TransferContext(
-      id: task.id, attempt: number, clock: configuration.clock, connectTimeout: timeouts.connect,
-      limits: configuration.limits, identity: proving(configuration.identity(for: request.url), to: request.url),
+      id: task.id, attempt: number, clock: configuration.clock, now: configuration.now,
+      connectTimeout: timeouts.connect, limits: configuration.limits,
+      identity: proving(configuration.identity(for: request.url), to: request.url),
       evaluator: configuration.trustPolicy?.evaluator(for: request.url),
       proxyEvaluator: configuration.proxyEvaluator(for: request.url), connections: configuration.connections,
       control: control, executor: configuration.executor,
@@ -185,7 +198,8 @@ final class ExchangeLoop: Sendable {
         task.emit(kind, attempt: number)
       },
       sink: sink)
-    context.cancelRequest = { [weak task] in task?.cancel() }
+    context.cancelRequest = { [task] in task.cancel() }
+    context.isObserved = task.isObserved
     return context
   }
 
@@ -209,7 +223,8 @@ final class ExchangeLoop: Sendable {
       if let decision = task.consumer.takeDecision() { task.emit(decision, attempt: number) }
       if case .discard = destination { return BodySink(destination) }
       let extent = task.consumer.extent(of: head)
-      task.download.begin(base: extent.base, total: extent.total, now: session.clock.now())
+      let now = session.clock.now()
+      task.download.withLock { $0.begin(base: extent.base, total: extent.total, now: now) }
       return BodySink(destination, stages: stages)
     } catch {
       return BodySink(.discard(limit: 0), stages: [FailingTransformer(error)])
@@ -222,7 +237,11 @@ extension ExchangeLoop {
   private func following(
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
-    if let redirect = state.withLock({ $0.redirect }) { return try redirect.get() }
+    if let redirect = state.withLock({ $0.redirect }) {
+      let next = try redirect.get()
+      task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: response.head)) }
+      return next
+    }
     if let next = try await answering(response, to: request) ?? task.consumer.following(request) { return next }
     return try await refreshing(request, after: response.head)
   }
@@ -255,14 +274,17 @@ extension ExchangeLoop {
   private func decideRedirect(_ head: HTTPResponse, _ request: OutgoingRequest) -> Bool {
     guard RedirectRules.isRedirect(head) else { return false }
     let redirector = task.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
-    let rules = RedirectRules(secrets: session.configuration.secretFields, limits: session.configuration.limits)
+    let rules = RedirectRules(
+      secrets: session.configuration.secretFields, limits: session.configuration.limits,
+      allowsDowngrade: redirector.allowsDowngrade)
     let visited = state.withLock { state in
       state.visited.append(request.url)
       return state.visited
     }
     let decided: Result<OutgoingRequest, LupineError>?
     do throws(LupineError) {
-      decided = redirector.decide(try rules.next(after: head, to: request, visited: visited), head).map { .success($0) }
+      let proposed = try rules.next(after: head, to: request, visited: visited)
+      decided = redirector.decide(proposed, head).map { .success(rules.withoutStraySecrets($0, from: request)) }
     } catch {
       decided = redirector.follows ? .failure(error) : nil
     }

@@ -9,20 +9,21 @@ extension Pipeline {
       return .failed(ended, request: original, isFinal: true)
     }
     var request = original
+    task.beginAttempt()
     do throws(LupineError) {
       request = try prepared(try await adapted(original, number))
       task.emit(.attempting(request.summary), attempt: number)
       let received = try await exchange(request, number)
       // An interceptor may have let a response through after the request was cancelled.
-      if let ended = task.state.withLock({ $0.cancellation }) { throw ended }
+      if let ended = task.state.withLock({ $0.endAttempt() ?? $0.cancellation }) { throw ended }
       guard !task.consumer.takesBodyAtHead else {
         let outcome = Outcome(request: received.request, response: received)
         return AttemptResult(request: request, outcome: outcome, isFinal: true)
       }
       return validated(received, to: request, number)
     } catch {
-      let ended = task.state.withLock { $0.cancellation }
-      let reason = ended.map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
+      let (ended, expired) = task.state.withLock { ($0.cancellation, $0.endAttempt()) }
+      let reason = (ended ?? expired).map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
       task.emit(.failed(reason), attempt: number)
       return .failed(reason, request: request, isFinal: ended != nil || task.consumer.hasHandedOver)
     }
@@ -30,8 +31,10 @@ extension Pipeline {
 
   private func adapted(_ request: OutgoingRequest, _ number: Int) async throws(LupineError) -> OutgoingRequest {
     let own = task.state.withLock { $0.settings.adapters }
+    let adapters = session.configuration.adapters
+    if adapters.isEmpty, own.isEmpty { return request }
     var request = request
-    for adapter in session.configuration.adapters + own {
+    for adapter in adapters + own {
       let input = request
       do {
         request = try await task.interruptible { [session] in try await adapter.adapt(input, for: session) }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import Synchronization
 
@@ -14,12 +15,17 @@ extension Pipeline {
   func retryStep(after result: AttemptResult, of original: OutgoingRequest, _ number: Int) async -> RetryStep {
     let outcome = result.outcome
     let request = result.request
+    if let step = task.state.withLock({ $0.takeStepAtHead() }) { return step }
     let retriers = session.configuration.retriers + task.state.withLock { $0.settings.retriers }
-    guard mayBeRetried(outcome) else { return .end(outcome) }
+    guard mayBeRetried(outcome) else {
+      for retrier in retriers { retrier.succeeded(request) }
+      return .end(outcome)
+    }
     guard !result.isFinal, !retriers.isEmpty else {
       return end(outcome, result.isFinal ? "the request was ended" : "there is no retrier", number)
     }
-    let failed = failedAttempt(request, outcome, number)
+    let notes = RetryNotes()
+    let failed = failedAttempt(request, outcome, number, notes)
     for retrier in retriers {
       let decision = (try? await task.interruptible { await retrier.decision(for: failed) }) ?? .doNotRetry
       // A retrier may wait for long, and the request may be cancelled meanwhile or run out of time.
@@ -30,13 +36,30 @@ extension Pipeline {
       case .doNotRetry: continue
       case .retry, .retryAfter:
         guard request.body.isReplayable, original.body.isReplayable else { return .end(unrepeatable(outcome, number)) }
-        return again(after: decision, outcome, number)
+        return again(after: decision, outcome, number, notes)
       case .fail(let error):
         task.emit(.retrying(after: nil, reason: "a retrier ended the request: \(error.message)"), attempt: number)
         return end(outcome, with: error, request)
       }
     }
-    return end(outcome, "no retrier asked for it", number)
+    return end(outcome, notes.joined(to: "no retrier asked for it"), number)
+  }
+
+  /// Asks the retriers about a status while the body can still be kept back; the reason not to hand it over, if any.
+  func refusalAtHead(of head: ReceivedResponse, after first: OutgoingRequest, _ number: Int) async -> LupineError? {
+    let outcome = Outcome(request: head.request, response: head)
+    let hasRetriers = !session.configuration.retriers.isEmpty || task.state.withLock { !$0.settings.retriers.isEmpty }
+    guard hasRetriers, head.head.status.code >= 400, let original = try? task.description.get() else { return nil }
+    switch await retryStep(after: AttemptResult(request: first, outcome: outcome), of: original, number) {
+    case .again(let delay):
+      task.state.withLock { $0.stepAtHead = .again(after: delay) }
+      let status = head.head.status.code
+      return LupineError(.unacceptableStatusCode(status), "The status \(status) is retried.")
+    case .end(let ended):
+      guard ended.error != nil else { return nil }
+      task.state.withLock { $0.stepAtHead = .end(ended) }
+      return ended.error
+    }
   }
 
   private func end(_ outcome: Outcome, _ reason: String, _ number: Int) -> RetryStep {
@@ -54,19 +77,26 @@ extension Pipeline {
     outcome.error != nil || (outcome.response?.head.status.code ?? 0) >= 400
   }
 
-  private func failedAttempt(_ request: OutgoingRequest, _ outcome: Outcome, _ number: Int) -> FailedAttempt {
+  private func failedAttempt(
+    _ request: OutgoingRequest, _ outcome: Outcome, _ number: Int, _ notes: RetryNotes
+  ) -> FailedAttempt {
     let random = session.configuration.random
+    let (started, sent, redirects) = task.state.withLock { ($0.started, $0.sent, $0.redirects) }
+    let head = outcome.response?.head ?? outcome.error?.response
     return FailedAttempt(
-      request: request, number: number, response: outcome.response?.head ?? outcome.error?.response,
-      error: outcome.error, elapsed: task.state.withLock { $0.started }.map { session.clock.now() - $0 } ?? .zero,
-      clock: session.clock.clock, random: { Double(random() >> 11) * 0x1p-53 })
+      request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
+      number: number, response: head, error: outcome.error, elapsed: started.map { session.clock.now() - $0 } ?? .zero,
+      clock: session.clock.clock, date: session.configuration.now(), random: { Double(random() >> 11) * 0x1p-53 },
+      note: { notes.add($0) })
   }
 
-  private func again(after decision: RetryDecision, _ outcome: Outcome, _ number: Int) -> RetryStep {
+  private func again(
+    after decision: RetryDecision, _ outcome: Outcome, _ number: Int, _ notes: RetryNotes
+  ) -> RetryStep {
     var delay = Duration.zero
     if case .retryAfter(let asked) = decision { delay = max(.zero, asked) }
     let reason = outcome.error?.message ?? "status \(outcome.response?.head.status.code ?? 0)"
-    task.emit(.retrying(after: delay, reason: reason), attempt: number)
+    task.emit(.retrying(after: delay, reason: notes.joined(to: reason)), attempt: number)
     return .again(after: delay)
   }
 

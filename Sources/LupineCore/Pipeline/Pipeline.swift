@@ -10,7 +10,7 @@ struct Pipeline: Sendable {
   func run() async -> Outcome {
     let request: OutgoingRequest
     do throws(LupineError) {
-      request = try task.description.get()
+      request = keyed(try task.description.get())
       try session.registry.insert(task)
     } catch {
       return Outcome(request: try? task.description.get(), error: error)

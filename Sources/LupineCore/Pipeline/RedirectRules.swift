@@ -4,9 +4,13 @@ import HTTPTypes
 struct RedirectRules {
   let secrets: SecretFields
   let limits: Limits
+  var allowsDowngrade = false
 
   static func isRedirect(_ head: HTTPResponse) -> Bool {
-    [301, 302, 303, 307, 308].contains(head.status.code) && head.headerFields[.location] != nil
+    switch head.status.code {
+    case 301, 302, 303, 307, 308: head.headerFields.contains(.location)
+    default: false
+    }
   }
 
   /// The request that the redirect asks for.
@@ -23,6 +27,25 @@ struct RedirectRules {
     if next.url.origin != request.url.origin { next.headers = secrets.strip(next.headers) }
     next.headers[.host] = nil
     return next
+  }
+
+  /// The request without the secrets of the one before, where a redirector has sent it to another origin.
+  ///
+  /// What the redirector itself set for that origin stays.
+  func withoutStraySecrets(_ next: OutgoingRequest, from request: OutgoingRequest) -> OutgoingRequest {
+    guard next.url.origin != request.url.origin else { return next }
+    var next = next
+    for name in Set(next.headers.map(\.name)) where secrets.contains(name) {
+      let carried = Set(request.headers[values: name])
+      next.headers[values: name].removeAll { carried.contains($0) }
+    }
+    return next
+  }
+
+  /// Whether a field says something of the body, or of the request that the body belonged to.
+  private static func describesBody(_ name: HTTPField.Name) -> Bool {
+    name.canonicalName.hasPrefix("content-")
+      || ["digest", "repr-digest", "last-modified", "idempotency-key"].contains(name.canonicalName)
   }
 
   private func tooMany(_ visited: [HTTPURL], _ target: HTTPURL) -> LupineError {
@@ -42,7 +65,7 @@ struct RedirectRules {
     } catch {
       throw LupineError(.redirectFailed, "The redirect cannot be followed: \(error.message)", underlying: error)
     }
-    guard request.url.scheme == .http || url.scheme == .https else {
+    guard request.url.scheme == .http || url.scheme == .https || allowsDowngrade else {
       throw LupineError(.redirectFailed, "The server redirects from https to http, which would expose the request.")
     }
     return url
@@ -54,7 +77,7 @@ struct RedirectRules {
       next.method = .get
       next.body = .none
       next.options.expectsContinue = false
-      for field in next.headers where field.name.canonicalName.hasPrefix("content-") { next.headers[field.name] = nil }
+      for field in next.headers where Self.describesBody(field.name) { next.headers[field.name] = nil }
     } else if !next.body.isReplayable {
       throw LupineError(
         .redirectFailed, "The server redirects with status \(status), and the request's body can be sent only once.")

@@ -8,6 +8,7 @@ struct RequestSettings: Sendable {
   var interceptors: [any Interceptor] = []
   var redirector: Redirector?
   var credential: Credential?
+  var idempotencyKey: IdempotencyKey?
   var credentialProvider: CredentialProvider?
   /// Who decides at the head whether the response is wanted.
   var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] = []

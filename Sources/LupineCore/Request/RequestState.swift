@@ -39,6 +39,14 @@ struct RequestState {
   var isUnwatched = false
   /// When the request began, on the session's clock.
   var started: Duration?
+  /// When the attempt that runs began.
+  private(set) var attemptStarted: Duration?
+  /// Why the attempt that runs was ended, where its time was over.
+  private(set) var attemptEnd: LupineError?
+  /// What the retriers said of a response whose body was to be handed over at its head.
+  var stepAtHead: Pipeline.RetryStep?
+  /// The redirects that the last attempt followed.
+  var redirects: [RedirectStep] = []
 
   init(isHeld: Bool) { self.isHeld = isHeld }
 
@@ -141,6 +149,33 @@ struct RequestState {
     return Cancellation(control: control, works: works, gates: gates, mustFinish: takeLead())
   }
 
+  // Its attempts
+
+  mutating func takeStepAtHead() -> Pipeline.RetryStep? {
+    defer { stepAtHead = nil }
+    return stepAtHead
+  }
+
+  mutating func beginAttempt(at now: Duration) {
+    attemptStarted = now
+    attemptEnd = nil
+    redirects = []
+  }
+
+  /// Ends the attempt; returns why it was ended early, where it was.
+  mutating func endAttempt() -> LupineError? {
+    attemptStarted = nil
+    defer { attemptEnd = nil }
+    return attemptEnd
+  }
+
+  /// Ends the attempt early, and leaves the request to its retriers; returns what must hear of it.
+  mutating func expireAttempt(_ reason: LupineError) -> Cancellation? {
+    guard attemptStarted != nil, attemptEnd == nil, cancellation == nil else { return nil }
+    attemptEnd = reason
+    return Cancellation(control: control, works: works, gates: [], mustFinish: false)
+  }
+
   struct Cancellation {
     let control: TransferControl?
     let works: [@Sendable () -> Void]
@@ -154,7 +189,7 @@ struct RequestState {
   mutating func begin(_ control: TransferControl, _ request: OutgoingRequest) -> LupineError? {
     self.control = control
     sent = request
-    return cancellation
+    return cancellation ?? attemptEnd
   }
 
   mutating func endExchange(status: Int?, metrics: TransferMetrics?) {
@@ -171,7 +206,7 @@ struct RequestState {
   /// Begins work of a program's own, given what cancels it; true when it must be cancelled at once.
   mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
     works.append(work)
-    return cancellation != nil
+    return cancellation != nil || attemptEnd != nil
   }
 
   mutating func endWork() { _ = works.popLast() }
@@ -179,9 +214,10 @@ struct RequestState {
   /// The exchange and whether it is held back.
   var suspension: (control: TransferControl?, isSuspended: Bool) { (control, isSuspended) }
 
-  /// When the request began, and the exchange that must not be idle; `nil` before the beginning and after the end.
-  var underWatch: (started: Duration, exchange: TransferControl?)? {
+  /// When the request and its attempt began, and the exchange that must not be idle; `nil` before the beginning and after
+  /// the end.
+  var underWatch: (started: Duration, attempt: Duration?, exchange: TransferControl?)? {
     guard case .running = phase, let started else { return nil }
-    return (started, isSuspended ? nil : control)
+    return (started, attemptEnd == nil ? attemptStarted : nil, isSuspended ? nil : control)
   }
 }

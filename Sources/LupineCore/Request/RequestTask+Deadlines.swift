@@ -11,7 +11,8 @@ extension RequestTask {
     let timeouts = timeouts
     let now = session.clock.now()
     state.withLock { $0.started = now }
-    if let earliest = [timeouts.idle, timeouts.total].compactMap({ $0 }).min() { session.watch.expect(now + earliest) }
+    guard let first = timeouts.idle ?? timeouts.total else { return }
+    session.watch.expect(now + min(first, timeouts.total ?? first))
   }
 
   /// How long the request may still take; `nil` where its time has no bound.
@@ -24,21 +25,46 @@ extension RequestTask {
   ///
   /// A request whose exchange was idle too long is looked at no more, until it begins another.
   func endIfOverdue(now: Duration) -> Duration? {
-    guard let (started, control) = state.withLock({ $0.underWatch }) else { return nil }
+    guard let (started, attemptStarted, control) = state.withLock({ $0.underWatch }) else { return nil }
     let timeouts = timeouts
     if let total = timeouts.total, now >= started + total {
       cancel(Self.timedOut(.total, after: total))
       return nil
     }
-    let totalDeadline = timeouts.total.map { started + $0 }
-    guard let idle = timeouts.idle else { return totalDeadline }
-    let idleDeadline = (control?.lastActive ?? now) + idle
-    if let control, now >= idleDeadline {
-      state.withLock { $0.isUnwatched = true }
-      control.cancel(Self.timedOut(.idle, after: idle))
-      return totalDeadline
+    var deadlines = [timeouts.total.map { started + $0 }]
+    if let attempt = timeouts.attempt, let attemptStarted {
+      guard now < attemptStarted + attempt else {
+        expireAttempt(after: attempt)
+        return timeouts.total.map { started + $0 }
+      }
+      deadlines.append(attemptStarted + attempt)
     }
-    return min(totalDeadline ?? idleDeadline, idleDeadline)
+    if let idle = timeouts.idle {
+      let deadline = (control?.lastActive ?? now) + idle
+      if let control, now >= deadline {
+        state.withLock { $0.isUnwatched = true }
+        control.cancel(Self.timedOut(.idle, after: idle))
+      } else {
+        deadlines.append(deadline)
+      }
+    }
+    return deadlines.compactMap(\.self).min()
+  }
+
+  /// Notes that an attempt begins, and has its deadline watched.
+  func beginAttempt() {
+    let now = session.clock.now()
+    state.withLock { $0.beginAttempt(at: now) }
+    if let attempt = timeouts.attempt { session.watch.expect(now + attempt) }
+  }
+
+  /// Ends the attempt, whatever it waits for; what becomes of the request is for its retriers to say.
+  private func expireAttempt(after bound: Duration) {
+    let reason = Self.timedOut(.attempt, after: bound)
+    guard let ended = state.withLock({ $0.expireAttempt(reason) }) else { return }
+    state.withLock { $0.isUnwatched = true }
+    ended.control?.cancel(reason)
+    for work in ended.works { work() }
   }
 
   /// Watches an exchange that begins after one that was idle too long.
@@ -50,6 +76,8 @@ extension RequestTask {
     switch timeout {
     case .total:
       LupineError(.timedOut(.total), "The request took longer than its total timeout of \(bound.milliseconds).")
+    case .attempt:
+      LupineError(.timedOut(.attempt), "The attempt took longer than its timeout of \(bound.milliseconds).")
     default:
       LupineError(.timedOut(timeout), "No byte moved for \(bound.milliseconds), the \(timeout.rawValue) timeout.")
     }

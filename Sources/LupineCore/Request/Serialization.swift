@@ -45,7 +45,7 @@ extension DataResponse {
     self.init(
       request: outcome.request, response: outcome.response?.head ?? outcome.error?.response,
       data: outcome.response?.data, trailers: outcome.response?.trailers,
-      metrics: outcome.response?.metrics ?? outcome.error?.metrics ?? TransferMetrics(),
+      metrics: outcome.response?.metrics ?? outcome.error?.metrics ?? TransferMetrics(), redirects: outcome.redirects,
       serializationDuration: duration, result: result)
     secretFields = secrets
   }

@@ -26,7 +26,7 @@ extension Session.Builder {
     DefaultFields.complete(&configuration)
     configuration.cookieStore = configuration.makeCookieStore?()
     if let monitor = (transport as? any ObservingTransport)?.makeMonitor() { configuration.monitors.append(monitor) }
-    let session = Session(configuration, transport: transport)
+    let session = Session(configuration, transport: layered(transport))
     SessionEnvironment.current?.onBuild(session)
     return session
   }
@@ -69,7 +69,10 @@ extension Session.Builder {
   }
 
   private func checkTimeouts(_ timeouts: Timeouts, _ mismatches: inout [Mismatch]) {
-    for (name, value) in [("connect", timeouts.connect), ("idle", timeouts.idle), ("total", timeouts.total)] {
+    let bounds = [
+      ("connect", timeouts.connect), ("idle", timeouts.idle), ("total", timeouts.total), ("attempt", timeouts.attempt),
+    ]
+    for (name, value) in bounds {
       if let value, value <= .zero {
         mismatches.append(Mismatch(part: "timeouts", reason: "\(name) is \(value); a timeout is longer than nothing"))
       }

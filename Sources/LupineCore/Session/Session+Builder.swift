@@ -17,6 +17,7 @@ extension Session {
     var schemes: [any AuthenticationScheme] = []
     var codings: [any ContentCoding] = []
     var mismatches: [Mismatch] = []
+    var layers: [TransportLayer] = []
     var route = RouteDescription()
     var configuration = SessionConfiguration()
 
@@ -43,9 +44,9 @@ extension Session.Builder {
 
   /// Sets how long the steps of a request may take; `nil` sets no bound.
   public func timeouts(
-    connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil
+    connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil, attempt: Duration? = nil
   ) -> Self {
-    changed { $0.configuration.timeouts = Timeouts(connect: connect, idle: idle, total: total) }
+    changed { $0.configuration.timeouts = Timeouts(connect: connect, idle: idle, total: total, attempt: attempt) }
   }
 
   /// Sets the most that the session accepts.
@@ -91,7 +92,7 @@ extension Session.Builder {
   /// Default: a `ContinuousClock`.
   public func clock(_ clock: some Clock<Duration>) -> Self { changed { $0.configuration.clock = clock } }
 
-  /// Sets where the date comes from, for what the protocol dates.
+  /// Sets where the date comes from, for what the protocol dates and for the validity of certificates.
   ///
   /// Default: the system's clock.
   public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.configuration.now = now } }

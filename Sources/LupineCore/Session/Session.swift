@@ -67,6 +67,9 @@ public final class Session: Sendable {
     registry.running.compactMap { try? $0.description.get().summary }
   }
 
+  /// 64 random bits at each call, for whoever makes requests for this session.
+  package var random: @Sendable () -> UInt64 { configuration.random }
+
   /// The transport, where it keeps connections.
   var pooling: (any ConnectionPooling)? { transport.withLock { $0 } as? any ConnectionPooling }
 

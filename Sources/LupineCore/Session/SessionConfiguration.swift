@@ -5,6 +5,9 @@ import HTTPTypes
 struct SessionConfiguration: Sendable {
   var baseURL: HTTPURL?
   var defaultFields: [DefaultField] = []
+  /// The default fields in one value that every request without fields of its own shares; `nil` where a secret is among
+  /// them, which does not go everywhere.
+  var sharedFields: HTTPFields?
   var secretFields = SecretFields.standard
   var timeouts = Timeouts()
   var limits = Limits()
@@ -28,6 +31,8 @@ struct SessionConfiguration: Sendable {
   var makeCookieStore: (@Sendable () -> any CookieStore)?
   var cookieStore: (any CookieStore)?
   var redirector = Redirector.follow
+  /// The methods whose requests get an `Idempotency-Key`.
+  var keyedMethods: Set<HTTPRequest.Method> = []
   var clock: any Clock<Duration> = ContinuousClock()
   var now: @Sendable () -> Date = { Date() }
   var random: @Sendable () -> UInt64 = {

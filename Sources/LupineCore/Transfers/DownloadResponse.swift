@@ -7,6 +7,8 @@ public struct DownloadResponse<Value: Sendable>: Sendable, CustomStringConvertib
   public let request: OutgoingRequest?
   /// The head of the response.
   public let response: HTTPResponse?
+  /// The redirects that were followed on the way to the response, in their order.
+  public let redirects: [RedirectStep]
   /// Where the file is, once it is complete.
   public let fileURL: URL?
   /// The trailers, where there were any.
@@ -30,7 +32,8 @@ public struct DownloadResponse<Value: Sendable>: Sendable, CustomStringConvertib
   /// Makes another value of the value; what the closure throws becomes kind `serializationFailed`.
   public func tryMap<Other: Sendable>(_ transform: (Value) throws -> Other) -> DownloadResponse<Other> {
     DownloadResponse<Other>(
-      request: request, response: response, fileURL: fileURL, trailers: trailers, metrics: metrics,
+      request: request, response: response, redirects: redirects, fileURL: fileURL, trailers: trailers,
+      metrics: metrics,
       result: result.flatMap { value in
         do {
           return .success(try transform(value))
@@ -57,8 +60,8 @@ extension DownloadResponse where Value == URL {
   init(_ outcome: Outcome) {
     let missing = LupineError(.fileFailed, "The download ended without a file and without an error.")
     self.init(
-      request: outcome.request, response: outcome.response?.head ?? outcome.error?.response, fileURL: outcome.file,
-      trailers: outcome.response?.trailers,
+      request: outcome.request, response: outcome.response?.head ?? outcome.error?.response,
+      redirects: outcome.redirects, fileURL: outcome.file, trailers: outcome.response?.trailers,
       metrics: outcome.response?.metrics ?? outcome.error?.metrics ?? TransferMetrics(),
       result: outcome.file.map { .success($0) } ?? .failure(outcome.error ?? missing))
   }

@@ -29,6 +29,10 @@ extension DataResponse: CustomDebugStringConvertible {
       lines += Self.lines(secrets.redact(request.headers))
       if !request.body.isNone { lines.append("    body: \(request.body.length.map { "\($0) bytes" } ?? "a stream")") }
     }
+    for step in redirects {
+      let target = step.response.redacted(secrets).headerFields[.location] ?? ""
+      lines.append("[Redirect] \(step) to \(target.escapingControls())")
+    }
     lines.append("[Response] \(response.map { "\($0.status)" } ?? "none")")
     if let response { lines += Self.lines(response.redacted(secrets).headerFields) }
     lines += bodyLines

@@ -7,6 +7,8 @@ public struct DataResponse<Value: Sendable>: Sendable {
   public let request: OutgoingRequest?
   /// The head of the response; `nil` where none arrived.
   public let response: HTTPResponse?
+  /// The redirects that were followed on the way to the response, in their order.
+  public let redirects: [RedirectStep]
   /// The decoded body; `nil` where none arrived.
   public let data: Data?
   /// The trailers, where there were any.
@@ -23,11 +25,13 @@ public struct DataResponse<Value: Sendable>: Sendable {
   /// Joins what is known about a finished request.
   public init(
     request: OutgoingRequest?, response: HTTPResponse?, data: Data?, trailers: HTTPFields? = nil,
-    metrics: TransferMetrics = TransferMetrics(), serializationDuration: Duration = .zero,
+    metrics: TransferMetrics = TransferMetrics(), redirects: [RedirectStep] = [],
+    serializationDuration: Duration = .zero,
     result: Result<Value, LupineError>
   ) {
     self.request = request
     self.response = response
+    self.redirects = redirects
     self.data = data
     self.trailers = trailers
     self.metrics = metrics
@@ -85,7 +89,7 @@ extension DataResponse {
 
   private func replacing<New: Sendable>(_ result: Result<New, LupineError>) -> DataResponse<New> {
     var copy = DataResponse<New>(
-      request: request, response: response, data: data, trailers: trailers, metrics: metrics,
+      request: request, response: response, data: data, trailers: trailers, metrics: metrics, redirects: redirects,
       serializationDuration: serializationDuration, result: result)
     copy.secretFields = secretFields
     return copy

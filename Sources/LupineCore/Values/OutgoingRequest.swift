@@ -70,13 +70,16 @@ extension OutgoingRequest {
     public var expectsContinue = false
     /// Whether a repetition is harmless, where the method does not say so (RFC 9110 section 9.2.2).
     public var isIdempotent: Bool?
+    /// Which credential each interceptor put on the request.
+    var refreshMarks: [ObjectIdentifier: Int] = [:]
 
     /// The session's ways in all.
     public init() {}
   }
 
-  /// Whether the request may be sent twice without doing its work twice (RFC 9110 section 9.2.2).
+  /// Whether the request may be sent twice without doing its work twice: by its method (RFC 9110 section 9.2.2), by its
+  /// `Idempotency-Key`, or because its options say so.
   public var isIdempotent: Bool {
-    options.isIdempotent ?? [.get, .head, .options, .trace, .put, .delete].contains(method)
+    options.isIdempotent ?? (RetryPolicy.defaultMethods.contains(method) || hasIdempotencyKey)
   }
 }

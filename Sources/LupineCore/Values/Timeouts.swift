@@ -12,11 +12,19 @@ public struct Timeouts: Sendable, Hashable {
   ///
   /// Default: none, for a large download may take an hour.
   public var total: Duration?
+  /// One attempt, from its adapters to the last byte of its response, redirects and challenges included, on the session's
+  /// clock; what comes after it may be another attempt.
+  ///
+  /// Default: none.
+  public var attempt: Duration?
 
   /// Names the bounds.
-  public init(connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil) {
+  public init(
+    connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil, attempt: Duration? = nil
+  ) {
     self.connect = connect
     self.idle = idle
     self.total = total
+    self.attempt = attempt
   }
 }

@@ -13,6 +13,7 @@ struct FuzzCertificates {
 
 private let folder = "Fixtures/Certificates/Trust"
 private let chain = Certificates.file("\(folder)/valid.chain.pem").certificates.map(\.der)
+private let root = Certificates.file("\(folder)/root.pem").certificates.map(\.der)
 
 private func check(_ bytes: [UInt8]) {
   guard let first = bytes.first else { return }
@@ -21,7 +22,8 @@ private func check(_ bytes: [UInt8]) {
   let isStaple = first & 1 == 1
   let trust = ServerTrust(
     host: "localhost", port: 443, presentedChain: isStaple ? chain : [rest, chain[1]],
-    stapledOCSPResponse: isStaple ? rest : nil, certificateAuthorities: "\(folder)/root.pem",
+    verifiedChain: isStaple ? chain + root : nil, stapledOCSPResponse: isStaple ? rest : nil,
+    certificateAuthorities: "\(folder)/root.pem",
     now: Date(timeIntervalSince1970: 1_830_000_000))
   do {
     try RevocationTrustEvaluator().evaluate(trust)

@@ -93,6 +93,70 @@ import Testing
     #expect(response.request?.url.path == "/next")
   }
 
+  @Test func `the response has the redirects that led to it, and a retry's alone`() async throws {
+    let bench = Bench { mock in
+      mock.stub(.get, "/a", .redirect(to: "/b", status: .movedPermanently))
+      mock.stub(.get, "/b", .redirect(to: "https://b.example.com/c?key=1"))
+      mock.stub(.get, "/c", .sequence([.status(.serviceUnavailable), .text("arrived")]))
+    }
+    let session = try bench.session { $0.retrier(.backoff()) }
+    let response = await session.request("https://a.example.com/a").serializingString().response
+    #expect(response.value == "arrived")
+    #expect(
+      response.redirects.map(\.description) == [
+        "GET https://a.example.com/a (301)", "GET https://a.example.com/b (302)",
+      ])
+    #expect(response.map { $0.count }.redirects.count == 2)
+    #expect(
+      response.debugDescription.contains("[Redirect] GET https://a.example.com/b (302) to https://b.example.com/c?…"))
+  }
+
+  @Test func `a request that fails after redirects has them too, and so has a download`() async throws {
+    let bench = Bench { mock in
+      mock.stub(.get, "/a", .redirect(to: "/b"))
+      mock.stub(.get, "/b", .reset)
+    }
+    let session = try bench.session()
+    let response = await session.request("https://a.example.com/a").serializingData().response
+    #expect(response.error?.kind == .connectionLost)
+    #expect(response.redirects.map(\.response.status) == [.found])
+    let download = await session.download("https://a.example.com/a").serializingFile().response
+    #expect(download.redirects.map(\.response.status) == [.found])
+  }
+
+  @Test func `a redirector that sends a request elsewhere does not send its secrets along`() async throws {
+    let bench = Bench { mock in
+      mock.stub(.get, "https://a.example.com/old", .redirect(to: "/next"))
+      mock.stub(.get, "https://b.example.com/", .text("arrived"))
+    }
+    let elsewhere = try HTTPURL("https://b.example.com/")
+    let redirector = Redirector.modify { next, _ in
+      var next = next
+      next.url = elsewhere
+      next.headers[.apiKey] = "for b"
+      return next
+    }
+    let headers: HTTPFields = [.authorization: "Bearer a", .cookie: "a=1"]
+    _ = await (try bench.session()).request("https://a.example.com/old", headers: headers).redirector(redirector)
+      .serializingData().response
+    let arrived = bench.mock.requests.last?.headers
+    #expect(arrived?[.authorization] == nil)
+    #expect(arrived?[.cookie] == nil)
+    #expect(arrived?[.apiKey] == "for b")
+  }
+
+  @Test func `a downgrade is followed where that is asked for, without secrets`() async throws {
+    let bench = Bench { mock in
+      mock.stub(.get, "https://a.example.com/old", .redirect(to: "http://a.example.com/"))
+      mock.stub(.get, "http://a.example.com/", .text("arrived"))
+    }
+    let session = try bench.session { $0.redirector(.follow.allowingDowngrade()) }
+    let response = await session.request("https://a.example.com/old", headers: [.authorization: "Bearer a"])
+      .serializingString().response
+    #expect(response.value == "arrived")
+    #expect(bench.mock.requests.last?.headers[.authorization] == nil)
+  }
+
   @Test func `Expect goes with the body it was for`() throws {
     var request = try OutgoingRequest("https://a.example.com/old", method: .post, body: .text("x"))
     request.options.expectsContinue = true
@@ -123,9 +187,9 @@ import Testing
     Bench { mock in
       let redirect = MockReply.redirect(to: location, status: .init(code: status))
       for method in [HTTPRequest.Method.get, .post, .put, .delete, .head] {
-        mock.stub(method, "/{any...}", .text("arrived"))
-        mock.stub(method, "https://a.example.com/old", count: .atMost(1), redirect)
-        mock.stub(method, "https://a.example.com/dir/old", count: .atMost(1), redirect)
+        mock.stub([method], "/{any...}", .text("arrived"))
+        mock.stub([method], "https://a.example.com/old", count: .atMost(1), redirect)
+        mock.stub([method], "https://a.example.com/dir/old", count: .atMost(1), redirect)
       }
     }
   }

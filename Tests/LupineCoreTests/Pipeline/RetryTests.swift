@@ -60,6 +60,32 @@ import Testing
     #expect(bench.mock.requests.count == 1)
   }
 
+  @Test func `a stream's status is retried before its body is handed over, with validate or without`() async throws {
+    for validates in [true, false] {
+      let bench = Bench(.sequence([.text("busy", status: .serviceUnavailable), .text("a\nb\n")]))
+      let session = try bench.session { $0.retrier(.backoff()) }
+      var request = session.streamRequest(Bench.url)
+      if validates { request = request.validate() }
+      var lines: [String] = []
+      for try await line in request.serializingLines() { lines.append(line) }
+      #expect(lines == ["a", "b"])
+      #expect(bench.log.finishedCount == 1)
+    }
+  }
+
+  @Test func `a stream whose status nobody retries is handed over`() async throws {
+    let bench = Bench(.text("gone\n", status: .gone))
+    let session = try bench.session { $0.retrier(.backoff()) }
+    var lines: [String] = []
+    for try await line in session.streamRequest(Bench.url).serializingLines() { lines.append(line) }
+    #expect(lines == ["gone"])
+    let refusing = try bench.session { $0.retrier(Always(decision: .fail(LupineError(.retryRefused, "No.")))) }
+    let error = await #expect(throws: LupineError.self) {
+      for try await _ in refusing.streamRequest(Bench.url).serializingLines() {}
+    }
+    #expect(error?.kind == .retryRefused)
+  }
+
   @Test func `a success is no business of retriers`() async throws {
     let bench = Bench()
     let session = try bench.session { $0.retrier(Always()) }

@@ -36,6 +36,32 @@ import Testing
     #expect(response.error?.kind == .timedOut(.total))
   }
 
+  @Test func `an attempt that takes too long is followed by another`() async throws {
+    let bench = Bench(.sequence([.text("").chunked(["a", "b", "c"], every: .seconds(5)), .stall, .text("in time")]))
+    let session = try bench.session { $0.timeouts(attempt: .seconds(8)).retrier(.backoff(limit: 2)).random { .max } }
+    #expect(try await session.request(Bench.url).serializingString().value == "in time")
+    #expect(bench.log.all.compactMap(\.failureKind) == [.timedOut(.attempt), .timedOut(.attempt)])
+  }
+
+  @Test func `an attempt's time counts its adapters, but not the wait before it`() async throws {
+    let bench = Bench(.sequence([.status(.serviceUnavailable).field(.retryAfter, "50"), .text("ok")]))
+    let session = try bench.session {
+      $0.timeouts(attempt: .seconds(8)).retrier(.backoff(limit: 2)).adapter(Slow(clock: bench.clock, time: .seconds(5)))
+    }
+    #expect(try await session.request(Bench.url).serializingString().value == "ok")
+    let slower = try bench.session {
+      $0.timeouts(attempt: .seconds(4)).adapter(Slow(clock: bench.clock, time: .seconds(5)))
+    }
+    #expect(await slower.request(Bench.url).serializingData().response.error?.kind == .timedOut(.attempt))
+  }
+
+  @Test func `without a retrier the attempt's time is the request's`() async throws {
+    let bench = Bench(.stall)
+    let session = try bench.session { $0.timeouts(attempt: .seconds(3)) }
+    #expect(await session.request(Bench.url).serializingData().response.error?.kind == .timedOut(.attempt))
+    #expect(bench.log.finishedCount == 1)
+  }
+
   @Test func `a request's own timeouts come before the session's`() async throws {
     let bench = Bench(.stall)
     let session = try bench.session { $0.timeouts(idle: .seconds(70)) }
@@ -93,5 +119,22 @@ import Testing
     _ = try [UInt8]("x".utf8).withUnsafeBytes { (bytes) throws(LupineError) in try writer.write(bytes) }
     writer.finish(metrics: TransferMetrics())
     #expect(await response.error == nil)
+  }
+}
+
+/// An adapter that takes its time.
+private struct Slow: RequestAdapter {
+  let clock: ImmediateClock
+  let time: Duration
+
+  func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
+    try await clock.sleep(for: time)
+    return request
+  }
+}
+
+extension SessionEvent {
+  fileprivate var failureKind: LupineError.Kind? {
+    if case .failed(let error) = kind { error.kind } else { nil }
   }
 }

@@ -87,6 +87,20 @@ import Testing
     #expect(try MultipartFormData(boundary: boundary).contentType == "multipart/form-data; boundary=\(expected)")
   }
 
+  @Test func `multiparts are nested 64 levels deep at most`() async throws {
+    func nested(_ depth: Int) -> Multipart {
+      (1..<depth).reduce(into: Multipart()) { inner, _ in
+        var outer = Multipart()
+        outer.append(inner)
+        inner = outer
+      }
+    }
+    _ = try nested(64).asBody()
+    let error = try await failure { _ = try nested(65).asBody() }
+    #expect(error.kind == .limitExceeded(.nesting))
+    #expect(error.message.contains("64"))
+  }
+
   @Test(arguments: [("b", "b"), ("b", "bc"), ("bc", "b")])
   func `a nested boundary that could be taken for the outer one is refused`(outer: String, inner: String) async throws {
     var multipart = try Multipart(.mixed, boundary: outer)

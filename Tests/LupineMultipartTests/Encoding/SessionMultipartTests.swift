@@ -34,6 +34,14 @@ import Testing
     #expect(parts.map(\.data) == [Data("rainbow".utf8), Data([1])])
   }
 
+  @Test func `S16 the boundary comes from the session's source of randomness`() async throws {
+    let mock = MockTransport()
+    mock.stub(.post, Self.url, .text("done"))
+    let session = try Session.Builder().transport(mock).random { 7 }.build()
+    _ = try await session.upload(multipart: { $0.append("a", name: "b") }, to: Self.url).serializingString().value
+    #expect(mock.requests.first?.headers[.contentType] == MultipartFormData { 7 }.contentType)
+  }
+
   @Test func `a multipart of another type is sent with another method`() async throws {
     let mock = MockTransport()
     mock.stub(.put, Self.url, .text("done"))

@@ -4,6 +4,7 @@ import LupineCore
 import LupineCurl
 import LupineMultipart
 import LupineTesting
+import Synchronization
 import Testing
 
 /// What goes over a real connection.
@@ -53,37 +54,72 @@ import Testing
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `a file that shrinks meanwhile closes the connection`() async throws {
+  @Test(arguments: [100, 1 << 21]) func `a file that shrinks or grows meanwhile closes the connection`(
+    size: Int
+  ) async throws {
     let folder = try Folder()
     let path = try folder.file("a", Data(repeating: 1, count: 1 << 20))
     let server = try ScriptedServer(always: .respond(body: .text("done")))
     let upload = try Self.session().upload(
       multipart: { form in
-        form.append(.stream { Shrinking(path: path) }, name: "first")
+        form.append(.stream { Resizing(path: path, size: size) }, name: "first")
         form.append(.file(path), name: "file")
       }, to: server.url)
     let error = try await failure { _ = try await upload.serializingString().value }
+    #expect(error.kind == .bodyFailed)
     #expect(error.message.hasPrefix("Part 2 (\"file\")"))
     try await server.waitForProblem()
+    try await server.waitForOpenConnections(0)
     #expect(server.requests.isEmpty)
   }
 
-  /// A stream that cuts a file short while it is read.
-  struct Shrinking: AsyncSequence, Sendable {
+  @Test(arguments: ["/does/not/exist", "/tmp"]) func `a file that cannot be sent fails before anything is`(
+    path: String
+  ) async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("done")))
+    let upload = try Self.session().upload(multipart: { $0.append(.file(path), name: "file") }, to: server.url)
+    let error = try await failure { _ = try await upload.serializingString().value }
+    #expect(error.kind == .bodyFailed)
+    #expect(error.message.hasPrefix("Part 1 (\"file\")"))
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test func `progress counts the whole encoded body`() async throws {
+    let folder = try Folder()
+    let path = try folder.file("a.txt", String(repeating: "x", count: 300_000))
+    let server = try ScriptedServer(always: .respond(body: .text("done")))
+    var form = MultipartFormData()
+    form.append("text", name: "text")
+    form.append(.file(path), name: "file")
+    let figures = Mutex<[TransferProgress]>([])
+    let upload: UploadRequest = try Self.session().upload(multipart: form, to: server.url)
+    upload.uploadProgress { figure in figures.withLock { $0.append(figure) } }
+    _ = try await upload.serializingString().value
+    let length = try #require(try form.contentLength())
+    let seen = figures.withLock { $0 }
+    #expect(seen.last?.completed == length)
+    #expect(seen.allSatisfy { $0.total == length })
+    #expect(server.requests.first?.bodyLength == Int(length))
+  }
+
+  /// A stream that gives a file another size while it is read.
+  struct Resizing: AsyncSequence, Sendable {
     let path: String
+    let size: Int
 
     struct AsyncIterator: AsyncIteratorProtocol {
       let path: String
+      let size: Int
       var isDone = false
 
       mutating func next() async -> [UInt8]? {
         if isDone { return nil }
         isDone = true
-        truncate(path, 100)
+        truncate(path, size)
         return [1]
       }
     }
 
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(path: path) }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(path: path, size: size) }
   }
 }

@@ -46,6 +46,7 @@ import Testing
     let limits = Self.limits { $0.fields = 2 }
     let error = try await failure { _ = try parse("--b\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\nx\r\n--b--", limits: limits) }
     #expect(error.kind == .limitExceeded(.responseFieldCount))
+    #expect(error.message.contains("MultipartLimits.fields in part 1"))
   }
 
   @Test func `an endless part is an error where parts have a limit`() async throws {

@@ -55,7 +55,9 @@ import Testing
     let text = "--b\r\nContent-Type: multipart/mixed; boundary=i\r\n\r\n--i--\r\n--b--"
     var iterator = try Self.parts(text, limits: limits).makeAsyncIterator()
     let part = try #require(try await iterator.next())
-    #expect(try await failure { _ = try part.parts() }.kind == .limitExceeded(.nesting))
+    let error = try await failure { _ = try part.parts() }
+    #expect(error.kind == .limitExceeded(.nesting))
+    #expect(error.message.contains("MultipartLimits.nesting"))
   }
 
   @Test func `what follows the last delimiter is not read`() async throws {

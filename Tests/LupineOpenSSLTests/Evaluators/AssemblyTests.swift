@@ -3,6 +3,7 @@ import LupineCore
 import LupineMock
 import LupineOpenSSL
 import Testing
+import TrustSupport
 
 @Suite struct AssemblyTests {
   private func reasons(_ evaluator: any TrustEvaluator) -> [String] {

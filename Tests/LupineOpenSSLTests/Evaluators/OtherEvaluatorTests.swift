@@ -4,6 +4,7 @@ import LupineCore
 import LupineMock
 import LupineOpenSSL
 import Testing
+import TrustSupport
 
 @Suite struct OtherEvaluatorTests {
   private struct Refusal: Error {}
@@ -53,10 +54,10 @@ import Testing
   }
 
   @Test func `the hosts without a pattern are left to the default that is given`() async throws {
-    let mock = MockTransport(now: { Pki.day })
+    let mock = MockTransport()
     mock.stub(.get, "/", .empty)
     for host in ["one.test", "two.test"] { mock.presents(chain: try Pki.chain("multiple"), for: host) }
-    let session = try Session.Builder().transport(mock).certificateAuthorities(Pki.root)
+    let session = try Session.Builder().transport(mock).now { Pki.day }.certificateAuthorities(Pki.root)
       .trust(["one.test": .default], otherwise: .refuse).build()
     #expect(await session.request("https://one.test/").serializingData().response.error == nil)
     let refused = await session.request("https://two.test/").serializingData().response.error

@@ -4,6 +4,7 @@ import LupineCore
 import LupineMock
 import LupineOpenSSL
 import Testing
+import TrustSupport
 
 @Suite struct PinningTests {
   @Test(arguments: ["valid", "intermediate", "root"])
@@ -28,18 +29,6 @@ import Testing
     #expect(try await Offline("valid").check(.pinnedCertificates(.file(Pki.path("backup.pem")))) == .pin)
   }
 
-  @Test func `S13 a pinned certificate appended to a foreign chain satisfies no pin`() async throws {
-    let pins = PublicKeys([try Pki.pin("valid"), try Pki.pin("intermediate"), try Pki.pin("root")])
-    let certificates = Certificates.file(Pki.path("valid.chain.pem"))
-    let offline = try Offline("appended", roots: Pki.otherRoot)
-    #expect(try await offline.check(.default) == nil)
-    #expect(try await offline.check(.publicKeys(pins)) == .pin)
-    #expect(try await offline.check(.pinnedCertificates(certificates)) == .pin)
-    #expect(try await offline.check(.publicKeys(pins, performDefaultValidation: false)) == .pin)
-    #expect(try await offline.check(.pinnedCertificates(certificates, performDefaultValidation: false)) == .pin)
-    #expect(try await offline.check(.pinnedCertificates(certificates, acceptSelfSignedCertificates: true)) == .chain)
-  }
-
   @Test func `a pin does not make up for a bad chain or another name`() async throws {
     #expect(try await Offline("expired").check(.publicKeys([try Pki.pin("expired")])) == .chain)
     #expect(try await Offline("wrong-host").check(.publicKeys([try Pki.pin("wrong-host")])) == .hostName)
@@ -61,30 +50,5 @@ import Testing
     #expect(try await offline.check(.pinnedCertificates(certificate)) == .chain)
     let other = Certificates.file(Pki.path("backup.pem"))
     #expect(try await offline.check(.pinnedCertificates(other, acceptSelfSignedCertificates: true)) == .chain)
-  }
-
-  @Test func `S13 a host's pins do not satisfy another host`() async throws {
-    let mock = MockTransport(now: { Pki.day })
-    mock.stub(.get, "/", .empty)
-    mock.presents(chain: try Pki.chain("multiple"), for: "one.test")
-    mock.presents(chain: try Pki.chain("multiple"), for: "two.test")
-    let session = try Session.Builder().transport(mock).certificateAuthorities(Pki.root).trust([
-      "one.test": .publicKeys([try Pki.pin("multiple")]), "two.test": .publicKeys([try Pki.pin("backup")]),
-    ]).build()
-    #expect(await session.request("https://one.test/").serializingData().response.error == nil)
-    #expect(await session.request("https://two.test/").serializingData().response.error?.kind == .certificateRejected)
-  }
-
-  @Test func `S13 pins hold on the hop that a redirect leads to`() async throws {
-    let mock = MockTransport(now: { Pki.day })
-    mock.stub(.get, "https://one.test/", .redirect(to: "https://two.test/"))
-    mock.stub(.get, "https://two.test/", .empty)
-    mock.presents(chain: try Pki.chain("multiple"), for: "one.test")
-    mock.presents(chain: try Pki.chain("multiple"), for: "two.test")
-    let session = try Session.Builder().transport(mock).certificateAuthorities(Pki.root).trust([
-      "one.test": .publicKeys([try Pki.pin("multiple")]), "two.test": .publicKeys([try Pki.pin("backup")]),
-    ]).build()
-    #expect(await session.request("https://one.test/").serializingData().response.error?.kind == .certificateRejected)
-    #expect(mock.requests.count == 1)
   }
 }

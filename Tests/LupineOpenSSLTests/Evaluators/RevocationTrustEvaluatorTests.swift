@@ -2,6 +2,7 @@ import FoundationEssentials
 import LupineCore
 import LupineOpenSSL
 import Testing
+import TrustSupport
 
 @Suite struct RevocationTrustEvaluatorTests {
   private let lists = RevocationLists.file(Pki.path("intermediate.crl.pem")) + .file(Pki.path("root.crl.pem"))

@@ -3,48 +3,10 @@ import LupineCore
 import LupineCurl
 import LupineOpenSSL
 import Testing
+import TrustSupport
 
 /// The evaluators in libcurl's handshake, against `openssl s_server`.
 @Suite struct HandshakeTests {
-  @Test(arguments: ["valid", "rsa", "p384", "ed25519", "rsa-pss"])
-  func `S12 a chain that holds is trusted`(_ name: String) async throws {
-    #expect(try await Online().check(try TLSServer(name, chain: "intermediate"), .default) == nil)
-  }
-
-  @Test(arguments: ["expired", "not-yet-valid", "sha1", "small-rsa"])
-  func `S12 a chain that does not hold is refused`(_ name: String) async throws {
-    #expect(try await Online().check(try TLSServer(name, chain: "intermediate"), .default) == .chain)
-  }
-
-  @Test(arguments: ["unknown-root", "self-signed", "valid"])
-  func `S12 a root that is unknown, and an intermediate that is missing, are refused`(_ name: String) async throws {
-    #expect(try await Online().check(try TLSServer(name), .default) == .chain)
-  }
-
-  @Test(arguments: ["wrong-host", "cn-only", "ip", "nul-name"])
-  func `S11 another host's certificate is refused, with an evaluator and without`(_ name: String) async throws {
-    let server = try TLSServer(name, chain: "intermediate")
-    #expect(try await Online().check(server, .default) == .hostName)
-    #expect(try await Online().check(server, .default(validateHost: false)) == nil)
-    guard name != "cn-only" else { return }
-    #expect(try await Online().error(server, nil)?.kind == .certificateRejected)
-    #expect(try await Online().error(server, .custom { _ in })?.kind == .certificateRejected)
-  }
-
-  @Test func `S11 without an evaluator of this module libcurl takes the common name`() async throws {
-    let server = try TLSServer("cn-only", chain: "intermediate")
-    let error = try await Online().error(server, nil)
-    withKnownIssue("libcurl 7.88 falls back to the common name where there is no other") {
-      #expect(error?.kind == .certificateRejected)
-    }
-  }
-
-  @Test func `S11 an address is matched by an address`() async throws {
-    #expect(try await Online().check(try TLSServer("ip", chain: "intermediate"), .default, host: "127.0.0.1") == nil)
-    let asName = try TLSServer("ip-as-name", chain: "intermediate")
-    #expect(try await Online().check(asName, .default, host: "127.0.0.1") == .hostName)
-  }
-
   @Test func `pinned keys are looked for in the verified chain`() async throws {
     let server = try TLSServer("valid", chain: "intermediate")
     for name in ["valid", "intermediate", "root"] {
@@ -66,14 +28,6 @@ import Testing
     #expect(try await Online().check(server, .pinnedCertificates(pinned, acceptSelfSignedCertificates: true)) == nil)
     let other = Certificates.file(Pki.path("backup.pem"))
     #expect(try await Online().check(server, .pinnedCertificates(other, acceptSelfSignedCertificates: true)) == .chain)
-  }
-
-  @Test func `S13 a pinned certificate appended to a foreign chain satisfies no pin`() async throws {
-    let server = try TLSServer("unknown-root", chain: "valid.chain")
-    let pins = PublicKeys([try Pki.pin("valid"), try Pki.pin("intermediate")])
-    #expect(try await Online(roots: Pki.otherRoot).check(server, .default) == nil)
-    #expect(try await Online(roots: Pki.otherRoot).check(server, .publicKeys(pins)) == .pin)
-    #expect(try await Online(roots: Pki.root).check(server, .publicKeys(pins)) == .chain)
   }
 
   @Test func `a disabled evaluator trusts everybody, with a warning`() async throws {
@@ -112,6 +66,20 @@ import Testing
     let refused = try await Online(roots: Pki.otherRoot).error(server, closure)
     #expect(refused?.kind == .certificateRejected && refused?.underlying == nil)
     #expect(try await Online().error(server, .custom { _ in }) == nil)
+  }
+
+  @Test func `a chain of 100 is refused by evaluators, and by OpenSSL where it is more than 100 KB`() async throws {
+    let issuer = try Pki.data("intermediate.pem")
+    for (count, plain) in [(99, nil), (400, LupineError.Kind.tlsFailed)] {
+      let file = FileManager.default.temporaryDirectory.appending(path: "lupine-chain-\(UUID().uuidString).pem")
+      try Data(repeatElement(issuer, count: count).joined()).write(to: file)
+      defer { try? FileManager.default.removeItem(at: file) }
+      let server = try TLSServer("valid", chain: file.path())
+      #expect(try await Online().error(server, nil)?.kind == plain)
+      let judged = try await Online().error(server, .publicKeys([try Pki.pin("valid")]))
+      #expect(judged?.kind == plain ?? .certificateRejected)
+      if plain == nil { #expect((judged?.underlying as? TrustFailure)?.check == .presentation) }
+    }
   }
 
   @Test func `the transport names an evaluator without an identity of its own`() async throws {

@@ -2,6 +2,7 @@ import LupineCore
 import LupineCurl
 import LupineOpenSSL
 import Testing
+import TrustSupport
 
 /// What connections must have in common, against `openssl s_server`.
 @Suite struct IdentityTests {
@@ -85,6 +86,13 @@ import Testing
     let dated = try Online().session(.default) { $0.tlsVersions(maximum: .tls1_2) }
     #expect(await dated.request(new.url()).serializingData().response.error?.kind == .tlsFailed)
     #expect(await dated.request(old.url()).serializingData().response.metrics.tls?.version == "TLSv1.2")
+  }
+
+  @Test(arguments: [nil, "http/1.1"])
+  func `the metrics tell the protocol that was agreed on`(_ name: String?) async throws {
+    let server = try TLSServer("valid", chain: "intermediate", options: name.map { ["-alpn", $0] } ?? [])
+    let metrics = await (try Online().session(.default)).request(server.url()).serializingData().response.metrics
+    #expect(metrics.tls?.applicationProtocol == name)
   }
 
   @Test func `the metrics tell how the connection is secured`() async throws {

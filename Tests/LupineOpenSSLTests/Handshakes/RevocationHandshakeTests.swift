@@ -1,6 +1,7 @@
 import LupineCore
 import LupineOpenSSL
 import Testing
+import TrustSupport
 
 /// Revocation in a real handshake; before TLS 1.3 the staple comes after the certificates.
 @Suite struct RevocationHandshakeTests {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import LupineCore
 import LupineOpenSSL
 import Testing
+import TrustSupport
 
 @Suite struct CertificatesTests {
   @Test(arguments: ["valid.pem", "valid.der"])

@@ -2,10 +2,8 @@ import Glibc
 
 /// An nginx in a network namespace that sends a file slowly; it is ended with the test.
 final class NginxProcess: Sendable {
-  /// What is asked for at once, in bytes: 64 KiB come at once, and the rest a second later.
-  static let piece = 3 << 15
-  /// The length of the file, in bytes.
-  static let size = 3 * piece
+  /// The length of the file, in bytes: 64 KiB of it come at once, and as much in every second after that.
+  static let size = 3 << 16
 
   let url: String
   private let process: pid_t

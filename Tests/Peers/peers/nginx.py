@@ -39,6 +39,8 @@ http {{
     ssl_certificate "{certificates}/localhost.pem";
     ssl_certificate_key "{certificates}/localhost.key.pem";
     ssl_protocols TLSv1.2 TLSv1.3;
+    # libcurl takes no tickets before TLS 1.3.
+    ssl_session_cache shared:sessions:1m;
     root "{folder}/files";
 
     location = /hello {{ return 200 "Hello from nginx\\n"; }}
@@ -47,6 +49,8 @@ http {{
     location = /redirect {{ return 302 /hello; }}
     # Which connection carried the request, and how many it has carried.
     location = /connection {{ return 200 "$connection $connection_requests\\n"; }}
+    # "r" where the connection resumes a TLS session, "." where it has made a full handshake; each request has its own.
+    location = /session {{ keepalive_timeout 0; return 200 "$ssl_session_reused\n"; }}
     location = /protocol {{ return 200 "$server_protocol $ssl_protocol\\n"; }}
     location /gzip/ {{ gzip on; gzip_min_length 0; gzip_types text/plain; gzip_proxied any; }}
     location /paced/ {{ alias "{folder}/files/"; limit_rate 16m; }}

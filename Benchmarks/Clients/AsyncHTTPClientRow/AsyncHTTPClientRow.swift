@@ -1,0 +1,56 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import Glibc
+import NIOCore
+import NIOSSL
+import Row
+
+/// AsyncHTTPClient, as its own documentation has it used.
+@main struct AsyncHTTPClientRow {
+  let client: HTTPClient
+  let work: Work
+
+  static func main() { Work.run(measure) }
+
+  private static func measure(_ work: Work) async throws {
+    var configuration = HTTPClient.Configuration()
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = work.concurrency
+    if let authorities = work.authorities {
+      var trust = TLSConfiguration.makeClientConfiguration()
+      trust.trustRoots = .file(authorities)
+      configuration.tlsConfiguration = trust
+    }
+    let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    let row = AsyncHTTPClientRow(client: client, work: work)
+    try await work.measure { try await row.request() }
+    try await client.shutdown()
+  }
+
+  private func request() async throws {
+    var request = HTTPClientRequest(url: work.url)
+    if work.kind == .put {
+      request.method = .PUT
+      let reading = try Reading(path: work.path)
+      request.body = .stream(reading, length: .known(reading.length))
+    }
+    let response = try await client.execute(request, deadline: .distantFuture)
+    guard (200..<300).contains(response.status.code) else { throw WorkError("status \(response.status)") }
+    switch work.kind {
+    case .get, .put: _ = try await response.body.collect(upTo: 1 << 20)
+    case .discard, .stream: for try await _ in response.body {}
+    case .file: try await write(response.body)
+    case .decode:
+      let bytes = try await response.body.collect(upTo: 1 << 20)
+      _ = try JSONDecoder().decode(Article.self, from: Data(bytes.readableBytesView))
+    }
+  }
+
+  private func write(_ body: HTTPClientResponse.Body) async throws {
+    let descriptor = open(work.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    defer { close(descriptor) }
+    for try await piece in body {
+      let count = piece.withUnsafeReadableBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      guard count == piece.readableBytes else { throw WorkError("\(work.path) cannot be written") }
+    }
+  }
+}

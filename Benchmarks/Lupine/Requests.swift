@@ -1,0 +1,33 @@
+import HTTPTypes
+import LupineCore
+import LupineCurl
+import Row
+
+/// One request of each kind.
+struct Requests: Sendable {
+  let session: Session
+  let transport: CurlTransport
+  let work: Work
+
+  func make() async throws {
+    switch work.kind {
+    case .get: _ = try await session.request(work.url).validate().serializingData().value
+    case .decode: _ = try await session.request(work.url).validate().serializingDecodable(Article.self).value
+    case .discard: try await discard()
+    case .file:
+      let destination = DownloadDestination.file(work.path, [.removePreviousFile])
+      _ = try await session.download(work.url, to: destination).validate().serializingFile().value
+    case .stream: for try await _ in session.streamRequest(work.url).validate().serializingBytes() {}
+    case .put:
+      _ = try await session.upload(.file(work.path), to: work.url, method: .put).validate().serializingData().value
+    }
+  }
+
+  /// No request of a session throws the body of its answer away, so this is the transport alone.
+  private func discard() async throws {
+    let context = TransferContext(id: RequestID(1)) { _ in .discard(limit: .max) }
+    let response = try await transport.send(OutgoingRequest(url: HTTPURL(work.url)), in: context)
+    guard response.head.status.kind == .successful else { throw WorkError("status \(response.head.status)") }
+    _ = try await response.body.end()
+  }
+}

@@ -1,0 +1,1 @@
+"""The parts of `bench`, which measures, and of `guard`, which looks for gross regressions."""

@@ -1,0 +1,9 @@
+"""What the guard compares with: ratios to the program in C, measured on a quiet machine; see the README."""
+
+# Processor time of a request over HTTP/1.1 with 64 in flight.
+W2 = 1.6
+# Processor time of a request over the mock, as a part of one of W2 in C.
+W8 = 0.4
+
+# A gross regression is half the speed.
+TOLERANCE = 2.0

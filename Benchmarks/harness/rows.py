@@ -1,0 +1,81 @@
+"""The rows: programs that all have the command line of `Row/Work.swift`."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+
+from .servers import CHECKOUT, pin
+
+BUILD = CHECKOUT / ".build-bench"
+CLIENTS = CHECKOUT / ".build-bench-clients"
+STATIC = CHECKOUT / ".build-bench-static"
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A client. One that is very slow makes a part of the requests, and takes part in fewer rounds of the long work."""
+
+    name: str
+    title: str
+    program: str
+    package: str
+    scratch: object
+    options: tuple = ()
+    part: int = 1
+
+    @property
+    def path(self):
+        return self.scratch / "release" / self.program
+
+    def build(self):
+        swift_build(self.package, self.scratch, self.program, *self.options)
+
+
+def swift_build(package, scratch, product, *options):
+    command = [
+        CHECKOUT / "Tests" / "Peers" / "swift-build", "-c", "release", "--package-path", CHECKOUT / package,
+        "--scratch-path", scratch, "--product", product, *options]
+    subprocess.run(command, check=True, cwd=CHECKOUT)
+
+
+C = Row("c", "raw libcurl in C", "raw-curl", "Benchmarks", BUILD)
+LUPINE = Row("lupine", "Lupine", "lupine-row", "Benchmarks", BUILD)
+LOOP = Row("lupine-loop", "Lupine, on the loop's executor", "lupine-row", "Benchmarks", BUILD)
+STATIC_LUPINE = Row(
+    "lupine-static", "Lupine, static standard library", "lupine-row", "Benchmarks", STATIC, ("--static-swift-stdlib",))
+NIO = Row("async-http-client", "AsyncHTTPClient", "async-http-client-row", "Benchmarks/Clients", CLIENTS, part=2)
+FOUNDATION = Row("urlsession", "URLSession", "urlsession-row", "Benchmarks/Clients", CLIENTS, part=10)
+
+OURS = [C, LUPINE, LOOP]
+OTHERS = [NIO, FOUNDATION]
+
+
+def run(row, workload, url, folder, authorities, kind=None):
+    """Runs a row once; returns its figures for one request: seconds of the processor, of the wall, and memory in MB."""
+    file = file_for(workload, folder, kind)
+    command = [
+        row.path, kind or workload.kind, url, str(max(1, workload.count // row.part)), str(workload.concurrency),
+        str(workload.warm // row.part), str(file)]
+    environment = dict(os.environ, LUPINE_CA=str(authorities), LUPINE_EXECUTOR="loop" if row is LOOP else "global")
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, preexec_fn=pin(1))
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if workload.kind == "file":
+        file.unlink(missing_ok=True)
+    if process.returncode != 0:
+        raise RuntimeError(f"{row.program} ended with code {process.returncode} in {workload.name}")
+    figures = json.loads(output)
+    whole = usage.ru_utime + usage.ru_stime
+    used = whole if workload.processes else figures["cpu"] / figures["requests"]
+    return {"cpu": used, "wall": figures["wall"] / figures["requests"], "peak": figures["peak"] * 1024 / 1e6}
+
+
+def file_for(workload, folder, kind):
+    """Where the bytes of a row come from, or go to: memory where that is possible, since no disk is to be measured."""
+    if workload.kind != "file":
+        return folder / ("article" if kind else "large")
+    memory = pathlib.Path("/dev/shm")
+    return (memory if os.access(memory, os.W_OK) else folder) / f"lupine-bench-{os.getpid()}"

@@ -1,0 +1,135 @@
+"""The servers: nginx, and a small program of ours for what nginx cannot do. Both run on a core of their own."""
+
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(CHECKOUT / "Tests" / "Peers"))
+
+from peers.waiting import CERTIFICATES, START_SECONDS, PeerError, listen, wait_for  # noqa: E402
+
+from .workloads import GIB  # noqa: E402
+
+SMALL = "0123456789abcdef" * 4
+ARTICLE = {"id": 42, "title": "A field of bluebonnets", "tags": ["blue", "wild", "texas"], "price": 12.5, "isAvailable": True}
+
+NGINX = """
+daemon off;
+{user}
+worker_processes 1;
+error_log "{folder}/nginx.log";
+pid "{folder}/nginx.pid";
+events {{ worker_connections 2048; }}
+http {{
+  access_log off;
+  default_type text/plain;
+  sendfile on;
+  sendfile_max_chunk 2m;
+  tcp_nodelay on;
+  keepalive_timeout 300;
+  keepalive_requests 100000000;
+  client_body_temp_path "{folder}/temporary-body";
+  proxy_temp_path "{folder}/temporary-proxy";
+  fastcgi_temp_path "{folder}/temporary-fastcgi";
+  uwsgi_temp_path "{folder}/temporary-uwsgi";
+  scgi_temp_path "{folder}/temporary-scgi";
+  ssl_certificate "{certificates}/localhost.pem";
+  ssl_certificate_key "{certificates}/localhost.key.pem";
+  ssl_protocols TLSv1.3;
+
+  server {{
+    listen 127.0.0.1:{plain};
+    listen 127.0.0.1:{tls} ssl http2;
+    root "{folder}/files";
+    location = /small {{ return 200 "{small}"; }}
+    location = /article {{ default_type application/json; return 200 '{article}'; }}
+  }}
+  # Each request is on a new connection, and no handshake is shortened.
+  server {{
+    listen 127.0.0.1:{fresh} ssl;
+    keepalive_timeout 0;
+    ssl_session_tickets off;
+    ssl_session_cache off;
+    location = /small {{ return 200 "{small}"; }}
+  }}
+}}
+"""
+
+
+def pin(core):
+    """What a child calls to stay on one core; with a single core there is nothing to choose."""
+    cores = sorted(os.sched_getaffinity(0))
+    return lambda: os.sched_setaffinity(0, {cores[core % len(cores)]})
+
+
+def start(guard, folder):
+    """Starts both and returns the URL of each place that a workload may name."""
+    places = start_nginx(guard, folder / "nginx")
+    places.update(start_sink(guard))
+    return places
+
+
+def start_nginx(guard, folder):
+    program = shutil.which("nginx", path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin")
+    if program is None:
+        raise PeerError("nginx is not installed: run Tests/Peers/install")
+    (folder / "files").mkdir(parents=True)
+    with open(folder / "files" / "large", "wb") as large:
+        large.truncate(GIB)
+    sockets = {name: listen() for name in ("plain", "tls", "fresh")}
+    ports = {name: port for name, (_, port) in sockets.items()}
+    configuration = folder / "nginx.conf"
+    configuration.write_text(NGINX.format(
+        user="user root;" if os.geteuid() == 0 else "", folder=folder, certificates=CERTIFICATES, small=SMALL,
+        article=json.dumps(ARTICLE), **ports))
+    descriptors = [listener.fileno() for listener, _ in sockets.values()]
+    inherited = dict(os.environ, NGINX="".join(f"{descriptor};" for descriptor in descriptors))
+    log = folder / "nginx.log"
+    with open(log, "ab") as output:
+        command = ["taskset", "-c", str(min(os.sched_getaffinity(0))), program]
+        process = guard.start(
+            [*command, "-p", folder, "-e", log, "-c", configuration], env=inherited, stdin=subprocess.DEVNULL,
+            stdout=output, stderr=output, pass_fds=descriptors)
+    for listener, _ in sockets.values():
+        listener.close()
+    wait_for(
+        "nginx", process, log, http.client.HTTPConnection("127.0.0.1", ports["plain"], timeout=START_SECONDS), "/small")
+    plain = f"http://127.0.0.1:{ports['plain']}"
+    return {
+        "small": f"{plain}/small", "json": f"{plain}/article", "large": f"{plain}/large",
+        "tls": f"https://localhost:{ports['tls']}/small", "fresh": f"https://localhost:{ports['fresh']}/small"}
+
+
+def start_sink(guard):
+    listener, port = listen()
+    command = ["taskset", "-c", str(min(os.sched_getaffinity(0))), sys.executable]
+    with listener:
+        guard.start(
+            [*command, pathlib.Path(__file__).with_name("sink.py"), str(listener.fileno())],
+            stdin=subprocess.DEVNULL, pass_fds=[listener.fileno()])
+    return {"slow": f"http://127.0.0.1:{port}/slow", "sink": f"http://127.0.0.1:{port}/sink"}
+
+
+def authorities(folder):
+    """The system's root certificates and the one of the servers here, in one file: what a client has to load."""
+    bundle = folder / "authorities.pem"
+    system = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
+    bundle.write_bytes(system.read_bytes() + (CERTIFICATES / "root.pem").read_bytes())
+    return bundle
+
+
+def make_files(folder):
+    """What is sent, and what is decoded without a server."""
+    large = folder / "large"
+    with open(large, "wb") as file:
+        file.truncate(GIB)
+    # Read once, so that it is in memory from the first round on.
+    with open(large, "rb", buffering=0) as file:
+        while file.read(1 << 20):
+            pass
+    (folder / "article").write_text(json.dumps(ARTICLE))

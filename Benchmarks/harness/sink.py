@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""A server that throws bodies away, and answers 200 µs later where it is asked for `/slow`.
+
+    sink.py DESCRIPTOR    accepts on the listening socket of that number
+"""
+
+import socket
+import sys
+import threading
+import time
+
+DELAY = 0.0002
+BODY = b"0123456789abcdef" * 4
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 64\r\nContent-Type: text/plain\r\n\r\n" + BODY
+
+
+def length(head):
+    for line in head.split(b"\r\n")[1:]:
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            return int(value)
+    return 0
+
+
+def drop(connection, count):
+    """Receives so many bytes; the kernel drops them, without a copy."""
+    space = bytearray(1 << 20)
+    while count > 0:
+        received = connection.recv_into(space, min(count, len(space)), socket.MSG_TRUNC)
+        if received == 0:
+            raise ConnectionError("the client has gone")
+        count -= received
+
+
+def serve(connection):
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    pending = b""
+    with connection:
+        while True:
+            while b"\r\n\r\n" not in pending:
+                received = connection.recv(16 << 10)
+                if not received:
+                    return
+                pending += received
+            head, _, rest = pending.partition(b"\r\n\r\n")
+            expected = length(head)
+            drop(connection, expected - len(rest))
+            pending = rest[expected:]
+            if head.split(b" ", 2)[1] == b"/slow":
+                time.sleep(DELAY)
+            connection.sendall(ANSWER)
+
+
+def quietly(connection):
+    try:
+        serve(connection)
+    except ConnectionError:
+        pass
+
+
+def main():
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    while True:
+        connection, _ = listener.accept()
+        threading.Thread(target=quietly, args=(connection,), daemon=True).start()
+
+
+main()

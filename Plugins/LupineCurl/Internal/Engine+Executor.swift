@@ -1,0 +1,28 @@
+import Synchronization
+
+extension Engine: TaskExecutor {
+  /// Queues a job for the loop's thread; the global executor takes it where there is no loop, or none any more.
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let (isTaken, alarm) = state.withLock { state -> (Bool, Alarm?) in
+      if state.phase == .idle { try? launch(&state) }
+      guard state.phase == .running else { return (false, nil) }
+      return (true, state.append(job))
+    }
+    alarm?.ring()
+    if !isTaken { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+  }
+
+  /// Runs the jobs that wait, and those that they lead to; some are left for later where there is no end of them.
+  func runJobs(_ jobs: inout [UnownedJob]) {
+    for _ in 0..<Self.batches {
+      state.withLock { $0.take(&jobs) }
+      if jobs.isEmpty { return }
+      for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
+      jobs.removeAll(keepingCapacity: true)
+    }
+  }
+
+  /// Batches of jobs between two looks at the connections.
+  private static let batches = 8
+}

@@ -1,0 +1,19 @@
+import Glibc
+
+/// The address of a connection's other end, as libcurl tells it and as people read it.
+struct RemoteAddress {
+  let text: String
+  private let host: String
+  private let port: Int32
+
+  init(_ address: UnsafePointer<CChar>?, _ port: Int32) {
+    host = address.map { String(cString: $0) } ?? ""
+    self.port = port
+    text = host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+
+  func isSame(_ address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
+    guard let address, port == self.port else { return false }
+    return strcmp(address, host) == 0
+  }
+}

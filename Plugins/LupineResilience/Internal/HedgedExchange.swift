@@ -1,0 +1,108 @@
+import HTTPTypes
+import LupineCore
+import Synchronization
+
+/// One exchange, made several times; the first good answer counts.
+final class HedgedExchange: Sendable {
+  private let base: any Transport
+  private let hedging: Hedging
+  private let request: OutgoingRequest
+  private let context: TransferContext
+  private let state: Mutex<HedgingState>
+
+  init(_ base: any Transport, _ hedging: Hedging, _ request: OutgoingRequest, _ context: TransferContext) {
+    self.base = base
+    self.hedging = hedging
+    self.request = request
+    self.context = context
+    state = Mutex(HedgingState(total: 1 + hedging.limit))
+  }
+
+  func run() async throws(LupineError) -> TransportResponse {
+    context.onCancel { [self] in cancel() }
+    let result = await withCheckedContinuation { (continuation: CheckedContinuation<HedgingState.Outcome, Never>) in
+      state.withLock { $0.continuation = continuation }
+      start()
+    }
+    return try result.get()
+  }
+
+  private func start() {
+    let control = context.control.branch()
+    guard let index = state.withLock({ $0.begin(control) }) else { return giveUp() }
+    let branch = context.branch(control) { [self] head in sink(for: head, index, control) }
+    Task.immediate(executorPreference: context.executor) { [self] in
+      let result: Result<TransportResponse, LupineError>
+      do throws(LupineError) {
+        result = .success(try await base.send(request, in: branch))
+      } catch {
+        result = .failure(error)
+        control.finish()
+      }
+      ended(index, result)
+    }
+    hedgeLater()
+  }
+
+  /// Marks the moment when the exchange is made again.
+  private func hedgeLater() {
+    guard state.withLock({ $0.mayBegin }) else { return }
+    let timer = Task.immediate(executorPreference: context.executor) { [self] in
+      guard (try? await context.clock.sleep(for: hedging.delay)) != nil else { return }
+      hedge("no answer came within \(hedging.delay.milliseconds)")
+    }
+    if state.withLock({ $0.keep(timer) }) { timer.cancel() }
+  }
+
+  private func hedge(_ reason: String) {
+    guard state.withLock({ $0.mayBegin }) else { return giveUp() }
+    guard hedging.budget?.take(for: request.url) ?? true else {
+      context.emit(.decided(policy: "hedging", reason: "the budget of hedges for \(request.url.origin) is spent"))
+      return giveUp()
+    }
+    context.emit(.decided(policy: "hedging", reason: "makes the exchange again: \(reason)"))
+    start()
+  }
+
+  /// Makes do with the tries there are: the exchange was cancelled meanwhile, or may not be made again.
+  private func giveUp() {
+    let deliver = state.withLock { $0.beginNoMore() }
+    deliver?()
+  }
+
+  /// Decides at a head whether it is the answer.
+  private func sink(for head: HTTPResponse, _ index: Int, _ control: TransferControl) -> BodySink {
+    let isGood = !hedging.badStatusCodes.contains(head.status.code)
+    guard let others = state.withLock({ $0.claim(index, isGood) }) else {
+      return .discard(limit: context.limits.discardedBody)
+    }
+    if isGood { hedging.budget?.answered(request.url) }
+    control.choose()
+    for other in others { other.cancel(Self.superseded) }
+    return context.sink(head)
+  }
+
+  private func ended(_ index: Int, _ result: Result<TransportResponse, LupineError>) {
+    switch state.withLock({ $0.end(index, result) }) {
+    case .beginAnother:
+      hedge(Self.reason(result))
+    case .deliver(let deliver): deliver()
+    case .wait: break
+    }
+  }
+
+  private func cancel() {
+    let controls = state.withLock { $0.cancel() }
+    let reason = context.control.reason ?? LupineError(.cancelled, "The request was cancelled.")
+    for control in controls { control.cancel(reason) }
+  }
+
+  private static func reason(_ result: Result<TransportResponse, LupineError>) -> String {
+    switch result {
+    case .success(let response): "status \(response.head.status.code)"
+    case .failure(let error): error.message
+    }
+  }
+
+  private static let superseded = LupineError(.cancelled, "Another exchange of the same request was answered first.")
+}

@@ -1,0 +1,19 @@
+import COpenSSL
+
+/// What OpenSSL says about its failures.
+package enum OpenSSLText {
+  /// Takes the errors out of this thread's queue; the first one is the one to tell.
+  package static func takeError() -> String {
+    let code = ERR_get_error()
+    ERR_clear_error()
+    guard code != 0 else { return "no reason given" }
+    var text = [CChar](repeating: 0, count: 256)
+    ERR_error_string_n(code, &text, text.count)
+    return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+  }
+
+  /// The text of a code of the verification.
+  package static func verification(_ code: Int32) -> String {
+    X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "error \(code)"
+  }
+}

@@ -1,0 +1,60 @@
+// Retries, refreshed tokens, redirects, and what keeps a failing server from taking its callers down.
+
+import Lupine
+import LupineMock
+
+// snippet.hide
+let mock = MockTransport()
+mock.stub(.get, "/v1/items", .sequence([.status(.serviceUnavailable).field(.retryAfter, "2"), .text("items")]))
+mock.stub(.post, "/v1/orders", .sequence([.reset, .text("ordered", status: .created)]))
+mock.stub(.get, "/v1/account", .sequence([.challenge("Bearer"), .text("account")]))
+mock.stub(.post, "/v1/token", .json(["token": "new"]))
+mock.stub(.get, "/v1/moved", .redirect(to: "/v1/items", status: .movedPermanently))
+// snippet.show
+struct AccessToken: AuthenticationCredential, Decodable {
+  var token: String
+}
+
+struct TokenService: Authenticator {
+  func apply(_ credential: AccessToken, to request: inout OutgoingRequest) {
+    request.headers[.authorization] = "Bearer \(credential.token)"
+  }
+
+  func refresh(_ credential: AccessToken, for session: Session) async throws -> AccessToken {
+    try await session.request("token", method: .post).validate().serializingDecodable().value
+  }
+}
+
+let authentication = AuthenticationInterceptor(TokenService(), credential: AccessToken(token: "old"))
+let session = try Session.Builder()
+  .transport(mock)
+  // snippet.hide
+  .clock(ImmediateClock())
+  // snippet.show
+  .baseURL("https://api.example.com/v1")
+  .install(authentication)
+  .install(.resilience { $0.hedging = .hedging(after: .seconds(1)) })
+  .build()
+
+// 503 with Retry-After: 2, then the items: waited for, and sent again.
+let items = try await session.request("items").validate().serializingString().value
+
+// A POST is sent again only where the server can tell that it is the same one.
+let order = try await session.request("orders", method: .post).idempotencyKey().serializingString().value
+
+// A 401 refreshes the token, once for all requests that are refused at the same time.
+let account = try await session.request("account").validate().serializingString().value
+
+// The redirects that led to a response stand beside it.
+let response = await session.request("moved").serializingString().response
+for step in response.redirects { print(step) }  // GET https://api.example.com/v1/moved (301)
+// snippet.hide
+print(items, order, account)
+// snippet.show
+
+let careful = RetryPolicy(limit: 5, cap: .seconds(20), retryAfterCap: .seconds(120), budget: RetryBudget(capacity: 20))
+let breaker = CircuitBreaker(.init { $0.breakDuration = .seconds(10) })  // shared: both sessions know what one has seen
+let reading = try Session.Builder().transport(mock).retrier(careful).install(breaker).build()
+let writing = try Session.Builder().transport(mock).install(breaker).install(.rateLimit(10, per: .seconds(1))).build()
+// snippet.hide
+_ = (reading, writing)

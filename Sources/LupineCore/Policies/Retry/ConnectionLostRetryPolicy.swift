@@ -1,0 +1,31 @@
+public import HTTPTypes
+
+/// Retries idempotent requests whose connection was lost, and nothing else.
+///
+/// The narrow policy for programs that leave everything else to their user.
+public struct ConnectionLostRetryPolicy: Retrier {
+  private let policy: RetryPolicy
+
+  /// Sets the policy; see `RetryPolicy` for what the figures mean.
+  public init(
+    limit: Int = 2, base: Double = 2, scale: Double = 0.5,
+    methods: Set<HTTPRequest.Method> = RetryPolicy.defaultMethods, budget: RetryBudget? = RetryBudget()
+  ) {
+    policy = RetryPolicy(
+      limit: limit, base: base, scale: scale, methods: methods, statusCodes: [], errors: [.connectionLost],
+      budget: budget)
+  }
+
+  /// Retries after a delay, where the connection was lost and the request may be repeated.
+  public func decision(for attempt: FailedAttempt) async -> RetryDecision { await policy.decision(for: attempt) }
+
+  /// Puts a part of a retry back into the host's budget.
+  public func succeeded(_ request: OutgoingRequest) { policy.succeeded(request) }
+}
+
+extension Retrier where Self == ConnectionLostRetryPolicy {
+  /// Retries idempotent requests whose connection was lost, up to `limit` times.
+  public static func connectionLost(limit: Int = 2) -> ConnectionLostRetryPolicy {
+    ConnectionLostRetryPolicy(limit: limit)
+  }
+}

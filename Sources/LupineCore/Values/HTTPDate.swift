@@ -1,0 +1,63 @@
+package import FoundationEssentials
+
+/// A date as HTTP fields write it, in all three forms (RFC 9110 section 5.6.7).
+package enum HTTPDate {
+  /// The date that the text names; `nil` where it names none.
+  ///
+  /// - Parameter now: tells the century of a year of two digits: such a date is never more than 50 years ahead.
+  package static func parse(_ text: String, now: Date) -> Date? {
+    guard text.utf8.count <= 48 else { return nil }
+    let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
+    switch words.count {
+    // Sun, 06 Nov 1994 08:49:37 GMT, and Sunday, 06-Nov-94 08:49:37 GMT
+    case 6 where words[5] == "GMT":
+      guard let year = year(words[3], now: now) else { return nil }
+      return date(day: words[1], month: words[2], year: year, time: words[4])
+    // Sun Nov  6 08:49:37 1994
+    case 5:
+      guard words[4].utf8.count == 4, let year = number(words[4]) else { return nil }
+      return date(day: words[2], month: words[1], year: year, time: words[3])
+    default: return nil
+    }
+  }
+
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  private static func number(_ text: Substring) -> Int? {
+    guard !text.isEmpty, text.utf8.count <= 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return Int(text)
+  }
+
+  private static func year(_ text: Substring, now: Date) -> Int? {
+    guard let number = number(text) else { return nil }
+    if text.utf8.count == 4 { return number }
+    guard text.utf8.count == 2 else { return nil }
+    let current = 1970 + Int((now.timeIntervalSince1970 / 31_556_952).rounded(.down))
+    let candidate = current - current % 100 + number
+    return candidate > current + 50 ? candidate - 100 : candidate
+  }
+
+  private static func date(day: Substring, month: Substring, year: Int, time: Substring) -> Date? {
+    let clock = time.split(separator: ":", omittingEmptySubsequences: false)
+    guard let day = number(day), let month = months.firstIndex(of: String(month)), clock.count == 3,
+      time.utf8.count == 8,
+      let hour = number(clock[0]), let minute = number(clock[1]), let second = number(clock[2]),
+      (1...length(ofMonth: month + 1, year)).contains(day), hour < 24, minute < 60, second <= 60
+    else { return nil }
+    let seconds = days(year, month + 1, day) * 86_400 + hour * 3_600 + minute * 60 + second
+    return Date(timeIntervalSince1970: Double(seconds))
+  }
+
+  private static func length(ofMonth month: Int, _ year: Int) -> Int {
+    days(month == 12 ? year + 1 : year, month == 12 ? 1 : month + 1, 1) - days(year, month, 1)
+  }
+
+  /// Days from 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
+  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    let year = month <= 2 ? year - 1 : year
+    let leapDays = year / 4 - year / 100 + year / 400
+    return year * 365 + leapDays + (153 * ((month + 9) % 12) + 2) / 5 + day - 719_469
+  }
+}

@@ -1,0 +1,32 @@
+/// Values by key, of which those that were not touched for long are forgotten.
+///
+/// It holds between `limit` and twice as many, so that what a program visits once costs no memory for ever.
+package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private let limit: Int
+  private var recent: [Key: Value] = [:]
+  private var older: [Key: Value] = [:]
+
+  package init(limit: Int) { self.limit = max(1, limit) }
+
+  /// The value of a key.
+  package subscript(key: Key) -> Value? {
+    mutating get {
+      if let value = recent[key] { return value }
+      guard let value = older[key] else { return nil }
+      put(value, for: key)
+      return value
+    }
+    set {
+      older[key] = nil
+      if let newValue { put(newValue, for: key) } else { recent[key] = nil }
+    }
+  }
+
+  private mutating func put(_ value: Value, for key: Key) {
+    if recent.count >= limit, recent[key] == nil {
+      older = recent
+      recent = [:]
+    }
+    recent[key] = value
+  }
+}

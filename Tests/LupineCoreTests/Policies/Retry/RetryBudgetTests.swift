@@ -1,0 +1,66 @@
+import HTTPTypes
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+@Suite struct RetryBudgetTests {
+  private static let url = "https://a.example.com/"
+
+  @Test func `a host's retries end with its budget, another host's do not`() async throws {
+    let bench = Bench(.status(.serviceUnavailable))
+    let session = try bench.session { $0.retrier(RetryPolicy(limit: 9, budget: RetryBudget(capacity: 12))) }
+    for _ in 0..<3 { _ = await session.request(Self.url).serializingData().response }
+    #expect(bench.mock.requests.count == 3 + 12)
+    _ = await session.request("https://b.example.com/").serializingData().response
+    #expect(bench.mock.requests.count == 15 + 10)
+  }
+
+  @Test func `what a host answers well gives retries back, up to the capacity`() async throws {
+    let budget = RetryBudget(capacity: 2, refund: 0.5)
+    let bench = Bench(.sequence([.status(.serviceUnavailable), .status(.serviceUnavailable), .text("up")]))
+    let session = try bench.session { $0.retrier(RetryPolicy(budget: budget)) }
+    let url = try HTTPURL(Self.url)
+    _ = await session.request(Self.url).serializingData().response
+    #expect(budget.remaining(for: url) == 0.5)
+    _ = await session.request(Self.url).serializingData().response
+    #expect(budget.remaining(for: url) == 1)
+    for _ in 0..<9 { _ = await session.request(Self.url).serializingData().response }
+    #expect(budget.remaining(for: url) == 2)
+  }
+
+  @Test func `an answer that is no success gives a part back as well`() async throws {
+    let budget = RetryBudget(capacity: 2, refund: 0.5)
+    let bench = Bench(.sequence([.status(.serviceUnavailable), .status(.notFound)]))
+    let session = try bench.session { $0.retrier(RetryPolicy(budget: budget)) }
+    _ = await session.request(Self.url).validate().serializingData().response
+    #expect(budget.remaining(for: try HTTPURL(Self.url)) == 1.5)
+  }
+
+  @Test func `two sessions may share one`() async throws {
+    let budget = RetryBudget(capacity: 3)
+    let bench = Bench(.status(.serviceUnavailable))
+    for _ in 0..<2 {
+      let session = try bench.session { $0.retrier(RetryPolicy(budget: budget)) }
+      _ = await session.request(Self.url).serializingData().response
+    }
+    #expect(bench.mock.requests.count == 2 + 3)
+  }
+
+  @Test(arguments: [(Double.nan, 0.2), (-1, 0.2), (0, .nan), (0.9, -1)])
+  func `figures that make no sense allow no retry`(capacity: Double, refund: Double) throws {
+    let budget = RetryBudget(capacity: capacity, refund: refund)
+    #expect(!budget.take(for: try HTTPURL(Self.url)))
+  }
+
+  @Test func `hosts that were not asked for long are forgotten`() {
+    var table = RecentTable<Int, Int>(limit: 10)
+    for key in 0..<1_000 {
+      table[key] = key
+      _ = table[0]
+    }
+    #expect(table[0] == 0)
+    #expect(table[500] == nil)
+    #expect(table[999] == 999)
+  }
+}

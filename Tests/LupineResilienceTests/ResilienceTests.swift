@@ -1,0 +1,64 @@
+import HTTPTypes
+import LupineCore
+import LupineMock
+import LupineResilience
+import Testing
+
+@Suite struct ResilienceTests {
+  @Test func `all parts together retry, and give up in time`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .sequence([.reset, .stall, .text("up")]))
+    mock.stub(.get, "/slow", .stall)
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).install(.resilience()).build()
+    #expect(try await session.request("https://a.example.com/").serializingString().value == "up")
+    let error = await session.request("https://a.example.com/slow").serializingData().response.error
+    #expect(error?.kind == .timedOut(.total))
+  }
+
+  @Test func `the timeouts are set beside the others`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .stall)
+    let clock = ImmediateClock()
+    let builder = Session.Builder().transport(mock).clock(clock).timeouts(idle: .seconds(3))
+    let idle = try builder.install(.attemptTimeout(.seconds(4))).install(.totalTimeout(.seconds(5))).build()
+    #expect(await idle.request("https://a.example.com/").serializingData().response.error?.kind == .timedOut(.idle))
+    let attempt = try builder.install(.attemptTimeout(.seconds(2))).install(.totalTimeout(.seconds(5))).build()
+    #expect(
+      await attempt.request("https://a.example.com/").serializingData().response.error?.kind == .timedOut(.attempt))
+    let total = try builder.install(.attemptTimeout(.seconds(2))).install(.totalTimeout(.seconds(1))).build()
+    #expect(await total.request("https://a.example.com/").serializingData().response.error?.kind == .timedOut(.total))
+  }
+
+  @Test func `the parts stand in their order whatever the order they are installed in`() async throws {
+    try await withSimulation { simulation in
+      let world = World(simulation)
+      world.mock.stub(.get, "/", .sequence([.text("slow").delay(.seconds(30)), .text("fast")]))
+      let breaker = CircuitBreaker()
+      let session = try world.session {
+        $0.install(breaker).install(.rateLimit(1, per: .seconds(7))).install(.hedging(after: .seconds(2)))
+          .install(.concurrencyLimit(2))
+      }
+      let value = await session.request(World.url).serializingString().response.value
+      try simulation.expect(value == "fast", "\(String(describing: value))")
+      // The hedge of second 2 has its turn in second 7.
+      try simulation.expect(simulation.clock.now.offset == .seconds(7), "\(simulation.clock.now)")
+      try simulation.expect(
+        world.policies == [
+          "hedging: makes the exchange again: no answer came within 2000.00 ms",
+          "rate limiter: has the exchange wait for 5000.00 ms",
+        ], "\(world.policies)")
+    }
+  }
+
+  @Test func `a part that is set to nil is left out`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .status(.serviceUnavailable))
+    let plugin = Resilience {
+      $0.retryPolicy = nil
+      $0.circuitBreaker = nil
+    }
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).install(plugin).build()
+    for _ in 0..<50 { _ = await session.request("https://a.example.com/").serializingData().response }
+    #expect(mock.requests.count == 50)
+  }
+}

@@ -1,0 +1,135 @@
+import HTTPTypes
+import LupineCore
+import LupineMock
+import LupineResilience
+import Synchronization
+import Testing
+
+/// Everything at once, in a thousand orders: failures, delays, cancellations, refreshes, redirects and retries.
+@Suite struct ScheduleTests {
+  @Test func `in a thousand schedules each request ends once, no budget is exceeded and nothing is left`() async throws
+  {
+    let seeds = try await Simulation.explore(seeds: 0..<1_000, mix: .withCancellations, Self.run)
+    #expect(seeds == 1_000)
+  }
+
+  private static let capacity = 4.0
+  private static let refund = 0.2
+  private static let requests = 8
+
+  @Sendable private static func run(_ world: Simulation) async throws {
+    let schedule = try Schedule(world)
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<requests { group.addTask { await schedule.make(number) } }
+    }
+    await schedule.session.finishRequests()
+    // Tries that a hedge has overtaken have been told to end; here they do.
+    try await world.sleep(for: .seconds(60))
+    try schedule.checkEndings()
+    try schedule.checkBudgets()
+    try schedule.checkRest()
+  }
+
+  /// One program with every policy there is, and its requests.
+  private final class Schedule: Sendable {
+    let world: Simulation
+    let session: Session
+    private let service: ScheduledService
+    private let transport: CountingTransport
+    private let endings = Endings()
+    private let retrier: CountingRetrier
+    private let limiter = ConcurrencyLimiter(limit: 3, queueLimit: 20)
+    private let outcomes = Mutex<[Int: [LupineError.Kind?]]>([:])
+    private let handled = Mutex<[Int: Int]>([:])
+
+    init(_ world: Simulation) throws {
+      self.world = world
+      let mock = MockTransport(keepsLog: false)
+      service = ScheduledService(world)
+      service.stub(mock)
+      transport = CountingTransport(mock, now: { world.clock.now.offset })
+      retrier = CountingRetrier(
+        RetryPolicy(limit: 2, budget: RetryBudget(capacity: ScheduleTests.capacity, refund: ScheduleTests.refund)))
+      var hedging = Hedging(delay: .milliseconds(700), limit: 1)
+      hedging.budget = RetryBudget(capacity: 3)
+      session = try Session.Builder().transport(transport).baseURL("https://a.example.com").monitor(endings)
+        .install(AuthenticationInterceptor(service, credential: ScheduledToken(number: 0))).retrier(retrier)
+        .timeouts(idle: .seconds(3), total: .seconds(20), attempt: .seconds(6)).install(hedging).install(limiter)
+        .install(RateLimiter(8, per: .seconds(1), maximumWait: .seconds(5)))
+        .install(.circuitBreaker { $0.minimumThroughput = 8 }).build()
+    }
+
+    /// Makes one request of a kind that the seed draws, at a time that it draws.
+    func make(_ number: Int) async {
+      let draw = world.random()
+      try? await world.sleep(for: .milliseconds(Int64(draw >> 8 % 2_000)))
+      let paths = ["item", "item", "order", "order", "away", "near", "circle", "item"]
+      let path = paths[Int(draw % 8)]
+      var request = session.request("\(path)/\(number)", method: path == "order" ? .post : .get)
+      if draw & 16 == 0, path == "order" { request = request.idempotencyKey() }
+      if draw & 32 == 0 { request = request.validate() }
+      if draw & 64 == 0 {
+        request.response { [self] _ in handled.withLock { $0[number, default: 0] += 1 } }
+      } else {
+        handled.withLock { $0[number, default: 0] += 1 }
+      }
+      let response = await request.serializingData().response
+      let error = response.response?.status == .teapot ? .other : response.error?.kind
+      outcomes.withLock { $0[number, default: []].append(error) }
+    }
+
+    func checkEndings() throws {
+      let (outcomes, handled) = (outcomes.withLock { $0 }, handled.withLock { $0 })
+      try world.expect(outcomes.count == ScheduleTests.requests, "\(outcomes.count) requests ended")
+      try world.expect(outcomes.values.allSatisfy { $0.count == 1 }, "one was answered twice: \(outcomes)")
+      try world.expect(handled.values.allSatisfy { $0 == 1 } && handled.count == outcomes.count, "handlers: \(handled)")
+      for (id, course) in endings.all {
+        try world.expect(course.ends.count == 1, "\(id) ended \(course.ends.count) times")
+        try world.expect(
+          course.ends[0] - course.started <= .seconds(20), "\(id) took \(course.ends[0] - course.started)")
+      }
+      let unexpected = outcomes.values.flatMap(\.self).compactMap(\.self).filter { !ScheduleTests.expected($0) }
+      try world.expect(unexpected.isEmpty, "\(unexpected)")
+    }
+
+    func checkBudgets() throws {
+      let attempts = endings.all.values.reduce(0) { $0 + $1.attempts }
+      let budget = 2 * ScheduleTests.capacity + ScheduleTests.refund * Double(attempts)
+      try world.expect(Double(retrier.count) <= budget, "\(retrier.count) retries, and \(budget) were allowed")
+      for (origin, count) in transport.all {
+        try world.expect(count.most <= 3, "\(count.most) exchanges with \(origin) at once")
+        for index in count.starts.indices.dropLast(8) {
+          let distance = count.starts[index + 8] - count.starts[index]
+          try world.expect(distance >= .seconds(1), "9 exchanges with \(origin) in \(distance)")
+        }
+      }
+      let refreshes = service.refreshes
+      for index in refreshes.indices.dropLast(5) {
+        try world.expect(refreshes[index + 5] - refreshes[index] >= .seconds(30), "refreshed at \(refreshes)")
+      }
+      try world.expect(service.orders.values.allSatisfy { $0 == 1 }, "an order was taken twice: \(service.orders)")
+    }
+
+    func checkRest() throws {
+      try world.expect(transport.running == 0, "\(transport.running) exchanges are left")
+      for origin in transport.all.keys {
+        let load = limiter.load(of: try HTTPURL(origin.description))
+        try world.expect(load == (0, 0), "\(load) are left in the line of \(origin)")
+      }
+      try world.expect(session.runningRequests.isEmpty, "\(session.runningRequests) are left")
+    }
+  }
+
+  /// Whether the error is one that the faults, the service or the policies bring about; a token that has left its origin
+  /// is not.
+  private static func expected(_ kind: LupineError.Kind) -> Bool {
+    switch kind {
+    case .unacceptableStatusCode(let status): [401, 429, 503].contains(status)
+    case .hostNotFound, .connectionRefused, .networkUnreachable, .tlsFailed, .connectionLost, .connectionFailed,
+      .malformedResponse, .cancelled, .timedOut, .limitExceeded(.redirects), .refreshFailed, .excessiveRefresh,
+      .circuitOpen, .rateLimited:
+      true
+    default: false
+    }
+  }
+}

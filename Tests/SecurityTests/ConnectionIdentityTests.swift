@@ -1,0 +1,98 @@
+import Lupine
+import LupineFixtures
+import LupineOpenSSL
+import Testing
+import TrustSupport
+
+/// Which exchanges share a connection to nginx, over HTTP/2 and HTTP/1.1.
+@Suite(
+  .enabled("nginx is not running: run the tests beside Tests/Peers/with-peers") {
+    Peers.areRequired || Peers.nginxTLS != nil
+  }) struct ConnectionIdentityTests
+{
+  private let transport = CurlTransport()
+  private let own = PublicKeys.certificates(.file(Fixture.path("Certificates/localhost.pem")))
+  private let other = PublicKeys.certificates(.file(Fixture.path("Certificates/expired.pem")))
+
+  private func session(_ rules: [String: any TrustEvaluator], otherwise: (any TrustEvaluator)? = nil) throws -> Session
+  {
+    try Session.Builder().transport(transport).certificateAuthorities(Fixture.path("Certificates/root.pem"))
+      .trust(rules, otherwise: otherwise).build()
+  }
+
+  private func url(_ host: String) throws -> String {
+    try #require(Peers.nginxTLS).replacing("localhost", with: host) + "/connection"
+  }
+
+  private func ask(
+    _ session: Session, _ host: String = "localhost", version: ProtocolVersion? = nil
+  ) async throws -> DataResponse<String> {
+    var request = try OutgoingRequest(try url(host))
+    request.options.version = version
+    return await session.request(request).serializingString().response
+  }
+
+  @Test(arguments: [nil, ProtocolVersion.http1_1])
+  func `S13 pins hold on a reused connection, which is the one that was judged`(_ version: ProtocolVersion?)
+    async throws
+  {
+    let count = Locked(0)
+    let session = try session(["localhost": .all([.publicKeys(own), .custom { _ in count.change { $0 += 1 } }])])
+    let first = try await ask(session, version: version)
+    let second = try await ask(session, version: version)
+    #expect(first.metrics.isConnectionReused == false && second.metrics.isConnectionReused == true)
+    #expect(first.metrics.tls != nil && first.metrics.tls == second.metrics.tls)
+    #expect(first.metrics.tls?.applicationProtocol == (version == nil ? "h2" : "http/1.1"))
+    #expect(count.value == 1)
+  }
+
+  @Test(arguments: [nil, ProtocolVersion.http1_1])
+  func `S9 S13 two evaluators never share a connection on one transport`(_ version: ProtocolVersion?) async throws {
+    let accepting = try session(["localhost": .publicKeys(own)])
+    #expect(try await ask(accepting, version: version).error == nil)
+    let refusing = try session(["localhost": .publicKeys(other)])
+    #expect(try await ask(refusing, version: version).error?.kind == .certificateRejected)
+    #expect(try await ask(accepting, version: version).metrics.isConnectionReused == true)
+  }
+
+  @Test(arguments: [nil, ProtocolVersion.http1_1])
+  func `S13 a host's pin does not satisfy another host of the same server`(_ version: ProtocolVersion?) async throws {
+    let session = try session(["localhost": .publicKeys(own), "127.0.0.1": .publicKeys(other)], otherwise: .refuse)
+    #expect(try await ask(session, version: version).error == nil)
+    #expect(try await ask(session, "127.0.0.1", version: version).error?.kind == .certificateRejected)
+    #expect(try await ask(session, version: version).error == nil)
+  }
+
+  @Test func `S9 other roots, another client certificate and other versions of TLS are other connections`() async throws
+  {
+    let plain = Session.Builder().transport(transport).certificateAuthorities(Fixture.path("Certificates/root.pem"))
+    let certificate = ClientCertificate.pem(Pki.path("client.pem"), key: Pki.path("client.key.pem"))
+    let builders = [
+      plain, plain.additionalCertificateAuthorities(Pki.root), plain.tlsVersions(minimum: .tls1_3),
+      plain.tlsVersions(maximum: .tls1_2), plain.clientCertificate(certificate), plain.trust([:], otherwise: .default),
+    ]
+    var connections: [Substring] = []
+    // The second one of the first kind shares its connection, so the count could be wrong.
+    for builder in builders + [plain] {
+      let answer = try await ask(try builder.build()).result.get()
+      connections.append(try #require(answer.split(separator: " ").first))
+    }
+    #expect(connections.last == connections.first)
+    #expect(Set(connections).count == builders.count)
+  }
+
+  @Test func `many requests at once are all judged`() async throws {
+    let refusing = try session(["localhost": .publicKeys(other)])
+    let accepting = try session(["localhost": .publicKeys(own)])
+    try await withThrowingTaskGroup { group in
+      for number in 0..<40 {
+        group.addTask {
+          let isGood = number.isMultiple(of: 2)
+          let error = try await ask(isGood ? accepting : refusing).error
+          #expect(error?.kind == (isGood ? nil : .certificateRejected))
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import Lupine
+import LupineMock
+import Synchronization
+import Testing
+
+@Suite struct RefreshTests {
+  /// 100 requests at once against a server that knows the newest token alone, each answer at a time of its own.
+  private static func storm(
+    _ world: Simulation, failing: Bool = false
+  ) async throws -> (errors: [LupineError], refreshes: Int, requests: Int) {
+    let server = TokenServer(failing: failing)
+    let mock = MockTransport()
+    mock.stub(.get, "/{number}") { request in
+      let isKnown = request.headers[.authorization] == "Bearer new"
+      let delay = Duration.milliseconds(Int64(request.variables["number"] ?? "") ?? 0)
+      return (isKnown ? MockReply.text("ok") : .challenge("Bearer")).delay(delay * (isKnown ? 1 : 10))
+    }
+    let session = try Session.Builder().transport(mock).baseURL("https://a.example.com")
+      .install(AuthenticationInterceptor(server, credential: OldToken(text: "old"))).build()
+    let errors = await withTaskGroup(of: LupineError?.self) { group in
+      for number in 0..<100 {
+        group.addTask { await session.request("\(number)").validate().serializingData().response.error }
+      }
+      return await group.reduce(into: [LupineError]()) { errors, error in error.map { errors.append($0) } }
+    }
+    return (errors, server.count, mock.requests.count)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `S41 a hundred refusals at once give one refresh, also those that arrive after it`(seed: UInt64) async throws {
+    let ended = try await withSimulation(seed: seed) { try await Self.storm($0) }
+    #expect(ended.errors.isEmpty)
+    #expect(ended.refreshes == 1)
+    // Those refused are sent again, and nothing else is; a request that began during the refresh waited for it.
+    #expect(ended.requests <= 200)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `S41 a refresh that fails, fails every request once`(seed: UInt64) async throws {
+    let ended = try await withSimulation(seed: seed) { try await Self.storm($0, failing: true) }
+    #expect(ended.errors.count == 100)
+    #expect(ended.errors.allSatisfy { $0.kind == .refreshFailed })
+    #expect(ended.refreshes == 1)
+    // Those that began during the refresh were not sent at all.
+    #expect(ended.requests <= 100)
+  }
+}
+
+private struct OldToken: AuthenticationCredential {
+  let text: String
+}
+
+private final class TokenServer: Authenticator {
+  private let state = Mutex(0)
+  private let failing: Bool
+
+  init(failing: Bool) { self.failing = failing }
+
+  var count: Int { state.withLock { $0 } }
+
+  func apply(_ credential: OldToken, to request: inout OutgoingRequest) {
+    request.headers[.authorization] = "Bearer \(credential.text)"
+  }
+
+  func refresh(_ credential: OldToken, for session: Session) async throws -> OldToken {
+    state.withLock { $0 += 1 }
+    try await Simulation.current?.sleep(for: .milliseconds(300))
+    if failing { throw LupineError(.connectionRefused, "The token server is away.") }
+    return OldToken(text: "new")
+  }
+}

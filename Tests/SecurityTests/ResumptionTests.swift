@@ -1,0 +1,65 @@
+import Lupine
+import LupineFixtures
+import LupineOpenSSL
+import Testing
+import TrustSupport
+
+/// Whether connections resume TLS sessions, as nginx tells: it closes each connection after one answer.
+@Suite(
+  .enabled("nginx is not running: run the tests beside Tests/Peers/with-peers") {
+    Peers.areRequired || Peers.nginxTLS != nil
+  }) struct ResumptionTests
+{
+  private let transport = CurlTransport()
+  private let own = PublicKeys.certificates(.file(Fixture.path("Certificates/localhost.pem")))
+  private let other = PublicKeys.certificates(.file(Fixture.path("Certificates/expired.pem")))
+  private var plain: Session.Builder {
+    Session.Builder().transport(transport).certificateAuthorities(Fixture.path("Certificates/root.pem"))
+  }
+
+  /// What nginx says of the connection: `r` where it resumes a session, `.` where it does not.
+  private func ask(_ session: Session) async throws -> DataResponse<String> {
+    var request = try OutgoingRequest(try #require(Peers.nginxTLS) + "/session")
+    request.options.version = .http1_1
+    return await session.request(request).serializingString().response
+  }
+
+  private func answers(_ session: Session, _ count: Int = 3) async throws -> [String] {
+    var answers: [String] = []
+    for _ in 0..<count { answers.append(try await ask(session).result.get()) }
+    return answers
+  }
+
+  @Test(arguments: [TLSVersion.tls1_2, .tls1_3])
+  func `S10 where nothing but chain and name is judged sessions are resumed`(_ version: TLSVersion) async throws {
+    let session = try plain.tlsVersions(maximum: version).build()
+    #expect(try await answers(session) == [".\n", "r\n", "r\n"])
+  }
+
+  @Test(arguments: [TLSVersion.tls1_2, .tls1_3])
+  func `S10 under pins every connection is judged in a full handshake`(_ version: TLSVersion) async throws {
+    let count = Locked(0)
+    let session = try plain.tlsVersions(maximum: version)
+      .trust(["localhost": .all([.publicKeys(own), .custom { _ in count.change { $0 += 1 } }])]).build()
+    #expect(try await answers(session) == [".\n", ".\n", ".\n"])
+    #expect(count.value == 3)
+  }
+
+  @Test func `S10 other pins resume no session of another policy`() async throws {
+    for _ in 0..<2 {
+      #expect(try await answers(try plain.build(), 2).last == "r\n")
+      #expect(try await answers(try plain.trust(["localhost": .publicKeys(own)]).build(), 1) == [".\n"])
+      let refusing = try plain.trust(["localhost": .publicKeys(other)]).build()
+      for _ in 0..<2 { #expect(try await ask(refusing).error?.kind == .certificateRejected) }
+    }
+  }
+
+  @Test func `S10 other roots resume no session of the first ones`() async throws {
+    #expect(try await answers(try plain.build(), 2).last == "r\n")
+    let more = try plain.additionalCertificateAuthorities(Pki.root).build()
+    #expect(try await answers(more, 1) == [".\n"])
+    let others = try plain.certificateAuthorities(Pki.otherRoot).build()
+    for _ in 0..<2 { #expect(try await ask(others).error?.kind == .certificateRejected) }
+    #expect(try await answers(try plain.build(), 1) == ["r\n"])
+  }
+}
