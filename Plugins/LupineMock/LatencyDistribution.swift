@@ -1,5 +1,3 @@
-import Glibc
-
 /// How long something takes, drawn anew each time from a row of numbers that a seed determines.
 public struct LatencyDistribution: Sendable, Hashable {
   private enum Shape: Hashable {
@@ -33,11 +31,8 @@ public struct LatencyDistribution: Sendable, Hashable {
   func draw(_ generator: inout SeededGenerator) -> Duration {
     switch shape {
     case .uniform(let low, let high): low + (high - low) * generator.fraction()
-    case .exponential(let mean): mean * -log(1 - generator.fraction())
-    case .normal(let mean, let deviation):
-      max(
-        .zero,
-        mean + deviation * (-2 * log(1 - generator.fraction())).squareRoot() * cos(2 * .pi * generator.fraction()))
+    case .exponential(let mean): mean * generator.exponential()
+    case .normal(let mean, let deviation): max(.zero, mean + deviation * generator.bell())
     }
   }
 }

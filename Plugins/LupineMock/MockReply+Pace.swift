@@ -10,14 +10,14 @@ extension MockReply {
   }
 
   /// Returns the reply with its body arriving at this rate, on the session's clock.
-  public func bandwidth(bytesPerSecond rate: Int) -> MockReply { bandwidth(bytesPerSecond: rate...rate) }
+  public func bandwidth(bytesPerSecond rate: Int) -> MockReply { bandwidth(.constant(rate)) }
 
   /// Returns the reply with its body arriving at a rate drawn anew for each answer; see `latency` for the seed.
-  public func bandwidth(bytesPerSecond rates: ClosedRange<Int>, seed: UInt64 = 0) -> MockReply {
+  public func bandwidth(_ distribution: BandwidthDistribution, seed: UInt64 = 0) -> MockReply {
     changing { part in
-      part.pace.bandwidth = (rates, seed)
-      if rates.lowerBound < 1 {
-        part.problem = Problem(reason: "its bandwidth of \(rates.lowerBound) bytes per second is no bandwidth.")
+      part.pace.bandwidth = (distribution, seed)
+      if let fault = distribution.fault {
+        part.problem = Problem(reason: "its bandwidth of \(fault) bytes per second is no bandwidth.")
       }
     }
   }
@@ -25,7 +25,7 @@ extension MockReply {
   /// How fast a reply comes.
   struct Pace: Sendable {
     var latency: (LatencyDistribution, seed: UInt64)?
-    var bandwidth: (ClosedRange<Int>, seed: UInt64)?
+    var bandwidth: (BandwidthDistribution, seed: UInt64)?
 
     var isImmediate: Bool { latency == nil && bandwidth == nil }
 
@@ -36,9 +36,9 @@ extension MockReply {
         var generator = SeededGenerator(seed: seed ^ world, stream: UInt64(number) << 8 | 4)
         return distribution.draw(&generator)
       }
-      let rate = bandwidth.map { rates, seed in
+      let rate = bandwidth.map { distribution, seed in
         var generator = SeededGenerator(seed: seed ^ world, stream: UInt64(number) << 8 | 5)
-        return Int.random(in: rates, using: &generator)
+        return distribution.draw(&generator)
       }
       return (latency ?? .zero, rate)
     }

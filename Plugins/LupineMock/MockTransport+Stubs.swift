@@ -1,9 +1,8 @@
-public import HTTPTypes
 public import LupineCore
 import Synchronization
 
 extension MockTransport {
-  /// Answers requests with this method and URL with this reply.
+  /// Answers requests with these methods and this URL with a reply.
   ///
   /// The template is an absolute URL, or a path that begins with `/` and fits every origin. In its path, `{name}` stands
   /// for one segment or a part of one, which must not be empty, and a last segment `{name...}` for any number of further
@@ -15,83 +14,51 @@ extension MockTransport {
   /// `verify()`; both name the line of the stub.
   ///
   /// - Parameters:
-  ///   - method: the method it answers.
+  ///   - methods: the methods it answers, such as `.get` or `[.get, .head]`.
   ///   - url: the URL template.
   ///   - conditions: what a request must fulfil besides. Default: nothing.
   ///   - priority: which stub answers when several fit: the one with the greater number. Default: 0.
   ///   - count: how often it answers. Default: any number of times, and at least once for `verify()`.
+  ///   - reading: how much of the request's body is taken before the answer. Default: all of it. Stubs that take less are
+  ///     asked before all others.
   ///   - reply: what it answers.
-  ///   - fileID: where the stub stands, for its errors.
-  ///   - line: where the stub stands, for its errors.
   public func stub(
-    _ method: HTTPRequest.Method, _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
-    count: StubCount = .unlimited, _ reply: MockReply, fileID: String = #fileID, line: UInt = #line
+    _ methods: StubMethods, _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
+    count: StubCount = .unlimited, reading: RequestReading = .whole, _ reply: MockReply, fileID: String = #fileID,
+    filePath: String = #filePath, line: UInt = #line, column: UInt = #column
   ) {
-    add(
-      StubDescription(
-        methods: [method], url: url, conditions: conditions, priority: priority, count: count,
-        location: SourceLocation(fileID: fileID, line: line)),
-      .fixed(reply))
+    let location = StubLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    add(.fixed(reply), StubDescription(methods, url, conditions, priority, count, reading, location))
   }
 
-  /// Answers requests with this method and URL with what a closure makes of each.
+  /// Answers requests with these methods and this URL with what a closure makes of each.
   ///
-  /// See `stub(_:_:where:priority:count:_:fileID:line:)`. An error that the closure throws ends the request with kind
-  /// `invalidStub`; to make a request fail on purpose, return `.failure`.
+  /// See the stub with a fixed reply. An error that the closure throws ends the request with kind `invalidStub`; to make
+  /// a request fail on purpose, return `.failure` or `.fault`.
   public func stub(
-    _ method: HTTPRequest.Method, _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
-    count: StubCount = .unlimited, fileID: String = #fileID, line: UInt = #line,
+    _ methods: StubMethods, _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
+    count: StubCount = .unlimited, reading: RequestReading = .whole, fileID: String = #fileID,
+    filePath: String = #filePath, line: UInt = #line, column: UInt = #column,
     _ reply: @escaping @Sendable (RecordedRequest) throws -> MockReply
   ) {
-    add(
-      StubDescription(
-        methods: [method], url: url, conditions: conditions, priority: priority, count: count,
-        location: SourceLocation(fileID: fileID, line: line)),
-      .closure(reply))
+    let location = StubLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    add(.closure(reply), StubDescription(methods, url, conditions, priority, count, reading, location))
   }
 
-  /// Answers requests with this method and URL with what a closure makes of each, in its own time.
+  /// Answers requests with these methods and this URL with what a closure makes of each, in its own time.
   ///
   /// When the exchange is cancelled meanwhile, the closure's task is cancelled.
   public func stub(
-    _ method: HTTPRequest.Method, _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
-    count: StubCount = .unlimited, fileID: String = #fileID, line: UInt = #line,
+    _ methods: StubMethods, _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
+    count: StubCount = .unlimited, reading: RequestReading = .whole, fileID: String = #fileID,
+    filePath: String = #filePath, line: UInt = #line, column: UInt = #column,
     _ reply: @escaping @Sendable (RecordedRequest) async throws -> MockReply
   ) {
-    add(
-      StubDescription(
-        methods: [method], url: url, conditions: conditions, priority: priority, count: count,
-        location: SourceLocation(fileID: fileID, line: line)),
-      .asyncClosure(reply))
+    let location = StubLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    add(.asyncClosure(reply), StubDescription(methods, url, conditions, priority, count, reading, location))
   }
 
-  /// Answers requests with any of these methods and this URL with this reply; see the stub of one method.
-  public func stub(
-    _ methods: [HTTPRequest.Method], _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
-    count: StubCount = .unlimited, _ reply: MockReply, fileID: String = #fileID, line: UInt = #line
-  ) {
-    add(
-      StubDescription(
-        methods: methods, url: url, conditions: conditions, priority: priority, count: count,
-        location: SourceLocation(fileID: fileID, line: line)),
-      .fixed(reply))
-  }
-
-  /// Answers requests with any of these methods and this URL with what a closure makes of each; see the stub of one
-  /// method.
-  public func stub(
-    _ methods: [HTTPRequest.Method], _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
-    count: StubCount = .unlimited, fileID: String = #fileID, line: UInt = #line,
-    _ reply: @escaping @Sendable (RecordedRequest) async throws -> MockReply
-  ) {
-    add(
-      StubDescription(
-        methods: methods, url: url, conditions: conditions, priority: priority, count: count,
-        location: SourceLocation(fileID: fileID, line: line)),
-      .asyncClosure(reply))
-  }
-
-  private func add(_ description: StubDescription, _ responder: Stub.Responder) {
+  private func add(_ responder: Stub.Responder, _ description: StubDescription) {
     let stub = Stub(description, responder)
     state.withLock { $0.add(stub) }
   }

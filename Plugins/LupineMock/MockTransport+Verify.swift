@@ -16,47 +16,65 @@ extension MockTransport {
   ///   `unmatchedRequest` where a request was unexpected, else of kind `unusedStub`. What became of the requests that
   ///   arrived stands in it, too.
   public func verify() throws(LupineError) {
-    let (stubs, requests, failures) = state.withLock { ($0.table.all, $0.requests, $0.failures) }
-    let invalid = stubs.compactMap { $0.problem?.message } + failures.map(\.message)
-    let unexpected = requests.filter { !$0.isExpected }.map { "\($0.method.rawValue) \($0.url.string)" }
-    let unused = stubs.filter { $0.uses < $0.asked.count.minimum }.map(\.shortfall)
+    let complaints = complaints
+    guard let first = complaints.first else { return }
     let sections = [
-      Self.section("Stubs that cannot answer:", invalid.unique),
-      Self.section("Requests that no stub expected:", unexpected),
-      Self.section("Stubs that were not used as expected:", unused),
+      Self.section("Stubs that cannot answer:", complaints, .invalidStub),
+      Self.section("Requests that no stub expected:", complaints, .unmatchedRequest),
+      Self.section("Stubs that were not used as expected:", complaints, .unusedStub),
+      history,
     ]
-    guard sections.contains(where: { !$0.isEmpty }) else { return }
-    let kind: LupineError.Kind = !invalid.isEmpty ? .invalidStub : !unexpected.isEmpty ? .unmatchedRequest : .unusedStub
-    throw LupineError(
-      kind,
-      (["The mock was not used as its stubs say."] + sections.filter { !$0.isEmpty } + [history].filter { !$0.isEmpty })
-        .joined(separator: "\n"))
+    let text = ["The mock was not used as its stubs say."] + sections.filter { !$0.isEmpty }
+    throw LupineError(first.kind, text.joined(separator: "\n"))
   }
 
-  private var history: String {
+  /// One thing that `verify()` is not content with.
+  package struct Complaint: Sendable {
+    package let kind: LupineError.Kind
+    package let text: String
+    /// Where the stub stands; nil where no stub is to blame.
+    package let location: StubLocation?
+  }
+
+  /// All of them: the faulty stubs first, then the requests without a stub, then the stubs that were not used.
+  package var complaints: [Complaint] {
+    let (stubs, requests) = state.withLock { ($0.table.all, $0.requests) }
+    let invalid = stubs.flatMap { stub in
+      stub.problems.map { Complaint(kind: .invalidStub, text: $0, location: stub.asked.location) }
+    }
+    let unexpected = requests.filter { !$0.isExpected }.map {
+      Complaint(kind: .unmatchedRequest, text: "\($0.method.rawValue) \($0.url.string)", location: nil)
+    }
+    let unused = stubs.filter { $0.problem == nil && $0.uses < $0.asked.count.minimum }.map {
+      Complaint(kind: .unusedStub, text: $0.shortfall, location: $0.asked.location)
+    }
+    return invalid + unexpected + unused
+  }
+
+  /// What became of the requests that arrived last; empty where none did.
+  package var history: String {
     let exchanges = exchanges
     let shown = exchanges.suffix(10).map(\.description.indented)
     let title = exchanges.count > shown.count ? "What happened last, of \(exchanges.count) requests:" : "What happened:"
     return shown.isEmpty ? "" : ([title] + shown).joined(separator: "\n")
   }
 
-  private static func section(_ title: String, _ lines: [String]) -> String {
-    lines.isEmpty ? "" : ([title] + lines.map { "  \($0)" }).joined(separator: "\n")
+  private static func section(_ title: String, _ complaints: [Complaint], _ kind: LupineError.Kind) -> String {
+    let lines = complaints.filter { $0.kind == kind }.map { "  \($0.text)" }
+    return lines.isEmpty ? "" : ([title] + lines).joined(separator: "\n")
   }
 }
 
 extension Stub {
+  /// What is wrong with it, and what went wrong while it answered; each once.
+  fileprivate var problems: [String] {
+    var seen: Set<String> = []
+    return ((problem.map { [$0] } ?? []) + asked.failures.all).map(\.message).filter { seen.insert($0).inserted }
+  }
+
   fileprivate var shortfall: String {
     let expected =
       asked.count.minimum == 1 ? "it was never used" : "it was used \(uses) of \(asked.count.minimum) times"
     return "\(self) at \(asked.location): \(expected)"
-  }
-}
-
-extension [String] {
-  /// Each text once, in the order of their first appearance.
-  fileprivate var unique: [String] {
-    var seen: Set<String> = []
-    return filter { seen.insert($0).inserted }
   }
 }

@@ -16,6 +16,8 @@ public struct RecordedRequest: Sendable {
   public let headers: HTTPFields
   /// The body's bytes; empty where there was none.
   public let body: Data
+  /// Whether the body is all that was sent; false where the stub answered before its end.
+  public let isBodyComplete: Bool
   /// What would prove the request's connection, with NTLM or Negotiate.
   public let connectionCredential: ConnectionCredential?
   /// The proxy that a transport with a network would have gone through.
@@ -26,7 +28,7 @@ public struct RecordedRequest: Sendable {
   public let priority: OutgoingRequest.Priority
   let stub: Stub?
 
-  init(_ request: OutgoingRequest, body: Data, context: TransferContext, stub: Stub?) {
+  init(_ request: OutgoingRequest, body: Data, isBodyComplete: Bool, context: TransferContext, stub: Stub?) {
     id = context.id
     attempt = context.attempt
     method = request.method
@@ -36,6 +38,7 @@ public struct RecordedRequest: Sendable {
     unixSocket = context.identity.unixSocket
     priority = request.options.priority
     self.body = body
+    self.isBodyComplete = isBodyComplete
     connectionCredential = context.identity.connectionCredential
     self.stub = stub
   }

@@ -1,3 +1,5 @@
+import HTTPTypes
+import LupineCore
 import LupineCurl
 import LupineTesting
 import Testing
@@ -22,4 +24,33 @@ import Testing
     #expect(report.differences.isEmpty, "\(report)")
     #expect(report.compared >= 100)
   }
+
+  /// A comparison that finds nothing proves nothing.
+  @Test(.timeLimit(.minutes(1)))
+  func `a difference between libcurl and the mock is found`() async throws {
+    let checks = ConformanceKit.checks.filter { $0.name == "a 404 is a response like any other" }
+    let report = try await ConformanceKit.differences(
+      between: ConformanceSubject("libcurl") { AlteredTransport(inner: CurlTransport()) }, and: .mock, checks: checks)
+    let difference = try #require(report.differences.first)
+    #expect(difference.check == "a 404 is a response like any other")
+    #expect(difference.lines.contains { $0.hasPrefix("libcurl: ") && $0.contains("X-Altered") })
+    #expect(difference.lines.contains { $0.hasPrefix("The mock: ") && !$0.contains("X-Altered") })
+  }
+}
+
+/// A transport with a field of its own in every response.
+private struct AlteredTransport: Transport {
+  let inner: CurlTransport
+
+  var capabilities: TransportCapabilities { inner.capabilities }
+
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext
+  ) async throws(LupineError) -> TransportResponse {
+    var response = try await inner.send(request, in: context)
+    if let name = HTTPField.Name("X-Altered") { response.head.headerFields[name] = "yes" }
+    return response
+  }
+
+  func shutdown() async { await inner.shutdown() }
 }

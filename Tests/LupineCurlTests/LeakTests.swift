@@ -8,7 +8,7 @@ import Testing
 @Suite struct LeakTests {
   /// The descriptors and the thread of a transport are told from those of other tests by the process they are in, so this
   /// runs in a process of its own.
-  @Test func `ten thousand requests with random cancellation leave no descriptor, thread or handle behind`() async throws {
+  @Test func `ten thousand requests, cancelled at random, leave no descriptor, thread or handle behind`() async throws {
     await #expect(processExitsWith: .success) {
       let server = try ScriptedServer(handler: LeakTests.reply)
       try await LeakTests.flood(server, workers: 1, requests: 4)

@@ -14,7 +14,7 @@ import Testing
     _ reply: MockReply, method: HTTPRequest.Method = .get
   ) async throws -> (head: HTTPResponse, text: String, end: BodyEnd) {
     let mock = MockTransport()
-    mock.stub(method, "/", reply)
+    mock.stub([method], "/", reply)
     return try await Exchange(method: method).response(from: mock)
   }
 
@@ -70,7 +70,7 @@ import Testing
     let exchange = Exchange()
     let end = try await exchange.response(from: mock).end
     #expect(end.trailers?[trailer] == "1")
-    guard case .informational(let seen)? = exchange.events.all.first else {
+    guard case .informational(let seen)? = exchange.events.all.last else {
       Issue.record("no interim response was reported")
       return
     }
@@ -86,6 +86,12 @@ import Testing
     #expect(head.headerFields[.contentType] == "application/json")
     #expect(head.headerFields[.contentLength] == "200000")
     #expect(end.data == bytes)
+  }
+
+  @Test func `a fixture is found above the test's own file`() async throws {
+    let (head, text, _) = try await response(.fixture("README.md", contentType: "text/markdown"))
+    #expect(head.headerFields[.contentType] == "text/markdown")
+    #expect(text.hasPrefix("# Fixtures"))
   }
 
   @Test(arguments: [

@@ -57,6 +57,29 @@ import Testing
     #expect(judge.seen.isEmpty)
   }
 
+  @Test func `a chain that does not verify is refused without an evaluator, too`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .empty)
+    mock.presents(chain: [Data([1])], for: "example.com", verificationFailure: "it has expired")
+    let failure = await Exchange().failure(from: mock)
+    #expect(failure?.kind == .certificateRejected)
+    #expect(failure?.message.contains("it has expired") == true)
+    #expect(mock.requests.isEmpty)
+  }
+
+  @Test func `certificate authorities are not ignored`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .text("in"))
+    let session = try Session.Builder().transport(mock).certificateAuthorities("/roots.pem").build()
+    let refused = await session.request("https://example.com/").serializingString().response.error
+    #expect(refused?.kind == .certificateRejected)
+    #expect(refused?.message.contains("The session names certificate authorities") == true)
+    #expect(refused?.message.contains(#"mock.presents(chain: [certificateInDER], for: "example.com")"#) == true)
+    mock.presents(chain: [Data([1])], for: "example.com")
+    #expect(try await session.request("https://example.com/").serializingString().value == "in")
+    #expect(try await session.request("http://example.com/").serializingString().value == "in")
+  }
+
   @Test func `plain HTTP asks no evaluator`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", .empty)

@@ -79,6 +79,29 @@ import Testing
     #expect(await exchange.failure(from: mock)?.kind == .bodyFailed)
   }
 
+  @Test(arguments: [MockReply.text("hello"), .text("hello").delay(.seconds(1)), .reset])
+  func `a connection is told before what comes over it`(reply: MockReply) async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", reply.informational([HTTPResponse(status: .init(code: 103))]))
+    let exchange = Exchange()
+    _ = await exchange.failure(from: mock)
+    guard case .connected(let address, let isReused)? = exchange.events.all.first else {
+      Issue.record("no connection was told first: \(exchange.events.all)")
+      return
+    }
+    #expect(address == "example.com:443")
+    #expect(!isReused)
+  }
+
+  @Test(arguments: [MockReply.fault(.connectionRefused), .fault(.hostNotFound), .failure(.connectionFailed)])
+  func `a connection that never came about is not told`(reply: MockReply) async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", reply)
+    let exchange = Exchange()
+    #expect(await exchange.failure(from: mock) != nil)
+    #expect(exchange.events.all.isEmpty)
+  }
+
   @Test func `parallel mocks do not see each other`() async throws {
     let texts = try await withThrowingTaskGroup(of: (String, Int).self) { group in
       for number in 0..<20 {

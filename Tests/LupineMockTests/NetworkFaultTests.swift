@@ -112,6 +112,28 @@ import Testing
     #expect(clock.now.offset == .seconds(10))
   }
 
+  @Test(arguments: [
+    BandwidthDistribution.uniform(1...100), .exponential(mean: 50), .normal(mean: 50, deviation: 20),
+  ]) func `bandwidth is drawn anew, and the same for the same seed`(distribution: BandwidthDistribution) async throws {
+    func times(seed: UInt64) async throws -> [Duration] {
+      let clock = ImmediateClock()
+      let mock = MockTransport()
+      mock.stub(.get, "/", .text(String(repeating: "a", count: 100)).bandwidth(distribution, seed: seed))
+      var times: [Duration] = []
+      for _ in 0..<5 {
+        let before = clock.now
+        _ = try await Exchange(clock: clock).response(from: mock)
+        times.append(before.duration(to: clock.now))
+      }
+      return times
+    }
+    let first = try await times(seed: 1)
+    #expect(Set(first).count > 1)
+    #expect(first.allSatisfy { $0 > .zero })
+    #expect(try await times(seed: 1) == first)
+    #expect(try await times(seed: 2) != first)
+  }
+
   @Test func `latency is drawn anew, and the same for the same seed`() async throws {
     func times(seed: UInt64) async throws -> [Duration] {
       let clock = ImmediateClock()
@@ -132,9 +154,10 @@ import Testing
     #expect(try await times(seed: 2) != first)
   }
 
-  @Test func `a bandwidth of nothing is the stub's mistake`() async throws {
+  @Test(arguments: [BandwidthDistribution.constant(0), .uniform(0...9), .exponential(mean: -1)])
+  func `a bandwidth of nothing is the stub's mistake`(distribution: BandwidthDistribution) async throws {
     let mock = MockTransport()
-    mock.stub(.get, "/", .text("a").bandwidth(bytesPerSecond: 0))
+    mock.stub(.get, "/", .text("a").bandwidth(distribution))
     #expect(await Exchange().failure(from: mock)?.kind == .invalidStub)
   }
 }

@@ -33,6 +33,31 @@ import Testing
     }
   }
 
+  @Test func `what is wrong is noted at the line of its stub`() async throws {
+    let test = try #require(Test.current)
+    let places = Mutex<[String]>([])
+    let line = #line + 4
+    try await withKnownIssue {
+      try await MockTrait.mock.provideScope(for: test, testCase: nil) {
+        let mock = try #require(MockTransport.current)
+        mock.stub(.get, "/never", .status(.ok))
+        mock.stub(.get, "/{broken", .status(.ok))
+        let session = try Session.Builder().transport(mock).build()
+        _ = await session.request("https://example.com/unexpected").serializingData().response
+      }
+    } matching: { issue in
+      let kind = (issue.error as? LupineError).map { "\($0.kind)" } ?? "another error"
+      let file = issue.sourceLocation?.fileName ?? ""
+      places.withLock { $0.append("\(kind) \(file):\(issue.sourceLocation?.line ?? 0)") }
+      return true
+    }
+    #expect(
+      Set(places.withLock { $0 }) == [
+        "unusedStub TraitTests.swift:\(line)", "invalidStub TraitTests.swift:\(line + 1)",
+        "unmatchedRequest TraitTests.swift:\(test.sourceLocation.line)",
+      ])
+  }
+
   @Test(.mock(verifies: false)) func `a mock need not be verified`() throws {
     try #require(MockTransport.current).stub(.get, "/never", .status(.ok))
   }

@@ -48,7 +48,7 @@ public enum Stage {
     let mock = MockTransport()
     let stubs = [(HTTPRequest.Method.get, "\(home)/{name}"), (.post, "\(home)/{name}"), (.get, "\(api)/v1/users/{id}")]
     for (method, url) in stubs {
-      mock.stub(method, url) { request in
+      mock.stub([method], url) { request in
         .json(
           HTTPBinEcho(
             url: request.url.string, args: try arguments(request), headers: [:],

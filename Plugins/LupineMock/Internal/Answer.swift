@@ -32,15 +32,16 @@ struct Answer: Sendable {
   }
 
   private func thrown(_ error: any Error) -> LupineError {
-    stub.asked.error(
-      "its closure threw \(error). To make a request fail on purpose, return .failure(…) or .fault(…).",
-      underlying: error)
+    stub.asked.noted(
+      stub.asked.error(
+        "its closure threw \(error). To make a request fail on purpose, return .failure(…) or .fault(…).",
+        underlying: error))
   }
 
   private func plan(_ reply: MockReply) throws(LupineError) -> ReplyPlan {
-    guard !reply.parts.isEmpty else { throw stub.asked.error("its sequence of replies is empty.") }
+    guard !reply.parts.isEmpty else { throw stub.asked.noted(stub.asked.error("its sequence of replies is empty.")) }
     let plan = ReplyPlan(reply.parts[min(use, reply.parts.count - 1)], for: stub.asked)
-    if let problem = plan.problem { throw problem }
+    if let problem = plan.problem { throw stub.asked.noted(problem) }
     return plan.fitted(to: request)
   }
 }

@@ -18,6 +18,7 @@ struct BodyCourse: Sendable {
     do throws(LupineError) {
       try await deliver(source, &metrics)
       try await sufferFault()
+      try plan.weight.checkTrailers(context.limits)
       writer.finish(trailers: plan.part.trailers, metrics: metrics)
     } catch {
       source.cancel()

@@ -8,6 +8,7 @@ enum Delivery {
   static func atOnce(
     _ plan: ReplyPlan, _ request: OutgoingRequest, bytesSent: Int, in context: TransferContext
   ) -> TransportResponse {
+    plan.connect(for: request, in: context)
     for interim in plan.part.informational { context.emit(.informational(interim)) }
     var metrics = TransferMetrics(sent: bytesSent, for: request)
     let (body, writer) = context.makeBody(for: plan.head, from: plan.part.source, resume: {})
@@ -16,6 +17,7 @@ enum Delivery {
         metrics.bytesReceived = Int64(data.count)
         _ = try writer.write(data)
       }
+      try plan.weight.checkTrailers(context.limits)
       writer.finish(trailers: plan.part.trailers, metrics: metrics)
     } catch {
       writer.fail(error, metrics: metrics)

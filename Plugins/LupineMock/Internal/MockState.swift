@@ -6,7 +6,6 @@ struct MockState {
   private(set) var table = StubTable()
   private(set) var isShutDown = false
   var requests: [RecordedRequest] = []
-  var failures: [LupineError] = []
   var monitors: [ExchangeLogMonitor] = []
   var chains: [String: PresentedChain] = [:]
   var addresses: [String: [[IPAddress]]] = [:]

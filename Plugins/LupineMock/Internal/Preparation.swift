@@ -11,13 +11,15 @@ enum Preparation {
     _ plan: ReplyPlan, for request: OutgoingRequest, latency: Duration, in context: TransferContext
   ) async throws(LupineError) -> PieceSource {
     if let problem = plan.problem { throw problem }
+    plan.connect(for: request, in: context)
     try await context.clock.pause(for: plan.part.delay + latency)
     if let fault = plan.part.fault { try await suffer(fault, plan.cause, request, context) }
     if let failure = plan.part.failure { throw failure }
+    try plan.weight.check(context.limits)
     do throws(LupineError) {
       return try PieceSource(plan.content(for: request), clock: context.clock)
     } catch {
-      throw plan.asked.error("its body cannot be opened. \(error.message)", underlying: error)
+      throw plan.asked.noted(plan.asked.error("its body cannot be opened. \(error.message)", underlying: error))
     }
   }
 
@@ -42,10 +44,6 @@ enum Preparation {
       throw LupineError(.connectionLost, "\(host) said GOAWAY and did not process the request, \(cause)")
     case .doubledLength:
       throw LupineError(.malformedResponse, "The response has two lengths, \(cause)")
-    case .oversizedField(let count) where count > context.limits.responseFields:
-      throw LupineError(
-        .limitExceeded(.responseFields),
-        "The response's fields exceed the limit responseFields, \(context.limits.responseFields) bytes, \(cause)")
     case .reset, .stalled, .truncated, .dribble, .malformedChunk, .oversizedField, .compressedBomb: break
     }
   }
@@ -60,6 +58,15 @@ enum Preparation {
 }
 
 extension ReplyPlan {
+  /// Tells of the connection, which every exchange has for itself, unless none comes about.
+  func connect(for request: OutgoingRequest, in context: TransferContext) {
+    guard part.failure == nil, part.fault?.isBeforeConnection != true else { return }
+    if context.isObserved {
+      context.emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))
+    }
+    if request.body.isNone { context.emit(.sent(bytes: 0)) }
+  }
+
   /// The bytes that the response to this request has: none for HEAD, 204 and 304.
   func content(for request: OutgoingRequest) -> MockReply.Content {
     request.method == .head || head.status.code == 204 || head.status.code == 304 ? .bytes(.init()) : part.content

@@ -12,6 +12,8 @@ final class ReplyPlan: Sendable {
   let cause: String
   /// Why it cannot be given.
   let problem: LupineError?
+  /// What its fields weigh, for the limits of who receives them.
+  let weight: ReplyWeight
   private let given = Atomic<Int>(0)
 
   /// - Parameter cause: what its faults come from; nil means the stub.
@@ -25,10 +27,11 @@ final class ReplyPlan: Sendable {
       head.headerFields[.contentLength] = "\(length)"
     }
     self.head = head
+    weight = ReplyWeight(head, part)
     if let problem = part.problem {
       self.problem = asked.error(problem.reason, underlying: problem.underlying)
     } else {
-      problem = part.contradiction(method: asked.methods.first ?? .get).map { asked.error($0) }
+      problem = part.contradiction(isHead: asked.methods.only == .head).map { asked.error($0) }
     }
   }
 
@@ -44,13 +47,13 @@ final class ReplyPlan: Sendable {
   }
 
   /// The same reply with what befalls it in a simulation.
-  func struck(by strike: Strike?, seed: UInt64) -> ReplyPlan {
-    guard let strike else { return self }
+  ///
+  /// - Parameter cause: what a fault comes from.
+  func struck(by strike: Strike, _ cause: String) -> ReplyPlan {
     var part = part
     part.delay += strike.delay
     if let fault = strike.fault { part.fault = fault }
-    let cause = strike.fault.map { _ in "as the simulation with seed \(seed) says of exchange \(strike.exchange)." }
-    return ReplyPlan(part, for: asked, cause: cause ?? self.cause)
+    return ReplyPlan(part, for: asked, cause: strike.fault == nil ? self.cause : cause)
   }
 
   /// Whether it can be given without waiting for anything.
@@ -105,7 +108,7 @@ extension MockReply.Part {
   }
 
   /// What in the reply contradicts itself.
-  fileprivate func contradiction(method: HTTPRequest.Method) -> String? {
+  fileprivate func contradiction(isHead: Bool) -> String? {
     if (100..<200).contains(status.code) {
       return "its status \(status.code) is an interim one; give it with .informational([…]) before a final reply."
     }
@@ -113,10 +116,10 @@ extension MockReply.Part {
     if let interim = informational.first(where: { !(100..<200).contains($0.status.code) }) {
       return "its interim response has status \(interim.status.code), which is not between 100 and 199."
     }
-    return lengthContradiction(method: method)
+    return lengthContradiction(isHead: isHead)
   }
 
-  private func lengthContradiction(method: HTTPRequest.Method) -> String? {
+  private func lengthContradiction(isHead: Bool) -> String? {
     let lengths = fields[values: .contentLength]
     guard let first = lengths.first else { return nil }
     if lengths.count > 1 {
@@ -127,7 +130,7 @@ extension MockReply.Part {
       return "its Content-Length \"\(first)\" is no number of bytes."
     }
     if case .chunks = content { return "it is chunked and has a Content-Length; a response has one or the other." }
-    guard method != .head, !isWithoutContent, let known = knownLength, known != length else { return nil }
+    guard !isHead, !isWithoutContent, let known = knownLength, known != length else { return nil }
     return "its Content-Length says \(length) bytes, but its body has \(known). "
       + "Leave the field out; for a body that ends too early on purpose use .truncated(afterBytes:)."
   }

@@ -4,12 +4,28 @@ import Synchronization
 
 /// What a stub was asked to be.
 struct StubDescription: Sendable {
-  let methods: [HTTPRequest.Method]
+  let methods: StubMethods
   let url: String
   let conditions: [RequestCondition]
   let priority: Int
   let count: StubCount
-  let location: SourceLocation
+  let reading: RequestReading
+  let location: StubLocation
+  /// What went wrong while it answered, for `verify()`.
+  let failures = StubFailures()
+
+  init(
+    _ methods: StubMethods, _ url: String, _ conditions: [RequestCondition], _ priority: Int, _ count: StubCount,
+    _ reading: RequestReading, _ location: StubLocation
+  ) {
+    self.methods = methods
+    self.url = url
+    self.conditions = conditions
+    self.priority = priority
+    self.count = count
+    self.reading = reading
+    self.location = location
+  }
 }
 
 /// One stub of a mock, and how often it has answered.
@@ -56,7 +72,10 @@ final class Stub: Sendable, CustomStringConvertible {
     }
   }
 
-  var description: String { "\(asked.method) \(asked.url)" }
+  var description: String { "\(asked.methods) \(asked.url)" }
+
+  /// Whether it answers before the request's body has been taken.
+  var isEarly: Bool { asked.reading != .whole }
 
   /// How often it has answered.
   var uses: Int { answered.load(ordering: .relaxed) }
@@ -80,13 +99,16 @@ final class Stub: Sendable, CustomStringConvertible {
 }
 
 extension StubDescription {
-  /// The methods as a person reads them.
-  var method: String { methods.isEmpty ? "no method" : methods.map(\.rawValue).joined(separator: " or ") }
+  /// Notes an error of the stub's own and returns it.
+  func noted(_ error: LupineError) -> LupineError {
+    failures.add(error)
+    return error
+  }
 
   /// An error that tells where the stub stands and what is wrong with it.
   func error(_ reason: String, underlying: (any Error)? = nil) -> LupineError {
     LupineError(
-      .invalidStub, "The stub \(method) \(url) at \(location) cannot answer: \(reason)", underlying: underlying
+      .invalidStub, "The stub \(methods) \(url) at \(location) cannot answer: \(reason)", underlying: underlying
     )
   }
 }

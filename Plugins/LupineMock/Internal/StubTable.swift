@@ -6,11 +6,14 @@ import LupineCore
 struct StubTable: Sendable {
   /// All stubs, in the order they were added.
   private(set) var all: [Stub] = []
+  /// Whether some answer before the request's body has been read.
+  private(set) var hasEarlyStubs = false
   private var exact: [String: [Stub]] = [:]
   private var templates: [Stub] = []
 
   mutating func add(_ stub: Stub) {
     all.append(stub)
+    if stub.isEarly { hasEarlyStubs = true }
     guard let template = stub.template else { return }
     if let key = template.exactKey {
       exact[key, default: []].insert(sorted: stub)
@@ -20,7 +23,13 @@ struct StubTable: Sendable {
   }
 
   /// Finds the stub that answers, and counts the answer.
-  func take(_ request: MatchableRequest) -> (stub: Stub, use: Int)? {
+  ///
+  /// - Parameter isEarly: whether those alone are asked that answer before the request's body has been read.
+  func take(_ request: MatchableRequest, isEarly: Bool = false) -> (stub: Stub, use: Int)? {
+    if isEarly {
+      let early = all.filter { $0.isEarly && $0.template != nil }.sorted { $0.precedes($1) }
+      return Self.first(in: early, for: request, parts: SplitURL(request.url))
+    }
     let exact = exact[URLTemplate.key(of: request.url)] ?? []
     if templates.isEmpty { return Self.first(in: exact, for: request, parts: nil) }
     let bar = templates.first?.asked.priority ?? .min

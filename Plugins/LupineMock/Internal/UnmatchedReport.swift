@@ -62,7 +62,7 @@ extension Stub {
   fileprivate func differences(from request: MatchableRequest, _ url: SplitURL) -> [Difference] {
     var differences: [Difference] = []
     if !asked.methods.contains(request.method) {
-      let text = "method: expected \(asked.method), got \(request.method.rawValue)"
+      let text = "method: expected \(asked.methods), got \(request.method.rawValue)"
       differences.append(Difference(text: text, weight: 3))
     }
     differences += template?.differences(from: url) ?? []
@@ -81,7 +81,7 @@ extension HTTPRequest.Method {
   /// The method as it is written in a program.
   fileprivate var literal: String {
     let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .connect, .options, .trace, .patch]
-    return known.contains(self) ? ".\(rawValue.lowercased())" : "HTTPRequest.Method(\"\(rawValue)\")!"
+    return known.contains(self) ? ".\(rawValue.lowercased())" : "[HTTPRequest.Method(\"\(rawValue)\")!]"
   }
 }
 

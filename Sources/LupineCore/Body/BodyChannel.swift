@@ -5,7 +5,8 @@ import Synchronization
 /// The meeting point of the transport, which writes a body, and of the consumer, who awaits it.
 final class BodyChannel: Sendable {
   private let state: Mutex<BodyChannelState>
-  private let activity: TransferControl?
+  /// The exchange it belongs to; `nil` for a body that was complete when it was made.
+  let activity: TransferControl?
   private let resume: @Sendable () -> Void
 
   init(sink: BodySink, activity: TransferControl?, resume: @escaping @Sendable () -> Void) {
@@ -61,6 +62,7 @@ final class BodyChannel: Sendable {
         waiter?()
       }
     }
+    activity?.detach(self)
     wake()
   }
 

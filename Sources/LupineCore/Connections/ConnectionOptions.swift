@@ -5,7 +5,9 @@ public struct ConnectionOptions: Sendable, Hashable {
   /// Where sessions share a transport, its own exchanges and those of the others count as well; of the session's limit
   /// and the transport's the lower one holds. HTTP/2 carries many exchanges over one connection, and they do not wait.
   public var perHost: Int?
-  /// Exchanges under way at once in all; more wait their turn. Counted as `perHost`.
+  /// Exchanges under way at once in all; more wait their turn.
+  ///
+  /// Counted as `perHost`.
   public var total: Int?
   /// How long a connection may lie idle and still be used again, in whole seconds.
   public var idleLifetime: Duration?

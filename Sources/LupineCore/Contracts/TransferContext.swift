@@ -36,6 +36,8 @@ public struct TransferContext: Sendable {
   public let executor: (any TaskExecutor)?
   /// Ends the request that the exchange belongs to, as its program would.
   package var cancelRequest: @Sendable () -> Void = {}
+  /// Whether a monitor hears the events; where none does, one that costs something need not be made.
+  package var isObserved = true
   private let events: @Sendable (SessionEvent.Kind) -> Void
 
   /// Describes an exchange; a session does this, and a test of a transport.

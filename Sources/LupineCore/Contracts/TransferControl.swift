@@ -9,32 +9,28 @@ public final class TransferControl: Sendable {
     var isSuspended = false
     /// Whether this branch is the one that stands for its parent.
     var isChosen = false
-    weak var channel: BodyChannel?
+    /// The body, until it has ended; strong, because a weak reference costs an allocation a request.
+    var channel: BodyChannel?
     var source = TransportResponse.Source.origin
   }
 
   private let state = Mutex(State())
   private let now: @Sendable () -> Duration
   private let lastActivity: Atomic<Int64>
-  private let progress: Progress?
+  private let bytesSent = Atomic<Int64>(0)
+  private let bytesReceived = Atomic<Int64>(0)
+  /// The request that hears how far the bodies have come.
+  private let task: RequestTask?
   private let parent: TransferControl?
-
-  /// Whom the exchange tells how far its bodies have come.
-  struct Progress: Sendable {
-    let upload: ProgressReporter
-    let download: ProgressReporter
-    let sent = Counter()
-    let received = Counter()
-  }
 
   /// A life that begins now.
   ///
   /// - Parameter now: the time since some fixed moment. Default: a clock that stands still.
-  public convenience init(now: @escaping @Sendable () -> Duration = { .zero }) { self.init(now: now, progress: nil) }
+  public convenience init(now: @escaping @Sendable () -> Duration = { .zero }) { self.init(now: now, of: nil) }
 
-  init(now: @escaping @Sendable () -> Duration, progress: Progress?, parent: TransferControl? = nil) {
+  init(now: @escaping @Sendable () -> Duration, of task: RequestTask?, parent: TransferControl? = nil) {
     self.now = now
-    self.progress = progress
+    self.task = task
     self.parent = parent
     lastActivity = Atomic(now().nanoseconds)
   }
@@ -57,7 +53,14 @@ public final class TransferControl: Sendable {
   }
 
   /// Whether this is the body of the exchange.
-  func carries(_ body: IncomingBody) -> Bool { state.withLock { $0.channel } === body.channel }
+  func carries(_ body: IncomingBody) -> Bool {
+    var exchange = body.channel.activity
+    while let each = exchange {
+      if each === self { return true }
+      exchange = each.state.withLock { $0.isChosen } ? each.parent : nil
+    }
+    return false
+  }
 
   /// Who answered, once somebody did.
   var source: TransportResponse.Source { state.withLock { $0.source } }
@@ -75,14 +78,20 @@ public final class TransferControl: Sendable {
     if isCancelled { handler() }
   }
 
-  /// Lets go of the handler; the exchange is over.
+  /// Lets go of the handler and the body; the exchange is over.
   package func finish() {
-    let handler = state.withLock { state in
+    let released = state.withLock { state -> ((@Sendable () -> Void)?, BodyChannel?) in
       state.isFinished = true
-      defer { state.handler = nil }
-      return state.handler
+      defer { (state.handler, state.channel) = (nil, nil) }
+      return (state.handler, state.channel)
     }
-    _ = handler
+    _ = released
+  }
+
+  /// Lets go of the body, which has ended.
+  func detach(_ channel: BodyChannel) {
+    state.withLock { if $0.channel === channel { $0.channel = nil } }
+    parent?.detach(channel)
   }
 
   /// When the last byte moved, as a time of the clock it was made with.
@@ -96,18 +105,23 @@ public final class TransferControl: Sendable {
   }
 
   /// Notes the length of the request's body before it goes out.
-  func willSend(total: Int64?) { progress?.upload.begin(total: total, now: now()) }
+  func willSend(total: Int64?) {
+    let now = now()
+    task?.upload.withLock { $0.begin(total: total, now: now) }
+  }
 
   func didSend(_ count: Int) {
     let now = now()
     noteActivity(at: now)
-    if let progress { progress.upload.move(to: progress.sent.add(count), now: now) }
+    let sum = bytesSent.add(Int64(count), ordering: .relaxed).newValue
+    task?.upload.withLock { $0.move(to: sum, now: now) }
   }
 
   func didReceive(_ count: Int) {
     let now = now()
     noteActivity(at: now)
-    if let progress { progress.download.move(to: progress.received.add(count), now: now) }
+    let sum = bytesReceived.add(Int64(count), ordering: .relaxed).newValue
+    task?.download.withLock { $0.move(to: sum, now: now) }
   }
 
   func attach(_ channel: BodyChannel) {
@@ -124,8 +138,7 @@ public final class TransferControl: Sendable {
   ///
   /// Its activity is this one's too. Whoever makes it passes a cancellation on.
   package func branch() -> TransferControl {
-    TransferControl(
-      now: now, progress: progress.map { Progress(upload: $0.upload, download: $0.download) }, parent: self)
+    TransferControl(now: now, of: task, parent: self)
   }
 
   /// Has this branch stand for its parent: the response's body, which comes next, is the parent's.

@@ -11,8 +11,9 @@ import Synchronization
 ///
 /// One monitor serves one session: requests of two sessions have the same numbers.
 public final class ExchangeLogMonitor: EventMonitor {
+  /// The events are kept as they come: a log is made of them when somebody asks for it, which is rare.
   private struct State {
-    var logs: [RequestID: ExchangeLog] = [:]
+    var events: [RequestID: [SessionEvent]] = [:]
     var oldest: [RequestID] = []
   }
 
@@ -25,20 +26,30 @@ public final class ExchangeLogMonitor: EventMonitor {
   public init(limit: Int = 1_000) { self.limit = max(1, limit) }
 
   /// The logs, in the order of the requests' numbers.
-  public var logs: [ExchangeLog] { state.withLock { $0.logs.values.sorted { $0.id < $1.id } } }
+  public var logs: [ExchangeLog] {
+    let events = state.withLock { $0.events }
+    return events.sorted { $0.key < $1.key }.compactMap { Self.log(of: $0.value) }
+  }
 
   /// The log of one request.
-  public func log(of id: RequestID) -> ExchangeLog? { state.withLock { $0.logs[id] } }
+  public func log(of id: RequestID) -> ExchangeLog? { Self.log(of: state.withLock { $0.events[id] } ?? []) }
+
+  private static func log(of events: [SessionEvent]) -> ExchangeLog? {
+    guard let first = events.first else { return nil }
+    var log = ExchangeLog(first)
+    for event in events.dropFirst() { log.record(event) }
+    return log
+  }
 
   /// Adds an event to its request's log.
   public func receive(_ event: SessionEvent) {
     state.withLock { state in
-      if state.logs[event.request]?.record(event) != nil { return }
-      state.logs[event.request] = ExchangeLog(event)
+      if state.events[event.request]?.append(event) != nil { return }
+      state.events[event.request] = [event]
       state.oldest.append(event.request)
       // Twice the limit before half of it goes, so that keeping the order costs nothing that shows.
       guard state.oldest.count >= 2 * limit else { return }
-      for id in state.oldest.prefix(state.oldest.count - limit) { state.logs[id] = nil }
+      for id in state.oldest.prefix(state.oldest.count - limit) { state.events[id] = nil }
       state.oldest.removeFirst(state.oldest.count - limit)
     }
   }

@@ -157,8 +157,7 @@ final class ExchangeLoop: Sendable {
     abandonExchange()
     try RequestRules.check(request, limits: session.configuration.limits)
     let request = withoutForeignCredentials(request)
-    let progress = TransferControl.Progress(upload: task.upload, download: task.download)
-    let control = TransferControl(now: session.clock.now, progress: progress)
+    let control = TransferControl(now: session.clock.now, of: task)
     state.withLock { state in
       state.request = request
       state.control = control
@@ -199,7 +198,8 @@ final class ExchangeLoop: Sendable {
         task.emit(kind, attempt: number)
       },
       sink: sink)
-    context.cancelRequest = { [weak task] in task?.cancel() }
+    context.cancelRequest = { [task] in task.cancel() }
+    context.isObserved = task.isObserved
     return context
   }
 
@@ -223,7 +223,8 @@ final class ExchangeLoop: Sendable {
       if let decision = task.consumer.takeDecision() { task.emit(decision, attempt: number) }
       if case .discard = destination { return BodySink(destination) }
       let extent = task.consumer.extent(of: head)
-      task.download.begin(base: extent.base, total: extent.total, now: session.clock.now())
+      let now = session.clock.now()
+      task.download.withLock { $0.begin(base: extent.base, total: extent.total, now: now) }
       return BodySink(destination, stages: stages)
     } catch {
       return BodySink(.discard(limit: 0), stages: [FailingTransformer(error)])

@@ -31,8 +31,10 @@ extension Pipeline {
 
   private func adapted(_ request: OutgoingRequest, _ number: Int) async throws(LupineError) -> OutgoingRequest {
     let own = task.state.withLock { $0.settings.adapters }
+    let adapters = session.configuration.adapters
+    if adapters.isEmpty, own.isEmpty { return request }
     var request = request
-    for adapter in session.configuration.adapters + own {
+    for adapter in adapters + own {
       let input = request
       do {
         request = try await task.interruptible { [session] in try await adapter.adapt(input, for: session) }

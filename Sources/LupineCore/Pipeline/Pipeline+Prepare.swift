@@ -5,12 +5,15 @@ extension Pipeline {
   func prepared(_ request: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
     var described = task.consumer.prepare(request)
     // What was meant for one server is no other's business.
-    if described.url.origin != request.url.origin {
+    if described.url != request.url, described.url.origin != request.url.origin {
       described.headers = session.configuration.secretFields.strip(described.headers)
     }
     var request = described
     if request.options.version == nil { request.options.version = session.configuration.version }
-    for field in session.configuration.defaultFields where described.headers[field.field.name] == nil {
+    let shared = described.headers.isEmpty ? session.configuration.sharedFields : nil
+    if let shared { request.headers = shared }
+    let missing = shared == nil ? session.configuration.defaultFields : []
+    for field in missing where !described.headers.contains(field.field.name) {
       if let scope = field.scope {
         guard try scope.allows(request.url, baseURL: session.baseURL) else { continue }
       }
@@ -31,8 +34,9 @@ enum RequestRules {
     }
     var size = 0
     for field in request.headers {
-      size += field.name.rawName.utf8.count + field.value.utf8.count + 4
-      guard FieldRules.isValid(value: field.value) else {
+      let (length, isValid) = field.withUnsafeBytesOfValue { ($0.count, FieldRules.isValid($0)) }
+      size += field.name.rawName.utf8.count + length + 4
+      guard isValid else {
         throw LupineError(.invalidRequest, "The value of \(field.name) has a control byte, or white space at its ends.")
       }
     }
@@ -41,7 +45,7 @@ enum RequestRules {
         .limitExceeded(.requestFields),
         "The request's fields have \(size) bytes; the limit requestFields is \(limits.requestFields).")
     }
-    for name in [HTTPField.Name.contentLength, .transferEncoding] where request.headers[name] != nil {
+    for name in [HTTPField.Name.contentLength, .transferEncoding] where request.headers.contains(name) {
       throw LupineError(.invalidRequest, "\(name) is the transport's to set; it follows from the body.")
     }
   }

@@ -7,7 +7,10 @@ struct RedirectRules {
   var allowsDowngrade = false
 
   static func isRedirect(_ head: HTTPResponse) -> Bool {
-    [301, 302, 303, 307, 308].contains(head.status.code) && head.headerFields[.location] != nil
+    switch head.status.code {
+    case 301, 302, 303, 307, 308: head.headerFields.contains(.location)
+    default: false
+    }
   }
 
   /// The request that the redirect asks for.

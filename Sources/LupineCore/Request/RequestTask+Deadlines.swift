@@ -11,7 +11,8 @@ extension RequestTask {
     let timeouts = timeouts
     let now = session.clock.now()
     state.withLock { $0.started = now }
-    if let earliest = [timeouts.idle, timeouts.total].compactMap({ $0 }).min() { session.watch.expect(now + earliest) }
+    guard let first = timeouts.idle ?? timeouts.total else { return }
+    session.watch.expect(now + min(first, timeouts.total ?? first))
   }
 
   /// How long the request may still take; `nil` where its time has no bound.

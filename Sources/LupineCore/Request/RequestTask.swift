@@ -10,8 +10,8 @@ final class RequestTask: Sendable {
   let description: Result<OutgoingRequest, LupineError>
   let state: Mutex<RequestState>
   let consumer: any ResponseConsumer
-  let upload = ProgressReporter()
-  let download = ProgressReporter()
+  let upload = Mutex(ProgressReporter())
+  let download = Mutex(ProgressReporter())
 
   init(
     _ description: Result<OutgoingRequest, LupineError>, session: Session,
@@ -23,6 +23,9 @@ final class RequestTask: Sendable {
     self.consumer = consumer
     state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately))
   }
+
+  /// A request that is never started lets go of its listeners, whose tasks must not wait for ever.
+  deinit { _ = upload.withLock { $0.finish() } + download.withLock { $0.finish() } }
 
   /// The outcome, once there is one; runs the request if nobody does yet.
   ///
@@ -53,7 +56,9 @@ final class RequestTask: Sendable {
       return (mustStart, nil)
     }
     guard before.0 else { return }
-    if let outcome = before.1 { startDelivery(outcome) } else { start() }
+    guard let outcome = before.1 else { return start() }
+    session.registry.beginDelivery()
+    startDelivery(outcome)
   }
 
   /// Starts the request where nobody has, unless it is held back.
@@ -120,10 +125,11 @@ final class RequestTask: Sendable {
   /// Whether anybody hears of events, so that making one is worth its cost.
   var isObserved: Bool { !session.configuration.monitors.isEmpty }
 
-  func emit(_ kind: SessionEvent.Kind, attempt: Int = 0) {
+  /// Tells the session's monitors what happened; without any the event is not even made.
+  func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
     let monitors = session.configuration.monitors
     guard !monitors.isEmpty else { return }
-    let kind = kind.redacted(session.configuration.secretFields)
+    let kind = kind().redacted(session.configuration.secretFields)
     let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
     for monitor in monitors { monitor.receive(event) }
   }
@@ -137,32 +143,34 @@ final class RequestTask: Sendable {
     }
   }
 
+  /// Calls the handlers in a task that the registry has counted already.
   private func startDelivery(_ outcome: Outcome) {
     Task(executorPreference: session.configuration.executor) { await self.deliver(outcome) }
   }
 
   private func deliver(_ outcome: Outcome) async {
     while let handler = state.withLock({ $0.nextHandler() }) { await handler(self, outcome) }
-    session.registry.remove(self)
+    session.registry.endDelivery()
   }
 
   private func run() async -> Outcome {
     var outcome = await Pipeline(self).run()
     if let error = await consumer.check(outcome) { outcome.error = error }
     outcome = consumer.conclude(outcome)
-    outcome.error = outcome.error?.hiding(session.configuration.secretFields)
-    outcome.redirects = state.withLock { $0.redirects }
-    await upload.finish()
-    await download.finish()
+    if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
+    let redirects = state.withLock { $0.redirects }
+    if !redirects.isEmpty { outcome.redirects = redirects }
+    let listeners = upload.withLock { $0.finish() } + download.withLock { $0.finish() }
+    for listener in listeners { await listener.value }
     await finishInterimListeners()
     return outcome
   }
 
-  /// Ends the request; true where the caller must see to it that the handlers are called.
+  /// Ends the request; true where the caller must call the handlers, which the registry waits for from here on.
   private func finish(_ outcome: Outcome) -> Bool {
     emit(.finished(outcome.error))
     let (followers, mustDeliver) = state.withLock { $0.finish(outcome) }
-    if !mustDeliver { session.registry.remove(self) }
+    session.registry.remove(self, isDelivered: mustDeliver)
     for follower in followers { follower.resume(returning: outcome) }
     return mustDeliver
   }

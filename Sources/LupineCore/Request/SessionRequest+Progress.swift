@@ -15,8 +15,11 @@ extension SessionRequest {
     queue: DispatchQueue? = nil, interval: Duration = .zero,
     _ handler: @escaping @Sendable (TransferProgress) -> Void
   ) -> Self {
-    task.upload.add(interval: interval, executor: task.session.configuration.executor) { progress in
-      await Queueing.call(on: queue) { handler(progress) }
+    let executor = task.session.configuration.executor
+    task.upload.withLock { reporter in
+      reporter.add(interval: interval, executor: executor) { progress in
+        await Queueing.call(on: queue) { handler(progress) }
+      }
     }
     return self
   }
@@ -27,8 +30,11 @@ extension SessionRequest {
     queue: DispatchQueue? = nil, interval: Duration = .zero,
     _ handler: @escaping @Sendable (TransferProgress) -> Void
   ) -> Self {
-    task.download.add(interval: interval, executor: task.session.configuration.executor) { progress in
-      await Queueing.call(on: queue) { handler(progress) }
+    let executor = task.session.configuration.executor
+    task.download.withLock { reporter in
+      reporter.add(interval: interval, executor: executor) { progress in
+        await Queueing.call(on: queue) { handler(progress) }
+      }
     }
     return self
   }

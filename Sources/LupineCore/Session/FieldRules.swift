@@ -4,9 +4,16 @@ import HTTPTypes
 enum FieldRules {
   /// Whether a value has no control byte but tabs inside, and no white space at its ends.
   static func isValid(value: String) -> Bool {
-    let bytes = value.utf8
-    guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return false }
-    let blank: (UInt8?) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-    return !blank(bytes.first) && !blank(bytes.last)
+    var value = value
+    return value.withUTF8 { isValid($0) }
   }
+
+  /// Whether a value's bytes have no control byte but tabs inside, and no white space at its ends.
+  static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let first = bytes.first, let last = bytes.last else { return true }
+    guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return false }
+    return !isBlank(first) && !isBlank(last)
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

@@ -1,11 +1,22 @@
 import Synchronization
 
-/// The requests of a session that are running.
+/// The requests of a session that are running, and the handlers that are still to be called.
 final class RequestRegistry: Sendable {
   private struct State {
     var tasks: [RequestID: RequestTask] = [:]
+    /// How many tasks call handlers of requests that have ended.
+    var deliveries = 0
     var closing: LupineError?
     var waiters: [CheckedContinuation<Void, Never>] = []
+
+    var isIdle: Bool { tasks.isEmpty && deliveries == 0 }
+
+    /// Those to wake, where nothing is left to wait for.
+    mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+      guard isIdle else { return [] }
+      defer { waiters = [] }
+      return waiters
+    }
   }
 
   private let state = Mutex(State())
@@ -23,12 +34,25 @@ final class RequestRegistry: Sendable {
     if let closing { throw closing }
   }
 
-  func remove(_ task: RequestTask) {
+  /// Lets a request go that has ended.
+  ///
+  /// - Parameter isDelivered: whether a task calls its handlers from now on, until `endDelivery`.
+  func remove(_ task: RequestTask, isDelivered: Bool) {
     let waiters = state.withLock { state in
       state.tasks[task.id] = nil
-      guard state.tasks.isEmpty else { return [CheckedContinuation<Void, Never>]() }
-      defer { state.waiters = [] }
-      return state.waiters
+      if isDelivered { state.deliveries += 1 }
+      return state.takeWaiters()
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Counts a task that calls handlers which came after their request's end; it is waited for as well.
+  func beginDelivery() { state.withLock { $0.deliveries += 1 } }
+
+  func endDelivery() {
+    let waiters = state.withLock { state in
+      state.deliveries -= 1
+      return state.takeWaiters()
     }
     for waiter in waiters { waiter.resume() }
   }
@@ -40,12 +64,12 @@ final class RequestRegistry: Sendable {
     await drained()
   }
 
-  /// Waits until no request runs.
+  /// Waits until no request runs and no handler waits to be called.
   func drained() async {
     await withCheckedContinuation { continuation in
       let isEmpty = state.withLock { state in
-        if !state.tasks.isEmpty { state.waiters.append(continuation) }
-        return state.tasks.isEmpty
+        if !state.isIdle { state.waiters.append(continuation) }
+        return state.isIdle
       }
       if isEmpty { continuation.resume() }
     }

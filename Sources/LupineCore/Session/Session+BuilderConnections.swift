@@ -29,9 +29,10 @@ extension Session.Builder {
     }
   }
 
-  /// Takes the proxies from the environment, as it is at `build()`: `http_proxy`, `https_proxy`, `all_proxy` and
-  /// `no_proxy`, each in capitals as well. A proxy that the builder names counts before them.
+  /// Takes the proxies from the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, each in capitals as
+  /// well.
   ///
+  /// The environment is read by `build()`. A proxy that the builder names counts before it.
   /// Under CGI, `HTTP_PROXY` is what a client has sent, and is not looked at. Not asked for, no variable is read.
   public func environmentProxies() -> Self { changed { $0.route.usesEnvironment = true } }
 

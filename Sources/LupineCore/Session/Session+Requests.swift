@@ -14,7 +14,8 @@ extension Session {
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
   ) -> DataRequest {
     make(url, method, headers) { (request) throws(LupineError) in
-      try request.encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
+      guard parameters != nil else { return request }
+      return try request.encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
     }
   }
 
@@ -24,7 +25,8 @@ extension Session {
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
   ) -> DataRequest {
     make(url, method, headers) { (request) throws(LupineError) in
-      try request.encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
+      guard parameters != nil else { return request }
+      return try request.encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
     }
   }
 

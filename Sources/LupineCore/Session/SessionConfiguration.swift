@@ -5,6 +5,9 @@ import HTTPTypes
 struct SessionConfiguration: Sendable {
   var baseURL: HTTPURL?
   var defaultFields: [DefaultField] = []
+  /// The default fields in one value that every request without fields of its own shares; `nil` where a secret is among
+  /// them, which does not go everywhere.
+  var sharedFields: HTTPFields?
   var secretFields = SecretFields.standard
   var timeouts = Timeouts()
   var limits = Limits()

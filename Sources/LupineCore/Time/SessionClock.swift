@@ -24,7 +24,14 @@ package struct SessionClock: Sendable {
   private static func open<C: Clock>(_ clock: C, _ executor: (any TaskExecutor)?) -> SessionClock
   where C.Duration == Duration {
     if let clock = clock as? any TimerClock { return openTimer(clock) }
-    return SessionClock(opened: clock) { deadline, action in
+    // The usual clock is opened by its type, so that telling the time takes no witness table.
+    if let clock = clock as? ContinuousClock { return openSleeper(clock, executor) }
+    return openSleeper(clock, executor)
+  }
+
+  private static func openSleeper<C: Clock>(_ clock: C, _ executor: (any TaskExecutor)?) -> SessionClock
+  where C.Duration == Duration {
+    SessionClock(opened: clock) { deadline, action in
       let task = Task(executorPreference: executor) {
         try await clock.sleep(until: deadline, tolerance: nil)
         action()

@@ -58,7 +58,7 @@ extension ResponseConsumer {
   func check(_ outcome: Outcome) async -> LupineError? { nil }
 
   func extent(of head: HTTPResponse) -> (base: Int64, total: Int64?) {
-    (0, head.headerFields[.contentLength].flatMap { Int64($0) })
+    (0, head.headerFields.first { $0.name == .contentLength }.flatMap { Int64($0.value) })
   }
 
   var takesBodyAtHead: Bool { false }

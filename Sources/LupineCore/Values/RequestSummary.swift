@@ -20,6 +20,8 @@ public struct RequestSummary: Sendable, Hashable, CustomStringConvertible {
 extension HTTPURL {
   /// The URL without the values of its query, which often hold keys.
   package var redacted: String {
-    "\(scheme.rawValue)://\(authority)\(path)" + (query == nil ? "" : "?…")
+    // Most URLs end with their path, and their text can be shared as it is.
+    if Int(pathEnd) == string.utf8.count { return string }
+    return root + path + (query == nil ? "" : "?…")
   }
 }

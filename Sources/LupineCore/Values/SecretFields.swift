@@ -42,7 +42,7 @@ extension HTTPResponse {
   package func redacted(_ secrets: SecretFields = .standard) -> HTTPResponse {
     var copy = self
     copy.headerFields = secrets.redact(headerFields)
-    for name in [HTTPField.Name.location, .contentLocation] where headerFields[name] != nil {
+    for name in [HTTPField.Name.location, .contentLocation] where headerFields.contains(name) {
       copy.headerFields[values: name] = headerFields[values: name].map(Self.withoutSecrets)
     }
     return copy

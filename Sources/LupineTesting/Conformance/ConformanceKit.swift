@@ -15,6 +15,7 @@ public enum ConformanceKit {
   public static let checks: [ConformanceCheck] =
     methodChecks + requestFieldChecks + requestRuleChecks + uploadChecks + streamedUploadChecks + responseChecks
     + responseFieldChecks + informationalChecks + sinkChecks + fileSinkChecks + stageChecks + faultChecks
+    + networkFaultChecks
     + cancellationChecks + shutdownChecks + earlyAnswerChecks + continueChecks + metricsChecks + connectionChecks
     + concurrencyChecks + framingChecks + surplusChecks + limitChecks
 

@@ -1,19 +1,9 @@
+public import LupineMock
+
 /// What a ``ConformancePeer`` does with the requests of one check.
 public struct PeerScript: Sendable {
-  /// Where the connection leads.
-  public enum Reach: Sendable, Hashable {
-    /// To a server that answers.
-    case answers
-    /// To a port where nobody listens.
-    case isRefused
-    /// To a host whose name has no address.
-    case hasNoAddress
-    /// To a port that never completes a connection.
-    case neverConnects
-  }
-
-  /// Where the connection leads.
-  public var reach: Reach
+  /// What befalls every request in place of an answer; `nil` where there is one.
+  public var fault: NetworkFault?
   /// Whether requests are read whole before they are answered; without that a reply reads what it wants.
   public var readsBody: Bool
   /// Whether a reply has steps before its head; without that they are left out where there is no wire.
@@ -25,15 +15,14 @@ public struct PeerScript: Sendable {
   public init(
     readsBody: Bool = true, holdsHead: Bool = false, reply: @escaping @Sendable (PeerRequest) -> PeerReply
   ) {
-    reach = .answers
     self.readsBody = readsBody
     self.holdsHead = holdsHead
     self.reply = reply
   }
 
-  /// A script that is never reached.
-  public init(_ reach: Reach) {
-    self.reach = reach
+  /// A script in which a fault befalls every request; one in the body is of the text `hello`.
+  public init(_ fault: NetworkFault) {
+    self.fault = fault
     readsBody = true
     holdsHead = false
     reply = { _ in .response(PeerResponse()) }

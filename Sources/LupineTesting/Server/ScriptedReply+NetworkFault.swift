@@ -3,8 +3,8 @@ public import LupineMock
 extension ScriptedReply {
   /// The reply in which a fault of the common vocabulary happens, as the mock plays it.
   ///
-  /// `nil` for those that a server cannot play: it is reached before they happen (``ClosedPort`` and ``SilentPort`` are the
-  /// means for two of them), and it speaks no HTTP/2. The server keeps no time, so a dribble is as fast as the line.
+  /// `nil` for those that no reply can play, because they happen before a request is answered; ``FaultServer`` plays them
+  /// all. The server keeps no time, so a dribble is as fast as the line.
   ///
   /// - Parameters:
   ///   - fault: what happens.

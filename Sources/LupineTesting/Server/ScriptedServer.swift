@@ -24,15 +24,28 @@ public final class ScriptedServer: Sendable {
   ///   - keptBodyLength: How many bytes of each body are kept; the rest is only counted.
   ///   - handler: Answers a request. It is called on the connection's thread, for several connections at once, and must
   ///     not block: a script waits by itself.
-  public init(
+  public convenience init(
     _ address: Address = .ipv4, readsBody: Bool = true, answersContinue: Bool = true, keptBodyLength: Int = .max,
     handler: @escaping @Sendable (ReceivedHTTPRequest) -> ScriptedReply
   ) throws {
     let configuration = ServerConfiguration(
       readsBody: readsBody, answersContinue: answersContinue, keptBodyLength: keptBodyLength, handler: handler)
+    try self.init(address, configuration)
+  }
+
+  private init(_ address: Address, _ configuration: ServerConfiguration) throws {
     self.address = address
     state = try ServerState(configuration, address: address)
     acceptThread = Mutex(try state.startAccepting())
+  }
+
+  /// Starts a server that says the same to the first bytes of every connection, whatever they are.
+  convenience init(greeting: [UInt8]) throws {
+    try self.init(
+      .ipv4,
+      ServerConfiguration(
+        readsBody: false, answersContinue: false, keptBodyLength: 0, handler: { _ in .closeBeforeHead },
+        greeting: greeting))
   }
 
   /// Starts a server that gives every request the same reply.

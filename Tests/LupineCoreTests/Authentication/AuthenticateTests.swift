@@ -9,9 +9,9 @@ import Testing
   private static func bench(_ challenge: String = "Basic realm=\"staff\"") -> Bench {
     Bench { mock in
       for method in [HTTPRequest.Method.get, .post] {
-        mock.stub(method, "/{any...}", .challenge(challenge))
+        mock.stub([method], "/{any...}", .challenge(challenge))
         mock.stub(
-          method, "/{any...}", where: [.field(.authorization, "Basic dTpw")], count: .optional, .text("welcome"))
+          [method], "/{any...}", where: [.field(.authorization, "Basic dTpw")], count: .optional, .text("welcome"))
       }
     }
   }

@@ -44,8 +44,8 @@ import Testing
   }
 
   @Test(arguments: ["@", ";", ",", "\t", "%", "{", "A", "_", "é"])
-  func `each name of 1 MB is looked at once`(character: String) throws {
-    let key = String(repeating: character, count: 1 << 20)
+  func `each name of 64 KB is looked at once`(character: String) throws {
+    let key = String(repeating: character, count: 1 << 16)
     let names = Counter()
     let paths = Counter()
     let encoder = URLEncodedFormEncoder(
@@ -59,9 +59,9 @@ import Testing
     #expect(names.value == 2 * key.utf8.count)
     #expect(paths.value == key.utf8.count)
     let escaped = try URLEncodedFormEncoder().encode([character: ""]).utf8.count - 1
-    #expect(text.utf8.count == 2 * (escaped << 20) + ".=1".utf8.count)
+    #expect(text.utf8.count == 2 * (escaped << 16) + ".=1".utf8.count)
     let snake = URLEncodedFormEncoder(keyEncoding: .convertToSnakeCase)
-    #expect(try snake.encode([key: 1]).utf8.count >= 1 << 20)
+    #expect(try snake.encode([key: 1]).utf8.count >= 1 << 16)
   }
 
   @Test func `work grows with the number of members`() throws {

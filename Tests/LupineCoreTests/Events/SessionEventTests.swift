@@ -11,9 +11,10 @@ import Testing
     _ = await (try bench.session()).request(Bench.url).validate().serializingData().response
     #expect(
       bench.log.names == [
-        "started", "attempting", "sending", "sent", "head", "received", "validated", "finished", "serialized",
+        "started", "attempting", "sending", "connected", "sent", "head", "received", "validated", "finished",
+        "serialized",
       ])
-    #expect(bench.log.all.map(\.attempt) == [0, 1, 1, 1, 1, 1, 1, 0, 0])
+    #expect(bench.log.all.map(\.attempt) == [0, 1, 1, 1, 1, 1, 1, 1, 0, 0])
     #expect(Set(bench.log.all.map(\.request)).count == 1)
   }
 
@@ -27,9 +28,10 @@ import Testing
       .serializingData().response
     #expect(
       bench.log.names == [
-        "started", "attempting", "sending", "sent", "head", "redirected", "sending", "sent", "head", "challenged",
-        "sending", "sent", "failed", "retrying", "attempting", "sending", "sent", "head", "redirected", "sending",
-        "sent", "head", "received", "validated", "finished", "serialized",
+        "started", "attempting", "sending", "connected", "sent", "head", "redirected", "sending", "connected", "sent",
+        "head", "challenged", "sending", "connected", "sent", "failed", "retrying", "attempting", "sending",
+        "connected", "sent", "head", "redirected", "sending", "connected", "sent", "head", "received", "validated",
+        "finished", "serialized",
       ])
   }
 

@@ -187,9 +187,9 @@ import Testing
     Bench { mock in
       let redirect = MockReply.redirect(to: location, status: .init(code: status))
       for method in [HTTPRequest.Method.get, .post, .put, .delete, .head] {
-        mock.stub(method, "/{any...}", .text("arrived"))
-        mock.stub(method, "https://a.example.com/old", count: .atMost(1), redirect)
-        mock.stub(method, "https://a.example.com/dir/old", count: .atMost(1), redirect)
+        mock.stub([method], "/{any...}", .text("arrived"))
+        mock.stub([method], "https://a.example.com/old", count: .atMost(1), redirect)
+        mock.stub([method], "https://a.example.com/dir/old", count: .atMost(1), redirect)
       }
     }
   }

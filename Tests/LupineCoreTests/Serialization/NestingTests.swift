@@ -13,11 +13,10 @@ import Testing
 
   private static func plist(_ content: String) -> String { "<?xml version=\"1.0\"?><plist>\(content)</plist>" }
 
-  @Test(arguments: [
-    nested("[", "]"), nested("[", ""), nested(#"{"a":"#, "}"), nested(#"[{"a":"#, "}]"),
-  ])
-  func `deep JSON exceeds the limit of nesting`(json: String) throws {
-    let response = try received(json)
+  // The units stand as arguments, not the texts: those are megabytes, and every argument is printed.
+  @Test(arguments: [("[", "]"), ("[", ""), (#"{"a":"#, "}"), (#"[{"a":"#, "}]")])
+  func `deep JSON exceeds the limit of nesting`(open: String, close: String) throws {
+    let response = try received(Self.nested(open, close))
     #expect(try failure(of: .json, response)?.kind == .limitExceeded(.nesting))
     #expect(try failure(of: .decodable(of: [Int].self), response)?.kind == .limitExceeded(.nesting))
   }
@@ -33,17 +32,12 @@ import Testing
   }
 
   @Test(arguments: [
-    plist(nested("<array>", "</array>")),
-    plist(nested("<array>", "")),
-    plist(nested("<arrayed a=\"b\">", "</array>")),
-    plist(nested("<dict><key>a</key>", "</dict>")),
-    plist(nested("<array><!-- </array> -->", "")),
-    plist(nested("<array><? </array> ?>", "")),
-    plist(nested("<array><string><![CDATA[</array>]]></string>", "")),
-    plist(nested("<plist>", "</plist>")),
+    ("<array>", "</array>"), ("<array>", ""), ("<arrayed a=\"b\">", "</array>"), ("<dict><key>a</key>", "</dict>"),
+    ("<array><!-- </array> -->", ""), ("<array><? </array> ?>", ""),
+    ("<array><string><![CDATA[</array>]]></string>", ""), ("<plist>", "</plist>"),
   ])
-  func `a deep XML property list exceeds the limit of nesting`(xml: String) throws {
-    let response = try received(xml)
+  func `a deep XML property list exceeds the limit of nesting`(open: String, close: String) throws {
+    let response = try received(Self.plist(Self.nested(open, close)))
     #expect(try failure(of: .propertyList, response)?.kind == .limitExceeded(.nesting))
     let serializer = DecodableResponseSerializer<[Int]>(decoder: PropertyListDecoder())
     #expect(try failure(of: serializer, response)?.kind == .limitExceeded(.nesting))
@@ -77,9 +71,9 @@ import Testing
     #expect(levels == 512)
   }
 
-  @Test(arguments: [nested("(", ")"), nested("{a=", ";}")])
-  func `the old text format has its own limit`(text: String) throws {
-    #expect(try failure(of: .propertyList, try received(text)) != nil)
+  @Test(arguments: [("(", ")"), ("{a=", ";}")])
+  func `the old text format has its own limit`(open: String, close: String) throws {
+    #expect(try failure(of: .propertyList, try received(Self.nested(open, close))) != nil)
   }
 
   @Test func `a deep binary property list exceeds the limit of nesting`() throws {

@@ -16,7 +16,7 @@ struct Bench {
   /// A bench whose mock answers everything with this reply.
   init(_ reply: MockReply = .text("hello")) {
     for method in [HTTPRequest.Method.get, .post, .put, .delete, .head, .patch] {
-      mock.stub(method, "/{any...}", reply)
+      mock.stub([method], "/{any...}", reply)
     }
   }
 

@@ -101,6 +101,19 @@ import Testing
     #expect(await session.request(Bench.url, method: .post).serializingData().response.response?.status == .ok)
   }
 
+  @Test(arguments: UInt64(0)..<10)
+  func `awaiting a session's requests waits for handlers that came after their end`(seed: UInt64) async throws {
+    try await withSimulation(seed: seed) { world in
+      let session = try Session.Builder().transport(.mock { $0.stub(.get, "/", .text("hello")) }).build()
+      let request = session.request("https://example.com/")
+      _ = await request.serializingData().response
+      let notes = Notes<Int>()
+      for number in 0..<3 { request.responseData { _ in notes.add(number) } }
+      await session.finishRequests()
+      try world.expect(notes.all == [0, 1, 2], "\(notes.all)")
+    }
+  }
+
   @Test func `awaiting a session's requests waits for their handlers`() async throws {
     let session = try Bench().session()
     let notes = Notes<Int>()

@@ -14,6 +14,8 @@ struct Exchange: Sendable {
   var clock: any Clock<Duration> = ImmediateClock()
   var now: @Sendable () -> Date = { Date() }
   var connectTimeout: Duration?
+  var limits = Limits()
+  var identity = SecurityIdentity()
   var evaluator: (any TrustEvaluator)?
   var control = TransferControl()
   var sink = BodySink.collect(limit: .max)
@@ -30,8 +32,9 @@ struct Exchange: Sendable {
 
   func send(through mock: MockTransport) async throws -> TransportResponse {
     let context = TransferContext(
-      id: RequestID(1), attempt: attempt, clock: clock, now: now, connectTimeout: connectTimeout,
-      evaluator: evaluator, control: control, events: { [events] in events.add($0) }, sink: { [sink] _ in sink })
+      id: RequestID(1), attempt: attempt, clock: clock, now: now, connectTimeout: connectTimeout, limits: limits,
+      identity: identity, evaluator: evaluator, control: control, events: { [events] in events.add($0) },
+      sink: { [sink] _ in sink })
     let request = try OutgoingRequest(url, method: method, headers: headers, body: body)
     return try await mock.send(request, in: context)
   }

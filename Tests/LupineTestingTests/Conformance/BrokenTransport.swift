@@ -46,7 +46,7 @@ struct BrokenTransport: Transport {
       for field in request.headers { request.headers[field.name] = field.value }
     case .changesMethod:
       if let method = HTTPRequest.Method(request.method.rawValue.uppercased()) {
-        mock.stub(method, "/{any...}", count: .optional) { .text("You sent \($0.method.rawValue).") }
+        mock.stub([method], "/{any...}", count: .optional) { .text("You sent \($0.method.rawValue).") }
         request.method = method
       }
     case .losesBody, .hidesStatus, .ignoresSink, .swallowsErrors: break

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A row of numbers that its seed determines: SplitMix64, whose constants Steele, Lea and Flood published in 2014.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
@@ -18,4 +20,10 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
 
   /// A number from 0 up to 1.
   mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+  /// A number of the exponential distribution whose mean is 1.
+  mutating func exponential() -> Double { -log(1 - fraction()) }
+
+  /// A number of the normal distribution around 0 whose deviation is 1, by Box and Muller.
+  mutating func bell() -> Double { (2 * exponential()).squareRoot() * cos(2 * .pi * fraction()) }
 }

@@ -5,8 +5,10 @@ struct ContentTypeRule: ValidationRule {
   let ranges: @Sendable (OutgoingRequest) -> [String]
 
   func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError) {
-    guard hasBody, ![204, 205, 304].contains(response.head.status.code) else { return }
+    let code = response.head.status.code
+    guard hasBody, code != 204, code != 205, code != 304 else { return }
     let names = ranges(response.request)
+    if names == OutgoingRequest.anyContentType { return }
     let acceptable = names.compactMap { MediaType($0) }
     if acceptable.contains(where: { $0.essence == "*/*" }) { return }
     let field = response.head.headerFields[.contentType]

@@ -6,15 +6,18 @@ struct StatusCodeRule: ValidationRule {
   private let acceptable: String
 
   init(_ codes: some Sequence<Int> & Sendable) {
-    // A range may have no end (`200...`), so it is asked rather than walked through.
-    if codes is any RangeExpression<Int> {
-      contains = { ((codes as Any) as? any RangeExpression<Int>)?.contains($0) ?? false }
-      acceptable = "\(codes)"
-    } else {
+    // A range may have no end (`200...`), so it is asked rather than walked through; its type is looked at here, once.
+    switch codes {
+    case let range as Range<Int>: contains = { range.contains($0) }
+    case let range as ClosedRange<Int>: contains = { range.contains($0) }
+    case let range as PartialRangeFrom<Int>: contains = { range.contains($0) }
+    default:
       let set = Set(codes)
       contains = { set.contains($0) }
       acceptable = Self.list(set)
+      return
     }
+    acceptable = "\(codes)"
   }
 
   func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError) {

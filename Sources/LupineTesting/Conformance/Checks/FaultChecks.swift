@@ -4,9 +4,6 @@ import LupineCore
 extension ConformanceKit {
   static let faultChecks: [ConformanceCheck] =
     [
-      unreachable("a port where nobody listens", .isRefused, .connectionRefused),
-      unreachable("a name without an address", .hasNoAddress, .hostNotFound),
-      unreachable("a connection that never comes about", .neverConnects, .timedOut(.connect)),
       withoutHead("a connection that closes before the head", .end(.close)),
       withoutHead("a connection that is reset before the head", .end(.reset)),
       withoutHead(
@@ -16,18 +13,6 @@ extension ConformanceKit {
         "a connection that closes after an interim response",
         .wire([.informational(status: 103), .close]), needs: .networking),
     ] + brokenBodies + [deliveredBefore, afterStatus]
-
-  private static func unreachable(
-    _ what: String, _ reach: PeerScript.Reach, _ kind: LupineError.Kind
-  ) -> ConformanceCheck {
-    ConformanceCheck("\(what) is an error of kind \(kind)") { stage in
-      try stage.play(PeerScript(reach))
-      var settings = ExchangeSettings()
-      if reach == .neverConnects { settings.connectTimeout = .milliseconds(50) }
-      let error = try await stage.expect(error: kind, "The request") { _ = try await stage.fetch(with: settings) }
-      try stage.expect(error.metrics != nil, "Whether the error carries what the attempt cost")
-    }
-  }
 
   private static func withoutHead(
     _ what: String, _ reply: PeerReply, needs: TransportCapabilities = []

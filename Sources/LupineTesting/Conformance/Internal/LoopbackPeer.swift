@@ -5,27 +5,17 @@ import LupineCore
 final class LoopbackPeer: ConformancePeer {
   let url: String
   private let server: ScriptedServer?
-  /// Holds a port for as long as the peer lives.
-  private let port: (any AnyObject & Sendable)?
+  private let faulty: FaultServer?
 
   init(_ script: PeerScript) throws {
-    switch script.reach {
-    case .answers:
+    if let fault = script.fault {
+      let faulty = try FaultServer(fault)
+      (server, self.faulty, url) = (faulty.server, faulty, faulty.url)
+    } else {
       let server = try ScriptedServer(readsBody: script.readsBody) { request in
         script.reply(PeerRequest(request)).onTheWire
       }
-      self.server = server
-      url = server.url
-      port = nil
-    case .isRefused:
-      let port = try ClosedPort()
-      (server, url, self.port) = (nil, port.url, port)
-    case .neverConnects:
-      let port = try SilentPort(completesHandshake: false)
-      (server, url, self.port) = (nil, port.url, port)
-    case .hasNoAddress:
-      // A name that is kept free for this (RFC 6761 section 6.4).
-      (server, url, port) = (nil, "http://nowhere.invalid", nil)
+      (self.server, faulty, url) = (server, nil, server.url)
     }
   }
 

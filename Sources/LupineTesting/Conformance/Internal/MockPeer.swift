@@ -30,19 +30,18 @@ final class MockPeer: ConformancePeer {
   }
 
   private func stub(_ method: HTTPRequest.Method) {
-    switch script.reach {
-    case .answers where script.holdsHead:
-      mock.stub(method, "/{any...}", count: .optional) { [self] request async throws in
+    if let fault = script.fault {
+      mock.stub(
+        [method], "/{any...}", count: .optional, MockReply.data(Data("hello".utf8), contentType: nil).fault(fault))
+    } else if script.holdsHead {
+      mock.stub([method], "/{any...}", count: .optional) { [self] request async throws in
         let reply = answer(request)
         if case .response(let response) = reply { try await response.holdHead() }
         return reply.inMemory
       }
-    case .answers:
+    } else {
       // A closure that need not be awaited takes the mock's own shortest way.
-      mock.stub(method, "/{any...}", count: .optional) { [self] request in answer(request).inMemory }
-    case .isRefused: mock.stub(method, "/{any...}", .fault(.connectionRefused))
-    case .hasNoAddress: mock.stub(method, "/{any...}", .fault(.hostNotFound))
-    case .neverConnects: mock.stub(method, "/{any...}", .fault(.connectionStalled))
+      mock.stub([method], "/{any...}", count: .optional) { [self] request in answer(request).inMemory }
     }
   }
 

@@ -14,13 +14,21 @@ struct ConnectionLoop {
 
   /// Returns when the connection has ended; the socket is closed then.
   func run() {
+    defer { socket.close() }
+    if let greeting = server.configuration.greeting { return greet(greeting) }
     var index = 0
     do {
       while try serve(index) { index += 1 }
     } catch {
       report(error, index: index)
     }
-    socket.close()
+  }
+
+  /// Speaks to a client of another protocol, and stays until it goes.
+  private func greet(_ greeting: [UInt8]) {
+    guard let first = try? socket.receive(upTo: 65_536), !first.isEmpty else { return }
+    try? socket.send(greeting)
+    socket.discardUntilEnd()
   }
 
   /// Returns whether another request may follow.

@@ -4,4 +4,6 @@ struct ServerConfiguration: Sendable {
   let answersContinue: Bool
   let keptBodyLength: Int
   let handler: @Sendable (ReceivedHTTPRequest) -> ScriptedReply
+  /// What is said to a client's first bytes, whatever they are, in place of HTTP/1.1.
+  var greeting: [UInt8]?
 }

@@ -1,0 +1,125 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+import Synchronization
+
+/// The course of one exchange: the request's body, the stub, its reply.
+struct Course: Sendable {
+  let mock: MockTransport
+  let request: OutgoingRequest
+  let context: TransferContext
+  let upload: Upload
+  let world: Simulation?
+  /// What befalls it in a simulation.
+  let strike: Strike?
+
+  func run() async throws(LupineError) -> TransportResponse {
+    if let fault = strike?.fault, fault.isBeforeConnection { try await failToConnect(fault) }
+    let early = try earlyStub()
+    guard try upload.readAvailable(upTo: early?.stub.asked.reading.limit ?? .max) else {
+      return try await runInTime(early: early)
+    }
+    let answer = try answer(early)
+    let plan = try struck(answer.plan())
+    guard let plan, plan.isImmediate else { return try await runInTime(answer: answer, plan: plan) }
+    if let problem = plan.problem { throw problem }
+    try plan.weight.check(context.limits)
+    return Delivery.atOnce(plan, request, bytesSent: upload.count, in: context)
+  }
+
+  /// Suffers a fault of a simulation that keeps the request from the server, and so from the stubs.
+  private func failToConnect(_ fault: NetworkFault) async throws(LupineError) {
+    let exchange = try mock.enter(context)
+    defer { mock.leave(exchange) }
+    try await exchange.run { [self] () throws(LupineError) in
+      try await context.clock.pause(for: strike?.delay ?? .zero)
+      try await Preparation.suffer(fault, simulated, request, context)
+    }
+  }
+
+  /// Does whatever has to be waited for, in a child task that ends when the exchange is cancelled.
+  private func runInTime(
+    early: EarlyStub? = nil, answer known: Answer? = nil, plan: ReplyPlan? = nil
+  ) async throws(LupineError) -> TransportResponse {
+    let exchange = try mock.enter(context)
+    do throws(LupineError) {
+      let (plan, source, rate) = try await exchange.run {
+        [self] () throws(LupineError) -> (ReplyPlan, PieceSource, Int?) in
+        let plan = try await awaited(plan, of: known, early)
+        let pace = plan.nextPace()
+        return (plan, try await Preparation.prepare(plan, for: request, latency: pace.latency, in: context), pace.rate)
+      }
+      return Delivery.begin(
+        plan, source, rate: rate, request, bytesSent: upload.count, on: exchange, in: context,
+        whenDone: { [mock] in mock.leave(exchange) })
+    } catch {
+      mock.leave(exchange)
+      throw error
+    }
+  }
+
+  /// What is not known yet of the reply: the rest of the body, the stub, what its closure makes.
+  private func awaited(
+    _ plan: ReplyPlan?, of known: Answer?, _ early: EarlyStub?
+  ) async throws(LupineError) -> ReplyPlan {
+    if let plan { return plan }
+    if let known { return struck(try await known.awaitedPlan()) }
+    try await upload.readAll(upTo: early?.stub.asked.reading.limit ?? .max)
+    return struck(try await answer(early).awaitedPlan())
+  }
+
+  private func struck(_ plan: ReplyPlan) -> ReplyPlan {
+    strike.map { plan.struck(by: $0, simulated) } ?? plan
+  }
+
+  private func struck(_ plan: ReplyPlan?) -> ReplyPlan? { plan.map { struck($0) } }
+
+  /// What an error says that a fault of the simulation comes from.
+  private var simulated: String {
+    "as the simulation with seed \(world?.seed ?? 0) says of exchange \(strike?.exchange ?? 0)."
+  }
+}
+
+/// A stub that answers without the whole of the request's body, and which of its answers is due.
+typealias EarlyStub = (stub: Stub, use: Int)
+
+extension Course {
+  private func earlyStub() throws(LupineError) -> EarlyStub? {
+    guard !request.body.isNone else { return nil }
+    let table = try mock.openTable()
+    guard table.hasEarlyStubs else { return nil }
+    return table.take(matchable(Data()), isEarly: true)
+  }
+
+  private func matchable(_ body: Data) -> MatchableRequest {
+    MatchableRequest(method: request.method, url: request.url, headers: request.headers, body: body)
+  }
+
+  /// Finds the stub and remembers the request.
+  private func answer(_ early: EarlyStub?) throws(LupineError) -> Answer {
+    let table = try mock.openTable()
+    let body = upload.data
+    let matchable = matchable(body)
+    let found = early ?? table.take(matchable)
+    if early != nil { upload.cancel() }
+    let record = RecordedRequest(
+      request, body: body, isBodyComplete: upload.isComplete, context: context, stub: found?.stub)
+    mock.state.withLock { $0.requests.append(record) }
+    guard let (stub, use) = found else {
+      throw UnmatchedReport(matchable, table, mock.log(of: context.id, request)).error
+    }
+    if let problem = stub.problem { throw problem }
+    return Answer(stub: stub, use: use, request: record)
+  }
+}
+
+extension MockTransport {
+  /// The stubs.
+  ///
+  /// - Throws: kind `sessionShutDown` after the shutdown.
+  fileprivate func openTable() throws(LupineError) -> StubTable {
+    let (table, isShutDown) = state.withLock { ($0.table, $0.isShutDown) }
+    if isShutDown { throw Self.shutDownError }
+    return table
+  }
+}

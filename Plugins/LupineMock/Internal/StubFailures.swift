@@ -1,0 +1,11 @@
+import LupineCore
+import Synchronization
+
+/// The errors of one stub, which all copies of its description share.
+final class StubFailures: Sendable {
+  private let list = Mutex<[LupineError]>([])
+
+  var all: [LupineError] { list.withLock { $0 } }
+
+  func add(_ error: LupineError) { list.withLock { $0.append(error) } }
+}

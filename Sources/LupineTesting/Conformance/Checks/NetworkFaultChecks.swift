@@ -1,0 +1,76 @@
+import HTTPTypes
+import LupineCore
+import LupineMock
+
+extension ConformanceKit {
+  /// Every word of the common vocabulary of faults, which must mean the same over every transport.
+  static let networkFaultChecks: [ConformanceCheck] =
+    failing.map { fails($0, $1) } + [.stalledBeforeHead, .stalled(afterBytes: 3)].map { stalls($0) } + [
+      arrives(.dribble(every: .zero), "hello"), arrives(.oversizedField(bytes: 1_000), "hello"), bomb, goAway,
+    ]
+
+  private static let failing: [(NetworkFault, LupineError.Kind)] = [
+    (.hostNotFound, .hostNotFound), (.connectionRefused, .connectionRefused),
+    (.networkUnreachable, .networkUnreachable), (.tlsRefused, .tlsFailed), (.connectionStalled, .timedOut(.connect)),
+    (.resetBeforeHead, .connectionLost), (.resetAfterHead, .connectionLost), (.reset(afterBytes: 3), .connectionLost),
+    (.reset(afterBytes: 100), .connectionLost), (.truncated(afterBytes: 3), .connectionLost),
+    (.malformedChunk, .malformedResponse), (.doubledLength, .malformedResponse),
+    (.oversizedField(bytes: 200_000), .limitExceeded(.responseFields)),
+  ]
+
+  private static func fails(_ fault: NetworkFault, _ kind: LupineError.Kind) -> ConformanceCheck {
+    ConformanceCheck("\(fault) is an error of kind \(kind)") { stage in
+      try stage.play(PeerScript(fault))
+      var settings = ExchangeSettings()
+      if fault == .connectionStalled { settings.connectTimeout = .milliseconds(50) }
+      let error = try await stage.expect(error: kind, "The request") { _ = try await stage.fetch(with: settings) }
+      try stage.expect(error.metrics != nil, "Whether the error carries what the attempt cost")
+    }
+  }
+
+  /// Whoever ends the exchange says why, as the session does at a timeout.
+  private static func stalls(_ fault: NetworkFault) -> ConformanceCheck {
+    ConformanceCheck("\(fault) lasts until the exchange is ended") { stage in
+      try stage.play(PeerScript(fault))
+      var settings = ExchangeSettings()
+      settings.sink = .stream(window: 100)
+      let control = settings.control
+      if fault == .stalledBeforeHead {
+        settings.onEvent = { event in
+          if case .connected = event { control.cancel(LupineError(.timedOut(.idle), "The check ends this exchange.")) }
+        }
+      }
+      try await stage.expect(error: .timedOut(.idle), "The exchange") {
+        let exchange = try await stage.send(stage.request(), settings)
+        let piece = try await exchange.body.next() ?? []
+        try stage.expect(bytes: piece, Array("hel".utf8), "What comes before the stall")
+        control.cancel(LupineError(.timedOut(.idle), "The check ends this exchange."))
+        _ = try await exchange.end()
+      }
+    }
+  }
+
+  private static func arrives(_ fault: NetworkFault, _ text: String) -> ConformanceCheck {
+    ConformanceCheck("\(fault) arrives whole") { stage in
+      try stage.play(PeerScript(fault))
+      try stage.expect(try await stage.fetch().text, text, "The body")
+    }
+  }
+
+  private static let bomb = ConformanceCheck("a compressed bomb arrives small, as it was sent") { stage in
+    try stage.play(PeerScript(.compressedBomb(decodedBytes: 1 << 20)))
+    let response = try await stage.fetch()
+    try stage.expect(response.head.headerFields[.contentEncoding], "deflate", "The coding")
+    try stage.expect(response.end.data.count < 10_000, "Whether the body is small")
+  }
+
+  private static let goAway = ConformanceCheck(
+    "GOAWAY before the request is processed is a lost connection", needs: .http2, about: "RFC 9113 section 6.8."
+  ) { stage in
+    try stage.play(PeerScript(.goAway))
+    var request = try stage.request()
+    request.options.version = .http2
+    let sent = request
+    try await stage.expect(error: .connectionLost, "The request") { _ = try await stage.fetch(sent) }
+  }
+}
