@@ -1,4 +1,4 @@
-"""The measures that are programs of their own: the mock (W8), multipart (W9), the memory that transfers take."""
+"""The measures that are programs of their own: the mock (W8), multipart (W9), the memory of transfers, the cost of trust."""
 
 import re
 import subprocess
@@ -37,11 +37,8 @@ def measure(names):
         results["W8"] = {
             "title": "the mock, without a network", "rate": rate, "goal": MOCK_GOAL,
             "text": f"{rate:,} requests/s, goal {MOCK_GOAL:,}" + ("!" if rate < MOCK_GOAL else "")}
-    if "W9" in wanted(names):
-        text = " ".join(run("W9", "3").split())
-        results["W9"] = {"title": "multipart", "text": text}
-    if "trust" in wanted(names):
-        results["trust"] = {"title": "verification of servers", "text": " ".join(run("trust").split())}
-    if "memory" in wanted(names):
-        results["memory"] = {"title": "transfers of 2 GiB", "text": " ".join(run("memory").split())}
+    for name in TITLES:
+        if name in wanted(names):
+            text = run(name, *ARGUMENTS.get(name, []))
+            results[name] = {"title": TITLES[name], "text": "\n     " + "\n     ".join(text.strip().splitlines())}
     return results

@@ -18,7 +18,7 @@ def lines(results):
     yield LINE.format("workload", "row", "x C", "spread", "goal", "CPU each", "peak")
     for name, result in results.items():
         if "rows" not in result:
-            yield f"{name:<4} {result['title']:<35} {result['text']}"
+            yield f"{name:<4} {result['title']} {result['text']}"
             continue
         for index, (row, figures) in enumerate(result["rows"].items()):
             title = f"{name:<4} {result['title']}" if index == 0 else ""

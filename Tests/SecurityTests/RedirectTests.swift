@@ -127,7 +127,7 @@ import Testing
   @Test(arguments: [HTTPRequest.Method.post, .put, .delete])
   func `S4 a 303 becomes a GET without the body and what was said of it`(method: HTTPRequest.Method) async throws {
     let mock = MockTransport()
-    mock.stub(method, Self.start, .redirect(to: "/next", status: .seeOther))
+    mock.stub([method], Self.start, .redirect(to: "/next", status: .seeOther))
     mock.stub(.get, "/next", .text("arrived"))
     let headers: HTTPFields = [.contentType: "text/plain", .contentLanguage: "de", .custom: "open"]
     let request = try OutgoingRequest(Self.start, method: method, headers: headers, body: .text("secret"))

@@ -1,3 +1,4 @@
+import CLibcurl
 import Glibc
 
 /// The two ports of a connection, by which an exchange is matched with its descriptor.

@@ -1,3 +1,4 @@
+import CLibcurl
 import Glibc
 import LupineCore
 import Synchronization

@@ -13,7 +13,7 @@ import Testing
   ) -> MockTransport {
     let mock = MockTransport()
     for method in [HTTPRequest.Method.get, .post] {
-      mock.stub(method, "/{any...}") { request in
+      mock.stub([method], "/{any...}") { request in
         let sent = Sample.parameters(request.headers[.authorization])
         guard let nonce = sent["nonce"], nonces.contains(nonce), sent["uri"] == request.url.requestTarget else {
           return .challenge(sent.isEmpty ? challenge : refusal)
