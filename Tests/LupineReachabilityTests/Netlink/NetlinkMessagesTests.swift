@@ -1,3 +1,4 @@
+import LupineCore
 import CNetlink
 import Glibc
 import LupineCore
