@@ -1,6 +1,6 @@
-import LupineCore
 import CNetlink
 import Glibc
+import LupineCore
 import Testing
 
 @testable import LupineReachability
