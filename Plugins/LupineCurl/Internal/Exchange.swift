@@ -60,6 +60,7 @@ final class Exchange {
     let shape = try openBody()
     let easy = try multi.makeEasy()
     try easy.prepare(request, shape, context)
+    easy.set(connections)
     try easy.set(target: submission.target, request.url)
     if isTunnelled { tunnel = TunnelReader(context.limits, loop.names) }
     multi.keep(context.connections.idleLifetime)
