@@ -7,7 +7,8 @@ struct Program {
 
   init(_ arguments: [String]) throws {
     var ends: [Int32] = [0, 0]
-    guard pipe2(&ends, O_CLOEXEC) == 0, let output = fdopen(ends[0], "r") else {
+    guard pipe(&ends) == 0, ends.allSatisfy({ fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }), let output = fdopen(ends[0], "r")
+    else {
       throw MeasureError("no pipe: errno \(errno)")
     }
     var actions = posix_spawn_file_actions_t()

@@ -60,7 +60,7 @@ private struct Zeros: AsyncSequence, AsyncIteratorProtocol, Sendable {
 
   mutating func next() async -> [UInt8]? {
     guard count > 0 else { return nil }
-    let piece = [UInt8](repeating: 0, count: Int(min(count, 64 << 10)))
+    let piece = [UInt8](repeating: 0, count: Int(Swift.min(count, 64 << 10)))
     count -= Int64(piece.count)
     return piece
   }

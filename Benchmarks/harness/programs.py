@@ -1,4 +1,4 @@
-"""The measures that are programs of their own: the mock (W8), multipart (W9), the memory that transfers take."""
+"""The measures that are programs of their own: the mock (W8), multipart (W9), the memory of transfers, the cost of trust."""
 
 import re
 import subprocess

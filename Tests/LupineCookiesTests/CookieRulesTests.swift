@@ -80,12 +80,13 @@ import Testing
     #expect(try Self.cookie("a=b", from: url)?.path == path)
   }
 
-  @Test(arguments: [
-    ("; Max-Age=60", 60.0), ("; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT", 60),
-    ("; Max-Age=99999999999999999999999999", 34_560_000),
-    ("; Max-Age=" + String(repeating: "9", count: 1_000), 34_560_000),
-    ("; Expires=Fri, 31 Dec 9999 23:59:59 GMT", 34_560_000), ("; Expires=Fri, 15 Jan 2027 08:00:10 GMT", 10),
-  ])
+  @Test(
+    arguments: [
+      ("; Max-Age=60", 60.0), ("; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT", 60),
+      ("; Max-Age=99999999999999999999999999", 34_560_000),
+      ("; Max-Age=" + String(repeating: "9", count: 1_000), 34_560_000),
+      ("; Expires=Fri, 31 Dec 9999 23:59:59 GMT", 34_560_000), ("; Expires=Fri, 15 Jan 2027 08:00:10 GMT", 10),
+    ] as [(String, Double)])
   func `S23 an end is within 400 days, and no number overflows`(attribute: String, seconds: Double) throws {
     #expect(try Self.cookie("a=b" + attribute)?.expires == Self.now.addingTimeInterval(seconds))
   }

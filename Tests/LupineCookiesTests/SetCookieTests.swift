@@ -34,9 +34,10 @@ import Testing
     #expect(SetCookie("a=b; Path=/" + String(repeating: "x", count: 10_000))?.path == nil)
   }
 
-  @Test(arguments: [
-    ("60", 60.0), ("0", 0), ("-1", -1), ("007", 7), ("9007199254740992", 9_007_199_254_740_992),
-  ])
+  @Test(
+    arguments: [
+      ("60", 60.0), ("0", 0), ("-1", -1), ("007", 7), ("9007199254740992", 9_007_199_254_740_992),
+    ] as [(String, Double)])
   func `Max-Age is a whole number of any length`(text: String, seconds: Double) {
     #expect(SetCookie("a=b; max-age=\(text)")?.maxAge == seconds)
   }

@@ -31,19 +31,20 @@ import Testing
     return try OutgoingRequest("https://example.amazonaws.com" + target, method: method, headers: headers, body: body)
   }
 
-  @Test(arguments: [
-    ("/", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
-    ("/?Param2=value2&Param1=value1", "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500"),
-    ("/?Param1=value1", "a67d582fa61cc504c4bae71f336f98b97f1ea3c7a6bfe1b6e45aec72011b9aeb"),
-    ("/?%E1%88%B4=bar", "2cdec8eed098649ff3a119c94853b13c643bcf08f8b0a1d91e12c9027818dd04"),
-    (
-      "/?-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz="
-        + "-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
-      "9c3e54bfcdf0b19771a7f523ee5669cdf59bc7cc0884027167c21bb143a40197"
-    ),
-    // Paths are encoded twice, as every service but S3 reads them.
-    ("/%E1%88%B4", "697b34846207a3f72246f99d74ae1ee4fe54f44bb06730c58a0d339eb079596d"),
-  ])
+  @Test(
+    arguments: [
+      ("/", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
+      ("/?Param2=value2&Param1=value1", "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500"),
+      ("/?Param1=value1", "a67d582fa61cc504c4bae71f336f98b97f1ea3c7a6bfe1b6e45aec72011b9aeb"),
+      ("/?%E1%88%B4=bar", "2cdec8eed098649ff3a119c94853b13c643bcf08f8b0a1d91e12c9027818dd04"),
+      (
+        "/?-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz="
+          + "-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
+        "9c3e54bfcdf0b19771a7f523ee5669cdf59bc7cc0884027167c21bb143a40197"
+      ),
+      // Paths are encoded twice, as every service but S3 reads them.
+      ("/%E1%88%B4", "697b34846207a3f72246f99d74ae1ee4fe54f44bb06730c58a0d339eb079596d"),
+    ] as [(String, String)])
   func `a target is signed as published`(target: String, signature: String) async throws {
     let request = try await Self.signed(Self.request(target))
     #expect(request.headers[.amazonDate] == "20150830T123600Z")
@@ -53,16 +54,17 @@ import Testing
         + "SignedHeaders=host;x-amz-date, Signature=\(signature)")
   }
 
-  @Test(arguments: [
-    (
-      [("My-Header1", " value1"), ("My-Header2", " \"a   b   c\"")],
-      "acc3ed3afb60bb290fc8d2dd0098b9911fcaa05412b367055dee359757a9c736"
-    ),
-    (
-      [("My-Header1", "value2"), ("My-Header1", "value2"), ("My-Header1", "value1")],
-      "c9d5ea9f3f72853aea855b47ea873832890dbdd183b4468f858259531a5138ea"
-    ),
-  ])
+  @Test(
+    arguments: [
+      (
+        [("My-Header1", " value1"), ("My-Header2", " \"a   b   c\"")],
+        "acc3ed3afb60bb290fc8d2dd0098b9911fcaa05412b367055dee359757a9c736"
+      ),
+      (
+        [("My-Header1", "value2"), ("My-Header1", "value2"), ("My-Header1", "value1")],
+        "c9d5ea9f3f72853aea855b47ea873832890dbdd183b4468f858259531a5138ea"
+      ),
+    ] as [([(String, String)], String)])
   func `fields are signed as published`(fields: [(String, String)], signature: String) async throws {
     let request = try await Self.signed(Self.request(fields: fields))
     #expect(request.headers[.authorization]?.hasSuffix("Signature=\(signature)") == true)

@@ -108,11 +108,12 @@ import Testing
     #expect((try await Self.anticipated(scheme, Sample.context()) != nil) == isSent)
   }
 
-  @Test(arguments: [
-    (HTTPRequest.Method.get, "http://origin.example/a?b=c", "http://origin.example/a?b=c"),
-    (.connect, "https://origin.example/", "origin.example:443"),
-    (.connect, "https://[::1]:8443/", "[::1]:8443"),
-  ])
+  @Test(
+    arguments: [
+      (HTTPRequest.Method.get, "http://origin.example/a?b=c", "http://origin.example/a?b=c"),
+      (.connect, "https://origin.example/", "origin.example:443"),
+      (.connect, "https://[::1]:8443/", "[::1]:8443"),
+    ] as [(HTTPRequest.Method, String, String)])
   func `a proxy's challenge is answered for the target it sees`(
     method: HTTPRequest.Method, url: String, target: String
   ) async throws {

@@ -1,3 +1,4 @@
+import LupineCore
 import Testing
 
 @testable import LupineReachability

@@ -1,5 +1,6 @@
 import CNetlink
 import Glibc
+import LupineCore
 import Testing
 
 @testable import LupineReachability

@@ -18,7 +18,7 @@ import Testing
     let response = await (try session(proxy)).request(try Peer.nginx.url + "/hello").serializingString().response
     #expect(response.value == "Hello from nginx\n")
     let port = try #require(proxy?.split(separator: ":").last)
-    #expect(response.metrics?.remoteAddress == "127.0.0.1:\(port)")
+    #expect(response.metrics.remoteAddress == "127.0.0.1:\(port)")
   }
 
   @Test(arguments: [Peers.squid, Peers.squidTLS] + socks)
@@ -27,7 +27,7 @@ import Testing
     for isReused in [false, true] {
       let response = await session.request(try Peer.nginxTLS.url + "/protocol").serializingString().response
       #expect(response.value == "HTTP/2.0 TLSv1.3\n")
-      #expect(response.metrics?.isConnectionReused == isReused)
+      #expect(response.metrics.isConnectionReused == isReused)
     }
   }
 

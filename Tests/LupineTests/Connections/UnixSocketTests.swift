@@ -14,10 +14,10 @@ import Testing
     let first = await session.request("get", parameters: ["all": true]).serializingDecodable(Echo.self).response
     #expect(try first.result.get().args == ["all": "1"])
     #expect(try first.result.get().headers["Host"] == "docker")
-    #expect(first.metrics?.remoteAddress?.hasPrefix("unix:/") == true)
+    #expect(first.metrics.remoteAddress?.hasPrefix("unix:/") == true)
     let second = await session.request("anything/containers/json").serializingDecodable(Echo.self).response
     #expect(try second.result.get().url == "http://docker/anything/containers/json")
-    #expect(second.metrics?.isConnectionReused == true)
+    #expect(second.metrics.isConnectionReused == true)
     #expect(await session.connectionPool() == ConnectionPoolSnapshot(open: 1, idle: 1))
   }
 
