@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ProxyListTests {
   private static let list = [
-    "Example.COM, .sub.example.org *.wild.example.net", "port.example.com:8080", "10.0.0.0/8", "192.168.1.7",
+    "Example.COM, .sub.example.org *.wild.example.net", "port.example.org:8080", "10.0.0.0/8", "192.168.1.7",
     "[::1]:443",
     "fd00::/8", "dot.example.com.", "::ffff:172.16.0.0/108",
   ]
@@ -16,8 +16,8 @@ import Testing
     ("http://example.com/", true), ("http://EXAMPLE.com/", true), ("http://example.com./", true),
     ("http://a.b.example.com:99/", true), ("http://notexample.com/", false), ("http://example.com.evil.net/", false),
     ("http://sub.example.org/", false), ("http://a.sub.example.org/", true), ("http://wild.example.net/", false),
-    ("http://a.wild.example.net./", true), ("http://port.example.com:8080/", true),
-    ("http://port.example.com/", false), ("https://port.example.com:8443/", false), ("http://10.1.2.3/", true),
+    ("http://a.wild.example.net./", true), ("http://port.example.org:8080/", true),
+    ("http://port.example.org/", false), ("https://port.example.org:8443/", false), ("http://10.1.2.3/", true),
     ("http://11.1.2.3/", false), ("http://[::ffff:10.1.2.3]/", true), ("http://[::ffff:11.1.2.3]/", false),
     ("http://192.168.1.7:81/", true), ("http://192.168.1.70/", false), ("https://[::1]/", true),
     ("http://[::1]/", false),

@@ -74,7 +74,9 @@ final class Easy {
   func prepare(_ request: OutgoingRequest, _ shape: RequestShape, _ context: TransferContext) throws(LupineError) {
     handle.clearError()
     if try target.set(request.url) { set(verbatimTarget: request.url.requestTarget) }
-    set(waitsForMultiplexing: request.url.scheme == .https || request.options.version == .http2)
+    set(
+      waitsForMultiplexing: request.url.scheme == .https
+        || (request.options.version == .http2 && !LibraryFacts.breaksReusedPriorKnowledge))
     set(shape, method: request.method.rawValue)
     try set(RequestFields(request, shape))
     set(checksName: context.evaluator?.replacesVerification != true)
@@ -83,11 +85,10 @@ final class Easy {
     self.connectTimeout = milliseconds
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
-    set(context.connections)
     try set(context.identity, request.url)
   }
 
-  private func set(_ options: ConnectionOptions) {
+  func set(_ options: ConnectionOptions) {
     if !options.isKeptAlive { forbidReuse() }
     guard options != connections else { return }
     connections = options

@@ -100,7 +100,7 @@ extension Exchange {
   }
 
   private func receive(_ head: HTTPResponse, _ framing: Framing) {
-    if incoming.head.line?.version == .http2 { loop.isMultiplexed(self) }
+    if incoming.head.line?.version == .http2, !sharesNoConnection { loop.isMultiplexed(self) }
     // A 204 has no body; a server that announces one may send it, and the next response would begin with it.
     if head.status.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
     // A final answer in place of 100: the body is not wanted (RFC 9110 section 10.1.1).

@@ -8,6 +8,18 @@ extension Exchange {
     return request.url.scheme == .https
   }
 
+  /// How it uses connections; one that libcurl would break is neither kept nor shared.
+  var connections: ConnectionOptions {
+    var options = context.connections
+    if sharesNoConnection { options.isKeptAlive = false }
+    return options
+  }
+
+  /// Whether its connection must not carry another exchange.
+  var sharesNoConnection: Bool {
+    LibraryFacts.breaksReusedPriorKnowledge && request.url.scheme == .http && request.options.version == .http2
+  }
+
   /// Whether the network policy lets libcurl connect to an address; it tries the host's next one otherwise.
   ///
   /// A proxy is where the session said it is; what it connects to has been looked at before.

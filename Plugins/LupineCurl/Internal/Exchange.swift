@@ -60,6 +60,7 @@ final class Exchange {
     let shape = try openBody()
     let easy = try multi.makeEasy()
     try easy.prepare(request, shape, context)
+    easy.set(connections)
     try easy.set(target: submission.target, request.url)
     if isTunnelled { tunnel = TunnelReader(context.limits, loop.names) }
     multi.keep(context.connections.idleLifetime)
@@ -162,7 +163,9 @@ extension Exchange {
     if code == CURLE_OK { receiveHeld() }
     guard let easy else { return }
     if isComplete(code), failure == nil, incoming.writer != nil {
-      return finish(isReusable: code == CURLE_OK)
+      // A server that answered without the body may still wait for it: the next request must not be taken for it.
+      let isLeft = outgoing.isAbandoned && incoming.head.line?.version != .http2
+      return finish(isReusable: code == CURLE_OK && !isLeft)
     }
     if failure == nil, ports == nil, let refusal = tunnel?.refusal { return finish(refused: refusal) }
     let error =

@@ -18,6 +18,12 @@ enum LibraryFacts {
     return capabilities
   }()
 
+  /// Whether HTTP/2 without TLS breaks when a connection is used again, as it does in libcurl before 8.0 (curl#10634).
+  static let breaksReusedPriorKnowledge: Bool = {
+    guard isReady, let facts = curl_version_info(CURLVERSION_FIRST) else { return true }
+    return facts.pointee.version_num < 0x08_00_00
+  }()
+
   /// Whether libcurl does TLS with OpenSSL, so that its handshakes can be judged.
   private static var isSecuredByOpenSSL: Bool {
     guard isReady, let facts = curl_version_info(CURLVERSION_FIRST), let name = facts.pointee.ssl_version else {

@@ -1,4 +1,3 @@
-import LupineCore
 import CNetlink
 import Glibc
 import LupineCore
