@@ -15,7 +15,7 @@ import Testing
 
   private static let capacity = 4.0
   private static let refund = 0.2
-  private static let requests = 8
+  private static let requests = 5
 
   @Sendable private static func run(_ world: Simulation) async throws {
     let schedule = try Schedule(world)
