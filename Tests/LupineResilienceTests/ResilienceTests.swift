@@ -6,13 +6,16 @@ import Testing
 
 @Suite struct ResilienceTests {
   @Test func `all parts together retry, and give up in time`() async throws {
-    let mock = MockTransport()
-    mock.stub(.get, "/", .sequence([.reset, .stall, .text("up")]))
-    mock.stub(.get, "/slow", .stall)
-    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).install(.resilience()).build()
-    #expect(try await session.request("https://a.example.com/").serializingString().value == "up")
-    let error = await session.request("https://a.example.com/slow").serializingData().response.error
-    #expect(error?.kind == .timedOut(.total))
+    try await withSimulation { simulation in
+      let world = World(simulation)
+      world.mock.stub(.get, "/", .sequence([.reset, .stall, .text("up")]))
+      world.mock.stub(.get, "/slow", .stall)
+      let session = try world.session { $0.install(.resilience()) }
+      let value = try await session.request(World.url).serializingString().value
+      try simulation.expect(value == "up", value)
+      let errors = await session.errors(1, World.url + "slow")
+      try simulation.expect(errors == [.timedOut(.total)], "\(errors)")
+    }
   }
 
   @Test func `the timeouts are set beside the others`() async throws {

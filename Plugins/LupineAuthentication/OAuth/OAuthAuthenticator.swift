@@ -1,3 +1,4 @@
+import HTTPTypes
 public import LupineCore
 
 extension OAuthToken: AuthenticationCredential {}

@@ -63,9 +63,8 @@ import Testing
     let stored = Mutex<[String?]>([])
     let first = OAuthToken(accessToken: "t1", refreshToken: "r1", expires: date.value.addingTimeInterval(3_600))
     let client = try Self.client()
-    let session = try Self.session(mock, date) { builder in
-      builder.install(.oauth(client, renewing: first) { token in stored.withLock { $0.append(token.refreshToken) } })
-    }
+    let store: @Sendable (OAuthToken) async -> Void = { token in stored.withLock { $0.append(token.refreshToken) } }
+    let session = try Self.session(mock, date) { $0.install(.oauth(client, renewing: first, onRenewal: store)) }
     for _ in 1...3 {
       _ = try await session.request(Self.api).serializingString().value
       date.advance(3_580)
