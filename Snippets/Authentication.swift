@@ -8,7 +8,8 @@ let mock = MockTransport()
 mock.stub(.get, "/{any...}", .challenge("Digest realm=\"staff\", nonce=\"7ypf\", qop=\"auth\", algorithm=SHA-256"))
 mock.stub(.get, "/{any...}", where: [.field(.authorization)], .text("welcome"))
 let session = try Session.Builder().transport(mock).install(.authentication).build()
-let (accessKeyID, secretAccessKey) = ("AKIDEXAMPLE", "secret")
+mock.stub(.post, "https://auth.example.com/token", .text("{\"access_token\": \"t\", \"token_type\": \"bearer\"}"))
+let (accessKeyID, secretAccessKey, clientSecret) = ("AKIDEXAMPLE", "secret", "secret")
 func askForPassword(for url: HTTPURL) async -> String? { url.host == "intranet.example.com" ? "Circle of Life" : nil }
 // snippet.show
 let page = try await session.request("https://intranet.example.com/")
@@ -23,6 +24,15 @@ let asked = try await session.request("https://intranet.example.com/reports")
   }
   .validate().serializingString().value
 print(asked)
+
+let client = try OAuthClient(
+  tokenURL: "https://auth.example.com/token", identifier: "reporter", secret: clientSecret)
+let service = try Session.Builder()
+  .transport(mock)
+  .baseURL("https://api.example.com")
+  .install(.oauth(client, requesting: "reports.read"))
+  .build()
+print(try await service.request("reports").serializingString().value)
 
 let storage = try Session.Builder()
   .transport(mock)

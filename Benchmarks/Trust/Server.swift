@@ -23,8 +23,12 @@ final class Server {
     try (bundle + Data(contentsOf: URL(filePath: Self.fixtures + "/root.pem"))).write(to: URL(filePath: roots))
     let file = folder.appending(path: "nginx.conf")
     try Data(Self.configuration(folder.path(), port).utf8).write(to: file)
-    process.executableURL = URL(filePath: "/usr/sbin/nginx")
-    process.arguments = ["-p", folder.path(), "-e", folder.appending(path: "error.log").path(), "-c", file.path()]
+    // Whatever happens to this program, nginx does not stay for longer than this.
+    process.executableURL = URL(filePath: "/usr/bin/timeout")
+    process.arguments = [
+      "1800", "/usr/sbin/nginx", "-p", folder.path(), "-e", folder.appending(path: "error.log").path(), "-c",
+      file.path(),
+    ]
     try process.run()
     try Self.wait(for: port, process)
   }

@@ -7,8 +7,10 @@ from .rows import BUILD, swift_build
 from .servers import pin
 from .workloads import MOCK_GOAL
 
-PROGRAMS = {"W8": "MockThroughput", "W9": "multipart-measure", "memory": "transfer-measure",
-            "trust": "trust-measure"}
+PROGRAMS = {
+    "W8": "MockThroughput", "W9": "multipart-measure", "memory": "transfer-measure", "trust": "trust-measure"}
+TITLES = {"W9": "multipart", "memory": "transfers of 2 GiB", "trust": "evaluators beside libcurl's own verification"}
+ARGUMENTS = {"W9": ["3"]}
 
 
 def wanted(names):
@@ -25,9 +27,9 @@ def run(name, *arguments):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, preexec_fn=pin(1)).stdout
 
 
-def mock_rate():
+def mock_rate(requests=100_000, rounds=5):
     """Requests a second through the whole pipeline over the mock, on one core."""
-    return int(re.search(r"(\d+) requests/s", run("W8"))[1])
+    return int(re.search(r"(\d+) requests/s", run("W8", str(requests), str(rounds)))[1])
 
 
 def measure(names):

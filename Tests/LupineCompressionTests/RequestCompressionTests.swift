@@ -36,7 +36,7 @@ import Testing
     -> RecordedRequest
   {
     let mock = MockTransport()
-    mock.stub(.post, "https://example.com/", .status(.ok))
+    mock.stub(.post, "https://example.com/", .text("received"))
     let session = try Session.Builder().transport(mock).adapter(adapter).build()
     let response = await session.upload(body, to: "https://example.com/", headers: headers).serializingData().response
     if let error = response.error { throw error }

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [
-    MockReply.status(.serviceUnavailable), .status(.tooManyRequests), .reset, .text("abc").reset(afterBytes: 1), .stall,
+    MockReply.status(.serviceUnavailable), .status(.tooManyRequests), .reset, .text("abc").reset(afterBytes: 1),
   ])
   func `failures open the circuit, and nothing is sent then`(reply: MockReply) async throws {
     let session = try session(reply)
@@ -106,6 +106,19 @@ import Testing
     for _ in 0..<5 { _ = await kind(session, "https://a.example.com/away") }
     #expect(!breaker.isClosed(for: try HTTPURL("https://b.example.com/")))
     #expect(await kind(session) == nil)
+  }
+
+  @Test func `exchanges that time out are failures`() async throws {
+    try await withSimulation { simulation in
+      let world = World(simulation)
+      world.mock.stub(.get, "/", .stall)
+      let breaker = CircuitBreaker(CircuitBreaker.Configuration { $0.minimumThroughput = 4 })
+      let session = try world.session { $0.install(breaker).timeouts(idle: .seconds(3)) }
+      for expected in Array(repeating: LupineError.Kind.timedOut(.idle), count: 4) + [.circuitOpen] {
+        let errors = await session.errors(1)
+        try simulation.expect(errors == [expected], "\(errors)")
+      }
+    }
   }
 
   @Test func `cancelled requests say nothing about the server`() async throws {

@@ -6,27 +6,31 @@ import Testing
 
 @Suite struct ResilienceTests {
   @Test func `all parts together retry, and give up in time`() async throws {
-    let mock = MockTransport()
-    mock.stub(.get, "/", .sequence([.reset, .stall, .text("up")]))
-    mock.stub(.get, "/slow", .stall)
-    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).install(.resilience()).build()
-    #expect(try await session.request("https://a.example.com/").serializingString().value == "up")
-    let error = await session.request("https://a.example.com/slow").serializingData().response.error
-    #expect(error?.kind == .timedOut(.total))
+    try await withSimulation { simulation in
+      let world = World(simulation)
+      world.mock.stub(.get, "/", .sequence([.reset, .stall, .text("up")]))
+      world.mock.stub(.get, "/slow", .stall)
+      let session = try world.session { $0.install(.resilience()) }
+      let value = try await session.request(World.url).serializingString().value
+      try simulation.expect(value == "up", value)
+      let errors = await session.errors(1, World.url + "slow")
+      try simulation.expect(errors == [.timedOut(.total)], "\(errors)")
+    }
   }
 
   @Test func `the timeouts are set beside the others`() async throws {
-    let mock = MockTransport()
-    mock.stub(.get, "/", .stall)
-    let clock = ImmediateClock()
-    let builder = Session.Builder().transport(mock).clock(clock).timeouts(idle: .seconds(3))
-    let idle = try builder.install(.attemptTimeout(.seconds(4))).install(.totalTimeout(.seconds(5))).build()
-    #expect(await idle.request("https://a.example.com/").serializingData().response.error?.kind == .timedOut(.idle))
-    let attempt = try builder.install(.attemptTimeout(.seconds(2))).install(.totalTimeout(.seconds(5))).build()
-    #expect(
-      await attempt.request("https://a.example.com/").serializingData().response.error?.kind == .timedOut(.attempt))
-    let total = try builder.install(.attemptTimeout(.seconds(2))).install(.totalTimeout(.seconds(1))).build()
-    #expect(await total.request("https://a.example.com/").serializingData().response.error?.kind == .timedOut(.total))
+    try await withSimulation { simulation in
+      let world = World(simulation)
+      world.mock.stub(.get, "/", .stall)
+      for (attempt, total, kind) in [(4, 5, LupineError.Timeout.idle), (2, 5, .attempt), (2, 1, .total)] {
+        let session = try world.session {
+          $0.timeouts(idle: .seconds(3)).install(.attemptTimeout(.seconds(attempt))).install(
+            .totalTimeout(.seconds(total)))
+        }
+        let errors = await session.errors(1)
+        try simulation.expect(errors == [.timedOut(kind)], "\(errors)")
+      }
+    }
   }
 
   @Test func `the parts stand in their order whatever the order they are installed in`() async throws {

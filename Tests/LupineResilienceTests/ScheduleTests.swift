@@ -127,7 +127,7 @@ import Testing
     case .unacceptableStatusCode(let status): [401, 429, 503].contains(status)
     case .hostNotFound, .connectionRefused, .networkUnreachable, .tlsFailed, .connectionLost, .connectionFailed,
       .malformedResponse, .cancelled, .timedOut, .limitExceeded(.redirects), .refreshFailed, .excessiveRefresh,
-      .circuitOpen, .rateLimited:
+      .circuitOpen, .rateLimited, .emptyResponse:
       true
     default: false
     }

@@ -128,7 +128,7 @@ import Testing
     defer { cleanUp() }
     let answer = try #require(Self.answers[name])
     let server = try ScriptedServer { request in
-      if request.number == 1 {
+      if request.number == 0 {
         return [.raw(text: "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: 10\r\n\r\n0123"), .close]
       }
       let isRange = request.fields["Range"] != nil

@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("fields", Limits.Name.responseFields), ("informational", .informationalResponses), ("trailers", .trailers),
+    ("fields", Limits.Name.responseFieldCount), ("informational", .informationalResponses), ("trailers", .trailers),
     ("body", .responseBody),
   ])
   func `S18 what never ends is a named error`(kind: String, name: Limits.Name) async throws {
@@ -98,7 +98,10 @@ import Testing
         fields: ["Content-Encoding": isStacked ? "gzip, gzip" : "gzip"], body: .bytes(isStacked ? twice : once))
     }
     defer { server.stop() }
-    let session = try curlSession()
+    var limits = Limits()
+    // Zeros in gzip shrink to a little less than a thousandth.
+    limits.decodingRatio = 1_500
+    let session = try curlSession { [limits] in $0.limits(limits) }
     let before = try Holdings().memory
     var count = 0
     for try await piece in session.streamRequest(server.url + "/once").serializingBytes() { count += piece.count }

@@ -53,6 +53,8 @@ enum CurlError {
   /// libcurl tells a lost connection and a broken chunk apart by its words alone.
   private static func exchanging(_ code: CURLcode, text: String) -> (LupineError.Kind, String) {
     switch code {
+    case CURLE_RECV_ERROR where text.contains("Out of memory in chunked-encoding"):
+      (.limitExceeded(.trailers), "A trailer exceeds what libcurl takes, 4 KB.")
     case CURLE_RECV_ERROR where text.contains("chunk"):
       (.malformedResponse, "The response's chunks break the rules of HTTP; its connection is closed.")
     case CURLE_RECV_ERROR where text.contains("Too large response headers"):

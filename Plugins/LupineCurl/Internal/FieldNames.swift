@@ -12,10 +12,16 @@ final class FieldNames {
     var hash: UInt32 = 2_166_136_261
     for byte in bytes { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
     let slot = Int((hash ^ (hash >> 15)) % UInt32(Self.slots))
-    if let name = known[slot], name.rawName.utf8.elementsEqual(bytes) { return name }
+    if let name = known[slot], Self.spells(name.rawName, bytes) { return name }
     let name = Self.make(bytes)
     if name != nil { known[slot] = name }
     return name
+  }
+
+  private static func spells(_ text: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard text.utf8.count == bytes.count else { return false }
+    return text.utf8.withContiguousStorageIfAvailable { $0.elementsEqual(bytes) }
+      ?? text.utf8.elementsEqual(bytes)
   }
 
   private static func make(_ bytes: UnsafeRawBufferPointer) -> HTTPField.Name? {

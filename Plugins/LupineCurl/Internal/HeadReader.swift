@@ -98,12 +98,18 @@ struct HeadReader {
     let bytes = UnsafeRawBufferPointer(rebasing: value)
     if part == .trailers {
       trailers = trailers ?? HTTPFields()
-      trailers?.append(HTTPField(name: name, value: bytes))
+      trailers?.append(Self.field(name, bytes))
     } else {
       try framing.note(name, bytes)
-      fields.append(HTTPField(name: name, value: bytes))
+      fields.append(Self.field(name, bytes))
     }
     try keep(trailers?.count ?? fields.count, to: min(limits.responseFieldCount, 65_000), .responseFieldCount)
+  }
+
+  /// Plain text, as nearly all values are, needs no search for its encoding.
+  private static func field(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) -> HTTPField {
+    guard value.allSatisfy({ $0 < 0x80 }) else { return HTTPField(name: name, value: value) }
+    return HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
   }
 
   private mutating func count(_ raw: UnsafeRawBufferPointer) throws(LupineError) {

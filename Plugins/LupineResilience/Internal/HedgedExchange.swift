@@ -66,8 +66,12 @@ final class HedgedExchange: Sendable {
 
   /// Makes do with the tries there are: the exchange was cancelled meanwhile, or may not be made again.
   private func giveUp() {
-    let deliver = state.withLock { $0.beginNoMore() }
-    deliver?()
+    if let deliver = state.withLock({ $0.beginNoMore() }) { finish(deliver) }
+  }
+
+  private func finish(_ deliver: HedgingState.Delivery) {
+    for control in state.withLock({ $0.leftovers }) { control.cancel(Self.superseded) }
+    deliver()
   }
 
   /// Decides at a head whether it is the answer.
@@ -86,7 +90,7 @@ final class HedgedExchange: Sendable {
     switch state.withLock({ $0.end(index, result) }) {
     case .beginAnother:
       hedge(Self.reason(result))
-    case .deliver(let deliver): deliver()
+    case .deliver(let deliver): finish(deliver)
     case .wait: break
     }
   }

@@ -75,6 +75,9 @@ struct HedgingState {
     return controls
   }
 
+  /// The tries that may still read a bad answer's body, where there was no good one.
+  var leftovers: [TransferControl] { winner == nil ? controls : [] }
+
   private var failed: Outcome {
     .failure(failure ?? LupineError(.cancelled, "The request was cancelled."))
   }

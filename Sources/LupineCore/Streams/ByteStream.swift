@@ -1,4 +1,5 @@
 public import HTTPTypes
+import Synchronization
 
 /// A response's body in the pieces in which it arrives, after decoding.
 ///
@@ -61,6 +62,8 @@ public struct ByteStream: AsyncSequence, Sendable {
 final class Reading: Sendable {
   private let task: RequestTask
   private let consumer: StreamConsumer
+  /// Whether the body has come to its end; the request ends by itself then, and must not count as cancelled.
+  private let isOver = Atomic<Bool>(false)
 
   init(_ task: RequestTask, _ consumer: StreamConsumer) {
     self.task = task
@@ -68,6 +71,7 @@ final class Reading: Sendable {
   }
 
   deinit {
+    if isOver.load(ordering: .relaxed) { return }
     task.cancel()
     consumer.abandon()
   }
@@ -88,6 +92,7 @@ final class Reading: Sendable {
     case .success(let body):
       do throws(LupineError) {
         if let piece = try await body.next() { return .success(piece) }
+        isOver.store(true, ordering: .relaxed)
         return .success(nil)
       } catch {
         // The transport says that it was cancelled; the request's own outcome says why.

@@ -6,15 +6,26 @@ struct ProgressReporter: Sendable {
 
   private struct Listener {
     let interval: Duration
-    let continuation: AsyncStream<TransferProgress>.Continuation
+    let figures: Figures
     let task: Task<Void, Never>
     var lastReport: Duration?
+    var lastCompleted: Int64 = -1
 
     mutating func report(_ progress: TransferProgress, _ now: Duration) {
       if let lastReport, now - lastReport < interval { return }
       lastReport = now
-      continuation.yield(progress)
+      lastCompleted = progress.completed
+      figures.continuation.yield(progress)
     }
+  }
+
+  /// What a handler's task waits for; a request that is never started lets go of it, and the task ends.
+  private final class Figures: Sendable {
+    let continuation: AsyncStream<TransferProgress>.Continuation
+
+    init(_ continuation: AsyncStream<TransferProgress>.Continuation) { self.continuation = continuation }
+
+    deinit { continuation.finish() }
   }
 
   private var latest = TransferProgress(completed: 0, total: nil)
@@ -28,7 +39,7 @@ struct ProgressReporter: Sendable {
     let task = Task(executorPreference: executor) {
       for await progress in stream { await handler(progress) }
     }
-    listeners.append(Listener(interval: interval, continuation: continuation, task: task))
+    listeners.append(Listener(interval: interval, figures: Figures(continuation), task: task))
   }
 
   /// Notes what was there before the exchange, as on a resumed download, and the length in all.
@@ -51,8 +62,8 @@ struct ProgressReporter: Sendable {
   /// Sends the last figure; every handler has had it when these tasks have ended.
   mutating func finish() -> [Task<Void, Never>] {
     for listener in listeners {
-      if reported >= 0 { listener.continuation.yield(latest) }
-      listener.continuation.finish()
+      if reported > listener.lastCompleted { listener.figures.continuation.yield(latest) }
+      listener.figures.continuation.finish()
     }
     defer { listeners = [] }
     return listeners.map(\.task)

@@ -50,14 +50,15 @@ import Testing
     #expect(error?.metrics != nil)
   }
 
-  @Test func `a stream pauses at its window and goes on when there is room`() async throws {
+  @Test func `a stream joins what waits, pauses at its window, and goes on when there is room`() async throws {
     let resumed = Notes<Void>()
     let (body, writer) = Self.make(.stream(window: 4), resumed: resumed)
     #expect(try Self.write("abc", to: writer) == .proceed)
     #expect(try Self.write("de", to: writer) == .pause)
-    #expect(try await body.next() == Array("abc".utf8))
+    #expect(try await body.next() == Array("abcde".utf8))
     #expect(resumed.all.count == 1)
-    #expect(try await body.next() == Array("de".utf8))
+    #expect(try Self.write("f", to: writer) == .proceed)
+    #expect(try await body.next() == Array("f".utf8))
     writer.finish(metrics: TransferMetrics())
     #expect(try await body.next() == nil)
   }

@@ -46,7 +46,7 @@ import Testing
               status 200, 4 bytes
             accepted
         """)
-    #expect(log.description.contains("retried after 500.00 ms"))
+    #expect(log.description.contains("retried after 499.99 ms"))
     #expect(log.ended == log.decisions.last?.time)
   }
 

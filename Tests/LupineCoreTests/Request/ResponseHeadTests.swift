@@ -87,7 +87,8 @@ import Testing
 
   @Test func `adapters are named by the events`() async throws {
     let bench = Bench()
-    _ = await (try bench.session { $0.adapter(BearerToken("hidden")) }).request(Bench.url).serializingData().response
+    _ = await (try bench.session { $0.baseURL(Bench.url).adapter(BearerToken("hidden")) }).request(Bench.url)
+      .serializingData().response
     let names = bench.log.all.compactMap { if case .adapted(_, let name) = $0.kind { name } else { nil } }
     #expect(names == ["BearerToken"])
   }

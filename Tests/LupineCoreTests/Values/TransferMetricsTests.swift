@@ -20,12 +20,12 @@ import Testing
   @Test func `a waterfall draws each phase where it lies`() {
     #expect(
       fresh.waterfall == """
-        name lookup  ████                                          10.00 ms
-        connect          ████                                      10.00 ms
-        TLS                  ████████████                          30.00 ms
-        sending                          █                          0.00 ms
-        waiting                          ██████████                25.00 ms
-        receiving                                  ██████████      25.00 ms
+        name lookup  ████                                         10.00 ms
+        connect          ████                                     10.00 ms
+        TLS                  ████████████                         30.00 ms
+        sending                          █                         0.00 ms
+        waiting                          ██████████               25.00 ms
+        receiving                                  ██████████     25.00 ms
         total 100.00 ms, 0 B up, 5120 B down, HTTP/2, 127.0.0.1:443
         """)
   }

@@ -69,6 +69,7 @@ import Testing
     let server = try FaultServer(.compressedBomb(decodedBytes: 258_001))
     let client = try RawClient(port: try port(server))
     try client.send(get())
-    #expect(try client.read(until: "\r\n\r\n").contains("Content-Encoding: deflate"))
+    let start = "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nContent-Length: 1"
+    #expect(try client.read(count: start.utf8.count) == start)
   }
 }

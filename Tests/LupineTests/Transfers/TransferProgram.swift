@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LupineFixtures
 import Testing
 
 /// `TransferProbe` as a process of its own.
@@ -55,10 +56,13 @@ final class TransferProgram {
     }
   }
 
-  /// The program beside the one that runs the tests.
+  /// The program beside the one that runs the tests, or in the checkout's own build where that one was copied.
   private static func path() throws -> String {
     let candidates = ["/proc/self/exe"] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
-    let folders = candidates.map { URL(filePath: $0).resolvingSymlinksInPath().deletingLastPathComponent() }
+    let checkout = Fixture.path("../.build/debug")
+    let folders =
+      candidates.map { URL(filePath: $0).resolvingSymlinksInPath().deletingLastPathComponent() }
+      + [URL(filePath: checkout)]
     let programs = folders.map { $0.appending(path: "TransferProbe").path }
     return try #require(programs.first { FileManager.default.isExecutableFile(atPath: $0) })
   }

@@ -19,7 +19,8 @@ final class LoopbackPeer: ConformancePeer {
     }
   }
 
-  var requests: [PeerRequest] { server?.requests.map(PeerRequest.init) ?? [] }
+  /// None where a fault befalls them: whether the server hears of them differs by the fault, not by the transport.
+  var requests: [PeerRequest] { faulty == nil ? server?.requests.map(PeerRequest.init) ?? [] : [] }
   var connectionCount: Int? { server?.connectionCount }
 
   func prepare(for request: OutgoingRequest) {}

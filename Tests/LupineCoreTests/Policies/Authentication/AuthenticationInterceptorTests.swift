@@ -145,7 +145,7 @@ final class TokenWorld: Sendable {
   ) {
     authenticator = TokenAuthenticator(time: refreshTime, overSession: refreshesOverSession)
     interceptor = AuthenticationInterceptor(authenticator, credential: credential)
-    mock.stub(.post, "/refresh", priority: 2, count: .optional, .status(.ok))
+    mock.stub(.post, "/refresh", priority: 2, count: .optional, .text("fresh"))
     mock.stub([.get, .post], "/{any...}", count: .optional) { request in
       let token = request.headers[.authorization]?.dropFirst("Bearer ".count)
       let reply = token.map { valid.contains(String($0)) } == true ? MockReply.text("ok") : .challenge("Bearer")

@@ -1,0 +1,88 @@
+import HTTPTypes
+public import LupineCore
+
+extension OAuthToken: AuthenticationCredential {}
+
+/// Puts OAuth tokens on requests and renews them; for an `AuthenticationInterceptor`.
+public struct OAuthAuthenticator: Authenticator {
+  /// How a token is renewed.
+  public enum Renewal: Sendable, Hashable {
+    /// With its refresh token (RFC 6749 section 6).
+    case refreshToken
+    /// With the program's own name and secret (RFC 6749 section 4.4).
+    case clientCredentials(scope: String? = nil)
+  }
+
+  private let client: OAuthClient
+  private let renewal: Renewal
+  private let onRenewal: @Sendable (OAuthToken) async -> Void
+
+  /// Renews tokens with a client.
+  ///
+  /// - Parameter onRenewal: hears of every new token, as to store it; many servers take a refresh token only once.
+  public init(
+    _ client: OAuthClient, renewal: Renewal = .refreshToken,
+    onRenewal: @escaping @Sendable (OAuthToken) async -> Void = { _ in }
+  ) {
+    self.client = client
+    self.renewal = renewal
+    self.onRenewal = onRenewal
+  }
+
+  /// Sets `Authorization`.
+  public func apply(_ credential: OAuthToken, to request: inout OutgoingRequest) {
+    request.headers[.authorization] = "Bearer \(credential.accessToken)"
+  }
+
+  /// Asks for a new token; the refresh token stays where the server gives no other.
+  public func refresh(_ credential: OAuthToken, for session: Session) async throws -> OAuthToken {
+    let token = try await client.token(grant(credential), for: session)
+    let renewed = token.keeping(credential.refreshToken)
+    await onRenewal(renewed)
+    return renewed
+  }
+
+  private func grant(_ credential: OAuthToken) throws(LupineError) -> OAuthGrant {
+    switch renewal {
+    case .clientCredentials(let scope): return .clientCredentials(scope: scope)
+    case .refreshToken:
+      guard let token = credential.refreshToken else {
+        throw LupineError(.missingCredential, "The token has expired and has no refresh token; log in again.")
+      }
+      return .refreshToken(token)
+    }
+  }
+}
+
+extension OAuthToken {
+  fileprivate func keeping(_ refreshToken: String?) -> OAuthToken {
+    OAuthToken(
+      accessToken: accessToken, refreshToken: self.refreshToken ?? refreshToken, expires: expires, scope: scope,
+      renewal: renewal)
+  }
+}
+
+extension Plugin where Self == AuthenticationInterceptor<OAuthAuthenticator> {
+  /// Tokens that a program gets with its own name and secret (RFC 6749 section 4.4), the first one before the first
+  /// request.
+  ///
+  /// - Parameter scope: where they may go. Default: the origin of the session's base URL.
+  public static func oauth(
+    _ client: OAuthClient, requesting requested: String? = nil, to scope: CredentialScope = .baseURL
+  ) -> AuthenticationInterceptor<OAuthAuthenticator> {
+    AuthenticationInterceptor(
+      OAuthAuthenticator(client, renewal: .clientCredentials(scope: requested)), credential: OAuthToken.none, to: scope)
+  }
+
+  /// A token that is renewed with its refresh token (RFC 6749 section 6).
+  ///
+  /// - Parameters:
+  ///   - scope: where it may go. Default: the origin of the session's base URL.
+  ///   - onRenewal: hears of every new token, as to store it.
+  public static func oauth(
+    _ client: OAuthClient, renewing token: OAuthToken, to scope: CredentialScope = .baseURL,
+    onRenewal: @escaping @Sendable (OAuthToken) async -> Void = { _ in }
+  ) -> AuthenticationInterceptor<OAuthAuthenticator> {
+    AuthenticationInterceptor(OAuthAuthenticator(client, onRenewal: onRenewal), credential: token, to: scope)
+  }
+}
