@@ -69,6 +69,7 @@ import Testing
       var lines: [String] = []
       for try await line in request.serializingLines() { lines.append(line) }
       #expect(lines == ["a", "b"])
+      await session.finishRequests()
       #expect(bench.log.finishedCount == 1)
     }
   }
