@@ -152,6 +152,6 @@ import Testing
     let proxy = try ScriptedServer(always: try #require(replies[fault]))
     let session = try curlSession(total: .seconds(5)) { $0.proxy(proxy.url) }
     let kind = await error(session, "https://a.example.com/")?.kind
-    #expect([.proxyFailed, .malformedResponse, .limitExceeded(.responseFields)].contains(kind))
+    #expect([.proxyFailed, .malformedResponse, .limitExceeded(.responseFieldCount)].contains(kind))
   }
 }

@@ -104,7 +104,12 @@ extension Exchange {
     // A 204 has no body; a server that announces one may send it, and the next response would begin with it.
     if head.status.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
     // A final answer in place of 100: the body is not wanted (RFC 9110 section 10.1.1).
-    if expectsContinue, !incoming.hasContinue, outgoing.taken == 0 { outgoing.isAbandoned = true }
+    if expectsContinue, !incoming.hasContinue, outgoing.taken == 0 {
+      outgoing.isAbandoned = true
+      // The server may wait for the body all the same: the next request must not be taken for it. After a 417 libcurl is
+      // kept from asking again, and loses the connection by that.
+      if incoming.head.line?.version != .http2, head.status.code != 417 { easy?.forbidReuse() }
+    }
     // No server asks who its client is to a proxy.
     let source: TransportResponse.Source = head.status.code == 407 && proxy != nil ? .proxy : .origin
     let (body, writer) = context.makeBody(for: head, from: source) { [engine = loop.engine, id] in

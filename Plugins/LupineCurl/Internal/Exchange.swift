@@ -163,9 +163,7 @@ extension Exchange {
     if code == CURLE_OK { receiveHeld() }
     guard let easy else { return }
     if isComplete(code), failure == nil, incoming.writer != nil {
-      // A server that answered without the body may still wait for it: the next request must not be taken for it.
-      let isLeft = outgoing.isAbandoned && incoming.head.line?.version != .http2
-      return finish(isReusable: code == CURLE_OK && !isLeft)
+      return finish(isReusable: code == CURLE_OK)
     }
     if failure == nil, ports == nil, let refusal = tunnel?.refusal { return finish(refused: refusal) }
     let error =

@@ -69,7 +69,6 @@ import Testing
       var lines: [String] = []
       for try await line in request.serializingLines() { lines.append(line) }
       #expect(lines == ["a", "b"])
-      // The last line is there before the request has ended.
       await session.finishRequests()
       #expect(bench.log.finishedCount == 1)
     }

@@ -1,0 +1,32 @@
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Testing
+
+@Suite struct ConnectionOptionTests {
+  @Test(arguments: [HTTPResponse.Status.found, .unauthorized, .badGateway])
+  func `what a proxy says is neither followed nor answered as the server's`(status: HTTPResponse.Status) async throws {
+    let mock = MockTransport()
+    mock.stub(
+      .get, "https://a.example.com/",
+      .refusedByProxy(status).field(.location, "/next").field(.wwwAuthenticate, "Basic realm=x"))
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).proxy("http://p:1").build()
+    let response = await session.request("https://a.example.com/").authenticate(username: "ali", password: "x")
+      .serializingData().response
+    #expect(response.response?.status == status)
+    #expect(mock.requests.count == 1)
+  }
+
+  @Test func `the way that a request would have taken is recorded`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .text("x"))
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).unixSocket("/var/run/docker.sock")
+      .build()
+    var request = try OutgoingRequest("http://docker/info")
+    request.options.priority = .high
+    _ = await session.request(request).serializingData().response
+    #expect(mock.requests.map(\.unixSocket) == ["/var/run/docker.sock"])
+    #expect(mock.requests.map(\.priority) == [.high])
+    #expect(await session.connectionPool() == nil)
+  }
+}
