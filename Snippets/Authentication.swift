@@ -7,6 +7,7 @@ import LupineMock
 let mock = MockTransport()
 mock.stub(.get, "/{any...}", .challenge("Digest realm=\"staff\", nonce=\"7ypf\", qop=\"auth\", algorithm=SHA-256"))
 mock.stub(.get, "/{any...}", where: [.field(.authorization)], .text("welcome"))
+mock.stub(.get, "https://intranet.example.com/home", .text("welcome home"))
 let session = try Session.Builder().transport(mock).install(.authentication).build()
 mock.stub(.post, "https://auth.example.com/token", .text("{\"access_token\": \"t\", \"token_type\": \"bearer\"}"))
 let (accessKeyID, secretAccessKey, clientSecret) = ("AKIDEXAMPLE", "secret", "secret")
