@@ -13,7 +13,7 @@ BUILD = Tests/Peers/swift-build
 TRAITS = --traits default,Observability
 STRICT = $(TRAITS) --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 TSAN = --sanitize=thread --scratch-path .build-tsan
-UNIT_TESTS = ^(LupineCoreTests|LupineMockTests|LupineCurlTests|LupineTestingTests|LupineMultipartTests|LupineReachabilityTests(?!\.ProcessTests))\.
+UNIT_TESTS = ^(Lupine(Authentication|Compression|Cookies|Core|Curl|Mock|Multipart|Resilience|Testing)Tests|LupineReachabilityTests(?!\.ProcessTests))\.
 SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)
 
 .PHONY: help demo test fuzz bench plot lint format clean install
