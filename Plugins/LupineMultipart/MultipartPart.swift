@@ -44,7 +44,7 @@ public struct MultipartPart: Sendable {
 
   /// A control byte would start a line of its own, or end one, in the eyes of some parser.
   private mutating func check() {
-    for field in headers where !MediaTypeText.isFieldValue(field.value) {
+    for field in headers where !FieldRules.isValid(value: field.value) {
       problem = "the value of \(field.name) has a control byte, which no field may have."
     }
   }

@@ -1,3 +1,5 @@
+import LupineCore
+
 /// The parameters of a `Content-Disposition`, written and read as browsers write them.
 ///
 /// In the HTML standard a quoted value ends at the next quote: `%22`, `%0D` and `%0A` stand for the three bytes that

@@ -1,4 +1,5 @@
 import HTTPTypes
+import LupineCore
 
 /// The fields of a form's part, in the order in which browsers and curl write them.
 enum FormFields {
@@ -31,7 +32,7 @@ enum FormFields {
       return Refusal(
         reason: "the file name \"\(shownFile)\" of \"\(shown)\" has a control byte that cannot be escaped.")
     }
-    if let contentType, contentType.isEmpty || !MediaTypeText.isFieldValue(contentType) {
+    if let contentType, contentType.isEmpty || !FieldRules.isValid(value: contentType) {
       return Refusal(reason: "the content type of \"\(shown)\" is empty or has a control byte.")
     }
     if headers[.contentDisposition] != nil {

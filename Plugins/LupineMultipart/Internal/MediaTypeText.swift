@@ -1,16 +1,12 @@
+import LupineCore
+
 /// The grammar of media types and fields, as far as multiparts need it (RFC 9110 sections 5.5, 5.6 and 8.3.1).
 enum MediaTypeText {
-  /// Whether a field's value has no control byte but tabs inside, and no blank at its ends.
-  static func isFieldValue(_ text: String) -> Bool {
-    let bytes = text.utf8
-    guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return false }
-    return ![0x20, 0x09].contains(bytes.first) && ![0x20, 0x09].contains(bytes.last)
-  }
-
-  static func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(isTokenByte) }
+  static func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(\.isTokenByte) }
 
   static func isParameter(_ parameter: (name: String, value: String)) -> Bool {
-    isToken(parameter.name) && parameter.name.lowercased() != "boundary" && isFieldValue("\"\(parameter.value)\"")
+    isToken(parameter.name) && parameter.name.lowercased() != "boundary"
+      && FieldRules.isValid(value: "\"\(parameter.value)\"")
   }
 
   /// A parameter's value as it stands in a field: quoted where it is no token.
@@ -57,22 +53,6 @@ enum MediaTypeText {
 
   private static func skip(to byte: UInt8, _ rest: inout ArraySlice<UInt8>) {
     rest = rest[(rest.firstIndex(of: byte) ?? rest.endIndex)...]
-  }
-
-  static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
-  }
-}
-
-extension Substring {
-  /// The text without spaces and tabs around it.
-  func trimmingBlanks() -> Substring {
-    let start = drop { $0 == " " || $0 == "\t" }
-    guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return start.prefix(0) }
-    return start[...last]
   }
 }
 

@@ -1,13 +1,13 @@
-/// Reads the challenges of one field value in one pass.
+/// Reads the challenges of one field value (RFC 9110 section 11.6.1).
 struct ChallengeParser {
-  private let bytes: [UInt8]
-  private var position = 0
+  private var cursor: FieldCursor
+  var steps: Int { cursor.steps }
 
-  init(_ text: String) { bytes = Array(text.utf8) }
+  init(_ text: String) { cursor = FieldCursor(text) }
 
   mutating func parse() -> [AuthenticationChallenge] {
     var challenges: [AuthenticationChallenge] = []
-    while skipSeparators(), let scheme = token() {
+    while skipSeparators(), let scheme = cursor.token() {
       guard let challenge = challenge(scheme) else { break }
       challenges.append(challenge)
     }
@@ -15,87 +15,54 @@ struct ChallengeParser {
   }
 
   private mutating func challenge(_ scheme: String) -> AuthenticationChallenge? {
-    var parameters: [String: String] = [:]
-    guard position < bytes.count, bytes[position] == 0x20 else {
-      return isAtListEnd ? AuthenticationChallenge(scheme: scheme, parameters: [:], token: nil) : nil
+    guard cursor.peek() == UInt8(ascii: " ") else {
+      return isAtListEnd() ? AuthenticationChallenge(scheme: scheme, parameters: [:], token: nil) : nil
     }
-    skipBlanks()
+    cursor.skipWhitespace()
     if let token = token68() { return AuthenticationChallenge(scheme: scheme, parameters: [:], token: token) }
-    while true {
-      let start = position
-      guard let name = token() else { break }
-      skipBlanks()
-      guard take(0x3D) else {
-        position = start
-        break
-      }
-      skipBlanks()
-      guard let value = position < bytes.count && bytes[position] == 0x22 ? quoted() : token() else { return nil }
-      if parameters[name.lowercased()] == nil { parameters[name.lowercased()] = value }
+    var parameters: [String: String] = [:]
+    while let name = parameterName()?.lowercased() {
+      let isQuoted = cursor.peek() == UInt8(ascii: "\"")
+      guard let value = isQuoted ? cursor.quotedString() : cursor.token() else { return nil }
+      if parameters[name] == nil { parameters[name] = value }
       guard skipSeparators() else { break }
     }
     return AuthenticationChallenge(scheme: scheme, parameters: parameters, token: nil)
   }
 
-  private var isAtListEnd: Bool { position >= bytes.count || bytes[position] == 0x2C }
-
-  private mutating func skipBlanks() {
-    while position < bytes.count, bytes[position] == 0x20 || bytes[position] == 0x09 { position += 1 }
+  /// A parameter's name and its equals sign; a token without one is the next challenge's scheme and stays.
+  private mutating func parameterName() -> String? {
+    let start = cursor.position
+    guard let name = cursor.token() else { return nil }
+    cursor.skipWhitespace()
+    guard cursor.take(UInt8(ascii: "=")) else {
+      cursor.goBack(to: start)
+      return nil
+    }
+    cursor.skipWhitespace()
+    return name
   }
+
+  /// A token68 (RFC 9110 section 11.2) stands alone up to the next comma or the end; otherwise nothing is taken.
+  private mutating func token68() -> String? {
+    let start = cursor.position
+    while let byte = cursor.peek(), byte.isTokenByte || byte == UInt8(ascii: "/") { cursor.advance() }
+    let hasBody = cursor.position > start
+    while cursor.take(UInt8(ascii: "=")) {}
+    let end = cursor.position
+    cursor.skipWhitespace()
+    guard hasBody, isAtListEnd() else {
+      cursor.goBack(to: start)
+      return nil
+    }
+    return cursor.text(start..<end)
+  }
+
+  private mutating func isAtListEnd() -> Bool { cursor.isAtEnd || cursor.peek() == UInt8(ascii: ",") }
 
   /// Skips commas and blanks; false at the end.
   private mutating func skipSeparators() -> Bool {
-    while position < bytes.count, [0x20, 0x09, 0x2C].contains(bytes[position]) { position += 1 }
-    return position < bytes.count
-  }
-
-  private mutating func take(_ byte: UInt8) -> Bool {
-    guard position < bytes.count, bytes[position] == byte else { return false }
-    position += 1
-    return true
-  }
-
-  private mutating func token() -> String? {
-    let start = position
-    while position < bytes.count, Self.isTokenByte(bytes[position]) { position += 1 }
-    return position > start ? String(decoding: bytes[start..<position], as: UTF8.self) : nil
-  }
-
-  /// A token68 stands alone up to the next comma or the end; otherwise nothing is taken.
-  private mutating func token68() -> String? {
-    var end = position
-    while end < bytes.count, Self.isTokenByte(bytes[end]) || bytes[end] == 0x2F { end += 1 }
-    let body = end
-    while end < bytes.count, bytes[end] == 0x3D { end += 1 }
-    var next = end
-    while next < bytes.count, bytes[next] == 0x20 || bytes[next] == 0x09 { next += 1 }
-    guard body > position, next >= bytes.count || bytes[next] == 0x2C else { return nil }
-    defer { position = next }
-    return String(decoding: bytes[position..<end], as: UTF8.self)
-  }
-
-  private mutating func quoted() -> String? {
-    position += 1
-    var value: [UInt8] = []
-    while position < bytes.count {
-      let byte = bytes[position]
-      position += 1
-      if byte == 0x22 { return String(decoding: value, as: UTF8.self) }
-      if byte == 0x5C, position < bytes.count {
-        value.append(bytes[position])
-        position += 1
-      } else {
-        value.append(byte)
-      }
-    }
-    return nil
-  }
-
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
-    default: false
-    }
+    repeat { cursor.skipWhitespace() } while cursor.take(UInt8(ascii: ","))
+    return !cursor.isAtEnd
   }
 }

@@ -1,9 +1,9 @@
 import HTTPTypes
 
 /// What may stand in a field (RFC 9110 section 5.5).
-enum FieldRules {
+package enum FieldRules {
   /// Whether a value has no control byte but tabs inside, and no white space at its ends.
-  static func isValid(value: String) -> Bool {
+  package static func isValid(value: String) -> Bool {
     var value = value
     return value.withUTF8 { isValid($0) }
   }
@@ -11,9 +11,6 @@ enum FieldRules {
   /// Whether a value's bytes have no control byte but tabs inside, and no white space at its ends.
   static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = bytes.first, let last = bytes.last else { return true }
-    guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return false }
-    return !isBlank(first) && !isBlank(last)
+    return bytes.allSatisfy(\.isFieldByte) && !first.isBlank && !last.isBlank
   }
-
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

@@ -74,7 +74,7 @@ extension MediaType: CustomStringConvertible {
   }
 
   private static func quoted(_ value: String) -> String {
-    if !value.isEmpty, value.utf8.allSatisfy(FieldCursor.isTokenByte) { return value }
+    if !value.isEmpty, value.utf8.allSatisfy(\.isTokenByte) { return value }
     let escaped = value.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
     return "\"\(String(escaped))\""
   }

@@ -41,4 +41,17 @@ import Testing
   @Test func `several fields are one list`() {
     #expect(AuthenticationChallenge.parse(["NTLM", "Basic realm=x"]).map(\.scheme) == ["NTLM", "Basic"])
   }
+
+  @Test(arguments: ["@", ";", ",", "\t", "%", "{", "=", "\"", "\\", " ", "/", "a,", "a=", "a=\"", "a=b,", "a ", "a /"])
+  func `S35 each byte of a challenge is looked at a fixed number of times`(unit: String) {
+    for length in [16 << 10, 128 << 10] {
+      for start in ["", "Basic ", "Basic realm=\"", "Basic a=b, "] {
+        let field = start + String(repeating: unit, count: length / unit.utf8.count)
+        var parser = ChallengeParser(field)
+        _ = parser.parse()
+        #expect(parser.steps > 0)
+        #expect(parser.steps <= 8 * field.utf8.count + 16)
+      }
+    }
+  }
 }

@@ -77,7 +77,7 @@ struct IconvConverter: ~Copyable {
   /// The name goes to iconv only where it is one: `""` would mean the locale's, and a `/` begins options.
   private static func isPlain(_ charset: String) -> Bool {
     !charset.isEmpty && charset.utf8.count <= 64
-      && charset.utf8.allSatisfy { FieldCursor.isTokenByte($0) || [0x28, 0x29, 0x3A].contains($0) }
+      && charset.utf8.allSatisfy { $0.isTokenByte || [0x28, 0x29, 0x3A].contains($0) }
   }
 
   /// What one call did.

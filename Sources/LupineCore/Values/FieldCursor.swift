@@ -1,4 +1,4 @@
-/// Reads a field value from its first byte to its last, and never goes back.
+/// Reads a field value from its first byte to its last, and goes back only where its user says so.
 struct FieldCursor {
   private let bytes: [UInt8]
   private(set) var position = 0
@@ -16,6 +16,10 @@ struct FieldCursor {
 
   mutating func advance() { position += 1 }
 
+  mutating func goBack(to earlier: Int) { position = min(earlier, position) }
+
+  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
   mutating func take(_ byte: UInt8) -> Bool {
     guard peek() == byte else { return false }
     advance()
@@ -23,14 +27,14 @@ struct FieldCursor {
   }
 
   mutating func skipWhitespace() {
-    while let byte = peek(), byte == 0x20 || byte == 0x09 { advance() }
+    while let byte = peek(), byte.isBlank { advance() }
   }
 
   /// A token (RFC 9110 section 5.6.2); `nil` where there is none.
   mutating func token() -> String? {
     let start = position
-    while let byte = peek(), Self.isTokenByte(byte) { advance() }
-    return start == position ? nil : String(decoding: bytes[start..<position], as: UTF8.self)
+    while let byte = peek(), byte.isTokenByte { advance() }
+    return start == position ? nil : text(start..<position)
   }
 
   /// A quoted string (RFC 9110 section 5.6.4), without its quotes; `nil` where none begins here or it does not end.
@@ -57,15 +61,4 @@ struct FieldCursor {
       if byte == UInt8(ascii: "\"") { _ = quotedString() } else { advance() }
     }
   }
-
-  static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: tokenPunctuation.contains(byte)
-    }
-  }
-
-  private static let tokenPunctuation = Set("!#$%&'*+-.^_`|~".utf8)
 }
