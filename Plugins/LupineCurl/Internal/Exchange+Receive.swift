@@ -11,7 +11,7 @@ extension Exchange {
     }
     do throws(LupineError) {
       if ports == nil, tunnel != nil {
-        try tunnel?.take(line)
+        if let opened = try tunnel?.take(line) { context.emit(.tunnelled(opened)) }
         return true
       }
       switch try incoming.head.take(line) {
@@ -20,7 +20,7 @@ extension Exchange {
         if head.status.code == 100 { incoming.hasContinue = true }
         context.emit(.informational(head))
       case .final(let head, let framing):
-        if head.status == .unauthorized, context.identity.connectionCredential != nil {
+        if isAnswered(byLibrary: head) {
           incoming.held = (head, framing)
         } else {
           receive(head, framing)
@@ -92,11 +92,20 @@ extension Exchange {
     (incoming.isPaused ? CURLPAUSE_RECV : 0) | (outgoing.isPaused ? CURLPAUSE_SEND : 0)
   }
 
-  /// Takes the 401 that was held back for what it is: the response.
+  /// Takes the challenge that was held back for what it is: the response.
   func receiveHeld() {
     guard let held = incoming.held else { return }
     incoming.held = nil
     receive(held.head, held.framing)
+  }
+
+  /// Whether libcurl may be about to answer a challenge by itself.
+  private func isAnswered(byLibrary head: HTTPResponse) -> Bool {
+    switch head.status.code {
+    case 401: context.identity.connectionCredential != nil
+    case 407: isForwarded && proxy?.connectionCredential != nil
+    default: false
+    }
   }
 
   private func receive(_ head: HTTPResponse, _ framing: Framing) {
@@ -110,8 +119,8 @@ extension Exchange {
       // kept from asking again, and loses the connection by that.
       if incoming.head.line?.version != .http2, head.status.code != 417 { easy?.forbidReuse() }
     }
-    // No server asks who its client is to a proxy.
-    let source: TransportResponse.Source = head.status.code == 407 && proxy != nil ? .proxy : .origin
+    // No server asks who its client is to a proxy; what comes through a tunnel is no proxy's word.
+    let source: TransportResponse.Source = head.status.code == 407 && isForwarded ? .proxy : .origin
     let (body, writer) = context.makeBody(for: head, from: source) { [engine = loop.engine, id] in
       engine.post(.receive(id))
     }
