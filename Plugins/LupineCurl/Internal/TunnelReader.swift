@@ -7,7 +7,7 @@ struct TunnelReader {
   private(set) var refusal: HTTPResponse?
   private var head: HeadReader
 
-  init(_ limits: Limits, _ names: FieldNames) { head = HeadReader(limits, names, mayBeMultiplexed: false) }
+  init(_ limits: Limits, _ lines: KnownLines) { head = HeadReader(limits, lines, mayBeMultiplexed: false) }
 
   mutating func take(_ line: UnsafeRawBufferPointer) throws(LupineError) {
     guard case .final(var answer, _) = try head.take(line), answer.status.kind != .successful else { return }
