@@ -73,7 +73,9 @@ final class Easy {
   var descriptor: Int32 { lupine_easy_descriptor(pointer) }
 
   /// Sets what differs from the last exchange.
-  func prepare(_ request: OutgoingRequest, _ shape: RequestShape, _ context: TransferContext) throws(LupineError) {
+  func prepare(_ submission: Submission, _ shape: RequestShape) throws(LupineError) {
+    let request = submission.request
+    let context = submission.context
     handle.clearError()
     if try target.set(request.url) { set(verbatimTarget: Self.target(of: request.url, by: context.identity.proxy)) }
     set(

@@ -13,4 +13,6 @@ struct Outgoing {
   var taken: Int64 = 0
   /// Whether the rest is not sent, because the server has answered without it.
   var isAbandoned = false
+  /// Whether the response is complete although the body still goes out.
+  var isUnwanted = false
 }

@@ -9,7 +9,7 @@ struct TunnelReader {
   private var legs = 0
   private static let maximumLegs = 8
 
-  init(_ limits: Limits, _ names: FieldNames) { head = HeadReader(limits, names, mayBeMultiplexed: false) }
+  init(_ limits: Limits, _ lines: KnownLines) { head = HeadReader(limits, lines, mayBeMultiplexed: false) }
 
   /// Takes a line and returns the answer that it completes, where that opens the tunnel.
   mutating func take(_ line: UnsafeRawBufferPointer) throws(LupineError) -> HTTPResponse? {
