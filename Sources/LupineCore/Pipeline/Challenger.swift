@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 
 /// Who may ask for a credential in an exchange, a server or a proxy, and what may be given to it.
 struct Challenger: Sendable {

@@ -81,8 +81,8 @@ extension ExchangeLoop {
     if response.source == .origin { try tell(response.head, server(of: request)) }
     guard let passage = configuration.passage(to: request.url), let proxy = proxy(of: request) else { return }
     // What comes through a tunnel is the server's word; of a tunnel that stood already the proxy said nothing.
-    let word = passage.isForwarded || response.source == .proxy ? response.head : state.withLock { $0.tunnel }
-    if let word { try tell(word, proxy) }
+    let isOwnWord = passage.isForwarded || response.source == .proxy
+    if let word = isOwnWord ? response.head : state.withLock({ $0.tunnel }) { try tell(word, proxy) }
   }
 
   private func tell(_ head: HTTPResponse, _ challenger: Challenger) throws(LupineError) {
