@@ -21,3 +21,15 @@ for try await user in session.streamRequest("users").serializingDecodableLines(o
 let blob = session.streamRequest("blob").validate()
 for try await piece in blob.serializingBytes(limit: 1_000_000) { print(piece.count) }
 print(await blob.trailers?.count ?? 0)
+// snippet.hide
+mock.stub(.get, "https://api.example.com/log", .text("one\ntwo\n"))
+// snippet.show
+
+session.streamRequest("log").validate().responseStreamLine { stream in
+  switch stream.event {
+  case .stream(let line): if line == "two" { stream.cancel() } else { print(line) }
+  case .complete(let completion): print(completion.error?.kind ?? "the end")
+  }
+}
+session.streamRequest("users").responseStreamDecodable(of: User.self) { print($0.value?.name ?? "no more users") }
+await session.finishRequests()

@@ -27,7 +27,8 @@ public final class CurlTransport: ConnectionPooling {
   ) async throws(LupineError) -> TransportResponse {
     try RequestRules.check(request, context)
     if let reason = context.control.reason { throw reason }
-    let target = try await TargetAddress.find(for: request, in: context)
+    let isAsking = TargetAddress.isAsked(in: context)
+    let target = isAsking ? try await TargetAddress.find(for: request, in: context) : nil
     let result: Submission.Outcome = await withUnsafeContinuation { continuation in
       let id: UInt64
       do throws(LupineError) {

@@ -7,20 +7,20 @@ extension Exchange {
   func receive(line: UnsafeRawBufferPointer) -> Bool {
     if incoming.held != nil, line.starts(with: "HTTP/".utf8) {
       incoming.held = nil
-      incoming.head.beginAgain()
+      headReader.beginAgain()
     }
     do throws(LupineError) {
       if ports == nil, tunnel != nil {
-        try tunnel?.take(line)
+        if let opened = try tunnel?.take(line) { context.emit(.tunnelled(opened)) }
         return true
       }
-      switch try incoming.head.take(line) {
+      switch try headReader.take(line) {
       case nil: break
       case .informational(let head):
-        if head.status.code == 100 { incoming.hasContinue = true }
+        if headReader.line?.code == 100 { incoming.hasContinue = true }
         context.emit(.informational(head))
       case .final(let head, let framing):
-        if head.status == .unauthorized, context.identity.connectionCredential != nil {
+        if let code = headReader.line?.code, isAnswered(byLibrary: code) {
           incoming.held = (head, framing)
         } else {
           receive(head, framing)
@@ -42,10 +42,8 @@ extension Exchange {
     guard let writer = incoming.writer, let easy else { return Int(CURL_WRITEFUNC_ERROR) }
     if incoming.isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
     do throws(LupineError) {
-      if !incoming.isUndelivered {
-        incoming.isUndelivered = true
-        loop.hasBytes(self)
-      }
+      incoming.isUndelivered = true
+      touch()
       if try writer.append(piece) == .pause {
         incoming.isPaused = true
         curl_easy_pause(easy.pointer, pauses)
@@ -57,8 +55,17 @@ extension Exchange {
     return piece.count
   }
 
+  /// Does what is left to do at the end of a turn of the loop.
+  func settle() {
+    isTouched = false
+    // The response is complete, so what is left of the body is not sent; the connection is of no use any more.
+    if outgoing.isUnwanted { finish(isReusable: false) }
+    handOver()
+    deliver()
+  }
+
   /// Hands over what one turn of the loop has brought; the end of a body hands it over by itself.
-  func deliver() {
+  private func deliver() {
     guard incoming.isUndelivered else { return }
     incoming.isUndelivered = false
     if isUnderWay { incoming.writer?.deliver() }
@@ -83,8 +90,10 @@ extension Exchange {
   /// HTTP/1.1 the connection then has to be closed for the server to see that no more comes (RFC 9112 section 9.3).
   func watches(_ descriptor: Int32, for what: Int32) {
     if what != CURL_POLL_REMOVE { socket = descriptor }
-    guard incoming.writer != nil, !incoming.isPaused, incoming.head.line?.version != .http2 else { return }
-    if what == CURL_POLL_OUT || (what == CURL_POLL_REMOVE && outgoing.isPaused) { loop.isAnsweredEarly(self) }
+    guard incoming.writer != nil, !incoming.isPaused, headReader.line?.version != .http2 else { return }
+    guard what == CURL_POLL_OUT || (what == CURL_POLL_REMOVE && outgoing.isPaused) else { return }
+    outgoing.isUnwanted = true
+    touch()
   }
 
   /// The directions in which libcurl is to hold back.
@@ -92,26 +101,36 @@ extension Exchange {
     (incoming.isPaused ? CURLPAUSE_RECV : 0) | (outgoing.isPaused ? CURLPAUSE_SEND : 0)
   }
 
-  /// Takes the 401 that was held back for what it is: the response.
+  /// Takes the challenge that was held back for what it is: the response.
   func receiveHeld() {
     guard let held = incoming.held else { return }
     incoming.held = nil
     receive(held.head, held.framing)
   }
 
+  /// Whether libcurl may be about to answer a challenge by itself.
+  private func isAnswered(byLibrary code: Int) -> Bool {
+    switch code {
+    case 401: context.identity.connectionCredential != nil
+    case 407: isForwarded && proxy?.connectionCredential != nil
+    default: false
+    }
+  }
+
   private func receive(_ head: HTTPResponse, _ framing: Framing) {
-    if incoming.head.line?.version == .http2, !sharesNoConnection { loop.isMultiplexed(self) }
+    guard let line = headReader.line else { return }
+    if line.version == .http2, !sharesNoConnection { loop.isMultiplexed(self) }
     // A 204 has no body; a server that announces one may send it, and the next response would begin with it.
-    if head.status.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
+    if line.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
     // A final answer in place of 100: the body is not wanted (RFC 9110 section 10.1.1).
     if expectsContinue, !incoming.hasContinue, outgoing.taken == 0 {
       outgoing.isAbandoned = true
       // The server may wait for the body all the same: the next request must not be taken for it. After a 417 libcurl is
       // kept from asking again, and loses the connection by that.
-      if incoming.head.line?.version != .http2, head.status.code != 417 { easy?.forbidReuse() }
+      if line.version != .http2, line.code != 417 { easy?.forbidReuse() }
     }
-    // No server asks who its client is to a proxy.
-    let source: TransportResponse.Source = head.status.code == 407 && proxy != nil ? .proxy : .origin
+    // No server asks who its client is to a proxy; what comes through a tunnel is no proxy's word.
+    let source: TransportResponse.Source = line.code == 407 && isForwarded ? .proxy : .origin
     let (body, writer) = context.makeBody(for: head, from: source) { [engine = loop.engine, id] in
       engine.post(.receive(id))
     }

@@ -12,7 +12,8 @@ final class Exchange {
   /// The ports of its connection, once it has one.
   var ports: SocketPorts?
   var clock = ExchangeClock()
-  var incoming: Incoming
+  var headReader: HeadReader
+  var incoming = Incoming()
   var outgoing = Outgoing()
   /// What ends the exchange, where it was not libcurl that found it out.
   var failure: LupineError?
@@ -28,6 +29,8 @@ final class Exchange {
   /// The address that the network policy refused last.
   var refusedAddress: IPAddress?
   private var isAnswered = false
+  /// Whether the loop knows that something is to be done with it.
+  var isTouched = false
   private var legs = 0
   private static let maximumLegs = 8
   private var isOver = false
@@ -36,7 +39,7 @@ final class Exchange {
     self.submission = submission
     self.loop = loop
     self.host = host
-    incoming = Incoming(submission, loop.names)
+    headReader = HeadReader(submission, loop.lines)
   }
 
   var id: UInt64 { submission.id }
@@ -59,10 +62,10 @@ final class Exchange {
     if request.url.scheme == .https || proxy?.kind == .https { try multi.checkCertificates(now: context.now()) }
     let shape = try openBody()
     let easy = try multi.makeEasy()
-    try easy.prepare(request, shape, context)
+    try easy.prepare(submission, shape)
     easy.set(connections)
     try easy.set(target: submission.target, request.url)
-    if isTunnelled { tunnel = TunnelReader(context.limits, loop.names) }
+    if isTunnelled { tunnel = TunnelReader(context.limits, loop.lines) }
     multi.keep(context.connections.idleLifetime)
     clock.start()
     try multi.add(easy)
@@ -80,7 +83,7 @@ final class Exchange {
     // The next leg of a proof: libcurl has read the challenge, and answers it.
     if incoming.held != nil, isNextLeg() {
       incoming.held = nil
-      incoming.head.beginAgain()
+      headReader.beginAgain()
       self.ports = nil
     }
     guard self.ports == nil else {
@@ -89,7 +92,7 @@ final class Exchange {
     }
     let isReused = easy.number(CURLINFO_NUM_CONNECTS) == 0
     guard isTrusted(isReused: isReused) else { return false }
-    guard mayUse(address) else { return false }
+    guard mayUse(address), openLateBody() else { return false }
     self.ports = context.identity.unixSocket == nil ? ports : SocketPorts(unixSocket: easy.descriptor)
     if request.url.scheme == .https { tls = loop.details(of: easy) }
     let remote = remote(address, ports)
@@ -115,12 +118,13 @@ final class Exchange {
 
   /// Says how it came by its connection, and that a request without a body is out.
   private func tell(_ easy: Easy, _ isReused: Bool) {
+    let hasNoBody = outgoing.reader == nil || outgoing.remaining == 0
+    if hasNoBody { clock.sent() }
+    guard context.isObserved else { return }
     if !isReused { tellLookup(easy) }
     context.emit(.connected(address: address ?? "", isReused: isReused))
     if !isReused, let tls { context.emit(.secured(tls)) }
-    guard outgoing.reader == nil || outgoing.remaining == 0 else { return }
-    clock.sent()
-    context.emit(.sent(bytes: 0))
+    if hasNoBody { context.emit(.sent(bytes: 0)) }
   }
 
   private func tellLookup(_ easy: Easy) {
@@ -145,7 +149,14 @@ final class Exchange {
   func answer(_ outcome: Submission.Outcome) {
     guard answer == nil, !isAnswered else { return }
     answer = outcome
-    loop.hasAnswer(self)
+    touch()
+  }
+
+  /// Has the loop settle it at the end of the turn.
+  func touch() {
+    if isTouched { return }
+    isTouched = true
+    loop.touch(self)
   }
 
   /// Tells the caller of `send`, once.
@@ -191,14 +202,11 @@ extension Exchange {
     finish(isReusable: false)
   }
 
-  /// The response is complete, so what is left of the body is not sent; the connection is of no use any more.
-  func abandon() { finish(isReusable: false) }
-
-  private func finish(isReusable: Bool) {
+  func finish(isReusable: Bool) {
     guard !isOver else { return }
     let metrics = metrics()
     release(isReusable: isReusable)
-    incoming.writer?.finish(trailers: incoming.head.trailers, metrics: metrics)
+    incoming.writer?.finish(trailers: headReader.trailers, metrics: metrics)
   }
 
   /// Ends the exchange before its time, wherever it stands.
@@ -215,7 +223,7 @@ extension Exchange {
   }
 
   private func metrics() -> TransferMetrics {
-    var metrics = clock.metrics(easy, taken: outgoing.taken, address: address, version: incoming.head.line?.version)
+    var metrics = clock.metrics(easy, taken: outgoing.taken, address: address, version: headReader.line?.version)
     metrics.tls = tls
     return metrics
   }

@@ -15,20 +15,28 @@ struct HeadReader {
   private(set) var line: StatusLine?
   private(set) var trailers: HTTPFields?
   private let limits: Limits
-  private let names: FieldNames
+  private let lines: KnownLines
   private let mayBeMultiplexed: Bool
   private var part = Part.status
-  /// The fields of the head that is being read; `HTTPFields` takes many at once at a fraction of the cost.
-  private var fields: [HTTPField] = []
+  /// The fields of the head that is being read.
+  private var fields: [FieldLine] = []
   private var framing = Framing()
   private var size = 0
   private var informationalCount = 0
 
   /// - Parameter mayBeMultiplexed: whether HTTP/2 can have been agreed on.
-  init(_ limits: Limits, _ names: FieldNames, mayBeMultiplexed: Bool) {
+  init(_ limits: Limits, _ lines: KnownLines, mayBeMultiplexed: Bool) {
     self.limits = limits
-    self.names = names
+    self.lines = lines
     self.mayBeMultiplexed = mayBeMultiplexed
+  }
+
+  init(_ submission: Submission, _ lines: KnownLines) {
+    let request = submission.request
+    self.init(
+      submission.context.limits, lines,
+      mayBeMultiplexed: request.options.version == .http2
+        || (request.options.version == nil && request.url.scheme == .https))
   }
 
   /// Takes a line with its end, and returns the head that it completes.
@@ -56,20 +64,20 @@ struct HeadReader {
   }
 
   private mutating func begin(_ line: UnsafeRawBufferPointer) throws(LupineError) {
-    let status = try StatusLine(line)
+    let status = try lines.statusLine(line)
     let isMultiplexed = status.version == .http2 || status.version == .http3
     guard mayBeMultiplexed || !isMultiplexed else { throw MalformedResponse.version.error }
     self.line = status
     part = .fields
     framing = Framing()
-    fields.removeAll()
     fields.reserveCapacity(8)
   }
 
   private mutating func complete() throws(LupineError) -> Head? {
     guard let line else { throw MalformedResponse.statusLine.error }
     try framing.check(line.version)
-    let head = HTTPResponse(status: line.status, headerFields: HTTPFields(fields))
+    var head = line.head
+    head.headerFields = lines.join(fields)
     fields = []
     size = 0
     guard line.code < 200 else {
@@ -85,31 +93,17 @@ struct HeadReader {
 
   private mutating func append(_ line: UnsafeRawBufferPointer) throws(LupineError) {
     if line[0].isBlank { throw MalformedResponse.folded.error }
-    guard let colon = line.firstIndex(of: 0x3A) else {
+    guard let field = try lines.field(line) else {
       throw part == .trailers ? MalformedResponse.secondHead.error : MalformedResponse.fieldName.error
     }
-    guard let name = names.name(UnsafeRawBufferPointer(rebasing: line[..<colon])) else {
-      throw MalformedResponse.fieldName.error
-    }
-    var value = line[(colon + 1)...]
-    while let first = value.first, first.isBlank { value.removeFirst() }
-    while let last = value.last, last.isBlank { value.removeLast() }
-    guard value.allSatisfy(\.isFieldByte) else { throw MalformedResponse.fieldValue.error }
-    let bytes = UnsafeRawBufferPointer(rebasing: value)
     if part == .trailers {
       trailers = trailers ?? HTTPFields()
-      trailers?.append(Self.field(name, bytes))
+      trailers?.append(field.field)
     } else {
-      try framing.note(name, bytes)
-      fields.append(Self.field(name, bytes))
+      if field.isFraming { try framing.note(field.field.name, UnsafeRawBufferPointer(rebasing: line[field.value])) }
+      fields.append(field)
     }
     try keep(trailers?.count ?? fields.count, to: min(limits.responseFieldCount, 65_000), .responseFieldCount)
-  }
-
-  /// Plain text, as nearly all values are, needs no search for its encoding.
-  private static func field(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) -> HTTPField {
-    guard value.allSatisfy({ $0 < 0x80 }) else { return HTTPField(name: name, value: value) }
-    return HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
   }
 
   private mutating func count(_ raw: UnsafeRawBufferPointer) throws(LupineError) {

@@ -3,15 +3,29 @@ import Glibc
 import LupineCore
 
 extension Loop {
+  /// What is known of a descriptor; a descriptor that is new is taken for one of the multi's.
+  private func socket(_ descriptor: Int32, of multi: Multi) -> WatchedSocket {
+    let index = Int(descriptor)
+    if index < sockets.count, let known = sockets[index] { return known }
+    while sockets.count <= index { sockets.append(nil) }
+    let socket = WatchedSocket(multi)
+    sockets[index] = socket
+    return socket
+  }
+
+  private func known(_ descriptor: Int32) -> WatchedSocket? {
+    descriptor >= 0 && Int(descriptor) < sockets.count ? sockets[Int(descriptor)] : nil
+  }
+
   /// Notes that libcurl has opened a connection's socket.
   func opened(_ descriptor: Int32, for multi: Multi) {
-    while sockets.count <= Int(descriptor) { sockets.append(WatchedSocket()) }
-    sockets[Int(descriptor)] = WatchedSocket(multi: multi, isConnection: true)
+    if Int(descriptor) < sockets.count { sockets[Int(descriptor)] = nil }
+    socket(descriptor, of: multi).isConnection = true
   }
 
   /// Closes a connection's socket for libcurl; the kernel takes it out of the poller.
   func close(_ descriptor: Int32) {
-    if Int(descriptor) < sockets.count { sockets[Int(descriptor)] = WatchedSocket() }
+    if Int(descriptor) < sockets.count { sockets[Int(descriptor)] = nil }
     Glibc.close(descriptor)
   }
 
@@ -20,27 +34,27 @@ extension Loop {
   /// A connection that libcurl needs no more stays watched: the same interest comes back with the next request, and what
   /// happens meanwhile concerns the guard of idle connections.
   func want(_ descriptor: Int32, _ what: Int32, for multi: Multi, by user: UInt64) {
-    while sockets.count <= Int(descriptor) { sockets.append(WatchedSocket()) }
+    let socket = socket(descriptor, of: multi)
     var events: UInt32 = 0
     if what & CURL_POLL_IN != 0, what != CURL_POLL_REMOVE { events |= Poller.readable }
     if what & CURL_POLL_OUT != 0, what != CURL_POLL_REMOVE { events |= Poller.writable }
-    sockets[Int(descriptor)].multi = multi
-    sockets[Int(descriptor)].user = user
-    sockets[Int(descriptor)].wanted = events
+    socket.multi = multi
+    socket.user = user
+    socket.wanted = events
     if events != 0 {
-      watch(descriptor, for: events)
-    } else if !sockets[Int(descriptor)].isConnection {
+      watch(descriptor, socket, for: events)
+    } else if !socket.isConnection {
       poller.forget(descriptor)
-      sockets[Int(descriptor)] = WatchedSocket()
-    } else if sockets[Int(descriptor)].watched & Poller.writable != 0 {
-      watch(descriptor, for: Poller.readable)
+      sockets[Int(descriptor)] = nil
+    } else if socket.watched & Poller.writable != 0 {
+      watch(descriptor, socket, for: Poller.readable)
     }
   }
 
   /// Makes sure that a connection which may be idle from now on is watched.
   func guardIdle(_ descriptor: Int32) {
-    guard descriptor >= 0, sockets[Int(descriptor)].isConnection, sockets[Int(descriptor)].watched == 0 else { return }
-    watch(descriptor, for: Poller.readable)
+    guard let socket = known(descriptor), socket.isConnection, socket.watched == 0 else { return }
+    watch(descriptor, socket, for: Poller.readable)
   }
 
   /// Looks after a connection that is ready although nobody waits for it.
@@ -48,23 +62,21 @@ extension Loop {
   /// Bytes on an idle connection of HTTP/1.1 would become the answer to its next request: such a connection is closed, and
   /// libcurl finds it dead. One whose exchanges are paused is left alone, and unwatched, until they go on.
   func guardSocket(_ descriptor: Int32, _ readiness: UInt32) {
-    let socket = sockets[Int(descriptor)]
-    guard socket.wanted == 0, socket.watched != 0 else { return }
+    guard let socket = known(descriptor), socket.wanted == 0, socket.watched != 0 else { return }
     poller.forget(descriptor)
-    sockets[Int(descriptor)].watched = 0
+    socket.watched = 0
     if socket.isMultiplexed, readiness & (Poller.broken | Poller.halfClosed) == 0 { return }
     if !isInUse(descriptor, socket) { deadSocket.replace(descriptor) }
   }
 
   /// How the connection of an exchange is secured, read once in the connection's life.
   func details(of easy: Easy) -> TLSDetails? {
-    let descriptor = Int(easy.descriptor)
-    guard descriptor >= 0, descriptor < sockets.count, sockets[descriptor].isConnection else {
+    guard let socket = known(easy.descriptor), socket.isConnection else {
       return easy.connection.map { TLSDetails($0) }
     }
-    if let known = sockets[descriptor].tls { return known }
+    if let known = socket.tls { return known }
     let details = easy.connection.map { TLSDetails($0) }
-    sockets[descriptor].tls = details
+    socket.tls = details
     return details
   }
 
@@ -72,19 +84,19 @@ extension Loop {
   func snapshot(waiting: Int) -> ConnectionPoolSnapshot {
     let used = exchanges.values.compactMap { $0.isUnderWay ? $0.ports : nil }
     var snapshot = ConnectionPoolSnapshot(waiting: waiting)
-    for descriptor in sockets.indices where sockets[descriptor].isConnection {
+    for descriptor in sockets.indices {
+      guard let socket = sockets[descriptor], socket.isConnection else { continue }
       snapshot.open += 1
-      guard sockets[descriptor].wanted == 0 else { continue }
+      guard socket.wanted == 0 else { continue }
       if !used.contains(SocketPorts(Int32(descriptor))) { snapshot.idle += 1 }
     }
     return snapshot
   }
 
-  private func watch(_ descriptor: Int32, for events: UInt32) {
-    let watched = sockets[Int(descriptor)].watched
-    guard watched != events else { return }
-    poller.watch(descriptor, for: events, isWatched: watched != 0)
-    sockets[Int(descriptor)].watched = events
+  private func watch(_ descriptor: Int32, _ socket: WatchedSocket, for events: UInt32) {
+    guard socket.watched != events else { return }
+    poller.watch(descriptor, for: events, isWatched: socket.watched != 0)
+    socket.watched = events
   }
 
   private func isInUse(_ descriptor: Int32, _ socket: WatchedSocket) -> Bool {

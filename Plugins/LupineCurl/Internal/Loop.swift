@@ -5,22 +5,20 @@ import LupineCore
 /// The event loop of one transport, made, used and released on its own thread.
 final class Loop {
   let engine: Engine
-  let names = FieldNames()
+  let lines = KnownLines()
   let deadSocket: DeadSocket
   var poller: Poller
-  var sockets: [WatchedSocket] = []
+  /// What is known of each descriptor; nil where it is none of libcurl's.
+  var sockets: [WatchedSocket?] = []
   private(set) var exchanges: [UInt64: Exchange] = [:]
   private let alarm: Alarm
-  private var multis: [(key: MultiKey, multi: Multi)] = []
+  private var multis: [Multi] = []
   private var line: WaitingLine
   private var commands: [Command] = []
   private var jobs: [UnownedJob] = []
-  /// Exchanges whose callers have something to hear at the end of the turn.
-  private var answered: [Exchange] = []
-  /// Exchanges whose consumers have bytes to hear of at the end of the turn.
-  private var undelivered: [Exchange] = []
-  /// Exchanges whose response is complete while their body still goes out.
-  private var abandoned: [Exchange] = []
+  /// Exchanges with which something is to be done at the end of the turn.
+  private var touched: [Exchange] = []
+  private var hasTouched = false
   private var isStopping = false
   private var isLetGo = false
 
@@ -37,8 +35,8 @@ final class Loop {
   func run() {
     while !isStopping, !(isLetGo && exchanges.isEmpty) { turn() }
     for exchange in Array(exchanges.values) { exchange.end(Engine.shutDownError) }
-    handOver()
-    for (_, multi) in multis { multi.close() }
+    settle()
+    for multi in multis { multi.close() }
     multis = []
     sockets = []
   }
@@ -50,28 +48,27 @@ final class Loop {
     guardIdleSockets()
     admit()
     obey()
-    for (_, multi) in multis { multi.expire() }
+    for multi in multis { multi.expire() }
     serveSockets()
-    for (_, multi) in multis { multi.collect() }
+    for multi in multis { multi.collect() }
     prune()
-    for exchange in abandoned { exchange.abandon() }
-    abandoned.removeAll(keepingCapacity: true)
-    handOver()
+    settle()
     engine.runJobs(&jobs)
   }
 
   private func sleep() {
     var milliseconds: Int32 = 0
-    if !line.mayAdmit { milliseconds = Moment.milliseconds(until: multis.lazy.compactMap(\.multi.alarm).min()) }
+    if !line.mayAdmit { milliseconds = Moment.milliseconds(until: multis.lazy.compactMap(\.alarm).min()) }
     if milliseconds != 0, !engine.fallAsleep() { milliseconds = 0 }
     poller.wait(milliseconds: milliseconds)
   }
 
   /// Lets go of multis that have been idle for as long as their connections may be, and of these connections.
   private func prune() {
-    multis.removeAll { known in
-      guard known.multi.isStale else { return false }
-      known.multi.close()
+    guard multis.contains(where: \.isStale) else { return }
+    multis.removeAll { multi in
+      guard multi.isStale else { return false }
+      multi.close()
       return true
     }
   }
@@ -86,28 +83,29 @@ final class Loop {
   private func serveSockets() {
     for index in 0..<poller.count {
       let (descriptor, readiness) = poller.event(index)
-      guard descriptor != alarm.descriptor, sockets[Int(descriptor)].wanted != 0 else { continue }
-      sockets[Int(descriptor)].multi?.serve(descriptor, readiness)
+      guard descriptor != alarm.descriptor, let socket = sockets[Int(descriptor)], socket.wanted != 0 else { continue }
+      socket.multi.serve(descriptor, readiness)
     }
   }
 
-  private func handOver() {
-    for exchange in answered { exchange.handOver() }
-    answered.removeAll(keepingCapacity: true)
-    for exchange in undelivered { exchange.deliver() }
-    undelivered.removeAll(keepingCapacity: true)
+  private func settle() {
+    guard hasTouched else { return }
+    hasTouched = false
+    var index = 0
+    while index < touched.count {
+      touched[index].settle()
+      index += 1
+    }
+    touched.removeAll(keepingCapacity: true)
   }
 }
 
 extension Loop {
-  /// Notes that an exchange has a head, or an error in its place.
-  func hasAnswer(_ exchange: Exchange) { answered.append(exchange) }
-
-  /// Notes that an exchange's sink has bytes of which its consumer has not heard.
-  func hasBytes(_ exchange: Exchange) { undelivered.append(exchange) }
-
-  /// Notes that an exchange needs to send no more.
-  func isAnsweredEarly(_ exchange: Exchange) { abandoned.append(exchange) }
+  /// Notes that something is to be done with an exchange at the end of the turn.
+  func touch(_ exchange: Exchange) {
+    touched.append(exchange)
+    hasTouched = true
+  }
 
   /// Notes that an exchange is over.
   func isOver(_ exchange: Exchange) {
@@ -118,7 +116,7 @@ extension Loop {
   /// Notes that a host speaks HTTP/2, so that its exchanges share connections.
   func isMultiplexed(_ exchange: Exchange) {
     line.lift(exchange.host)
-    if exchange.socket >= 0 { sockets[Int(exchange.socket)].isMultiplexed = true }
+    if exchange.socket >= 0 { sockets[Int(exchange.socket)]?.isMultiplexed = true }
   }
 
   private func obey() {
@@ -138,7 +136,7 @@ extension Loop {
   }
 
   private func enter(_ submission: Submission) {
-    let exchange = Exchange(submission, self, line.host(submission.request.url.origin))
+    let exchange = Exchange(submission, self, line.host(of: submission.request.url))
     exchanges[exchange.id] = exchange
     if line.enter(Waiter(submission), at: exchange.host) {
       start(exchange)
@@ -162,10 +160,9 @@ extension Loop {
   }
 
   private func multi(for submission: Submission) throws(LupineError) -> Multi {
-    let key = MultiKey(submission)
-    if let known = multis.first(where: { $0.key == key }) { return known.multi }
-    let multi = try Multi(key, self)
-    multis.append((key, multi))
+    if let known = multis.first(where: { $0.serves(submission) }) { return known }
+    let multi = try Multi(MultiKey(submission), self)
+    multis.append(multi)
     return multi
   }
 }

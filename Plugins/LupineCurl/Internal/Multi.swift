@@ -9,6 +9,7 @@ import LupineCore
 final class Multi {
   unowned let loop: Loop
   let settings: EasySettings
+  private let version: ProtocolVersion?
   /// What the servers are judged by where that is not libcurl's own store; read when the first one is to be judged.
   private(set) var trust: TrustSettings?
   /// Whether the certificates have been looked at that TLS needs.
@@ -25,6 +26,7 @@ final class Multi {
   init(_ key: MultiKey, _ loop: Loop) throws(LupineError) {
     self.loop = loop
     settings = EasySettings(key, loop.engine.configuration)
+    version = key.version
     idleLifetime = Self.nanoseconds(loop.engine.configuration.idleConnectionLifetime)
     handle = try MultiHandle(loop.engine.configuration)
     Callbacks.install(self, on: handle.pointer)
@@ -40,6 +42,11 @@ final class Multi {
     }
     if let certificate = settings.identity.clientCertificate { try ClientCertificateCheck.check(certificate, now: now) }
     isReadyForTLS = true
+  }
+
+  /// Whether the exchange may use its connections.
+  func serves(_ submission: Submission) -> Bool {
+    submission.request.options.version == version && submission.context.identity == settings.identity
   }
 
   func makeEasy() throws(LupineError) -> Easy {

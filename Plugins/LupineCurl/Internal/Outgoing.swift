@@ -3,6 +3,8 @@ import LupineCore
 /// The request's side of an exchange.
 struct Outgoing {
   var reader: (any BodyReader)?
+  /// Whether there is a body whose reader is made once the tunnel stands.
+  var isUnopened = false
   /// Bytes still to be sent, where the length is known.
   var remaining: Int64?
   /// Whether libcurl waits for the reader to have bytes.
@@ -11,4 +13,6 @@ struct Outgoing {
   var taken: Int64 = 0
   /// Whether the rest is not sent, because the server has answered without it.
   var isAbandoned = false
+  /// Whether the response is complete although the body still goes out.
+  var isUnwanted = false
 }

@@ -11,13 +11,13 @@ enum RequestRules {
     try check(request.method, request.body)
     try check(request.options)
     try check(request.headers, limit: context.limits.requestFields)
-    for byte in request.url.string.utf8 where byte <= 0x20 || byte >= 0x7F {
+    guard request.url.string.hasOnlyBytes({ $0 > 0x20 && $0 < 0x7F }) else {
       throw invalid("The URL holds a byte that cannot be sent as it stands.")
     }
   }
 
   private static func check(_ method: HTTPRequest.Method, _ body: Body) throws(LupineError) {
-    guard !method.rawValue.isEmpty, method.rawValue.utf8.allSatisfy(\.isTokenByte) else {
+    guard !method.rawValue.isEmpty, method.rawValue.hasOnlyBytes({ $0.isTokenByte }) else {
       throw invalid("The method holds a byte that no method may hold (RFC 9110 section 9.1).")
     }
     if method == .connect { throw invalid("CONNECT opens a tunnel, which this transport does not do by request.") }
@@ -39,7 +39,7 @@ enum RequestRules {
       if field.name == .contentLength || field.name == .transferEncoding {
         throw invalid("\(field.name) is the transport's to set; give the body its length instead.")
       }
-      guard !field.name.rawName.isEmpty, field.name.rawName.utf8.allSatisfy(\.isTokenByte) else {
+      guard !field.name.rawName.isEmpty, field.name.rawName.hasOnlyBytes({ $0.isTokenByte }) else {
         throw invalid("A field's name holds a byte that no name may hold (RFC 9110 section 5.1).")
       }
       size += field.name.rawName.utf8.count + 4 + field.withUnsafeBytesOfValue(\.count)
@@ -57,8 +57,15 @@ enum RequestRules {
   private static func isSendable(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = value.first, let last = value.last else { return true }
     if first == 0x20 || first == 0x09 || last == 0x20 || last == 0x09 { return false }
-    return value.allSatisfy(\.isFieldByte)
+    return value.allSatisfy { $0.isFieldByte }
   }
 
   private static func invalid(_ message: String) -> LupineError { LupineError(.invalidRequest, message) }
+}
+
+extension String {
+  /// Looks at the bytes where they stand, which is several times as fast as going through the string.
+  fileprivate func hasOnlyBytes(_ isAllowed: (UInt8) -> Bool) -> Bool {
+    utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isAllowed) } ?? utf8.allSatisfy(isAllowed)
+  }
 }

@@ -5,7 +5,8 @@ import LupineCore
 struct StatusLine {
   let version: ProtocolVersion
   let code: Int
-  let reason: String
+  /// The head that it begins, without fields.
+  let head: HTTPResponse
 
   init(_ line: UnsafeRawBufferPointer) throws(LupineError) {
     guard let space = line.firstIndex(of: 0x20), let version = Self.version(line[..<space]) else {
@@ -21,10 +22,8 @@ struct StatusLine {
     }
     self.version = version
     self.code = code
-    self.reason = Self.text(reason.dropFirst())
+    head = HTTPResponse(status: HTTPResponse.Status(code: code, reasonPhrase: Self.text(reason.dropFirst())))
   }
-
-  var status: HTTPResponse.Status { HTTPResponse.Status(code: code, reasonPhrase: reason) }
 
   private static func version(_ bytes: Slice<UnsafeRawBufferPointer>) -> ProtocolVersion? {
     if bytes.elementsEqual("HTTP/1.1".utf8) { return .http1_1 }

@@ -5,6 +5,11 @@ import Synchronization
 
 /// Finds the address that a proxy is given, where names are resolved on this side.
 enum TargetAddress {
+  /// Whether there may be anything to find; of most exchanges there is not.
+  static func isAsked(in context: TransferContext) -> Bool {
+    context.identity.networkPolicy != nil || context.identity.proxy?.resolvesNamesHere == true
+  }
+
   /// The first address of the URL's host that the network policy allows; nil where the proxy, or libcurl, finds it.
   ///
   /// - Throws: `LupineError` of kind `hostNotFound` or `addressRefused`.

@@ -12,11 +12,18 @@ struct WaitingLine {
   private(set) var waitingCount = 0
   private var hosts: [HTTPURL.Origin: HostLine] = [:]
   private var last: (origin: HTTPURL.Origin, host: HostLine)?
+  private var lastURL: HTTPURL?
   private var room = 1_000
 
   init(perHost: Int, total: Int) {
     self.perHost = max(1, perHost)
     self.total = max(1, total)
+  }
+
+  mutating func host(of url: HTTPURL) -> HostLine {
+    if let lastURL, let last, lastURL == url { return last.host }
+    lastURL = url
+    return host(url.origin)
   }
 
   mutating func host(_ origin: HTTPURL.Origin) -> HostLine {

@@ -1,9 +1,9 @@
 import LupineCore
 
 /// What the loop knows of one descriptor of libcurl's.
-struct WatchedSocket {
-  /// The multi it belongs to; `nil` where the descriptor is none of libcurl's.
-  var multi: Multi?
+final class WatchedSocket {
+  /// The multi it belongs to.
+  var multi: Multi
   /// The events that epoll watches for; 0 where the descriptor is not watched.
   var watched: UInt32 = 0
   /// The events that libcurl waits for; 0 while the connection is idle, or all that use it are paused.
@@ -16,4 +16,6 @@ struct WatchedSocket {
   var isMultiplexed = false
   /// How it is secured, once that is known.
   var tls: TLSDetails?
+
+  init(_ multi: Multi) { self.multi = multi }
 }

@@ -10,18 +10,21 @@ final class RequestTask: Sendable {
   let description: Result<OutgoingRequest, LupineError>
   let state: Mutex<RequestState>
   let consumer: any ResponseConsumer
+  /// Whether it is a connection of another request, which stands for it.
+  let isPart: Bool
   let upload = Mutex(ProgressReporter())
   let download = Mutex(ProgressReporter())
 
   init(
     _ description: Result<OutgoingRequest, LupineError>, session: Session,
-    consumer: any ResponseConsumer = CollectingConsumer()
+    consumer: any ResponseConsumer = CollectingConsumer(), isPart: Bool = false
   ) {
     id = session.nextID()
     self.session = session
     self.description = description
     self.consumer = consumer
-    state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately))
+    self.isPart = isPart
+    state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately && !isPart))
   }
 
   /// A request that is never started lets go of its listeners, whose tasks must not wait for ever.
@@ -36,7 +39,7 @@ final class RequestTask: Sendable {
       case .take(let outcome): return outcome
       case .lead:
         let outcome = await run()
-        if finish(outcome) { startDelivery(outcome) }
+        conclude(outcome)
         return outcome
       case .follow:
         return await withUnsafeContinuation { follower in
@@ -119,6 +122,11 @@ final class RequestTask: Sendable {
     for gate in cancellation.gates { gate.resume() }
     guard cancellation.mustFinish else { return }
     let outcome = consumer.conclude(Outcome(request: try? description.get(), error: reason))
+    conclude(outcome)
+  }
+
+  /// Ends the request, and has its handlers called.
+  func conclude(_ outcome: Outcome) {
     if finish(outcome) { startDelivery(outcome) }
   }
 

@@ -11,7 +11,7 @@ extension Session {
   ///
   /// They may end while the closure looks at them, and others may start.
   public func withAllRequests<Value>(_ body: ([RunningRequest]) throws -> Value) rethrows -> Value {
-    try body(registry.running.map { RunningRequest($0) })
+    try body(registry.running.filter { !$0.isPart }.map { RunningRequest($0) })
   }
 
   /// Cancels every request that is running; new ones may be made.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A response's body in the pieces in which it arrives, after decoding.
 ///
-/// It can be iterated once.
+/// It can be iterated once, as the body has one consumer; who comes second gets an error.
 public struct ByteStream: AsyncSequence, Sendable {
   /// One piece; never empty.
   public typealias Element = [UInt8]
@@ -11,11 +11,14 @@ public struct ByteStream: AsyncSequence, Sendable {
   private let task: RequestTask
   private let consumer: StreamConsumer
   private let limit: Int64?
+  private let hasTaken: Bool
 
-  init(_ task: RequestTask, _ consumer: StreamConsumer, limit: Int64? = nil) {
+  /// - Parameter hasTaken: whether the body has been taken for this reader.
+  init(_ task: RequestTask, _ consumer: StreamConsumer, limit: Int64? = nil, hasTaken: Bool = false) {
     self.task = task
     self.consumer = consumer
     self.limit = limit
+    self.hasTaken = hasTaken
   }
 
   /// The head of the response; waits until it has arrived and been validated, and starts the request for it.
@@ -24,22 +27,30 @@ public struct ByteStream: AsyncSequence, Sendable {
   public var head: HTTPResponse {
     get async throws(LupineError) {
       task.startForStream()
-      _ = try await consumer.body().get()
+      let opened = await withTaskCancellationHandler {
+        await consumer.body()
+      } onCancel: {
+        task.cancel()
+      }
+      _ = try opened.get()
       guard let head = consumer.head else { throw LupineError(.other, "The response has no head.") }
       return head
     }
   }
 
   /// Begins to read; the request starts with the first piece that is asked for.
-  public func makeAsyncIterator() -> Iterator { Iterator(Reading(task, consumer), limit: limit) }
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(hasTaken || consumer.take() ? Reading(task, consumer) : nil, limit: limit)
+  }
 
   /// Reads the pieces in order.
   public struct Iterator: AsyncIteratorProtocol {
-    private let reading: Reading
+    /// `nil` where another reads the body.
+    private let reading: Reading?
     private let limit: Int64?
     private var count: Int64 = 0
 
-    init(_ reading: Reading, limit: Int64?) {
+    init(_ reading: Reading?, limit: Int64?) {
       self.reading = reading
       self.limit = limit
     }
@@ -48,10 +59,12 @@ public struct ByteStream: AsyncSequence, Sendable {
     ///
     /// - Throws: `LupineError` when the request failed or was cancelled; what arrived before it has been handed over.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> [UInt8]? {
+      guard let reading else { throw .streamIsTaken }
       guard let piece = try await reading.next() else { return nil }
       count += Int64(piece.count)
       if let limit, count > limit {
-        throw LupineError(.limitExceeded(.sink), "The stream is longer than \(limit) bytes, the limit given.")
+        throw LupineError(
+          .limitExceeded(.sink), "The stream is longer than \(limit) bytes, the limit sink it was given.")
       }
       return piece
     }

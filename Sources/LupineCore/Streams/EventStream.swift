@@ -1,12 +1,11 @@
 import HTTPTypes
-import Synchronization
 
 extension DataStreamRequest {
   /// The body as Server-Sent Events (WHATWG HTML, section 9.2), reconnecting when the connection ends.
   ///
   /// The request is sent with `Accept: text/event-stream`, and again with `Last-Event-ID` after the time the server asks
   /// for, on the session's clock, until the server answers 204 or the consumer stops. Another status than 200, or another
-  /// media type, ends the stream with an error.
+  /// media type, ends the stream with an error. Each connection is a request of its own, with these settings.
   ///
   /// - Parameters:
   ///   - reconnects: whether to connect again. Default: yes.
@@ -15,17 +14,19 @@ extension DataStreamRequest {
   public func serializingEvents(
     reconnects: Bool = true, retry: Duration = .seconds(3), limit: Int = 1 << 20
   ) -> EventStream {
-    EventStream(task: task, window: consumer.window, reconnects: reconnects, retry: retry, limit: limit)
+    EventStream(
+      course: EventCourse(task, consumer, hasTaken: hasTaken), reconnects: reconnects, retry: retry, limit: limit)
   }
 }
 
 /// Server-Sent Events, over as many connections as it takes.
+///
+/// It can be iterated once.
 public struct EventStream: AsyncSequence, Sendable {
   /// One event.
   public typealias Element = ServerSentEvent
 
-  let task: RequestTask
-  let window: Int
+  let course: EventCourse
   let reconnects: Bool
   let retry: Duration
   let limit: Int
@@ -38,7 +39,8 @@ public struct EventStream: AsyncSequence, Sendable {
     private let stream: EventStream
     private var parser: ServerSentEventParser
     private var lines: LineStream.Iterator?
-    private var isFirst = true
+    private var reading: EventReading?
+    private var isOver = false
 
     init(_ stream: EventStream) {
       self.stream = stream
@@ -51,11 +53,28 @@ public struct EventStream: AsyncSequence, Sendable {
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError)
       -> ServerSentEvent?
     {
+      if isOver { return nil }
+      do throws(LupineError) {
+        if let event = try await event(isolation: isolation) { return event }
+        isOver = true
+        if let reading { await reading.course.end(nil) }
+        return nil
+      } catch {
+        isOver = true
+        lines = nil
+        let reason = stream.course.reason ?? error
+        if let reading { await reading.course.end(reason) }
+        throw reason
+      }
+    }
+
+    private mutating func event(isolation: isolated (any Actor)?) async throws(LupineError) -> ServerSentEvent? {
       while true {
         if lines == nil, try await connect() == false { return nil }
         do throws(LupineError) {
           while let line = try await lines?.next(isolation: isolation) {
             if let event = try parser.take(line) { return event }
+            try await stream.course.passGate()
           }
         } catch {
           guard stream.reconnects, error.isLostConnection else { throw error }
@@ -68,14 +87,22 @@ public struct EventStream: AsyncSequence, Sendable {
     /// Opens the next connection; false where the server wants no more.
     private mutating func connect() async throws(LupineError) -> Bool {
       while true {
-        if !isFirst { try await stream.wait(parser.retry ?? stream.retry) }
-        isFirst = false
+        if reading == nil {
+          try await stream.course.begin()
+          reading = EventReading(stream.course)
+        } else {
+          try await stream.course.wait(parser.retry ?? stream.retry)
+        }
         parser = parser.reconnected()
-        let request = stream.connection(lastEventID: parser.lastEventID)
-        let bytes = request.serializingBytes()
+        let bytes = stream.course.connection(lastEventID: parser.lastEventID).serializingBytes()
         do throws(LupineError) {
           let head = try await bytes.head
-          if head.status.code == 204 { return false }
+          stream.course.opened(head)
+          if head.status.code == 204 {
+            var rest = bytes.makeAsyncIterator()
+            while try await rest.next() != nil {}
+            return false
+          }
           lines = LineStream(base: bytes, limit: stream.limit).makeAsyncIterator()
           return true
         } catch {
@@ -86,34 +113,13 @@ public struct EventStream: AsyncSequence, Sendable {
   }
 }
 
-extension EventStream {
-  /// A request for the events after the last one that was seen.
-  fileprivate func connection(lastEventID: String) -> DataStreamRequest {
-    let description = task.description.map { request in
-      var request = request
-      request.headers[.accept] = request.headers[.accept] ?? "text/event-stream"
-      request.headers[.cacheControl] = request.headers[.cacheControl] ?? "no-store"
-      if !lastEventID.isEmpty, let name = HTTPField.Name("Last-Event-ID") { request.headers[name] = lastEventID }
-      return request
-    }
-    let consumer = StreamConsumer(window: window)
-    let connection = RequestTask(description, session: task.session, consumer: consumer)
-    let settings = task.state.withLock { $0.settings }
-    connection.state.withLock { state in
-      state.settings = settings
-      state.settings.validators.append(.statusCodes([200, 204]))
-      state.settings.validators.append(.contentTypes(["text/event-stream"]))
-    }
-    return DataStreamRequest(connection, consumer)
-  }
+/// One reading of a stream of events; letting go of it ends the request.
+final class EventReading: Sendable {
+  let course: EventCourse
 
-  fileprivate func wait(_ delay: Duration) async throws(LupineError) {
-    do {
-      try await task.session.clock.sleep(delay)
-    } catch {
-      throw LupineError(.cancelled, "The stream was cancelled before it connected again.", underlying: error)
-    }
-  }
+  init(_ course: EventCourse) { self.course = course }
+
+  deinit { course.leave() }
 }
 
 extension LupineError {

@@ -10,6 +10,8 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
   ],
   targets: [
     .executableTarget(
@@ -19,6 +21,8 @@ let package = Package(
         .product(name: "LupineMock", package: "Lupine"),
         .product(name: "LupineObservability", package: "Lupine"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ])

@@ -84,4 +84,57 @@ extension EventStreamTests {
       (error as? LupineError)?.kind == .limitExceeded(.line)
     }
   }
+
+  @Test func `cancelling the request ends its connection, and a loop over its events`() async throws {
+    mock.stub(.get, "https://example.com/events", page("data: a\n\ndata: b\n\n").stall(afterBytes: 9))
+    let request = session.streamRequest("events")
+    let error = await #expect(throws: LupineError.self) {
+      for try await event in request.serializingEvents() {
+        #expect(event.data == "a")
+        request.cancel()
+      }
+    }
+    #expect(error?.kind == .cancelled)
+    await session.finishRequests()
+  }
+
+  @Test func `cancelling every request ends the wait between two connections`() async throws {
+    let clock = TestClock()
+    let session = try Session.Builder().transport(mock).clock(clock).baseURL("https://example.com").build()
+    mock.stub(.get, "https://example.com/events", page("data: a\n\n"))
+    let events = session.streamRequest("events").serializingEvents(retry: .seconds(60))
+    let reading = Task {
+      for try await _ in events {}
+    }
+    await clock.waitForSleepers()
+    #expect(session.withAllRequests { $0.count } == 1)
+    session.cancelAllRequests()
+    await #expect(throws: LupineError.self) { try await reading.value }
+    #expect(mock.requests.count == 1)
+  }
+
+  @Test func `a stream of events waits where its session holds requests back`() async throws {
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com")
+      .startsImmediately(false).build()
+    mock.stub(.get, "https://example.com/events", page("data: a\n\n"))
+    let request = session.streamRequest("events")
+    let events = request.serializingEvents(reconnects: false)
+    #expect(mock.requests.isEmpty)
+    request.resume()
+    var data: [String] = []
+    for try await event in events { data.append(event.data) }
+    #expect(data == ["a"])
+    #expect(mock.requests.count == 1)
+    #expect(request.description.hasSuffix("(200)"))
+  }
+
+  @Test func `events have one consumer`() async throws {
+    mock.stub(.get, "https://example.com/events", page("data: a\n\n"))
+    let request = session.streamRequest("events")
+    let events = request.serializingEvents(reconnects: false)
+    for try await _ in events {}
+    await #expect(throws: LupineError.self) { for try await _ in events {} }
+    await #expect(throws: LupineError.self) { for try await _ in request.serializingEvents() {} }
+    #expect(mock.requests.count == 1)
+  }
 }

@@ -82,21 +82,4 @@ import Testing
     }
     await session.finishRequests()
   }
-
-  @Test func `a handler is called with each piece and once with the end`() async throws {
-    mock.stub(.get, "https://example.com/a", MockReply.status(.ok).chunked(["ab", "cd"]))
-    let (events, continuation) = AsyncStream.makeStream(of: String.self)
-    session.streamRequest("a").responseStream { event in
-      switch event {
-      case .bytes(let data): continuation.yield(String(decoding: data, as: UTF8.self))
-      case .complete(let error):
-        continuation.yield(error.map { "\($0)" } ?? "end")
-        continuation.finish()
-      }
-    }
-    var seen: [String] = []
-    for await event in events { seen.append(event) }
-    #expect(seen.joined(separator: "|").hasSuffix("|end"))
-    #expect(seen.dropLast().joined() == "abcd")
-  }
 }

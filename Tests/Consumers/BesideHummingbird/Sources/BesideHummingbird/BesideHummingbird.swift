@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import Logging
 import Lupine
 import LupineMock
 import NIOHTTP1
@@ -13,6 +14,8 @@ import NIOHTTP1
 
     let router = Router()
     router.get("flower") { request, _ in await relay(request, through: session) }
+    let logger = Logger(label: "server")
+    router.get("observed") { request, _ in try await Observed.serve(request, through: session, logger: logger) }
     _ = router.buildResponder()
 
     let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/flower")

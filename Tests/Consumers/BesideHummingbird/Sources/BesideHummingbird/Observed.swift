@@ -1,8 +1,12 @@
 import Foundation
+import Hummingbird
 import Logging
 import Lupine
 import LupineMock
 import LupineObservability
+import Metrics
+import NIOHTTP1
+import Tracing
 
 /// A session that writes logs, metrics and traces, in a program whose server does as well.
 enum Observed {
@@ -22,4 +26,20 @@ enum Observed {
       .serializingFile().value
     return file
   }
+
+  /// The program's own log, counter and span around a request of Lupine's, in a handler of Hummingbird's.
+  static func serve(_ request: Request, through session: Session, logger: Logger) async throws -> Response {
+    try await withSpan("flower", ofKind: .server) { span in
+      span.attributes["method"] = request.method.rawValue
+      let answer: DataResponse<String> = await session.request("https://example.com/flower").serializingString()
+        .response
+      Counter(label: "flowers").increment()
+      logger.info("served", metadata: ["status": "\(answer.response?.status.code ?? 0)"])
+      let fields: HTTPFields = [.contentType: "text/plain"]
+      return Response(status: .ok, headers: fields, body: .init(byteBuffer: .init(string: try answer.result.get())))
+    }
+  }
+
+  /// NIO's words in the same file.
+  static func line(_ head: HTTPRequestHead) -> (HTTPMethod, HTTPHeaders) { (head.method, head.headers) }
 }
