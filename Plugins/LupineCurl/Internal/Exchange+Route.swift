@@ -3,10 +3,12 @@ import LupineCore
 
 extension Exchange {
   /// Whether a proxy is asked for a tunnel to the server.
-  var isTunnelled: Bool {
-    guard let proxy, proxy.kind != .socks5 else { return false }
-    return request.url.scheme == .https
-  }
+  var isTunnelled: Bool { isReadByProxy && request.url.scheme == .https }
+
+  /// Whether a proxy reads the request and makes one like it.
+  var isForwarded: Bool { isReadByProxy && request.url.scheme == .http }
+
+  private var isReadByProxy: Bool { proxy.map { $0.kind != .socks5 } ?? false }
 
   /// How it uses connections; one that libcurl would break is neither kept nor shared.
   var connections: ConnectionOptions {
