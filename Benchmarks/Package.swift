@@ -9,6 +9,16 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+func lupine(_ names: String...) -> [Target.Dependency] {
+  names.map { .product(name: $0, package: "Lupine") }
+}
+
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+
+func program(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: folder, swiftSettings: settings)
+}
+
 let package = Package(
   name: "Benchmarks",
   products: [
@@ -21,43 +31,14 @@ let package = Package(
   ],
   targets: [
     .target(name: "Row", path: "Row", swiftSettings: settings),
-    .executableTarget(
-      name: "raw-curl", path: "RawCurl", linkerSettings: [.linkedLibrary("curl")]),
-    .executableTarget(
-      name: "lupine-row",
-      dependencies: [
-        "Row",
-        .product(name: "LupineCore", package: "Lupine"),
-        .product(name: "LupineCurl", package: "Lupine"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-      ], path: "Lupine", swiftSettings: settings),
-    .executableTarget(
-      name: "multipart-measure",
-      dependencies: [
-        .product(name: "LupineCore", package: "Lupine"),
-        .product(name: "LupineCurl", package: "Lupine"),
-        .product(name: "LupineMultipart", package: "Lupine"),
-      ], path: "Multipart", swiftSettings: settings),
-    .executableTarget(
-      name: "trust-measure",
-      dependencies: [
-        .product(name: "LupineCore", package: "Lupine"),
-        .product(name: "LupineCurl", package: "Lupine"),
-        .product(name: "LupineOpenSSL", package: "Lupine"),
-      ], path: "Trust", swiftSettings: settings),
-    .executableTarget(
-      name: "transfer-measure",
-      dependencies: [
-        .product(name: "LupineCore", package: "Lupine"),
-        .product(name: "LupineCurl", package: "Lupine"),
-      ], path: "Transfers", swiftSettings: settings),
-    .executableTarget(
-      name: "MockThroughput",
-      dependencies: [
-        .product(name: "LupineCore", package: "Lupine"),
-        .product(name: "LupineMock", package: "Lupine"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-      ], path: "MockThroughput", swiftSettings: settings),
+    .target(name: "Measuring", path: "Measuring", swiftSettings: settings),
+    .executableTarget(name: "raw-curl", path: "RawCurl", linkerSettings: [.linkedLibrary("curl")]),
+    program("lupine-row", in: "Lupine", ["Row", httpTypes] + lupine("LupineCore", "LupineCurl")),
+    program(
+      "multipart-measure", in: "Multipart", ["Measuring"] + lupine("LupineCore", "LupineCurl", "LupineMultipart")),
+    program("trust-measure", in: "Trust", ["Measuring"] + lupine("LupineCore", "LupineCurl", "LupineOpenSSL")),
+    program("transfer-measure", in: "Transfers", ["Measuring"] + lupine("LupineCore", "LupineCurl")),
+    program("MockThroughput", in: "MockThroughput", [httpTypes] + lupine("LupineCore", "LupineMock")),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Measuring
 
 /// Measures multipart uploads: `multipart-measure [ROUNDS]`.
 ///
@@ -13,7 +14,7 @@ struct MultipartMeasure {
   static func main() async throws {
     var arguments = CommandLine.arguments.dropFirst()
     switch arguments.popFirst() {
-    case "sink": try Sink.run()
+    case "serve": try BodyServer.run()
     case "upload": try await Upload.run(url: arguments.popFirst() ?? "", paths: Array(arguments))
     case let rounds: try measure(rounds: rounds.flatMap { Int($0) } ?? 9)
     }
@@ -30,16 +31,17 @@ struct MultipartMeasure {
       }
       return path
     }
-    let sink = try Child(["sink"])
-    defer { sink.end() }
-    let url = "http://127.0.0.1:\(try sink.line())/"
+    let server = try Child(["serve"])
+    defer { server.end() }
+    guard let port = server.line() else { throw MeasureError("the server does not start") }
+    let url = "http://127.0.0.1:\(port)/"
     var ours: [Usage] = []
     var theirs: [Usage] = []
     for _ in 0..<rounds {
-      ours.append(try Child(["upload", url] + paths).wait())
+      ours.append(try Usage(of: Child(["upload", url] + paths)))
       let parts = paths.enumerated().flatMap { ["-F", "file\($0)=@\($1)"] }
-      theirs.append(
-        try Child(program: "/usr/bin/curl", ["-q", "-sS", "-o", "/dev/null", "-H", "Expect:"] + parts + [url]).wait())
+      let command = ["-q", "-sS", "-o", "/dev/null", "-H", "Expect:"] + parts + [url]
+      theirs.append(try Usage(of: Child(program: "/usr/bin/curl", command)))
     }
     print("\(fileCount) files of \(fileSize / 1_000_000) MB to loopback, \(rounds) rounds, medians:")
     print("  Lupine   \(Usage.median(ours))")
@@ -48,13 +50,6 @@ struct MultipartMeasure {
     print("  processor time of Lupine: \(decimal(ratios[ratios.count / 2])) x curl's, the goal is 1.10 at most")
     print("the encoder alone, from memory: \(decimal(try EncoderMeasure.gigabytesPerSecond())) GB/s")
   }
-}
-
-/// Why nothing could be measured.
-struct MeasureError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }
 
 /// A number with two digits behind the point.

@@ -1,4 +1,5 @@
 import Glibc
+import Measuring
 
 /// What a process cost, as the kernel counted it, and what it said.
 struct Usage: CustomStringConvertible {
@@ -23,7 +24,18 @@ struct Usage: CustomStringConvertible {
   }
 }
 
+extension Usage {
+  /// Waits for a process whose first line may say its idle memory in MB.
+  init(of child: Child) throws {
+    let idle = child.line().flatMap { Double($0) }
+    let usage = try child.wait()
+    self.init(
+      processor: usage.ru_utime.seconds + usage.ru_stime.seconds, peak: Double(usage.ru_maxrss) * 1_024 / 1_000_000,
+      idle: idle)
+  }
+}
+
 extension timeval {
   /// The time in seconds.
-  var seconds: Double { Double(tv_sec) + Double(tv_usec) / 1_000_000 }
+  fileprivate var seconds: Double { Double(tv_sec) + Double(tv_usec) / 1_000_000 }
 }

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import LupineCore
 import LupineCurl
+import Measuring
 
 /// One transfer in this process; it writes its idle and its peak memory in MB, its seconds and its bytes.
 enum Transfer {

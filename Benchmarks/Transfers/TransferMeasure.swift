@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Measuring
 
 /// Measures the memory of large transfers: `transfer-measure [GIBIBYTES]`.
 ///
@@ -12,7 +13,7 @@ struct TransferMeasure {
   static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch arguments.first {
-    case "serve": try Server.run()
+    case "serve": try BodyServer.run()
     case "transfer": try await Transfer.run(Array(arguments.dropFirst()))
     default: try measure(gibibytes: arguments.first.flatMap { Int($0) } ?? 2)
     }
@@ -27,13 +28,13 @@ struct TransferMeasure {
     guard FileManager.default.createFile(atPath: file, contents: nil), truncate(file, size) == 0 else {
       throw MeasureError("\(file) could not be made: errno \(errno)")
     }
-    let server = try Program(["serve"])
+    let server = try Child(["serve"])
     defer { server.end() }
     guard let port = server.line() else { throw MeasureError("the server does not start") }
     print("\(gibibytes) GiB over loopback, the most memory over idle, of \(Int(bound)) MB allowed:")
     var isOver = false
     for way in ["upload-file", "upload-stream", "download-file", "download-stream"] {
-      let program = try Program(["transfer", way, "http://127.0.0.1:\(port)/", "\(size)", file, folder + "/down.bin"])
+      let program = try Child(["transfer", way, "http://127.0.0.1:\(port)/", "\(size)", file, folder + "/down.bin"])
       guard let line = program.line(), let figures = Figures(line) else { throw MeasureError("\(way) failed") }
       program.end()
       print("  \(way): \(figures)")
@@ -63,11 +64,4 @@ struct Figures: CustomStringConvertible {
     func tenths(_ number: Double) -> String { "\(Int(number * 10) / 10).\(Int(number * 10) % 10)" }
     return "\(tenths(overIdle)) MB over \(tenths(idle)) MB, \(Int(bytes / seconds / 1_000_000)) MB/s"
   }
-}
-
-/// Why nothing could be measured.
-struct MeasureError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
 }

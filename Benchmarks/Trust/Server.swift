@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Measuring
 
 /// nginx with TLS on loopback, which ends with this value.
 final class Server {
@@ -80,7 +81,7 @@ final class Server {
     defer { close(descriptor) }
     var address = address(0)
     guard with(&address, { bind(descriptor, $0, $1) }) == 0, with(&address, { getsockname(descriptor, $0, &$1) }) == 0
-    else { throw MeasureError(description: "there is no free port: errno \(errno)") }
+    else { throw MeasureError("there is no free port: errno \(errno)") }
     return UInt16(bigEndian: address.sin_port)
   }
 
@@ -92,11 +93,6 @@ final class Server {
       if with(&address, { connect(descriptor, $0, $1) }) == 0 { return }
       usleep(10_000)
     }
-    throw MeasureError(description: "nginx does not start; is it installed? Tests/Peers/install brings it")
+    throw MeasureError("nginx does not start; is it installed? Tests/Peers/install brings it")
   }
-}
-
-/// Why nothing could be measured.
-struct MeasureError: Error, CustomStringConvertible {
-  let description: String
 }

@@ -24,6 +24,8 @@ final class Easy {
   private var connections = ConnectionOptions()
   private var addresses = FieldList()
   private var detour = FieldList()
+  private var proxyAuthorization: String?
+  private var proxyFields = FieldList()
 
   init(_ multi: Multi) throws(LupineError) {
     self.multi = multi
@@ -75,7 +77,9 @@ final class Easy {
   func prepare(_ submission: Submission, _ shape: RequestShape) throws(LupineError) {
     let request = submission.request
     handle.clearError()
-    if try target.set(request.url) { set(verbatimTarget: request.url.requestTarget) }
+    if try target.set(request.url) {
+      set(verbatimTarget: Self.target(of: request.url, by: submission.context.identity.proxy))
+    }
     set(
       waitsForMultiplexing: request.url.scheme == .https
         || (request.options.version == .http2 && !LibraryFacts.breaksReusedPriorKnowledge))
@@ -86,6 +90,7 @@ final class Easy {
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
     try set(submission.context.identity, request.url)
+    try set(proxyAuthorization: submission.context.proxyAuthorization)
   }
 
   private func set(connectTimeout timeout: Duration?) {
@@ -93,6 +98,16 @@ final class Easy {
     handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(timeout))
     connectTimeout = timeout
     hasConnectTimeout = true
+  }
+
+  /// Names the field that the proxy alone is sent: libcurl keeps it from servers.
+  private func set(proxyAuthorization value: String?) throws(LupineError) {
+    guard value != proxyAuthorization else { return }
+    var list = FieldList()
+    if let value { try list.append(HTTPField(name: .proxyAuthorization, value: value)) }
+    lupine_easy_set_list(pointer, CURLOPT_PROXYHEADER, list.pointer)
+    proxyFields = list
+    proxyAuthorization = value
   }
 
   func set(_ options: ConnectionOptions) {
@@ -162,6 +177,12 @@ final class Easy {
     guard target != verbatimTarget else { return }
     handle.set(CURLOPT_REQUEST_TARGET, target)
     verbatimTarget = target
+  }
+
+  /// The target in the request line: a proxy that forwards the request reads the whole URL (RFC 9112 section 3.2.2).
+  private static func target(of url: HTTPURL, by proxy: Proxy?) -> String {
+    guard let proxy, proxy.kind != .socks5, url.scheme == .http else { return url.requestTarget }
+    return "\(url.origin)\(url.requestTarget)"
   }
 
   private func set(_ shape: RequestShape, method: String) {

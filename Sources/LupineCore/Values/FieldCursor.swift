@@ -1,32 +1,32 @@
 /// Reads a field value from its first byte to its last, and goes back only where its user says so.
-struct FieldCursor {
+package struct FieldCursor {
   private let bytes: [UInt8]
-  private(set) var position = 0
+  package private(set) var position = 0
   /// Bytes looked at in all: what shows that a parser is linear.
-  private(set) var steps = 0
+  package private(set) var steps = 0
 
-  init(_ string: String) { bytes = Array(string.utf8) }
+  package init(_ string: String) { bytes = Array(string.utf8) }
 
-  var isAtEnd: Bool { position == bytes.count }
+  package var isAtEnd: Bool { position == bytes.count }
 
-  mutating func peek() -> UInt8? {
+  package mutating func peek() -> UInt8? {
     steps += 1
     return isAtEnd ? nil : bytes[position]
   }
 
-  mutating func advance() { position += 1 }
+  package mutating func advance() { position += 1 }
 
   mutating func goBack(to earlier: Int) { position = min(earlier, position) }
 
-  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+  package func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  mutating func take(_ byte: UInt8) -> Bool {
+  package mutating func take(_ byte: UInt8) -> Bool {
     guard peek() == byte else { return false }
     advance()
     return true
   }
 
-  mutating func skipWhitespace() {
+  package mutating func skipWhitespace() {
     while let byte = peek(), byte.isBlank { advance() }
   }
 

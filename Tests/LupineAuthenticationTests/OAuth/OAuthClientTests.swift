@@ -7,36 +7,6 @@ import Testing
 @testable import LupineAuthentication
 
 @Suite struct OAuthClientTests {
-  private static let tokenURL = "https://auth.example.com/token"
-  private static let api = "https://api.example.com/users"
-
-  private static func client(_ secret: String? = "s&cret", _ proof: OAuthClient.Proof = .header) throws -> OAuthClient {
-    try OAuthClient(tokenURL: tokenURL, identifier: "my client", secret: secret, proof: proof)
-  }
-
-  private static func token(_ number: Int, expiresIn: Int? = 3_600, refresh: String? = nil) -> MockReply {
-    let life = expiresIn.map { ", \"expires_in\": \($0)" } ?? ""
-    let renewal = refresh.map { ", \"refresh_token\": \"\($0)\"" } ?? ""
-    return .text("{\"access_token\": \"t\(number)\", \"token_type\": \"bearer\"\(life)\(renewal)}")
-  }
-
-  private static func session(
-    _ mock: MockTransport, _ date: SettableDate = SettableDate(),
-    _ change: (Session.Builder) -> Session.Builder = { $0 }
-  ) throws -> Session {
-    try change(
-      Session.Builder().transport(mock).clock(ImmediateClock()).now { date.value }.baseURL("https://api.example.com")
-    ).build()
-  }
-
-  /// An authorization server and a service that takes its tokens.
-  private static func mock(_ replies: [MockReply]) -> MockTransport {
-    let mock = MockTransport()
-    mock.stub(.post, tokenURL, .sequence(replies))
-    mock.stub(.get, api, .text("users"))
-    return mock
-  }
-
   @Test(
     arguments: [
       (OAuthClient.Proof.header, String?.none, "grant_type=client_credentials&client_id=my+client", false),
@@ -46,21 +16,21 @@ import Testing
   func `a program proves who it is`(
     proof: OAuthClient.Proof, secret: String?, body: String, hasField: Bool
   ) async throws {
-    let mock = Self.mock([Self.token(1)])
-    _ = try await Self.client(secret, proof).token(.clientCredentials(), for: Self.session(mock))
+    let mock = OAuthService.mock([OAuthService.token(1)])
+    _ = try await OAuthService.client(secret, proof).token(.clientCredentials(), for: OAuthService.session(mock))
     #expect(mock.requests.first?.text == body)
     #expect((mock.requests.first?.headers[.authorization] != nil) == hasField)
   }
 
   @Test func `a refusal carries the server's code, and nothing else of its words`() async throws {
     let words = "{\"error\": \"invalid_grant\", \"error_description\": \"r1 is wrong\"}"
-    let mock = Self.mock([
+    let mock = OAuthService.mock([
       .text(words, status: .badRequest), .text("{\"error\": \"r1 is wrong\"}", status: .badRequest),
     ])
-    let session = try Self.session(mock)
+    let session = try OAuthService.session(mock)
     for expected in [": invalid_grant.", "400."] {
       let error = await #expect(throws: LupineError.self) {
-        _ = try await Self.client().token(.refreshToken("r1"), for: session)
+        _ = try await OAuthService.client().token(.refreshToken("r1"), for: session)
       }
       #expect(error?.kind == .unacceptableStatusCode(400))
       #expect(error?.message.hasSuffix(expected) == true)
@@ -75,9 +45,9 @@ import Testing
     "{\"access_token\": 5, \"token_type\": \"bearer\"}",
   ])
   func `an answer that is no bearer token is an error`(text: String) async throws {
-    let session = try Self.session(Self.mock([.text(text)]))
+    let session = try OAuthService.session(OAuthService.mock([.text(text)]))
     let error = await #expect(throws: LupineError.self) {
-      _ = try await Self.client().token(.clientCredentials(), for: session)
+      _ = try await OAuthService.client().token(.clientCredentials(), for: session)
     }
     #expect(error?.kind == .serializationFailed)
   }
@@ -89,17 +59,19 @@ import Testing
   func `a life in seconds, however it is written`(text: String, seconds: Double?) async throws {
     let date = SettableDate()
     let answer = "{\"access_token\": \"t\", \"token_type\": \"Bearer\", \"expires_in\": \(text)}"
-    let session = try Self.session(Self.mock([.text(answer)]), date)
-    let token = try await Self.client().token(.clientCredentials(), for: session)
+    let session = try OAuthService.session(OAuthService.mock([.text(answer)]), date)
+    let token = try await OAuthService.client().token(.clientCredentials(), for: session)
     #expect(token.expires == seconds.map(date.value.addingTimeInterval))
     #expect(!token.requiresRefresh(at: date.value) || seconds == 0)
   }
 
   @Test func `S3 the secret is not sent on where the token endpoint redirects`() async throws {
     let mock = MockTransport()
-    mock.stub(.post, Self.tokenURL, .redirect(to: "https://evil.example/token", status: .temporaryRedirect))
-    let session = try Self.session(mock)
-    await #expect(throws: LupineError.self) { _ = try await Self.client().token(.clientCredentials(), for: session) }
+    mock.stub(.post, OAuthService.tokenURL, .redirect(to: "https://evil.example/token", status: .temporaryRedirect))
+    let session = try OAuthService.session(mock)
+    await #expect(throws: LupineError.self) {
+      _ = try await OAuthService.client().token(.clientCredentials(), for: session)
+    }
     #expect(mock.requests.count == 1)
   }
 
@@ -114,6 +86,6 @@ import Testing
   @Test func `S39 neither a token nor a client nor a grant shows a secret`() throws {
     let token = OAuthToken(accessToken: "secret", refreshToken: "secret")
     #expect("\(token) \(OAuthGrant.refreshToken("secret"))" == "OAuthToken refresh_token")
-    #expect("\(try Self.client())" == "OAuthClient(https://auth.example.com)")
+    #expect("\(try OAuthService.client())" == "OAuthClient(https://auth.example.com)")
   }
 }

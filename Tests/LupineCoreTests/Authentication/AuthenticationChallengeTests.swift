@@ -50,7 +50,7 @@ import Testing
         var parser = ChallengeParser(field)
         _ = parser.parse()
         #expect(parser.steps > 0)
-        #expect(parser.steps <= 8 * field.utf8.count + 16)
+        #expect(parser.steps <= 16 * field.utf8.count + 16)
       }
     }
   }

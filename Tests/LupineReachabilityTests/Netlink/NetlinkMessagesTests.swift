@@ -44,6 +44,7 @@ import Testing
   }
 
   @Test func `a datagram cut off anywhere is read as far as it goes`() {
+    #expect(Recorded.all.count > 20)
     for datagram in Recorded.all {
       let whole = messages([datagram]).count
       for length in 0..<datagram.count {

@@ -3,8 +3,9 @@ import Glibc
 /// A server on loopback that writes its port to its output.
 ///
 /// To a GET it answers with as many zeros as the path says, to anything else with the number of bytes it was sent.
-enum Server {
-  static func run() throws {
+public enum BodyServer {
+  /// Serves until the process is ended.
+  public static func run() throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)

@@ -1,0 +1,40 @@
+import LupineAuthentication
+import LupineCore
+import LupineMock
+
+/// An authorization server, a service that takes its tokens, and their client.
+enum OAuthService {
+  static let tokenURL = "https://auth.example.com/token"
+  static let api = "https://api.example.com/users"
+
+  static func client(_ secret: String? = "s&cret", _ proof: OAuthClient.Proof = .header) throws -> OAuthClient {
+    try OAuthClient(tokenURL: tokenURL, identifier: "my client", secret: secret, proof: proof)
+  }
+
+  static func token(_ number: Int, expiresIn: Int? = 3_600, refresh: String? = nil) -> MockReply {
+    let life = expiresIn.map { ", \"expires_in\": \($0)" } ?? ""
+    let renewal = refresh.map { ", \"refresh_token\": \"\($0)\"" } ?? ""
+    return .text("{\"access_token\": \"t\(number)\", \"token_type\": \"bearer\"\(life)\(renewal)}")
+  }
+
+  static func session(
+    _ mock: MockTransport, _ date: SettableDate = SettableDate(),
+    _ change: (Session.Builder) -> Session.Builder = { $0 }
+  ) throws -> Session {
+    try change(
+      Session.Builder().transport(mock).clock(ImmediateClock()).now { date.value }.baseURL("https://api.example.com")
+    ).build()
+  }
+
+  /// An authorization server and a service that takes its tokens.
+  static func mock(_ replies: [MockReply]) -> MockTransport {
+    let mock = MockTransport()
+    mock.stub(.post, tokenURL, .sequence(replies))
+    mock.stub(.get, api, .text("users"))
+    return mock
+  }
+
+  static func tokenRequests(_ mock: MockTransport) -> [RecordedRequest] {
+    mock.requests.filter { $0.url.string == tokenURL }
+  }
+}
