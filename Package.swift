@@ -165,11 +165,17 @@ let package = Package(
         observability("InMemoryTracing", "swift-distributed-tracing"),
       ]),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
-    test("LupineTests", ["Lupine", "LupineMock", "LupineTesting", "TransferProbe"]),
+    test("LupineTests", ["ConnectionProbe", "Lupine", "LupineMock", "LupineTesting", "TransferProbe"]),
     .executableTarget(
       name: "TransferProbe", dependencies: ["LupineCore", "LupineCurl"], path: "Tests/TransferProbe",
       swiftSettings: settings),
-    test("SecurityTests", ["Lupine", "LupineCore", "LupineMock", "LupineOpenSSL", "LupineTesting", "TrustSupport"]),
+    .target(name: "CScriptedSystem", path: "Tests/CScriptedSystem"),
+    .executableTarget(
+      name: "ConnectionProbe", dependencies: ["CScriptedSystem", "LupineCore", "LupineCurl"],
+      path: "Tests/ConnectionProbe", swiftSettings: settings),
+    test(
+      "SecurityTests",
+      ["ConnectionProbe", "Lupine", "LupineCore", "LupineMock", "LupineOpenSSL", "LupineTesting", "TrustSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -33,8 +33,11 @@ public enum Peers {
   /// squid for everyone over TLS, `https://localhost:PORT`.
   public static var squidTLS: String? { variable("LUPINE_SQUID_TLS") }
 
-  /// dante, a SOCKS 5 proxy, `127.0.0.1:PORT`.
+  /// dante, a SOCKS 5 proxy for everyone, `127.0.0.1:PORT`.
   public static var dante: String? { variable("LUPINE_DANTE") }
+
+  /// dante for the user `ali` with the password `open sesame`, `127.0.0.1:PORT`.
+  public static var danteForUsers: String? { variable("LUPINE_DANTE_USERS") }
 
   /// The path of the Python that has the packages of `Tests/Peers/requirements.txt`.
   public static var python: String? { variable("LUPINE_PYTHON") }

@@ -35,7 +35,7 @@ extension CookieJar {
   public func load(from path: String, now: Date = Date()) throws(LupineError) {
     do {
       let file = try JSONDecoder().decode(CookieFile.self, from: Data(contentsOf: URL(filePath: path)))
-      restore(file.cookies.filter { $0.isSound && !$0.isExpired(at: now) }, now: now)
+      restore(file.cookies.filter { $0.isSound(limits) && !$0.isExpired(at: now) }, now: now)
     } catch {
       throw LupineError(.fileFailed, "The cookies in \(path) cannot be read.", underlying: error)
     }
@@ -65,9 +65,9 @@ private struct CookieFile: Codable {
 
 extension Cookie {
   /// Whether a cookie from a file could have been set by a server; a file may have been changed by hand.
-  fileprivate var isSound: Bool {
-    let isClean = (name + value + path).utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0x3B }
+  fileprivate func isSound(_ limits: CookieLimits) -> Bool {
+    let isClean = (name + value + path).utf8.allSatisfy { $0.isFieldByte && $0 != 0x3B }
     let isShared = isHostOnly || !PublicSuffixes.contain(domain)
-    return isClean && !name.contains("=") && isShared && name.utf8.count + value.utf8.count <= SetCookie.maximumSize
+    return isClean && !name.contains("=") && isShared && name.utf8.count + value.utf8.count <= limits.cookie
   }
 }

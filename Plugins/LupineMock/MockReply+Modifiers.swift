@@ -39,6 +39,11 @@ extension MockReply {
   /// Returns the reply with trailers (RFC 9110 section 6.5).
   public func trailers(_ trailers: HTTPFields) -> MockReply { changing { $0.trailers = trailers } }
 
+  /// Returns the reply with these fields in the proxy's answer to CONNECT, as of one that names its next nonce.
+  ///
+  /// It is told where an `https` URL is reached through an HTTP proxy; without these fields it has none.
+  public func tunnelFields(_ fields: HTTPFields) -> MockReply { changing { $0.tunnelFields = fields } }
+
   /// Returns the reply with interim (1xx) responses before its head.
   public func informational(_ responses: [HTTPResponse]) -> MockReply {
     changing { $0.informational = responses }

@@ -19,6 +19,7 @@ public struct MockReply: Sendable {
     var content = Content.bytes(Data())
     var trailers: HTTPFields?
     var informational: [HTTPResponse] = []
+    var tunnelFields: HTTPFields?
     var delay = Duration.zero
     var pace = Pace()
     var resource: Resource?
@@ -127,6 +128,14 @@ extension MockReply {
   /// Status 401 with a challenge such as `Basic realm="staff"` (RFC 9110 section 11.6.1).
   public static func challenge(_ challenge: String) -> MockReply {
     .status(.unauthorized).field(.wwwAuthenticate, challenge)
+  }
+
+  /// A proxy's status 407 with a challenge such as `Basic realm="staff"` (RFC 9110 section 11.7.1).
+  ///
+  /// To an `https` URL it refuses the tunnel. Like every answer of a proxy it is its own, whatever the session's proxies;
+  /// one that asks a session without a proxy for a credential gets none.
+  public static func proxyChallenge(_ challenge: String) -> MockReply {
+    .refusedByProxy(.proxyAuthenticationRequired).field(.proxyAuthenticate, challenge)
   }
 
   /// What a proxy says in the place of a connection, such as status 407 or 502; its content is never handed over.

@@ -69,7 +69,7 @@ public final class MockTransport: Transport, ObservingTransport {
     let world = Simulation.current
     let strike = world?.strike(context)
     try evaluateTrust(for: request, in: context)
-    let upload = try Upload(request.body, in: context)
+    let upload = try Upload(of: request, in: context)
     let course = Course(mock: self, request: request, context: context, upload: upload, world: world, strike: strike)
     do throws(LupineError) {
       return try await course.run()

@@ -22,6 +22,8 @@ public struct RecordedRequest: Sendable {
   public let connectionCredential: ConnectionCredential?
   /// The proxy that a transport with a network would have gone through.
   public let proxy: Proxy?
+  /// The value of `Proxy-Authorization` that would have gone to that proxy, and to no server.
+  public let proxyAuthorization: String?
   /// The Unix-domain socket that it would have connected to.
   public let unixSocket: String?
   /// Who was to go first where requests wait.
@@ -35,6 +37,7 @@ public struct RecordedRequest: Sendable {
     url = request.url
     headers = request.headers
     proxy = context.identity.proxy
+    proxyAuthorization = context.proxyAuthorization
     unixSocket = context.identity.unixSocket
     priority = request.options.priority
     self.body = body

@@ -10,7 +10,9 @@ import Testing
 
   private static func body(_ kind: Kind) -> (Body, Data) {
     let size = kind == .manyBytes ? 3 << 20 : 10_000
-    let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 / 100) })
+    let data = (0..<size / 100).reduce(into: Data()) { data, number in
+      data.append(contentsOf: repeatElement(UInt8(truncatingIfNeeded: number), count: 100))
+    }
     guard kind == .stream else { return (.bytes(data), data) }
     return (
       .stream {

@@ -17,7 +17,12 @@ struct SeededGenerator: RandomNumberGenerator {
 enum Sample: String, CaseIterable, Sendable {
   case empty, oneByte, noise, text, zeros
 
-  func bytes() -> [UInt8] {
+  /// Made once: without the optimiser the text takes its time.
+  private static let made = Dictionary(uniqueKeysWithValues: allCases.map { ($0, $0.make()) })
+
+  func bytes() -> [UInt8] { Self.made[self] ?? [] }
+
+  private func make() -> [UInt8] {
     var generator = SeededGenerator(seed: 7)
     switch self {
     case .empty: return []

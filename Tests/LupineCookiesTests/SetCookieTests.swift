@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LupineCore
 import Testing
 
 @testable import LupineCookies
@@ -25,6 +26,17 @@ import Testing
     let control = String(UnicodeScalar(byte))
     for field in ["a\(control)=b", "a=\(control)b", "a=b; Path=/\(control)", "a=b; \(control)"] {
       #expect(SetCookie(field) == nil)
+    }
+  }
+
+  @Test(arguments: ["@", ";", ",", "\t", "%", "{", "=", "\"", "\\", " ", "a=", "a;", "; ", " =", "=;"])
+  func `S35 each byte of a cookie is looked at a fixed number of times`(unit: String) {
+    for start in ["", "a=", "a=b; ", "a=b; Expires=", "a=b; Domain="] {
+      let field = start + String(repeating: unit, count: (1 << 20) / unit.utf8.count)
+      var cursor = FieldCursor(field)
+      _ = SetCookie(&cursor, limit: 8 << 20)
+      #expect(cursor.steps > 0)
+      #expect(cursor.steps <= 3 * field.utf8.count + 16)
     }
   }
 

@@ -2,6 +2,7 @@ import CLibcurl
 import HTTPTypes
 import LupineCore
 import LupineCurl
+import LupineFixtures
 import Testing
 
 extension Client {
@@ -75,7 +76,9 @@ extension Client {
     }
     defer { peer.stop() }
     let client = Client()
-    #expect(await failure(client, peer) != nil)
+    let before = try ResidentMemory.kibibytes
+    for _ in 1...5 { #expect(await failure(client, peer) != nil) }
+    #expect(try ResidentMemory.kibibytes - before < 16 << 10)
     await client.transport.shutdown()
   }
 

@@ -65,7 +65,7 @@ import Testing
     #expect(mock.requests.last?.headers[.authorization] == nil)
   }
 
-  @Test(arguments: InjectionTests.controls)
+  @Test(arguments: InjectionTests.controlsAndTab)
   func `S14 a credential with a control byte is refused before it is sent`(control: String) async throws {
     for challenge in Self.challenges {
       for credential in [

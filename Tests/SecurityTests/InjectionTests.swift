@@ -5,7 +5,10 @@ import LupineTesting
 import Testing
 
 @Suite struct InjectionTests {
+  /// What no field value may hold. The tab is not among them: inside a value it is legal (RFC 9110 section 5.5).
   static let controls = (Array(0..<0x20) + [0x7F]).filter { $0 != 0x09 }.map { String(UnicodeScalar(UInt8($0))) }
+  /// What nothing else may hold.
+  static let controlsAndTab = controls + ["\t"]
 
   @Test(arguments: controls)
   func `S14 no control byte goes out in a field of a request`(control: String) async throws {
@@ -23,21 +26,67 @@ import Testing
   }
 
   @Test(arguments: controls)
-  func `S14 a default field, a token and a credential with a control byte are refused`(control: String) async throws {
+  func `S14 a default field with a control byte is refused`(control: String) {
+    #expect(throws: LupineError.self) {
+      _ = try Session.Builder().transport(MockTransport()).header(.custom, "a\(control)b").build()
+    }
+  }
+
+  @Test(arguments: controlsAndTab)
+  func `S14 a token and a credential's name and password with a control byte are refused`(control: String) async throws
+  {
     let mock = MockTransport()
     mock.stub(.get, "/{any...}", .challenge("Basic realm=x"))
-    #expect(throws: LupineError.self) {
-      _ = try Session.Builder().transport(mock).header(.custom, "a\(control)b").build()
-    }
     let session = try Session.Builder().transport(mock).adapter(BearerToken("a\(control)b", to: .anyOrigin)).build()
     #expect(await session.request("https://a.example.com/").serializingData().response.error?.kind == .adaptationFailed)
     let plain = try Session.Builder().transport(mock).build()
-    let response = await plain.request("https://a.example.com/").authenticate(username: "u", password: "p\(control)")
-      .serializingData().response
-    #expect(response.error?.kind == .invalidRequest)
+    for (name, password) in [("u", "p\(control)"), ("u\(control)", "p"), ("\(control)", "")] {
+      let response = await plain.request("https://a.example.com/").authenticate(username: name, password: password)
+        .serializingData().response
+      #expect(response.error?.kind == .invalidRequest)
+    }
+    #expect(mock.requests.allSatisfy { $0.headers[.authorization] == nil })
   }
 
-  @Test(arguments: controls)
+  @Test(arguments: controlsAndTab)
+  func `S14 a proxy's name and password with a control byte are refused`(control: String) throws {
+    for (name, password) in [("u", "p\(control)"), ("u\(control)", "p")] {
+      let escapes = (name + ":" + password).utf8.map { "%" + String($0, radix: 16).leftPadded }.joined()
+      for scheme in ["http", "https", "socks5h"] {
+        let url = "\(scheme)://\(escapes.replacing("%3a", with: ":"))@127.0.0.1:9"
+        #expect(throws: LupineError.self) { _ = try curlSession { $0.proxy(url) } }
+        #expect(throws: LupineError.self) {
+          let proxy = try Proxy("\(scheme)://127.0.0.1:9").credential(username: name, password: password)
+          _ = try curlSession { $0.proxy(proxy) }
+        }
+      }
+    }
+  }
+
+  @Test func `S14 a tab inside a field's value arrives as it is`() async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("ok")))
+    defer { server.stop() }
+    _ = try await curlSession { $0.header(.secret, "c\td") }.request(server.url, headers: [.custom: "a\tb"])
+      .serializingData().value
+    #expect(server.requests.first?.fields["X-Custom"] == "a\tb")
+    #expect(server.requests.first?.fields["X-Secret"] == "c\td")
+  }
+
+  @Test(arguments: ["\r\n", "\n", "\r"], [" ", "\t", ""])
+  func `S14 a folded value goes out on one line`(end: String, blank: String) async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("ok")))
+    defer { server.stop() }
+    let value = "a\(end)\(blank)X-Evil: 1"
+    _ = await (try curlSession()).request(server.url, headers: [.custom: value]).serializingData().response
+    #expect(throws: LupineError.self) { _ = try curlSession { $0.header(.custom, value) } }
+    let head = String(decoding: try #require(server.requests.first).rawHead, as: UTF8.self)
+    let lines = head.split(separator: "\r\n")
+    #expect(lines.allSatisfy { !$0.hasPrefix(" ") && !$0.hasPrefix("\t") && !$0.hasPrefix("X-Evil") })
+    #expect(lines.contains { $0.hasPrefix("X-Custom: a") && $0.hasSuffix("X-Evil: 1") })
+    #expect(server.problems.isEmpty)
+  }
+
+  @Test(arguments: controlsAndTab)
   func `S14 a URL with a control byte is refused`(control: String) async throws {
     let mock = MockTransport()
     let session = try Session.Builder().transport(mock).build()
@@ -49,7 +98,7 @@ import Testing
     #expect(mock.requests.isEmpty)
   }
 
-  @Test(arguments: controls)
+  @Test(arguments: controlsAndTab)
   func `S14 a control byte in a parameter is encoded`(control: String) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
@@ -69,13 +118,17 @@ import Testing
     }
   }
 
-  @Test(arguments: ["GET\r\n", "G T", "", "GÉT", "GET\u{0}"])
+  @Test(arguments: ["GET\r\n", "G T", "G\tT", "", "GÉT", "GET\u{0}"])
   func `S14 a method that is no token cannot be made`(text: String) {
     #expect(HTTPRequest.Method(text) == nil)
   }
 
-  @Test(arguments: ["X\r\nY", "X Y", "", "X:", "X\u{0}"])
+  @Test(arguments: ["X\r\nY", "X Y", "X\tY", "", "X:", "X\u{0}"])
   func `S14 a field name that is no token cannot be made`(text: String) {
     #expect(HTTPField.Name(text) == nil)
   }
+}
+
+extension String {
+  fileprivate var leftPadded: String { utf8.count == 1 ? "0" + self : self }
 }

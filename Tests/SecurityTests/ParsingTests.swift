@@ -5,9 +5,8 @@ import Testing
 
 /// A parser that looks at every byte for every byte would take 10¹² steps here and run into the time limit.
 @Suite struct ParsingTests {
-  static let megabytes = [
-    "@", ";", ",", "\t", "%", "{", "=", "\"", "\\", " ", "/", "a,", "a=", "a=\"", "a=b,", "<", "[", "&",
-  ].map {
+  /// What the tests beside each parser count at smaller sizes, they and more signs, stands here in the size of the table.
+  static let megabytes = ["@", ";", ",", "\t", "%", "{", "=", "\"", "\\", "a,", "<", "["].map {
     String(repeating: $0, count: (1 << 20) / $0.utf8.count)
   }
 
@@ -20,7 +19,8 @@ import Testing
   @Test(.timeLimit(.minutes(2)), arguments: megabytes.indices)
   func `S35 a megabyte of one sign in a challenge`(index: Int) {
     let text = Self.megabytes[index]
-    for value in [text, "Basic " + text, "Basic realm=\"" + text] { _ = AuthenticationChallenge.parse([value]) }
+    // A bare row of signs ends at the first one that is no scheme; behind a quote each is read.
+    _ = AuthenticationChallenge.parse(["Basic \(text)", "Basic realm=\"\(text)"])
   }
 
   @Test(.timeLimit(.minutes(2)), arguments: megabytes.indices)

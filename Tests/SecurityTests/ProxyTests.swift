@@ -154,4 +154,14 @@ import Testing
     let kind = await error(session, "https://a.example.com/")?.kind
     #expect([.proxyFailed, .malformedResponse, .limitExceeded(.responseFieldCount)].contains(kind))
   }
+
+  @Test(.timeLimit(.minutes(1)), arguments: ["socks5", "socks5h"], ["http", "https"])
+  func `a SOCKS proxy that sends rubbish is a named error`(proxy: String, scheme: String) async throws {
+    // It greets whoever connects with bytes of its own.
+    let place = try FaultServer(.tlsRefused)
+    let session = try curlSession(total: .seconds(5)) { $0.proxy(place.url.replacing("https", with: proxy)) }
+    let failure = await error(session, "\(scheme)://127.0.0.1:9/")
+    #expect(failure?.kind == .proxyFailed)
+    #expect(failure?.message.contains("The proxy \(proxy)://127.0.0.1") == true)
+  }
 }

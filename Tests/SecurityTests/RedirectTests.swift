@@ -41,6 +41,35 @@ import Testing
     #expect(arrived.headers[.custom] == "open")
   }
 
+  @Test(arguments: [301, 302, 303, 307, 308], [false, true])
+  func `S1 over the wire no secret crosses origins, nor comes back, with a proxy or without`(
+    status: Int, isProxied: Bool
+  ) async throws {
+    let hosts = ["a.example.com", "b.example.com"]
+    let server = try ScriptedServer { request in
+      guard !request.path.hasSuffix("/end") else { return .respond(body: .text("arrived")) }
+      // From the one to the other, and back.
+      let place = request.fields["Host"] ?? ""
+      let target = place.hasPrefix("a.") ? "http://b\(place.dropFirst())/" : "http://a\(place.dropFirst())/end"
+      return .respond(status: status, fields: ["Location": target])
+    }
+    defer { server.stop() }
+    let session = try curlSession { builder in
+      let builder = builder.secretField(.secret)
+      if isProxied { return builder.proxy(server.url) }
+      return hosts.reduce(builder) { $0.resolve($1, to: "127.0.0.1") }
+    }
+    let start = "http://\(hosts[0])\(isProxied ? "" : ":\(server.port)")/start"
+    #expect(try await session.request(start, headers: Self.secrets).serializingString().value == "arrived")
+    let names = ["Authorization", "Cookie", "X-Secret", "X-API-Key"]
+    #expect(server.requests.count == 3)
+    #expect(names.allSatisfy { server.requests[0].fields[$0] != nil })
+    for request in server.requests.dropFirst() {
+      #expect((names + ["Proxy-Authorization"]).allSatisfy { request.fields[$0] == nil })
+      #expect(request.fields["X-Custom"] == "open")
+    }
+  }
+
   @Test func `S1 an upgrade to https is another origin`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "http://a.example.com/start", .redirect(to: "https://a.example.com/"))

@@ -72,6 +72,13 @@ final class DigestMemory: Sendable {
     }
   }
 
+  /// What a server asked for when it was last answered with this credential.
+  func challenge(in space: Space, for credential: Credential) -> DigestChallenge? {
+    state.withLock { state in
+      state.entries[space].flatMap { $0.credential == credential ? $0.challenge : nil }
+    }
+  }
+
   /// The server took the answer; it may want another nonce next time.
   func accept(_ space: Space, _ credential: Credential, nonce: String, next: String?) {
     state.withLock { state in

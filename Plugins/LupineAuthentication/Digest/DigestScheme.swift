@@ -6,13 +6,23 @@ public import LupineCore
 /// The strongest algorithm that a server offers answers. Once a credential was accepted, later requests that bring it to
 /// the same origin and realm carry an answer at once, with the nonce that the server last named. Of `auth` and
 /// `auth-int` the former is preferred, since the latter reads the body twice.
+///
+/// A server may prove in turn that it knows the password (`rspauth`). A wrong proof is a warning among the session's
+/// events and not an error, since an impostor would leave the proof out; to have one, require it.
 public struct DigestScheme: AuthenticationScheme {
   /// `Digest`.
   public let name = "Digest"
   private let memory = DigestMemory()
+  private let requiresMutualAuthentication: Bool
 
   /// A scheme that remembers nothing yet; its copies share what they learn.
-  public init() {}
+  ///
+  /// - Parameter requiresMutualAuthentication: whether a response without a good proof that the server, or the proxy, knows
+  ///   the password too is an error of kind `serverNotAuthenticated`. Few servers give one; the proof of `auth-int` is not
+  ///   read, and none. Default: false.
+  public init(requiresMutualAuthentication: Bool = false) {
+    self.requiresMutualAuthentication = requiresMutualAuthentication
+  }
 
   /// Stronger than Basic; by its algorithm among its like.
   public func strength(of challenge: AuthenticationChallenge) -> Int {
@@ -44,18 +54,39 @@ public struct DigestScheme: AuthenticationScheme {
     return try await value(turn, credential, context)
   }
 
-  /// Learns whether the answer was accepted, and which nonce the server wants next (RFC 7616 section 3.5).
-  public func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) {
-    let isProxy = context.asker != .origin
-    let own = context.request.headers[isProxy ? .proxyAuthorization : .authorization] ?? ""
-    guard let sent = AuthenticationChallenge.parse([own]).first, let realm = sent.realm,
-      let nonce = sent.parameters["nonce"]
+  /// Learns whether the answer was accepted, whether who took it knows the password too, and which nonce it wants next
+  /// (RFC 7616 section 3.5).
+  ///
+  /// - Throws: `LupineError` of kind `serverNotAuthenticated` where a proof is required and there is no good one.
+  public func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) throws {
+    let asker = context.asker
+    let own = context.request.headers[asker.answerField] ?? ""
+    guard let sent = AuthenticationChallenge.parse([own]).first?.parameters, let realm = sent["realm"],
+      let nonce = sent["nonce"]
     else { return }
-    let space = DigestMemory.Space(origin: context.origin, asker: context.asker, realm: realm)
-    if head.status.code == (isProxy ? 407 : 401) { return memory.forget(space, credential) }
-    let information = head.headerFields[isProxy ? .proxyAuthenticationInfo : .authenticationInfo]
-    let parsed = information.flatMap { AuthenticationChallenge.parse(["Digest \($0)"]).first }
-    memory.accept(space, credential, nonce: nonce, next: parsed?.parameters["nextnonce"])
+    let space = DigestMemory.Space(origin: context.origin, asker: asker, realm: realm)
+    if head.status.code == asker.challengeStatus { return memory.forget(space, credential) }
+    let information =
+      head.headerFields[asker.informationField]
+      .flatMap { AuthenticationChallenge.parse(["Digest \($0)"]).first?.parameters } ?? [:]
+    let challenge = memory.challenge(in: space, for: credential)
+    try judge(DigestProof(information, to: sent, challenge, credential), in: context)
+    memory.accept(space, credential, nonce: nonce, next: information["nextnonce"])
+  }
+
+  private func judge(_ proof: DigestProof, in context: AuthenticationContext) throws(LupineError) {
+    guard proof != .good else { return }
+    let who = context.asker == .origin ? "server" : "proxy"
+    if requiresMutualAuthentication {
+      throw LupineError(
+        .serverNotAuthenticated,
+        "The \(who) did not prove that it knows the password (RFC 7616 section 3.5), as the session requires; what it says is not used."
+      )
+    }
+    guard proof == .wrong else { return }
+    context.warn(
+      "The \(who)'s proof that it knows the password is wrong (rspauth): it may be an impostor, or mistaken about RFC 7616."
+    )
   }
 
   private func value(

@@ -37,6 +37,17 @@ extension DigestTurn {
     return "Digest " + parameters.joined(separator: ", ")
   }
 
+  /// What a server that knows the password says to the answer (RFC 7616 section 3.5); nothing of its body is in it.
+  func proof(_ credential: Credential, target: String) -> String? {
+    let function = challenge.algorithm.function
+    guard let protection = challenge.protection, let secret = secret(credential),
+      let subject = function.hexadecimal(":\(target)")
+    else { return nil }
+    let number = Hexadecimal.text(count, digits: 8)
+    return function.hexadecimal(
+      [secret, nonce, number, clientNonce, protection.rawValue, subject].joined(separator: ":"))
+  }
+
   /// What stands for the password: `H(A1)` of RFC 7616 section 3.4.2.
   ///
   /// A session's is made of the challenge's own nonce and the first nonce of ours, whatever nonces come after them.

@@ -8,10 +8,11 @@ struct CookieRules {
 
   let url: HTTPURL
   let now: Date
+  var limits = CookieLimits()
 
   /// The cookie that a field sets; `nil` where it breaks a rule.
   func cookie(_ field: String) -> Cookie? {
-    guard let parsed = SetCookie(field), let place = place(of: parsed) else { return nil }
+    guard let parsed = SetCookie(field, limit: limits.cookie), let place = place(of: parsed) else { return nil }
     let path = parsed.path.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? CookiePath.fallback(for: url.path)
     let cookie = Cookie(
       name: parsed.name, value: parsed.value, domain: place.domain, isHostOnly: place.isHostOnly, path: path,

@@ -3,12 +3,6 @@ import LupineCore
 
 /// The cookies of a jar by their domains, and which must go when there are too many.
 struct CookieShelf {
-  static let maximumOfDomain = 50
-  static let maximum = 3_000
-  /// The most bytes of a `Cookie` field that are filled, and the most cookies; servers rarely take more.
-  static let maximumFieldSize = 8_190
-  static let maximumInField = 150
-
   private struct Entry {
     var cookie: Cookie
     /// The order of creation, which two cookies of one moment still have.
@@ -16,9 +10,12 @@ struct CookieShelf {
     var lastUse: UInt64
   }
 
+  private let limits: CookieLimits
   private var domains: [String: [Entry]] = [:]
   private var count = 0
   private var events: UInt64 = 0
+
+  init(_ limits: CookieLimits) { self.limits = limits }
 
   /// All cookies, the oldest first.
   var all: [Cookie] { domains.values.joined().sorted { $0.number < $1.number }.map(\.cookie) }
@@ -59,7 +56,7 @@ struct CookieShelf {
       let (left, right) = ($0.cookie.path.utf8.count, $1.cookie.path.utf8.count)
       return left == right ? $0.number < $1.number : left > right
     }
-    return Self.fitting(found.map(\.cookie))
+    return fitting(found.map(\.cookie))
   }
 
   mutating func remove(where isUnwanted: (Cookie) -> Bool) {
@@ -84,11 +81,11 @@ struct CookieShelf {
 
   /// Removes what has ended, then what was used least recently: of a full domain first, insecure cookies before others.
   private mutating func makeRoom(in domain: String, _ now: Date) {
-    while let entries = domains[domain], entries.count > Self.maximumOfDomain {
+    while let entries = domains[domain], entries.count > max(1, limits.perDomain) {
       guard let victim = Self.victim(entries, now) else { return }
       replace(domain, entries.filter { $0.number != victim })
     }
-    while count > Self.maximum {
+    while count > max(1, limits.total) {
       let oldest = domains.min { left, right in
         (left.value.map(\.lastUse).min() ?? .max) < (right.value.map(\.lastUse).min() ?? .max)
       }
@@ -104,11 +101,11 @@ struct CookieShelf {
     }?.number
   }
 
-  private static func fitting(_ cookies: [Cookie]) -> [Cookie] {
+  private func fitting(_ cookies: [Cookie]) -> [Cookie] {
     var size = 0
-    return cookies.prefix(maximumInField).filter { cookie in
+    return cookies.prefix(max(0, limits.perField)).filter { cookie in
       let length = cookie.name.utf8.count + cookie.value.utf8.count + 3
-      guard size + length <= maximumFieldSize else { return false }
+      guard size + length <= limits.field else { return false }
       size += length
       return true
     }

@@ -1,9 +1,8 @@
 import FoundationEssentials
+import LupineCore
 
 /// The value of a `Set-Cookie` field, taken apart (RFC 6265bis section 5.6).
 struct SetCookie {
-  /// The most bytes of a name and a value together.
-  static let maximumSize = 4_096
   /// The most bytes of an attribute's value; a longer one is passed over.
   static let maximumAttributeSize = 1_024
 
@@ -19,39 +18,52 @@ struct SetCookie {
   private(set) var sameSite: Cookie.SameSite?
 
   /// Takes a field apart; `nil` for one that is empty, too long, or has a control byte.
-  init?(_ field: String) {
-    let bytes = Array(field.utf8)
-    guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
-    let parts = bytes.split(separator: 0x3B, omittingEmptySubsequences: false)
-    let (front, back) = Self.halves(parts.first ?? [])
+  ///
+  /// - Parameter limit: the most bytes of a name and a value together.
+  init?(_ field: String, limit: Int = CookieLimits().cookie) {
+    var cursor = FieldCursor(field)
+    self.init(&cursor, limit: limit)
+  }
+
+  /// Takes apart what a cursor reads, byte by byte and never back.
+  init?(_ cursor: inout FieldCursor, limit: Int) {
+    guard let (front, back) = Self.part(&cursor) else { return nil }
     // Without `=` the whole is a value without a name.
-    let (name, value) = back.map { (front, $0) } ?? ([], front)
-    guard !name.isEmpty || !value.isEmpty, name.count + value.count <= Self.maximumSize else { return nil }
-    self.name = String(decoding: name, as: UTF8.self)
-    self.value = String(decoding: value, as: UTF8.self)
-    for part in parts.dropFirst() { take(part) }
+    name = back == nil ? "" : front
+    value = back ?? front
+    guard !name.isEmpty || !value.isEmpty, name.utf8.count + value.utf8.count <= limit else { return nil }
+    while cursor.take(0x3B) {
+      guard let (name, value) = Self.part(&cursor) else { return nil }
+      take(name, value ?? "")
+    }
   }
 
-  /// What stands before and after the first `=`, without blanks at the ends.
-  private static func halves(_ part: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
-    guard let equals = part.firstIndex(of: 0x3D) else { return (trimmed(part), nil) }
-    return (trimmed(part[..<equals]), trimmed(part[part.index(after: equals)...]))
+  /// What stands up to the next `;`, before and after the first `=`, without blanks at the ends; `nil` where it has a
+  /// control byte.
+  private static func part(_ cursor: inout FieldCursor) -> (name: String, value: String?)? {
+    var name: String?
+    cursor.skipWhitespace()
+    var (start, end) = (cursor.position, cursor.position)
+    while let byte = cursor.peek(), byte != 0x3B {
+      guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { return nil }
+      cursor.advance()
+      if byte == 0x3D, name == nil {
+        name = cursor.text(start..<end)
+        cursor.skipWhitespace()
+        (start, end) = (cursor.position, cursor.position)
+      } else if !byte.isBlank {
+        end = cursor.position
+      }
+    }
+    let text = cursor.text(start..<end)
+    return name.map { ($0, text) } ?? (text, nil)
   }
 
-  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-    guard let last = bytes.lastIndex(where: { !isBlank($0) }) else { return [] }
-    return bytes[...last].drop(while: isBlank)
-  }
-
-  private mutating func take(_ part: ArraySlice<UInt8>) {
-    let (name, half) = Self.halves(part)
-    let bytes = half ?? []
-    guard bytes.count <= Self.maximumAttributeSize else { return }
-    let value = String(decoding: bytes, as: UTF8.self)
-    switch String(decoding: name, as: UTF8.self).lowercased() {
+  private mutating func take(_ name: String, _ value: String) {
+    guard value.utf8.count <= Self.maximumAttributeSize else { return }
+    switch name.lowercased() {
     case "expires": if let date = CookieDate.parse(value) { expires = date }
-    case "max-age": if let seconds = Self.seconds(bytes) { maxAge = seconds }
+    case "max-age": if let seconds = Self.seconds(value.utf8[...]) { maxAge = seconds }
     case "domain": domain = (value.hasPrefix(".") ? String(value.dropFirst()) : value).lowercased()
     case "path": path = value
     case "secure": isSecure = true
@@ -62,7 +74,7 @@ struct SetCookie {
   }
 
   /// A whole number of any length, as a floating-point one, which cannot overflow into the past.
-  private static func seconds(_ bytes: ArraySlice<UInt8>) -> Double? {
+  private static func seconds(_ bytes: Substring.UTF8View) -> Double? {
     let isNegative = bytes.first == 0x2D
     let digits = isNegative ? bytes.dropFirst() : bytes
     guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

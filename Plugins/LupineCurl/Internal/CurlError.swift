@@ -54,14 +54,20 @@ enum CurlError {
   private static func exchanging(_ code: CURLcode, text: String) -> (LupineError.Kind, String) {
     switch code {
     case CURLE_RECV_ERROR where text.contains("Out of memory in chunked-encoding"):
-      (.limitExceeded(.trailers), "A trailer exceeds what libcurl takes, 4 KB.")
+      (.limitExceeded(.trailers), "A trailer exceeds what libcurl takes, 4 KB, whatever the limit trailers is.")
     case CURLE_RECV_ERROR where text.contains("chunk"):
       (.malformedResponse, "The response's chunks break the rules of HTTP; its connection is closed.")
     case CURLE_RECV_ERROR where text.contains("Too large response headers"):
-      (.limitExceeded(.responseFields), "The response's fields exceed what libcurl takes, 300 KB.")
+      (
+        .limitExceeded(.responseFields),
+        "The response's fields exceed what libcurl takes, 300 KB, whatever the limit responseFields is."
+      )
     // One line over libcurl's own bound, and a request's fields over it, are told alike.
     case CURLE_OUT_OF_MEMORY:
-      (.limitExceeded(.responseFields), "A line of the response's head exceeds what libcurl takes, 100 KB.")
+      (
+        .limitExceeded(.responseFields),
+        "A line of the response's head exceeds what libcurl takes, 100 KB, whatever the limit responseFields is."
+      )
     // libcurl takes the end of a connection within a head for the end of the response.
     case CURLE_OK, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2,
       CURLE_HTTP2_STREAM,

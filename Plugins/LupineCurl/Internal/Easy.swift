@@ -14,7 +14,8 @@ final class Easy {
   private var shape: RequestShape?
   private var method: String?
   private var verbatimTarget: String?
-  private var connectTimeout = 0
+  private var connectTimeout: Duration?
+  private var hasConnectTimeout = false
   private var isReuseForbidden = false
   private var waitsForMultiplexing = false
   private var uploadBuffer = 0
@@ -23,6 +24,8 @@ final class Easy {
   private var connections = ConnectionOptions()
   private var addresses = FieldList()
   private var detour = FieldList()
+  private var proxyAuthorization: String?
+  private var proxyFields = FieldList()
 
   init(_ multi: Multi) throws(LupineError) {
     self.multi = multi
@@ -73,21 +76,38 @@ final class Easy {
   /// Sets what differs from the last exchange.
   func prepare(_ submission: Submission, _ shape: RequestShape) throws(LupineError) {
     let request = submission.request
-    let context = submission.context
     handle.clearError()
-    if try target.set(request.url) { set(verbatimTarget: request.url.requestTarget) }
+    if try target.set(request.url) {
+      set(verbatimTarget: Self.target(of: request.url, by: submission.context.identity.proxy))
+    }
     set(
       waitsForMultiplexing: request.url.scheme == .https
         || (request.options.version == .http2 && !LibraryFacts.breaksReusedPriorKnowledge))
     set(shape, method: request.method.rawValue)
     try set(RequestFields(request, shape))
-    set(checksName: context.evaluator?.replacesVerification != true)
-    let milliseconds = Self.milliseconds(context.connectTimeout)
-    if milliseconds != self.connectTimeout { handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds) }
-    self.connectTimeout = milliseconds
+    set(checksName: submission.context.evaluator?.replacesVerification != true)
+    set(connectTimeout: submission.context.connectTimeout)
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
-    try set(context.identity, request.url)
+    try set(submission.context.identity, request.url)
+    try set(proxyAuthorization: submission.context.proxyAuthorization)
+  }
+
+  private func set(connectTimeout timeout: Duration?) {
+    guard timeout != connectTimeout || !hasConnectTimeout else { return }
+    handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(timeout))
+    connectTimeout = timeout
+    hasConnectTimeout = true
+  }
+
+  /// Names the field that the proxy alone is sent: libcurl keeps it from servers.
+  private func set(proxyAuthorization value: String?) throws(LupineError) {
+    guard value != proxyAuthorization else { return }
+    var list = FieldList()
+    if let value { try list.append(HTTPField(name: .proxyAuthorization, value: value)) }
+    lupine_easy_set_list(pointer, CURLOPT_PROXYHEADER, list.pointer)
+    proxyFields = list
+    proxyAuthorization = value
   }
 
   func set(_ options: ConnectionOptions) {
@@ -157,6 +177,12 @@ final class Easy {
     guard target != verbatimTarget else { return }
     handle.set(CURLOPT_REQUEST_TARGET, target)
     verbatimTarget = target
+  }
+
+  /// The target in the request line: a proxy that forwards the request reads the whole URL (RFC 9112 section 3.2.2).
+  private static func target(of url: HTTPURL, by proxy: Proxy?) -> String {
+    guard let proxy, proxy.kind != .socks5, url.scheme == .http else { return url.requestTarget }
+    return "\(url.origin)\(url.requestTarget)"
   }
 
   private func set(_ shape: RequestShape, method: String) {

@@ -37,7 +37,7 @@ struct EasySettings {
   /// Sets what proves connections, which libcurl does by itself.
   private func prove(_ easy: borrowing EasyHandle) {
     guard let given = identity.connectionCredential else { return }
-    easy.set(CURLOPT_HTTPAUTH, Int(given.scheme == .ntlm ? lupine_auth_ntlm : lupine_auth_negotiate))
+    easy.set(CURLOPT_HTTPAUTH, Self.scheme(given))
     // An empty name stands for whoever the system's tickets are for.
     easy.set(CURLOPT_USERNAME, given.credential?.username ?? "")
     easy.set(CURLOPT_PASSWORD, given.credential?.password ?? "")
@@ -65,10 +65,20 @@ struct EasySettings {
     // Where names are resolved here, `CONNECT_TO` names the address.
     easy.set(
       CURLOPT_PROXY, proxy.address.replacing("socks5://", with: "socks5h://", maxReplacements: 1))
-    easy.set(CURLOPT_PROXYAUTH, Int(lupine_auth_basic))
-    easy.set(CURLOPT_SOCKS5_AUTH, Int(lupine_auth_basic))
-    easy.set(CURLOPT_PROXYUSERNAME, proxy.credential?.username)
-    easy.set(CURLOPT_PROXYPASSWORD, proxy.credential?.password)
+    easy.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+    if proxy.kind == .socks5 {
+      easy.set(CURLOPT_SOCKS5_AUTH, Int(lupine_auth_basic))
+      easy.set(CURLOPT_PROXYUSERNAME, proxy.credential?.username)
+      easy.set(CURLOPT_PROXYPASSWORD, proxy.credential?.password)
+    } else if let given = proxy.connectionCredential {
+      easy.set(CURLOPT_PROXYAUTH, Self.scheme(given))
+      easy.set(CURLOPT_PROXYUSERNAME, given.credential?.username ?? "")
+      easy.set(CURLOPT_PROXYPASSWORD, given.credential?.password ?? "")
+    }
+  }
+
+  private static func scheme(_ given: ConnectionCredential) -> Int {
+    Int(given.scheme == .ntlm ? lupine_auth_ntlm : lupine_auth_negotiate)
   }
 
   private func secure(_ easy: borrowing EasyHandle) {

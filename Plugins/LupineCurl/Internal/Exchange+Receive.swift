@@ -11,7 +11,7 @@ extension Exchange {
     }
     do throws(LupineError) {
       if ports == nil, tunnel != nil {
-        try tunnel?.take(line)
+        if let opened = try tunnel?.take(line) { context.emit(.tunnelled(opened)) }
         return true
       }
       switch try headReader.take(line) {
@@ -20,7 +20,7 @@ extension Exchange {
         if headReader.line?.code == 100 { incoming.hasContinue = true }
         context.emit(.informational(head))
       case .final(let head, let framing):
-        if headReader.line?.code == 401, context.identity.connectionCredential != nil {
+        if let code = headReader.line?.code, isAnswered(byLibrary: code) {
           incoming.held = (head, framing)
         } else {
           receive(head, framing)
@@ -101,11 +101,20 @@ extension Exchange {
     (incoming.isPaused ? CURLPAUSE_RECV : 0) | (outgoing.isPaused ? CURLPAUSE_SEND : 0)
   }
 
-  /// Takes the 401 that was held back for what it is: the response.
+  /// Takes the challenge that was held back for what it is: the response.
   func receiveHeld() {
     guard let held = incoming.held else { return }
     incoming.held = nil
     receive(held.head, held.framing)
+  }
+
+  /// Whether libcurl may be about to answer a challenge by itself.
+  private func isAnswered(byLibrary code: Int) -> Bool {
+    switch code {
+    case 401: context.identity.connectionCredential != nil
+    case 407: isForwarded && proxy?.connectionCredential != nil
+    default: false
+    }
   }
 
   private func receive(_ head: HTTPResponse, _ framing: Framing) {
@@ -120,9 +129,9 @@ extension Exchange {
       // kept from asking again, and loses the connection by that.
       if line.version != .http2, line.code != 417 { easy?.forbidReuse() }
     }
-    // No server asks who its client is to a proxy.
-    let source: TransportResponse.Source = line.code == 407 && proxy != nil ? .proxy : .origin
-    let (body, writer) = context.makeBody(for: head, from: source) { [engine = loop.engine, id] in
+    // No server asks who its client is to a proxy; what comes through a tunnel is no proxy's word.
+    let source: TransportResponse.Source = line.code == 407 && isForwarded ? .proxy : .origin
+    let (body, writer) = submission.context.makeBody(for: head, from: source) { [engine = loop.engine, id] in
       engine.post(.receive(id))
     }
     incoming.writer = writer

@@ -3,10 +3,12 @@ import LupineCore
 
 extension Exchange {
   /// Whether a proxy is asked for a tunnel to the server.
-  var isTunnelled: Bool {
-    guard let proxy, proxy.kind != .socks5 else { return false }
-    return request.url.scheme == .https
-  }
+  var isTunnelled: Bool { isReadByProxy && request.url.scheme == .https }
+
+  /// Whether a proxy reads the request and makes one like it.
+  var isForwarded: Bool { isReadByProxy && request.url.scheme == .http }
+
+  private var isReadByProxy: Bool { proxy.map { $0.kind != .socks5 } ?? false }
 
   /// How it uses connections; one that libcurl would break is neither kept nor shared.
   var connections: ConnectionOptions {
@@ -57,7 +59,9 @@ extension Exchange {
     }
     guard let proxy else { return nil }
     switch code {
-    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY:
+    case CURLE_PROXY:
+      return LupineError(.proxyFailed, "\(refusal(by: proxy, easy)) \(tail)")
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT:
       return LupineError(.proxyFailed, "The proxy \(proxy) made no connection. \(tail)")
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_OK, CURLE_WEIRD_SERVER_REPLY:
       return LupineError(.proxyFailed, "The proxy \(proxy) broke off before there was a connection. \(tail)")
@@ -66,6 +70,18 @@ extension Exchange {
       let kind: LupineError.Kind = code == CURLE_SSL_CONNECT_ERROR ? .tlsFailed : .certificateRejected
       return LupineError(kind, "The proxy \(proxy) could not be spoken to over TLS. \(tail)")
     default: return nil
+    }
+  }
+
+  /// What a SOCKS proxy has against the request (RFC 1928 section 6, RFC 1929 section 2).
+  private func refusal(by proxy: Proxy, _ easy: Easy) -> String {
+    switch CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR))) {
+    case CURLPX_USER_REJECTED: "The proxy \(proxy) does not accept the name and password that it was given."
+    case CURLPX_NO_AUTH where proxy.credential == nil:
+      "The proxy \(proxy) wants to know who asks; give it a name and a password."
+    case CURLPX_NO_AUTH: "The proxy \(proxy) takes no name and password, and nobody without another proof."
+    case CURLPX_REPLY_NOT_ALLOWED: "The rules of the proxy \(proxy) forbid the connection."
+    default: "The proxy \(proxy) made no connection."
     }
   }
 }

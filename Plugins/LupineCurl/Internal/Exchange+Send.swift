@@ -9,13 +9,34 @@ extension Exchange {
     if request.body.isNone {
       return [.post, .put, .patch].contains(request.method) ? .body(length: 0) : .bare
     }
-    let reader = try context.makeReader(for: request.body) { [engine = loop.engine, id] in engine.post(.provide(id)) }
-    outgoing.reader = reader
-    outgoing.remaining = reader.length
-    guard reader.length != nil || request.options.version != .http1_0 else {
+    // Where the proxy refuses a tunnel, a body that exists once must still be there.
+    outgoing.isUnopened = isTunnelled && !request.body.isReplayable
+    let length = outgoing.isUnopened ? request.body.length : try open()
+    outgoing.remaining = length
+    guard length != nil || request.options.version != .http1_0 else {
       throw LupineError(.invalidRequest, "HTTP/1.0 has no chunks; give the body a length, or leave the version open.")
     }
-    return .body(length: reader.length ?? -1)
+    return .body(length: length ?? -1)
+  }
+
+  /// Opens a body that waited for the tunnel; false ends the exchange.
+  func openLateBody() -> Bool {
+    guard outgoing.isUnopened else { return true }
+    outgoing.isUnopened = false
+    do throws(LupineError) {
+      _ = try open()
+      return true
+    } catch {
+      failure = failure ?? error
+      return false
+    }
+  }
+
+  /// Makes the body's reader and returns the length that it knows.
+  private func open() throws(LupineError) -> Int64? {
+    let reader = try context.makeReader(for: request.body) { [engine = loop.engine, id] in engine.post(.provide(id)) }
+    outgoing.reader = reader
+    return reader.length
   }
 
   /// Fills libcurl's buffer with the next bytes of the body.

@@ -92,7 +92,7 @@ final class Exchange {
     }
     let isReused = easy.number(CURLINFO_NUM_CONNECTS) == 0
     guard isTrusted(isReused: isReused) else { return false }
-    guard mayUse(address) else { return false }
+    guard mayUse(address), openLateBody() else { return false }
     self.ports = context.identity.unixSocket == nil ? ports : SocketPorts(unixSocket: easy.descriptor)
     if request.url.scheme == .https { tls = loop.details(of: easy) }
     let remote = remote(address, ports)

@@ -4,7 +4,7 @@ import LupineCore
 /// The response's side of an exchange.
 struct Incoming {
   var writer: IncomingBodyWriter?
-  /// A 401 that libcurl may be about to answer: another head follows then, and otherwise this one is the response's.
+  /// A challenge that libcurl may be about to answer: another head follows then, and otherwise this one is the response's.
   var held: (head: HTTPResponse, framing: Framing)?
   /// Whether the sink has no room.
   var isPaused = false

@@ -3,6 +3,8 @@ import LupineCore
 /// The request's side of an exchange.
 struct Outgoing {
   var reader: (any BodyReader)?
+  /// Whether there is a body whose reader is made once the tunnel stands.
+  var isUnopened = false
   /// Bytes still to be sent, where the length is known.
   var remaining: Int64?
   /// Whether libcurl waits for the reader to have bytes.

@@ -1,20 +1,35 @@
 import HTTPTypes
 import LupineCore
 
-/// Reads a proxy's answer to CONNECT (RFC 9110 section 9.3.6).
+/// Reads a proxy's answers to CONNECT (RFC 9110 section 9.3.6).
 struct TunnelReader {
   /// The answer, where the proxy opens no tunnel.
   private(set) var refusal: HTTPResponse?
   private var head: HeadReader
+  private var legs = 0
+  private static let maximumLegs = 8
 
   init(_ limits: Limits, _ lines: KnownLines) { head = HeadReader(limits, lines, mayBeMultiplexed: false) }
 
-  mutating func take(_ line: UnsafeRawBufferPointer) throws(LupineError) {
-    guard case .final(var answer, _) = try head.take(line), answer.status.kind != .successful else { return }
+  /// Takes a line and returns the answer that it completes, where that opens the tunnel.
+  mutating func take(_ line: UnsafeRawBufferPointer) throws(LupineError) -> HTTPResponse? {
+    if refusal != nil, line.starts(with: "HTTP/".utf8) { try beginAgain() }
+    guard case .final(var answer, _) = try head.take(line) else { return nil }
+    if answer.status.kind == .successful { return answer }
     // libcurl drops the content, so nothing may say that there is any.
     for name in [HTTPField.Name.contentLength, .contentEncoding, .transferEncoding, .contentType] {
       answer.headerFields[name] = nil
     }
     refusal = answer
+    return nil
+  }
+
+  /// The next leg of a proof: libcurl has read the challenge, and answered it.
+  private mutating func beginAgain() throws(LupineError) {
+    refusal = nil
+    head.beginAgain()
+    legs += 1
+    guard legs > Self.maximumLegs else { return }
+    throw LupineError(.proxyFailed, "The proxy asked for a proof of the connection \(legs) times; it never ends.")
   }
 }

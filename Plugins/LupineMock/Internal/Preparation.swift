@@ -61,6 +61,9 @@ extension ReplyPlan {
   /// Tells of the connection, which every exchange has for itself, unless none comes about.
   func connect(for request: OutgoingRequest, in context: TransferContext) {
     guard part.failure == nil, part.fault?.isBeforeConnection != true else { return }
+    if part.source == .origin, context.tunnels(to: request.url) {
+      context.emit(.tunnelled(HTTPResponse(status: .ok, headerFields: part.tunnelFields ?? [:])))
+    }
     if context.isObserved {
       context.emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))
     }

@@ -4,34 +4,46 @@ import Synchronization
 
 /// Reads a request's body, to its end or as far as it is wanted.
 final class Upload: Sendable {
-  private let reader: (any BodyReader)?
-  private let ready: Signal?
-  private let state: Mutex<(data: Data, isComplete: Bool)>
+  private struct State {
+    var reader: (any BodyReader)?
+    var data = Data()
+    var isComplete: Bool
+  }
 
-  init(_ body: Body, in context: TransferContext) throws(LupineError) {
-    state = Mutex((Data(), body.isNone))
-    guard !body.isNone else {
-      reader = nil
-      ready = nil
-      return
-    }
-    let signal = Signal()
-    reader = try context.makeReader(for: body) { signal.set() }
-    ready = signal
+  private let body: Body
+  private let context: TransferContext
+  private let ready: Signal?
+  private let state: Mutex<State>
+
+  /// Opens the body; one that can be sent only once, and goes through a tunnel that may be refused, when it is wanted.
+  init(of request: OutgoingRequest, in context: TransferContext) throws(LupineError) {
+    body = request.body
+    self.context = context
+    ready = body.isNone ? nil : Signal()
+    state = Mutex(State(isComplete: body.isNone))
+    if body.isReplayable || !context.tunnels(to: request.url) { _ = try reader() }
+  }
+
+  private func reader() throws(LupineError) -> (any BodyReader)? {
+    guard let ready else { return nil }
+    if let reader = state.withLock({ $0.reader }) { return reader }
+    let reader = try context.makeReader(for: body) { ready.set() }
+    state.withLock { $0.reader = reader }
+    return reader
   }
 
   /// What has been read so far.
-  var data: Data { reader == nil ? Data() : state.withLock { $0.data } }
+  var data: Data { ready == nil ? Data() : state.withLock { $0.data } }
 
   /// How much has been read so far.
-  var count: Int { reader == nil ? 0 : state.withLock { $0.data.count } }
+  var count: Int { ready == nil ? 0 : state.withLock { $0.data.count } }
 
   /// Whether that is all there is.
-  var isComplete: Bool { reader == nil || state.withLock { $0.isComplete } }
+  var isComplete: Bool { ready == nil || state.withLock { $0.isComplete } }
 
   /// Reads what is at hand; true where as much has been read as is wanted, or all there is.
   func readAvailable(upTo limit: Int) throws(LupineError) -> Bool {
-    guard let reader else { return true }
+    guard limit > count, let reader = try reader() else { return true }
     var buffer = [UInt8](repeating: 0, count: Int(min(max((reader.length ?? .max), 1), 64 << 10)))
     while case let wanted = limit - count, wanted > 0 {
       if wanted < buffer.count { buffer.removeLast(buffer.count - wanted) }
@@ -58,7 +70,15 @@ final class Upload: Sendable {
   }
 
   /// Lets go of a body whose rest is not wanted.
-  func cancel() { if !isComplete { reader?.cancel() } }
+  func cancel() { if !isComplete { state.withLock { $0.reader }?.cancel() } }
+}
+
+extension TransferContext {
+  /// Whether a proxy would be asked for a tunnel to the URL's server.
+  func tunnels(to url: HTTPURL) -> Bool {
+    guard url.scheme == .https, let proxy = identity.proxy else { return false }
+    return proxy.kind != .socks5
+  }
 }
 
 extension BodyReader {

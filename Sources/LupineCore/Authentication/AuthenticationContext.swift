@@ -11,25 +11,20 @@ public struct AuthenticationContext: Sendable {
   public let random: @Sendable () -> UInt64
   /// The session's date.
   public let now: @Sendable () -> Date
+  /// Tells the session's monitors of something risky.
+  public let warn: @Sendable (String) -> Void
 
   /// Describes the place of an answer; a session does this, and a test of a scheme.
   public init(
     request: OutgoingRequest, asker: Asker = .origin,
     random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
-    now: @escaping @Sendable () -> Date = { Date() }
+    now: @escaping @Sendable () -> Date = { Date() }, warn: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.request = request
     self.asker = asker
     self.random = random
     self.now = now
-  }
-
-  /// Who asks for a credential.
-  public enum Asker: Sendable, Hashable {
-    /// The server that the request goes to, with 401.
-    case origin
-    /// A proxy at this place, with 407.
-    case proxy(HTTPURL.Origin)
+    self.warn = warn
   }
 
   /// Whose credential is asked for: the origin of the request, or of the proxy.

@@ -1,4 +1,4 @@
-/// What was given to challenges in the course of one attempt, and what may still be given.
+/// What was given to the challenges of a server, or of a proxy, in the course of one attempt, and what may still be given.
 struct AuthenticationCourse: Sendable {
   /// How often a program's closure is asked for another credential in one attempt.
   static let maximumQuestions = 5
@@ -15,6 +15,17 @@ struct AuthenticationCourse: Sendable {
     let credential: Credential
   }
 
+  /// What an exchange carries, and who made it.
+  struct Carried: Sendable {
+    let scheme: any AuthenticationScheme
+    let credential: Credential
+    let value: String
+    /// Whether no challenge of this attempt asked for it.
+    let isUnasked: Bool
+  }
+
+  /// Who asks; what is given to a proxy is given whatever server a request goes to.
+  let asker: AuthenticationContext.Asker
   /// Where the credential belongs: the origin of the attempt's first request.
   private(set) var origin: HTTPURL.Origin?
   /// Whether a redirect has led to another origin, where a credential has no business from then on.
@@ -23,20 +34,24 @@ struct AuthenticationCourse: Sendable {
   private(set) var answer: Answer?
   /// The value for the next exchange alone, made when its challenge came.
   private var value: String?
-  /// Who made what the current exchange carries.
-  var current: (scheme: any AuthenticationScheme, credential: Credential)?
+  /// What the current exchange carries.
+  private(set) var carried: Carried?
   private var gifts: Set<Gift> = []
   private var redirects = 0
   private var hasRenewed = false
 
+  init(_ asker: AuthenticationContext.Asker) { self.asker = asker }
+
   /// Whether a credential may go with this request.
   mutating func admits(_ url: HTTPURL) -> Bool {
+    guard asker == .origin else { return true }
     if origin == nil { origin = url.origin }
     return !hasLeftOrigin && origin == url.origin
   }
 
   mutating func follows(from: HTTPURL, to url: HTTPURL) {
     redirects += 1
+    guard asker == .origin else { return }
     if url.origin != from.origin { hasLeftOrigin = true }
     if hasLeftOrigin {
       answer = nil
@@ -60,11 +75,14 @@ struct AuthenticationCourse: Sendable {
     self.value = value
   }
 
-  /// Takes the value that was made for the next exchange.
-  mutating func takeValue() -> String? {
+  /// Begins an exchange with what was made for it: the value that answers its challenge, and what may answer again.
+  mutating func begins(_ url: HTTPURL) -> (isAdmitted: Bool, value: String?, answer: Answer?) {
+    carried = nil
     defer { value = nil }
-    return value
+    return (admits(url), value, answer)
   }
+
+  mutating func carries(_ carried: Carried) { self.carried = carried }
 
   /// The offer that renews the last answer; once.
   mutating func renewal(_ offers: [AuthenticationSchemes.Offer]) -> Answer? {

@@ -10,7 +10,9 @@ struct AuthenticationSchemes: Sendable {
 
   private let schemes: [any AuthenticationScheme]
 
-  init(_ schemes: [any AuthenticationScheme]) { self.schemes = [BasicScheme()] + schemes }
+  init(_ schemes: [any AuthenticationScheme]) {
+    self.schemes = [BasicScheme(greetsProxies: schemes.isEmpty)] + schemes
+  }
 
   /// The challenges that someone here knows, the strongest first.
   func offers(_ head: HTTPResponse) -> [Offer] {
@@ -31,12 +33,16 @@ struct AuthenticationSchemes: Sendable {
     return nil
   }
 
-  /// Why nobody answers, where a module could: its name.
-  func missingModule(for head: HTTPResponse) -> String? {
+  /// What would answer, where nobody here can.
+  func remedy(for head: HTTPResponse) -> String? {
     let known = Set(schemes.map { $0.name.lowercased() })
-    let unknown = Self.challenges(head).map { $0.scheme.lowercased() }
-    guard !unknown.contains(where: known.contains) else { return nil }
-    return unknown.contains { ["digest", "ntlm", "negotiate"].contains($0) } ? "LupineAuthentication" : nil
+    let asked = Set(Self.challenges(head).map { $0.scheme.lowercased() })
+    guard asked.isDisjoint(with: known) else { return nil }
+    let provesConnections = !asked.isDisjoint(with: ["ntlm", "negotiate"])
+    if head.status.code == 407, provesConnections, !asked.contains("digest") {
+      return "for NTLM or Negotiate, name a connection credential with the proxy"
+    }
+    return provesConnections || asked.contains("digest") ? "LupineAuthentication brings one" : nil
   }
 
   private static func challenges(_ head: HTTPResponse) -> [AuthenticationChallenge] {

@@ -1,12 +1,20 @@
 import FoundationEssentials
+public import HTTPTypes
 
 /// The Basic scheme (RFC 7617), in UTF-8.
+///
+/// A server is sent the password when it asks, a proxy too; one that has accepted it once is sent it unasked from then on.
 public struct BasicScheme: AuthenticationScheme {
   /// `Basic`.
   public let name = "Basic"
+  /// Whether a proxy is sent the credential before it asks, as where no stronger scheme could answer.
+  private let greetsProxies: Bool
+  private let memory = BasicMemory()
 
   /// The scheme has nothing to set.
-  public init() {}
+  public init() { self.init(greetsProxies: false) }
+
+  init(greetsProxies: Bool) { self.greetsProxies = greetsProxies }
 
   /// The weakest of all: the password itself is sent.
   public func strength(of challenge: AuthenticationChallenge) -> Int { 0 }
@@ -18,6 +26,19 @@ public struct BasicScheme: AuthenticationScheme {
     _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
   ) async throws -> String? {
     try Self.value(for: credential)
+  }
+
+  /// The answer for a proxy that accepted the credential before; nothing for a server.
+  public func anticipate(with credential: Credential, in context: AuthenticationContext) async throws -> String? {
+    guard context.asker != .origin else { return nil }
+    let isWelcome = greetsProxies || memory.isAccepted(credential, by: context.origin)
+    return isWelcome ? try Self.value(for: credential) : nil
+  }
+
+  /// Learns whether a proxy accepted the credential.
+  public func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) {
+    guard context.asker != .origin else { return }
+    memory.note(credential, isAccepted: head.status.code != context.asker.challengeStatus, by: context.origin)
   }
 
   static func value(for credential: Credential) throws(LupineError) -> String {

@@ -21,6 +21,25 @@ public struct ConnectionCredential: Sendable, Hashable, CustomStringConvertible 
     self.credential = credential
   }
 
+  /// Kerberos, with the tickets of the system's cache.
+  public static var negotiate: ConnectionCredential { ConnectionCredential(scheme: .negotiate) }
+
+  /// NTLM, with a name such as `DOMAIN\name`.
+  public static func ntlm(username: String, password: String) -> ConnectionCredential {
+    ConnectionCredential(scheme: .ntlm, credential: Credential(username: username, password: password))
+  }
+
+  /// What makes it unfit to be spoken.
+  var problems: [String] {
+    var problems: [String] = []
+    let text = (credential?.username ?? "") + (credential?.password ?? "")
+    if !text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
+      problems.append("the name or the password has a control byte")
+    }
+    if scheme == .ntlm, credential == nil { problems.append("NTLM needs a name and a password") }
+    return problems
+  }
+
   /// The scheme and the name.
   public var description: String {
     "ConnectionCredential(\(scheme.rawValue)\(credential.map { ", \($0.username)" } ?? ""))"

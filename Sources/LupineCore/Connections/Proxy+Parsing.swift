@@ -76,7 +76,8 @@ extension Proxy {
 
   /// What makes the credential unfit for the proxy's protocol.
   var problem: String? {
-    guard let credential else { return nil }
+    if kind == .socks5, connectionCredential != nil { return "no SOCKS proxy speaks NTLM or Negotiate" }
+    guard let credential else { return connectionCredential?.problems.first }
     guard kind == .socks5 else {
       do throws(LupineError) { _ = try BasicScheme.value(for: credential) } catch { return error.message }
       return nil

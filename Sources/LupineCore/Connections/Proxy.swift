@@ -20,18 +20,25 @@ public struct Proxy: Sendable, Hashable {
   public let port: Int
   /// Who the session is to this proxy.
   ///
-  /// It goes to the proxy alone: Basic (RFC 7617) over HTTP, name and password (RFC 1929) over SOCKS.
+  /// It goes to the proxy alone: over HTTP in answer to its challenges, by the strongest of the session's schemes that it
+  /// offers, and over SOCKS as name and password (RFC 1929). Where Basic is the session's only scheme, it is sent unasked.
   public let credential: Credential?
+  /// What proves connections to this proxy, with NTLM or Negotiate, in the place of a credential.
+  public let connectionCredential: ConnectionCredential?
   /// Whether the names of servers are resolved on this side, so that the proxy is given addresses.
   ///
   /// SOCKS alone can do so.
   public let resolvesNamesHere: Bool
 
-  init(kind: Kind, host: String, port: Int, credential: Credential?, resolvesNamesHere: Bool = false) {
+  init(
+    kind: Kind, host: String, port: Int, credential: Credential?, connectionCredential: ConnectionCredential? = nil,
+    resolvesNamesHere: Bool = false
+  ) {
     self.kind = kind
     self.host = host
     self.port = port
     self.credential = credential
+    self.connectionCredential = connectionCredential
     self.resolvesNamesHere = resolvesNamesHere
   }
 
@@ -39,6 +46,15 @@ public struct Proxy: Sendable, Hashable {
   public func credential(username: String, password: String) -> Proxy {
     Proxy(
       kind: kind, host: host, port: port, credential: Credential(username: username, password: password),
+      resolvesNamesHere: resolvesNamesHere)
+  }
+
+  /// The same proxy with what proves connections to it, in the place of a credential that its URL had.
+  ///
+  /// Only an HTTP proxy asks for it, and only a transport such as libcurl's can speak it: `build()` refuses others.
+  public func connectionCredential(_ credential: ConnectionCredential) -> Proxy {
+    Proxy(
+      kind: kind, host: host, port: port, credential: nil, connectionCredential: credential,
       resolvesNamesHere: resolvesNamesHere)
   }
 

@@ -24,7 +24,11 @@ public protocol AuthenticationScheme: Sendable {
   func isRenewal(_ challenge: AuthenticationChallenge) -> Bool
 
   /// Hears of the response to a request that carried an answer of this scheme; does nothing by default.
-  func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext)
+  ///
+  /// The context's request has the answer among its fields. A proxy's tunnel is a CONNECT, and its response the proxy's.
+  ///
+  /// - Throws: what ends the request, where the response must not be believed.
+  func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) throws
 }
 
 extension AuthenticationScheme {

@@ -34,6 +34,11 @@ public struct TransferContext: Sendable {
   ///
   /// A task that a transport makes takes it as its executor preference.
   public let executor: (any TaskExecutor)?
+  /// The value of `Proxy-Authorization` for the proxy that the identity names; `nil` where it is sent none.
+  ///
+  /// It goes to the proxy alone: in the CONNECT that asks for a tunnel, or beside the fields of a request that the proxy
+  /// forwards. It is no part of the identity, whose credential says who the session is to the proxy.
+  public var proxyAuthorization: String?
   /// Ends the request that the exchange belongs to, as its program would.
   package var cancelRequest: @Sendable () -> Void = {}
   /// Whether a monitor hears the events; where none does, one that costs something need not be made.
@@ -72,9 +77,12 @@ public struct TransferContext: Sendable {
     _ control: TransferControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) -> TransferContext {
     var branch = TransferContext(
-      id: id, attempt: attempt, clock: clock, connectTimeout: connectTimeout, limits: limits, identity: identity,
-      evaluator: evaluator, control: control, executor: executor, events: events, sink: sink)
+      id: id, attempt: attempt, clock: clock, now: now, connectTimeout: connectTimeout, limits: limits,
+      identity: identity, evaluator: evaluator, proxyEvaluator: proxyEvaluator, connections: connections,
+      control: control, executor: executor, events: events, sink: sink)
+    branch.proxyAuthorization = proxyAuthorization
     branch.cancelRequest = cancelRequest
+    branch.isObserved = isObserved
     return branch
   }
 

@@ -25,6 +25,9 @@ extension LupineError {
     /// The credential was refreshed so often in so short a time that another refresh would be no use.
     case excessiveRefresh
 
+    /// A server, or a proxy, did not prove that it knows the password, as the session requires.
+    case serverNotAuthenticated
+
     /// The server has failed so often that a circuit breaker lets nothing through for a while.
     case circuitOpen
     /// A concurrency limiter has as many requests under way and waiting as it takes.

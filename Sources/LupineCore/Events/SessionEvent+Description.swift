@@ -19,6 +19,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
     case .queued(let reason): "queued: \(reason)"
     case .nameResolved(let host, let time): "resolved \(host) after \(time.milliseconds)"
     case .connected(let address, let isReused): "connected to \(address)\(isReused ? ", again" : "")"
+    case .tunnelled(let head): "the proxy opened a tunnel with status \(head.status.code)"
     case .secured(let tls): "secured by \(tls.version), \(tls.cipher)"
     case .sent(let bytes): "sent, \(bytes) bytes of body"
     case .warning(let text): "warning: \(text)"
@@ -50,6 +51,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
     switch self {
     case .head(let head): .head(head.redacted(secrets))
     case .informational(let head): .informational(head.redacted(secrets))
+    case .tunnelled(let head): .tunnelled(head.redacted(secrets))
     case .trailers(let fields): .trailers(secrets.redact(fields))
     case .failed(let error): .failed(error.hiding(secrets))
     case .validated(let error): .validated(error?.hiding(secrets))

@@ -37,6 +37,8 @@ public struct SessionEvent: Sendable {
     case nameResolved(host: String, after: Duration)
     /// The exchange has a connection, new or used before.
     case connected(address: String, isReused: Bool)
+    /// A proxy has opened a tunnel to the server, with this answer (RFC 9110 section 9.3.6).
+    case tunnelled(HTTPResponse)
     /// The new connection has been secured.
     case secured(TLSDetails)
     /// The request has been handed to the connection to its end, its body of so many bytes included.
@@ -57,7 +59,7 @@ public struct SessionEvent: Sendable {
     case continued(from: Int64?, reason: String)
     /// A redirect is followed to this URL, or not, for this reason.
     case redirected(to: String, isFollowed: Bool, reason: String)
-    /// A 401 was answered with a credential, or not, for this reason.
+    /// A 401, or a proxy's 407, was answered with a credential, or not, for this reason.
     case challenged(isAnswered: Bool, reason: String)
     /// The response was validated, or refused with this error.
     case validated(LupineError?)

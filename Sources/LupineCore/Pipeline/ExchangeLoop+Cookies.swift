@@ -28,16 +28,10 @@ extension ExchangeLoop {
     return request
   }
 
-  /// Keeps what a response says for later: cookies, and what an authentication scheme learns.
-  func learn(from response: TransportResponse, to request: OutgoingRequest) {
-    guard response.source == .origin else { return }
-    let configuration = session.configuration
-    if let store = configuration.cookieStore {
-      let fields = response.head.headerFields[values: .setCookie]
-      if !fields.isEmpty { store.store(fields, from: request.url, now: configuration.now()) }
-    }
-    if let current = state.withLock({ $0.course.current }) {
-      current.scheme.receive(response.head, with: current.credential, in: authenticationContext(request))
-    }
+  /// Keeps the cookies of a response.
+  func keepCookies(of response: TransportResponse, to request: OutgoingRequest) {
+    guard response.source == .origin, let store = configuration.cookieStore else { return }
+    let fields = response.head.headerFields[values: .setCookie]
+    if !fields.isEmpty { store.store(fields, from: request.url, now: configuration.now()) }
   }
 }

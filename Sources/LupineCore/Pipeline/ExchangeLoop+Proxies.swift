@@ -2,18 +2,19 @@ import HTTPTypes
 
 extension ExchangeLoop {
   /// The request without a credential for a proxy, where no proxy reads its fields: the server would.
-  func withoutForeignCredentials(_ request: OutgoingRequest) -> OutgoingRequest {
-    guard request.headers[.proxyAuthorization] != nil, !isForwarded(request) else { return request }
+  ///
+  /// - Parameter proxyAuthorization: what goes to the proxy in its place.
+  func withoutForeignCredentials(_ request: OutgoingRequest, _ proxyAuthorization: String?) -> OutgoingRequest {
+    guard request.headers[.proxyAuthorization] != nil else { return request }
+    let isForwarded = configuration.passage(to: request.url)?.isForwarded == true
+    if isForwarded, proxyAuthorization == nil { return request }
     var copy = request
     copy.headers[.proxyAuthorization] = nil
-    warn("Proxy-Authorization was left out, since no proxy would read it; name the credential with the proxy instead.")
+    if !isForwarded {
+      warn(
+        "Proxy-Authorization was left out, since no proxy would read it; name the credential with the proxy instead.")
+    }
     return copy
-  }
-
-  /// Whether a proxy reads the request itself, and makes none but the connection.
-  private func isForwarded(_ request: OutgoingRequest) -> Bool {
-    guard request.url.scheme == .http, let proxy = configuration.proxies.proxy(for: request.url) else { return false }
-    return proxy.kind != .socks5
   }
 }
 

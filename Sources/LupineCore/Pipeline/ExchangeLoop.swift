@@ -6,7 +6,10 @@ final class ExchangeLoop: Sendable {
   struct State {
     var request: OutgoingRequest?
     var control: TransferControl?
-    var course = AuthenticationCourse()
+    /// What was given to whom in answer to challenges.
+    var courses: [AuthenticationContext.Asker: AuthenticationCourse] = [:]
+    /// What the proxy said when it opened the current exchange's tunnel.
+    var tunnel: HTTPResponse?
     /// Where the redirects were that have been met.
     var visited: [HTTPURL] = []
     /// What the redirect of the current exchange leads to; decided at its head, so that the sink fits.
@@ -110,10 +113,12 @@ final class ExchangeLoop: Sendable {
     forgetRedirects()
     while true {
       let sent = try await authorized(withCookies(request))
-      let response = try await sendOnce(sent, for: request)
-      learn(from: response, to: sent)
+      let proof = configuration.proxies.isEmpty ? nil : try await proxyAuthorization(for: sent)
+      let response = try await sendOnce(sent, for: request, proof)
+      keepCookies(of: response, to: sent)
       let next: OutgoingRequest?
       do throws(LupineError) {
+        try tellSchemes(response, to: sent)
         next = try await following(response, to: request)
       } catch {
         abandonExchange()
@@ -123,8 +128,15 @@ final class ExchangeLoop: Sendable {
       let metrics = await metrics(of: response.body)
       close(state.withLock { $0.control }, status: response.head.status.code, metrics: metrics)
       let isElsewhere = next.url.origin != request.url.origin
-      state.withLock { if $0.redirect != nil || isElsewhere { $0.course.follows(from: request.url, to: next.url) } }
+      if isElsewhere || state.withLock({ $0.redirect != nil }) { follow(from: request.url, to: next.url) }
       request = next
+    }
+  }
+
+  private func follow(from: HTTPURL, to url: HTTPURL) {
+    state.withLock { state in
+      state.courses[.origin, default: AuthenticationCourse(.origin)].follows(from: from, to: url)
+      for asker in state.courses.keys where asker != .origin { state.courses[asker]?.follows(from: from, to: url) }
     }
   }
 
@@ -149,24 +161,28 @@ final class ExchangeLoop: Sendable {
     close(control, status: nil, metrics: nil)
   }
 
-  /// - Parameter original: the request without what was added for this exchange alone, as a redirect begins with it.
+  /// - Parameters:
+  ///   - original: the request without what was added for this exchange alone, as a redirect begins with it.
+  ///   - proxyAuthorization: what goes to the proxy alone.
   private func sendOnce(
-    _ request: OutgoingRequest, for original: OutgoingRequest
+    _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
     await task.passGate()
     abandonExchange()
     try RequestRules.check(request, limits: session.configuration.limits)
-    let request = withoutForeignCredentials(request)
+    let request = withoutForeignCredentials(request, proxyAuthorization)
     let control = TransferControl(now: session.clock.now, of: task)
     state.withLock { state in
       state.request = request
       state.control = control
       state.redirect = nil
+      state.tunnel = nil
     }
     try task.begin(control, request)
     task.emit(.sending(request.summary), attempt: number)
     do throws(LupineError) {
-      let context = context(for: request, control: control) { [self] head in sink(for: head, original, control) }
+      var context = context(for: request, control: control) { [self] head in sink(for: head, original, control) }
+      context.proxyAuthorization = proxyAuthorization
       return try await session.send(request, in: context)
     } catch {
       close(control, status: nil, metrics: error.metrics)
@@ -193,8 +209,12 @@ final class ExchangeLoop: Sendable {
       evaluator: configuration.trustPolicy?.evaluator(for: request.url),
       proxyEvaluator: configuration.proxyEvaluator(for: request.url), connections: configuration.connections,
       control: control, executor: configuration.executor,
-      events: { [task, number] kind in
-        if case .informational(let head) = kind { task.tellInterim(head) }
+      events: { [self] kind in
+        switch kind {
+        case .informational(let head): task.tellInterim(head)
+        case .tunnelled(let head): state.withLock { $0.tunnel = head }
+        default: break
+        }
         task.emit(kind, attempt: number)
       },
       sink: sink)
@@ -228,80 +248,6 @@ final class ExchangeLoop: Sendable {
       return BodySink(destination, stages: stages)
     } catch {
       return BodySink(.discard(limit: 0), stages: [FailingTransformer(error)])
-    }
-  }
-}
-
-extension ExchangeLoop {
-  /// The request that a redirect or a challenge leads to; `nil` where this response is the answer.
-  private func following(
-    _ response: TransportResponse, to request: OutgoingRequest
-  ) async throws(LupineError) -> OutgoingRequest? {
-    if let redirect = state.withLock({ $0.redirect }) {
-      let next = try redirect.get()
-      task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: response.head)) }
-      return next
-    }
-    if let next = try await answering(response, to: request) ?? task.consumer.following(request) { return next }
-    return try await refreshing(request, after: response.head)
-  }
-
-  /// The request with the URL that the program gives in the place of one that is of no use any more.
-  private func refreshing(
-    _ request: OutgoingRequest, after head: HTTPResponse
-  ) async throws(LupineError) -> OutgoingRequest? {
-    guard let refresh = task.consumer.refreshing(after: head) else { return nil }
-    var next = request
-    do {
-      let baseURL = session.baseURL
-      next.url = try await task.interruptible { try await refresh().asURL(relativeTo: baseURL) }
-    } catch let error as LupineError {
-      throw error
-    } catch {
-      throw LupineError(.other, "The closure that gives a fresh URL threw: \(error).", underlying: error)
-    }
-    if next.url.origin != request.url.origin {
-      next.headers = session.configuration.secretFields.strip(next.headers)
-      next.headers[.host] = nil
-    }
-    task.consumer.refreshed(next.url)
-    let reason = "the URL had expired, with status \(head.status.code)"
-    task.emit(.redirected(to: next.url.redacted, isFollowed: true, reason: reason), attempt: number)
-    return next
-  }
-
-  /// Decides at a head whether its redirect is followed; true where the response's body is of no use.
-  private func decideRedirect(_ head: HTTPResponse, _ request: OutgoingRequest) -> Bool {
-    guard RedirectRules.isRedirect(head) else { return false }
-    let redirector = task.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
-    let rules = RedirectRules(
-      secrets: session.configuration.secretFields, limits: session.configuration.limits,
-      allowsDowngrade: redirector.allowsDowngrade)
-    let visited = state.withLock { state in
-      state.visited.append(request.url)
-      return state.visited
-    }
-    let decided: Result<OutgoingRequest, LupineError>?
-    do throws(LupineError) {
-      let proposed = try rules.next(after: head, to: request, visited: visited)
-      decided = redirector.decide(proposed, head).map { .success(rules.withoutStraySecrets($0, from: request)) }
-    } catch {
-      decided = redirector.follows ? .failure(error) : nil
-    }
-    task.emit(Self.event(decided, head, request), attempt: number)
-    state.withLock { $0.redirect = decided }
-    return decided != nil
-  }
-
-  private static func event(
-    _ decided: Result<OutgoingRequest, LupineError>?, _ head: HTTPResponse, _ request: OutgoingRequest
-  ) -> SessionEvent.Kind {
-    let target = (try? request.url.resolving(location: head.headerFields[.location] ?? ""))?.redacted ?? "nowhere"
-    return switch decided {
-    case .success(let next):
-      .redirected(to: next.url.redacted, isFollowed: true, reason: "status \(head.status.code)")
-    case .failure(let error): .redirected(to: target, isFollowed: false, reason: error.message)
-    case nil: .redirected(to: target, isFollowed: false, reason: "the redirector keeps it as the response")
     }
   }
 }

@@ -65,14 +65,13 @@ extension Pipeline {
     return AttemptResult(request: request, outcome: outcome)
   }
 
-  /// Says which module could have answered the challenge that the response is.
+  /// Says what would have answered the challenge that the response is.
   private func explained(_ error: LupineError, _ received: ReceivedResponse) -> LupineError {
-    guard received.head.status.code == 401,
-      let module = session.configuration.schemes.missingModule(for: received.head)
+    guard [401, 407].contains(received.head.status.code),
+      let remedy = session.configuration.schemes.remedy(for: received.head)
     else { return error }
     return LupineError(
-      error.kind,
-      error.message + " The server asks for a scheme that \(module) brings; add that module to the session.",
+      error.kind, error.message + " No scheme of the session fits the challenge; \(remedy).",
       underlying: error.underlying)
   }
 }

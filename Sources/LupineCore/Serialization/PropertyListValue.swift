@@ -45,11 +45,14 @@ extension PropertyListValue: Codable {
   /// - Throws: `DecodingError` where it is none of a property list's kinds of value.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    if let value = PropertyListValue(scalarIn: container) {
-      self = value
-    } else if (try? decoder.unkeyedContainer()) != nil {
-      // Asking for the container first keeps an error inside an array from being taken for "no array".
+    // Containers are asked for first: an error inside an array must not be taken for "no array", and each question that
+    // is answered by no makes the decoder describe the whole way to here.
+    if (try? decoder.unkeyedContainer()) != nil {
       self = .array(try container.decode([PropertyListValue].self))
+    } else if (try? decoder.container(keyedBy: FormCodingKey.self)) != nil {
+      self = .dictionary(try container.decode([String: PropertyListValue].self))
+    } else if let value = PropertyListValue(scalarIn: container) {
+      self = value
     } else {
       self = .dictionary(try container.decode([String: PropertyListValue].self))
     }

@@ -54,6 +54,9 @@ extension Session.Builder {
       rules.exceptions.add(own)
     }
     if !rules.isEmpty { require(.proxies, "proxy", &mismatches) }
+    if rules.all.contains(where: { $0.connectionCredential != nil }) {
+      require(.connectionAuthentication, "proxy", &mismatches)
+    }
     return (rules, mismatches)
   }
 

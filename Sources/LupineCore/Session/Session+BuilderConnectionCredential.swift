@@ -21,13 +21,7 @@ extension Session.Builder {
           part: part,
           reason: "the transport cannot speak \(given.credential.scheme.rawValue) (it lacks connectionAuthentication)"))
     }
-    let text = (given.credential.credential?.username ?? "") + (given.credential.credential?.password ?? "")
-    if !text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
-      mismatches.append(Mismatch(part: part, reason: "the name or the password has a control byte"))
-    }
-    if given.credential.scheme == .ntlm, given.credential.credential == nil {
-      mismatches.append(Mismatch(part: part, reason: "NTLM needs a name and a password"))
-    }
+    mismatches += given.credential.problems.map { Mismatch(part: part, reason: $0) }
     switch given.scope {
     case .baseURL where baseURLText == nil:
       mismatches.append(

@@ -3,16 +3,23 @@ extension Session.Builder {
   /// (names are resolved here) or `socks5h` (by the proxy).
   ///
   /// The credential goes to that proxy alone, and connections through two proxies, or as two users of one, are never
-  /// shared. Trust in servers is judged as without a proxy.
+  /// shared. Its challenges are answered by the strongest of the session's schemes; see `Proxy.credential`. Trust in
+  /// servers is judged as without a proxy.
   ///
   /// - Parameters:
+  ///   - credential: what proves connections to the proxy, with NTLM or Negotiate; see `Proxy.connectionCredential(_:)`.
+  ///     Default: nothing.
   ///   - hosts: what is reached directly, as `NO_PROXY` has it: `localhost`, `.internal.example.com`, `10.0.0.0/8`,
   ///     `db.example.com:8080`. Default: nothing.
   ///   - schemes: the schemes of the URLs that go through it; the last proxy given for a scheme counts. Default: both.
   public func proxy(
-    _ url: String, except hosts: [String] = [], for schemes: Set<HTTPURL.Scheme> = [.http, .https]
+    _ url: String, proving credential: ConnectionCredential? = nil, except hosts: [String] = [],
+    for schemes: Set<HTTPURL.Scheme> = [.http, .https]
   ) -> Self {
-    let proxy = Result { () throws(LupineError) in try Proxy(url) }
+    let proxy = Result { () throws(LupineError) in
+      let proxy = try Proxy(url)
+      return credential.map(proxy.connectionCredential) ?? proxy
+    }
     return changed {
       $0.route.proxies.append(RouteDescription.ProxyChoice(proxy: proxy, schemes: schemes))
       $0.route.exceptions += hosts

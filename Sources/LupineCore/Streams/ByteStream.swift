@@ -63,7 +63,8 @@ public struct ByteStream: AsyncSequence, Sendable {
       guard let piece = try await reading.next() else { return nil }
       count += Int64(piece.count)
       if let limit, count > limit {
-        throw LupineError(.limitExceeded(.sink), "The stream is longer than \(limit) bytes, the limit given.")
+        throw LupineError(
+          .limitExceeded(.sink), "The stream is longer than \(limit) bytes, the limit sink it was given.")
       }
       return piece
     }

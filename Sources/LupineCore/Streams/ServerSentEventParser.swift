@@ -10,6 +10,8 @@ struct ServerSentEventParser: Sendable {
   private var data: [String] = []
   private var size = 0
   private var isFirstLine = true
+  /// Bytes of lines read and of data joined in all: what shows that it is linear.
+  private(set) var steps = 0
 
   /// - Parameter limit: the most bytes of one event's data.
   init(lastEventID: String = "", limit: Int) {
@@ -28,6 +30,7 @@ struct ServerSentEventParser: Sendable {
   /// Takes a line and returns the event that it ends, if there is one.
   mutating func take(_ line: String) throws(LupineError) -> ServerSentEvent? {
     var line = line[...]
+    steps += line.utf8.count + 1
     if isFirstLine {
       isFirstLine = false
       if line.unicodeScalars.first == "\u{FEFF}" { line = Substring(line.unicodeScalars.dropFirst()) }
@@ -51,7 +54,7 @@ struct ServerSentEventParser: Sendable {
       size += value.utf8.count + 1
       guard size <= limit else {
         throw LupineError(
-          .limitExceeded(.line), "An event of the stream is longer than \(limit) bytes, the limit given.")
+          .limitExceeded(.line), "An event of the stream is longer than \(limit) bytes, the limit line that was given.")
       }
       data.append(String(value))
     case "id": if !value.utf8.contains(0) { id = String(value) }
@@ -68,6 +71,7 @@ struct ServerSentEventParser: Sendable {
       size = 0
     }
     guard !data.isEmpty else { return nil }
+    steps += size
     return ServerSentEvent(
       event: event.isEmpty ? "message" : event, data: data.joined(separator: "\n"), id: lastEventID)
   }

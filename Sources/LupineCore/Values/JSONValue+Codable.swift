@@ -7,8 +7,16 @@ extension JSONValue: Codable {
   /// - Throws: `DecodingError` where it is none of JSON's kinds of value, or lies deeper than 512 levels.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
+    // Containers are asked for first: an error inside an array must not be taken for "no array", and each question that
+    // is answered by no makes the decoder describe the whole way to here.
     if container.decodeNil() {
       self = .null
+    } else if (try? decoder.unkeyedContainer()) != nil {
+      try Self.checkDepth(of: decoder, container)
+      self = .array(try container.decode([JSONValue].self))
+    } else if (try? decoder.container(keyedBy: FormCodingKey.self)) != nil {
+      try Self.checkDepth(of: decoder, container)
+      self = .object(try container.decode([String: JSONValue].self))
     } else if let value = try? container.decode(String.self) {
       self = .string(value)
     } else if let value = try? container.decode(Bool.self) {
@@ -16,10 +24,14 @@ extension JSONValue: Codable {
     } else if let value = JSONValue(numberIn: container) {
       self = value
     } else {
-      guard decoder.codingPath.count < Self.maximumDepth else {
-        throw DecodingError.dataCorruptedError(in: container, debugDescription: Self.tooDeep)
-      }
-      self = try JSONValue(nestedIn: container, of: decoder)
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "The value is of no kind that JSON has, or a number out of range.")
+    }
+  }
+
+  private static func checkDepth(of decoder: any Decoder, _ container: any SingleValueDecodingContainer) throws {
+    guard decoder.codingPath.count < maximumDepth else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: tooDeep)
     }
   }
 
@@ -32,15 +44,6 @@ extension JSONValue: Codable {
       self = .number(value)
     } else {
       return nil
-    }
-  }
-
-  private init(nestedIn container: any SingleValueDecodingContainer, of decoder: any Decoder) throws {
-    // Asking for the container first keeps an error inside an array from being taken for "no array".
-    if (try? decoder.unkeyedContainer()) != nil {
-      self = .array(try container.decode([JSONValue].self))
-    } else {
-      self = .object(try container.decode([String: JSONValue].self))
     }
   }
 

@@ -13,16 +13,16 @@ import Testing
     in context: AuthenticationContext
   ) async throws -> [String: String] {
     let value = try await scheme.answer(try Sample.challenge(text), with: Sample.mufasa, in: context)
-    receive(scheme, value, status, fields, context)
+    try receive(scheme, value, status, fields, context)
     return Sample.parameters(value)
   }
 
   private static func receive(
     _ scheme: DigestScheme, _ value: String?, _ status: Int, _ fields: HTTPFields, _ context: AuthenticationContext
-  ) {
+  ) throws {
     var request = context.request
     request.headers[context.asker == .origin ? .authorization : .proxyAuthorization] = value
-    scheme.receive(
+    try scheme.receive(
       HTTPResponse(status: .init(code: status), headerFields: fields), with: Sample.mufasa,
       in: AuthenticationContext(request: request, asker: context.asker))
   }

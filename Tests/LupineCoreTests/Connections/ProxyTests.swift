@@ -24,6 +24,15 @@ import Testing
     #expect(proxy.credential(username: "b", password: "c").credential == Credential(username: "b", password: "c"))
   }
 
+  @Test func `what proves connections stands in the place of a credential, and no text shows it`() throws {
+    let proxy = try Proxy("http://ali:x@p:1").connectionCredential(.ntlm(username: "L\\ali", password: "geheim"))
+    #expect(proxy.credential == nil && proxy.connectionCredential?.scheme == .ntlm)
+    var text = "\(proxy)" + String(reflecting: proxy)
+    dump(proxy, to: &text)
+    #expect(!text.contains("geheim"))
+    #expect(proxy.credential(username: "a", password: "b").connectionCredential == nil)
+  }
+
   @Test(arguments: [
     "", "ftp://p", "http://", "http://p:99999", "http://p/path", "http://p?q", "http://p q", "http://a%0Ab@p",
     "http://a%3Ab:c@p", "http://%zz@p", "socks5://:@p", "http://p\\q", "://p",

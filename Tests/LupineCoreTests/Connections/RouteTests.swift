@@ -47,6 +47,16 @@ import Testing
     #expect(refused({ $0.networkPolicy(.publicInternetOnly.allowing("ten")) }, by: can) == ["networkPolicy"])
   }
 
+  @Test func `what proves connections to a proxy needs a transport that speaks it, and a proxy that asks for it`() {
+    let forwards = Plain(capabilities: .proxies)
+    let can = Plain(capabilities: [.proxies, .connectionAuthentication])
+    #expect(refused({ $0.proxy("http://p", proving: .negotiate) }, by: forwards) == ["proxy"])
+    #expect(refused({ $0.proxy("http://p", proving: .negotiate) }, by: can) == [])
+    #expect(refused({ $0.proxy("socks5://p", proving: .negotiate) }, by: can) == ["proxy"])
+    #expect(refused({ $0.proxy("http://p", proving: ConnectionCredential(scheme: .ntlm)) }, by: can) == ["proxy"])
+    #expect(refused({ $0.proxy("http://p", proving: .ntlm(username: "a\n", password: "b")) }, by: can) == ["proxy"])
+  }
+
   @Test func `limits and lifetimes that let nothing through are refused`() {
     let can = Plain(capabilities: .connectionOptions)
     let changes: [(inout ConnectionOptions) -> Void] = [

@@ -166,7 +166,7 @@ extension StreamHandlerTests {
 
     final class Token: Sendable {}
     var token: Token? = Token()
-    weak var held = token
+    weak let held = token
     session.streamRequest("a").responseStream { [token] _ in _ = token }
     token = nil
     #expect(held == nil)

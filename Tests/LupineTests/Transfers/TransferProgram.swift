@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import LupineFixtures
-import Testing
 
 /// `TransferProbe` as a process of its own.
 final class TransferProgram {
@@ -11,7 +10,7 @@ final class TransferProgram {
 
   /// Starts it, or a shell's script that has its path as `$0`.
   init(_ arguments: [String], script: String? = nil, under wrapper: [String] = []) throws {
-    let program = try Self.path()
+    let program = try Program.url("TransferProbe").path
     let command = wrapper + (script.map { ["/bin/sh", "-c", $0, program] } ?? [program]) + arguments
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = command
@@ -54,16 +53,5 @@ final class TransferProgram {
       guard !data.isEmpty else { return nil }
       text += String(decoding: data, as: UTF8.self)
     }
-  }
-
-  /// The program beside the one that runs the tests, or in the checkout's own build where that one was copied.
-  private static func path() throws -> String {
-    let candidates = ["/proc/self/exe"] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
-    let checkout = Fixture.path("../.build/debug")
-    let folders =
-      candidates.map { URL(filePath: $0).resolvingSymlinksInPath().deletingLastPathComponent() }
-      + [URL(filePath: checkout)]
-    let programs = folders.map { $0.appending(path: "TransferProbe").path }
-    return try #require(programs.first { FileManager.default.isExecutableFile(atPath: $0) })
   }
 }

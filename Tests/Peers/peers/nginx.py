@@ -59,6 +59,10 @@ http {{
       proxy_pass "http://unix:{folder}/cut.sock:/"; proxy_set_header Host $host; proxy_http_version 1.1;
       proxy_buffering off; proxy_read_timeout 200ms;
     }}
+    # What the server read of a request.
+    location = /fields {{
+      return 200 "custom=$http_x_custom\\nevil=$http_x_evil\\nauthorization=$http_authorization\\ncookie=$http_cookie\\n";
+    }}
     location = /slow {{ limit_rate 64k; try_files /big.bin =404; }}
     location /uploads/ {{ dav_methods PUT DELETE; create_full_put_path on; dav_access user:rw; }}
     # nginx reads the whole body before it asks the inner server, so a chunked body has a length there.
@@ -80,6 +84,7 @@ http {{
 
 STATUSES = [400, 401, 403, 404, 409, 410, 418, 422, 429, 500, 502, 503, 504]
 BIG_SIZE = 16 * 1024 * 1024
+ZEROS_SIZE = 96 * 1024 * 1024
 
 
 def make_files(folder):
@@ -92,6 +97,9 @@ def make_files(folder):
         offsets.byteswap()
     with open(files / "big.bin", "wb") as big:
         offsets.tofile(big)
+    # Zeros that take no room on the disk.
+    with open(files / "zeros.bin", "wb") as zeros:
+        zeros.truncate(ZEROS_SIZE)
     (files / "gzip" / "text.txt").write_text("".join(f"Line {number} of a text that shrinks.\n" for number in range(5000)))
 
 

@@ -5,9 +5,8 @@ enum EncodingDepth {
   /// Calls of `encode(to:)` inside each other: some types wrap a value several times for each level.
   static let maximumCalls = 4 * maximumLevels
 
-  static var exceeded: LupineError {
-    LupineError(
-      .parameterEncodingFailed,
-      "The parameters are nested more than \(maximumLevels) levels deep, or contain themselves.")
-  }
+  /// Made once: an encoder that goes on after it asks for it again at every level.
+  static let exceeded = LupineError(
+    .parameterEncodingFailed,
+    "The parameters are nested more than \(maximumLevels) levels deep, or contain themselves.")
 }

@@ -7,6 +7,8 @@ struct XMLDepthScanner {
   private let bytes: Data
   private var position: Data.Index
   private var depth = 0
+  /// Bytes looked at in all: what shows that it is linear.
+  private(set) var steps = 0
 
   init(_ bytes: Data) {
     self.bytes = bytes
@@ -14,16 +16,16 @@ struct XMLDepthScanner {
   }
 
   mutating func check() throws(LupineError) {
-    while let next = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
+    while let next = find(UInt8(ascii: "<")) {
       position = next + 1
       if skip(from: "!--", through: "-->") || skip(from: "![CDATA[", through: "]]>") { continue }
-      if bytes[position...].starts(with: "?".utf8) { try skipInstruction() } else { try readTag() }
+      if begins(with: "?") { try skipInstruction() } else { try readTag() }
     }
   }
 
   private mutating func readTag() throws(LupineError) {
     let first = position
-    guard let end = bytes[position...].firstIndex(of: UInt8(ascii: ">")) else { return position = bytes.endIndex }
+    guard let end = find(UInt8(ascii: ">")) else { return position = bytes.endIndex }
     position = end + 1
     switch bytes[first] {
     case UInt8(ascii: "!"): break
@@ -39,18 +41,29 @@ struct XMLDepthScanner {
 
   /// `<?>` is refused: it depends on the reader whether it ends there, and so what follows is markup or not.
   private mutating func skipInstruction() throws(LupineError) {
-    guard !bytes[position...].starts(with: "?>".utf8) else {
+    guard !begins(with: "?>") else {
       throw LupineError(.serializationFailed, "The property list's XML is malformed: an empty processing instruction.")
     }
     _ = skip(from: "?", through: "?>")
   }
 
   private mutating func skip(from start: StaticString, through end: StaticString) -> Bool {
-    guard bytes[position...].starts(with: start.bytes) else { return false }
+    guard begins(with: start) else { return false }
     position += start.utf8CodeUnitCount
-    while position < bytes.endIndex, !bytes[position...].starts(with: end.bytes) { position += 1 }
+    while position < bytes.endIndex, !begins(with: end) { position += 1 }
     position = min(position + end.utf8CodeUnitCount, bytes.endIndex)
     return true
+  }
+
+  private mutating func begins(with text: StaticString) -> Bool {
+    steps += text.utf8CodeUnitCount
+    return bytes[position...].starts(with: text.bytes)
+  }
+
+  private mutating func find(_ byte: UInt8) -> Data.Index? {
+    let index = bytes[position...].firstIndex(of: byte)
+    steps += (index ?? bytes.endIndex) - position + 1
+    return index
   }
 }
 

@@ -1,0 +1,37 @@
+public import Foundation
+
+/// A program of this package that tests run as a process of its own.
+public enum Program {
+  /// Runs it to its end and returns the lines that it printed.
+  public static func run(_ name: String, _ arguments: [String]) throws -> [String] {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = try url(name)
+    process.arguments = arguments
+    process.standardOutput = output
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  /// The program beside the one that runs the tests, or in the checkout's own build where that one was copied.
+  public static func url(_ name: String) throws -> URL {
+    let candidates = ["/proc/self/exe"] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
+    let folders =
+      candidates.map { URL(filePath: $0).resolvingSymlinksInPath().deletingLastPathComponent() }
+      + [URL(filePath: Fixture.path("../.build/debug"))]
+    let programs = folders.map { $0.appending(path: name) }
+    guard let found = programs.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+      throw Missing(name: name)
+    }
+    return found
+  }
+
+  /// There is no such program beside the tests.
+  public struct Missing: Error {
+    /// Its name.
+    public let name: String
+  }
+}

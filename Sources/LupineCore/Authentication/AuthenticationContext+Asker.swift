@@ -1,0 +1,22 @@
+package import HTTPTypes
+
+extension AuthenticationContext {
+  /// Who asks for a credential.
+  public enum Asker: Sendable, Hashable {
+    /// The server that the request goes to, with 401.
+    case origin
+    /// A proxy at this place, with 407.
+    case proxy(HTTPURL.Origin)
+  }
+}
+
+extension AuthenticationContext.Asker {
+  /// The status of a challenge.
+  package var challengeStatus: Int { self == .origin ? 401 : 407 }
+
+  /// The field of an answer.
+  package var answerField: HTTPField.Name { self == .origin ? .authorization : .proxyAuthorization }
+
+  /// The field of what is said after an answer was accepted (RFC 9110 section 11.6.3).
+  package var informationField: HTTPField.Name { self == .origin ? .authenticationInfo : .proxyAuthenticationInfo }
+}

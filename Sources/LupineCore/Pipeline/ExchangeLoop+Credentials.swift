@@ -1,0 +1,112 @@
+import HTTPTypes
+import Synchronization
+
+/// What an exchange carries of credentials, and what is learned from its response.
+extension ExchangeLoop {
+  func authenticationContext(_ challenger: Challenger) -> AuthenticationContext {
+    AuthenticationContext(
+      request: challenger.request, asker: challenger.asker, random: configuration.random, now: configuration.now,
+      warn: { [self] in warn($0) })
+  }
+
+  /// Reads or changes what was given to who asks.
+  func course<Value: Sendable>(
+    _ asker: AuthenticationContext.Asker, _ change: (inout AuthenticationCourse) -> Value
+  ) -> Value {
+    state.withLock { change(&$0.courses[asker, default: AuthenticationCourse(asker)]) }
+  }
+
+  /// The identity with what proves the connection, where the session has such a credential for this place.
+  func proving(_ identity: SecurityIdentity, to url: HTTPURL) -> SecurityIdentity {
+    guard let given = configuration.connectionCredential,
+      (try? given.scope.allows(url, baseURL: configuration.baseURL)) == true,
+      course(.origin, { $0.admits(url) })
+    else { return identity }
+    var identity = identity
+    identity.connectionCredential = given.credential
+    return identity
+  }
+
+  /// The request with the answer that its challenge was given, or with what a scheme sends unasked.
+  func authorized(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
+    let hasOwn = task.state.withLock { $0.settings.credential != nil || $0.settings.credentialProvider != nil }
+    guard hasOwn || configuration.credentialProvider != nil, let value = try await value(for: server(of: request))
+    else { return request }
+    var request = request
+    request.headers[.authorization] = value
+    return request
+  }
+
+  /// What goes to the proxy alone, in the same way.
+  func proxyAuthorization(for request: OutgoingRequest) async throws(LupineError) -> String? {
+    guard let proxy = proxy(of: request), proxy.hasCredential else { return nil }
+    return try await value(for: proxy)
+  }
+
+  private func value(for challenger: Challenger) async throws(LupineError) -> String? {
+    let asker = challenger.asker
+    let (isAdmitted, value, answer) = course(asker) { $0.begins(challenger.request.url) }
+    guard isAdmitted else { return nil }
+    if let value, let answer {
+      return carry(value, of: answer.offer.scheme, answer.credential, to: asker)
+    }
+    guard let credential = answer?.credential ?? challenger.own,
+      answer != nil || challenger.request.headers[asker.answerField] == nil
+    else { return nil }
+    let context = authenticationContext(challenger)
+    let schemes = configuration.schemes
+    let found = try await asking { () -> (scheme: any AuthenticationScheme, value: String)? in
+      if let found = try await schemes.anticipate(with: credential, in: context) { return found }
+      guard let offer = answer?.offer else { return nil }
+      return try await offer.scheme.answer(offer.challenge, with: credential, in: context).map {
+        (scheme: offer.scheme, value: $0)
+      }
+    }
+    return found.map { carry($0.value, of: $0.scheme, credential, to: asker, isUnasked: answer == nil) }
+  }
+
+  private func carry(
+    _ value: String, of scheme: any AuthenticationScheme, _ credential: Credential,
+    to asker: AuthenticationContext.Asker, isUnasked: Bool = false
+  ) -> String {
+    course(asker) {
+      $0.carries(.init(scheme: scheme, credential: credential, value: value, isUnasked: isUnasked))
+    }
+    return value
+  }
+
+  /// Tells the schemes how their answers were taken.
+  func tellSchemes(_ response: TransportResponse, to request: OutgoingRequest) throws(LupineError) {
+    guard state.withLock({ !$0.courses.isEmpty }) else { return }
+    if response.source == .origin { try tell(response.head, server(of: request)) }
+    guard let passage = configuration.passage(to: request.url), let proxy = proxy(of: request) else { return }
+    // What comes through a tunnel is the server's word; of a tunnel that stood already the proxy said nothing.
+    let isOwnWord = passage.isForwarded || response.source == .proxy
+    if let word = isOwnWord ? response.head : state.withLock({ $0.tunnel }) { try tell(word, proxy) }
+  }
+
+  private func tell(_ head: HTTPResponse, _ challenger: Challenger) throws(LupineError) {
+    guard let carried = state.withLock({ $0.courses[challenger.asker]?.carried }) else { return }
+    var request = challenger.request
+    request.headers[challenger.asker.answerField] = carried.value
+    let context = authenticationContext(
+      Challenger(asker: challenger.asker, request: request, own: challenger.own, provider: nil))
+    do {
+      try carried.scheme.receive(head, with: carried.credential, in: context)
+    } catch {
+      throw Self.wrapped(error)
+    }
+  }
+
+  /// Runs a scheme's or a program's own code.
+  func asking<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws(LupineError) -> Value {
+    do { return try await task.interruptible(work) } catch { throw Self.wrapped(error) }
+  }
+
+  private static func wrapped(_ error: any Error) -> LupineError {
+    error as? LupineError
+      ?? LupineError(.other, "An authentication scheme or credential closure threw: \(error).", underlying: error)
+  }
+}

@@ -1,0 +1,77 @@
+import HTTPTypes
+import Synchronization
+
+/// What an exchange leads to: a redirect, another answer to a challenge, a fresh URL.
+extension ExchangeLoop {
+  /// The request that a redirect or a challenge leads to; `nil` where this response is the answer.
+  func following(
+    _ response: TransportResponse, to request: OutgoingRequest
+  ) async throws(LupineError) -> OutgoingRequest? {
+    if let redirect = state.withLock({ $0.redirect }) {
+      let next = try redirect.get()
+      task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: response.head)) }
+      return next
+    }
+    if let next = try await answering(response, to: request) ?? task.consumer.following(request) { return next }
+    return try await refreshing(request, after: response.head)
+  }
+
+  /// The request with the URL that the program gives in the place of one that is of no use any more.
+  private func refreshing(
+    _ request: OutgoingRequest, after head: HTTPResponse
+  ) async throws(LupineError) -> OutgoingRequest? {
+    guard let refresh = task.consumer.refreshing(after: head) else { return nil }
+    var next = request
+    do {
+      let baseURL = session.baseURL
+      next.url = try await task.interruptible { try await refresh().asURL(relativeTo: baseURL) }
+    } catch let error as LupineError {
+      throw error
+    } catch {
+      throw LupineError(.other, "The closure that gives a fresh URL threw: \(error).", underlying: error)
+    }
+    if next.url.origin != request.url.origin {
+      next.headers = session.configuration.secretFields.strip(next.headers)
+      next.headers[.host] = nil
+    }
+    task.consumer.refreshed(next.url)
+    let reason = "the URL had expired, with status \(head.status.code)"
+    task.emit(.redirected(to: next.url.redacted, isFollowed: true, reason: reason), attempt: number)
+    return next
+  }
+
+  /// Decides at a head whether its redirect is followed; true where the response's body is of no use.
+  func decideRedirect(_ head: HTTPResponse, _ request: OutgoingRequest) -> Bool {
+    guard RedirectRules.isRedirect(head) else { return false }
+    let redirector = task.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
+    let rules = RedirectRules(
+      secrets: session.configuration.secretFields, limits: session.configuration.limits,
+      allowsDowngrade: redirector.allowsDowngrade)
+    let visited = state.withLock { state in
+      state.visited.append(request.url)
+      return state.visited
+    }
+    let decided: Result<OutgoingRequest, LupineError>?
+    do throws(LupineError) {
+      let proposed = try rules.next(after: head, to: request, visited: visited)
+      decided = redirector.decide(proposed, head).map { .success(rules.withoutStraySecrets($0, from: request)) }
+    } catch {
+      decided = redirector.follows ? .failure(error) : nil
+    }
+    task.emit(Self.event(decided, head, request), attempt: number)
+    state.withLock { $0.redirect = decided }
+    return decided != nil
+  }
+
+  private static func event(
+    _ decided: Result<OutgoingRequest, LupineError>?, _ head: HTTPResponse, _ request: OutgoingRequest
+  ) -> SessionEvent.Kind {
+    let target = (try? request.url.resolving(location: head.headerFields[.location] ?? ""))?.redacted ?? "nowhere"
+    return switch decided {
+    case .success(let next):
+      .redirected(to: next.url.redacted, isFollowed: true, reason: "status \(head.status.code)")
+    case .failure(let error): .redirected(to: target, isFollowed: false, reason: error.message)
+    case nil: .redirected(to: target, isFollowed: false, reason: "the redirector keeps it as the response")
+    }
+  }
+}

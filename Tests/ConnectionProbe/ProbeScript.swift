@@ -1,0 +1,41 @@
+import CScriptedSystem
+import LupineCore
+import LupineCurl
+
+/// What a probe does, step by step; what says how the session is stands before the first `get`.
+struct ProbeScript {
+  let url: String
+  private var builder = Session.Builder().transport(.curl)
+  private var options = ConnectionOptions()
+  private var session: Session?
+
+  init(url: String) { self.url = url }
+
+  mutating func take(_ step: String) async throws {
+    let words = step.split(separator: " ", maxSplits: 1).map(String.init)
+    let value = words.count == 2 ? words[1] : ""
+    switch words.first {
+    case "allow": builder = builder.networkPolicy(NetworkPolicy(otherwise: .deny).allowing(value))
+    case "proxy": builder = builder.proxy(value)
+    case "once": options.isKeptAlive = false
+    case "idle": options.idleLifetime = .seconds(Int(value) ?? 0)
+    case "lifetime": options.lifetime = .seconds(Int(value) ?? 0)
+    case "answer": scripted_answer(value)
+    case "peer": scripted_peer(value)
+    case "advance": scripted_advance(Int64(value) ?? 0)
+    case "get": print(try await get())
+    case "pool": print("\(await session?.connectionPool()?.open ?? 0) open")
+    case "lookups": print("\(scripted_lookups()) lookups")
+    default: print("no such step: \(step)")
+    }
+  }
+
+  /// Whether the request had a connection of its own, or the kind of its error.
+  private mutating func get() async throws -> String {
+    let session = try session ?? builder.connections(options).build()
+    self.session = session
+    let response = await session.request(url).serializingData().response
+    if let error = response.error { return "\(error.kind)" }
+    return response.metrics.isConnectionReused ? "used again" : "new"
+  }
+}

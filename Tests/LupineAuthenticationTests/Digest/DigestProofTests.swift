@@ -1,0 +1,85 @@
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Synchronization
+import Testing
+
+@testable import LupineAuthentication
+
+/// Whether a server knows the password too (RFC 7616 section 3.5).
+@Suite struct DigestProofTests {
+  enum Proof: CaseIterable { case right, capital, wrong, wrongCount, missing, ofBody }
+
+  private static func challenge(_ algorithm: String) -> String {
+    "Digest realm=\"r\", nonce=\"n1\", qop=\"auth\", algorithm=\(algorithm)"
+  }
+
+  /// What the server says of the answer it got.
+  private static func information(_ proof: Proof, _ value: String?, _ algorithm: String) throws -> String {
+    let sent = Sample.parameters(value)
+    let turn = DigestTurn(
+      challenge: try #require(DigestChallenge(try Sample.challenge(challenge(algorithm)))), nonce: sent["nonce"] ?? "",
+      clientNonce: sent["cnonce"] ?? "", count: UInt32(sent["nc"] ?? "", radix: 16) ?? 0)
+    let right = try #require(turn.proof(Sample.mufasa, target: sent["uri"] ?? ""))
+    let echo = "cnonce=\"\(sent["cnonce"] ?? "")\""
+    return switch proof {
+    case .right: "rspauth=\"\(right)\", \(echo), nc=\(sent["nc"] ?? ""), qop=auth"
+    case .capital: "rspauth=\"\(right.uppercased())\""
+    case .wrong: "rspauth=\"\(String(right.reversed()))\", qop=auth"
+    case .wrongCount: "rspauth=\"\(right)\", \(echo), nc=00000099, qop=auth"
+    case .missing: "nextnonce=\"n2\""
+    case .ofBody: "rspauth=\"\(right)\", qop=auth-int"
+    }
+  }
+
+  private static func exchange(_ proof: Proof, _ scheme: DigestScheme, _ algorithm: String = "SHA-256") async throws
+    -> (warnings: [String], error: LupineError?)
+  {
+    let warnings = Mutex<[String]>([])
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}") { request in
+      guard let value = request.headers[.authorization] else { return .challenge(challenge(algorithm)) }
+      return .text("welcome").field(.authenticationInfo, try information(proof, value, algorithm))
+    }
+    let session = try Session.Builder().transport(mock).authenticationScheme(scheme)
+      .monitor(
+        Listener { event in
+          if case .warning(let text) = event.kind { warnings.withLock { $0.append(text) } }
+        }
+      ).build()
+    let response = await session.request(Sample.url).authenticate(with: Sample.mufasa).serializingString().response
+    #expect(response.error != nil || response.value == "welcome")
+    return (warnings.withLock { $0 }, response.error)
+  }
+
+  @Test func `the proof is made as the section says, of the target without the method`() throws {
+    let challenge = try #require(DigestChallenge(try Sample.challenge(Self.challenge("MD5"))))
+    let turn = DigestTurn(challenge: challenge, nonce: "n1", clientNonce: "c", count: 1)
+    func md5(_ text: String) -> String { HashFunction.md5.hexadecimal(text) ?? "" }
+    let expected = md5("\(md5("Mufasa:r:Circle of Life")):n1:00000001:c:auth:\(md5(":/dir"))")
+    #expect(turn.proof(Sample.mufasa, target: "/dir") == expected)
+  }
+
+  @Test(arguments: Proof.allCases, ["MD5", "SHA-256", "MD5-sess"])
+  func `a wrong proof is warned of, and the response is used`(proof: Proof, algorithm: String) async throws {
+    let (warnings, error) = try await Self.exchange(proof, DigestScheme(), algorithm)
+    #expect(error == nil)
+    let isWrong = proof == .wrong || proof == .wrongCount
+    #expect(warnings.count == (isWrong ? 1 : 0))
+    #expect(warnings.allSatisfy { $0.contains("rspauth") })
+  }
+
+  @Test(arguments: Proof.allCases)
+  func `where a proof is required, any but a good one is an error`(proof: Proof) async throws {
+    let (_, error) = try await Self.exchange(proof, DigestScheme(requiresMutualAuthentication: true))
+    #expect(error?.kind == (proof == .right || proof == .capital ? nil : .serverNotAuthenticated))
+  }
+}
+
+private struct Listener: EventMonitor {
+  let hear: @Sendable (SessionEvent) -> Void
+
+  init(_ hear: @escaping @Sendable (SessionEvent) -> Void) { self.hear = hear }
+
+  func receive(_ event: SessionEvent) { hear(event) }
+}

@@ -1,0 +1,186 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+/// What a proxy is told of who asks, and what a server never is.
+@Suite struct ProxyChallengeTests {
+  private static let plain = "http://api.example.com/v1/users"
+  private static let challenge = "Basic realm=\"staff\""
+
+  /// A proxy that lets one answer pass, and what is behind it.
+  private static func bench(_ challenge: String = challenge, _ accepted: String = "Basic dTpw") -> Bench {
+    Bench { mock in
+      for method in [HTTPRequest.Method.get, .post] {
+        mock.stub([method], "/{any...}") { request in
+          request.proxyAuthorization == accepted ? .text("welcome") : .proxyChallenge(challenge)
+        }
+      }
+    }
+  }
+
+  private static func session(
+    _ bench: Bench, _ user: String = "u:p@", _ change: (Session.Builder) -> Session.Builder = { $0 }
+  ) throws -> Session {
+    try bench.session { change($0.proxy("http://\(user)proxy.example.com:3128")) }
+  }
+
+  @Test(arguments: [plain, Bench.url])
+  func `where Basic is the only scheme, a proxy is sent it unasked`(url: String) async throws {
+    let bench = Self.bench()
+    #expect(await (try Self.session(bench)).request(url).serializingString().response.value == "welcome")
+    #expect(bench.mock.requests.map(\.proxyAuthorization) == ["Basic dTpw"])
+    #expect(bench.mock.requests.allSatisfy { $0.headers[.proxyAuthorization] == nil })
+  }
+
+  @Test(arguments: [plain, Bench.url])
+  func `where there is a stronger scheme, a proxy is sent Basic when it asks, and unasked from then on`(
+    url: String
+  ) async throws {
+    let bench = Self.bench()
+    let session = try Self.session(bench) { $0.authenticationScheme(Stronger()) }
+    for _ in 1...2 { #expect(await session.request(url).serializingString().response.value == "welcome") }
+    #expect(bench.mock.requests.map(\.proxyAuthorization) == [nil, "Basic dTpw", "Basic dTpw"])
+  }
+
+  @Test(arguments: [plain, Bench.url])
+  func `the strongest scheme that a proxy offers answers it`(url: String) async throws {
+    let bench = Self.bench("Basic realm=x, Stronger realm=x", "Stronger answer")
+    let session = try Self.session(bench) { $0.authenticationScheme(Stronger()) }
+    #expect(await session.request(url).serializingString().response.value == "welcome")
+    #expect(bench.mock.requests.map(\.proxyAuthorization) == [nil, "Stronger answer"])
+  }
+
+  @Test(arguments: [plain, Bench.url], [false, true])
+  func `a proxy that answers 407 for ever is given the credential once`(url: String, isAsked: Bool) async throws {
+    let bench = Self.bench(Self.challenge, "nothing")
+    let session = try Self.session(bench) { isAsked ? $0.authenticationScheme(Stronger()) : $0 }
+    let response = await session.request(url).validate().serializingData().response
+    #expect(response.error?.kind == .unacceptableStatusCode(407))
+    #expect(bench.mock.requests.map(\.proxyAuthorization) == (isAsked ? [nil, "Basic dTpw"] : ["Basic dTpw"]))
+    #expect(Self.reasons(bench) == ["the credential was given already"])
+  }
+
+  private static func reasons(_ bench: Bench) -> [String] {
+    bench.log.all.compactMap { if case .challenged(false, let reason) = $0.kind { reason } else { nil } }
+  }
+
+  @Test func `a proxy gets no credential that is meant for a server`() async throws {
+    let bench = Self.bench()
+    let session = try Self.session(bench, "") { $0.onChallenge { _ in Credential(username: "u", password: "p") } }
+    let response = await session.request(Self.plain).authenticate(username: "u", password: "p").serializingData()
+      .response
+    #expect(response.response?.status.code == 407)
+    #expect(bench.mock.requests.map(\.proxyAuthorization) == [nil])
+    #expect(Self.reasons(bench) == ["the proxy has no credential"])
+  }
+
+  @Test(arguments: [plain, Bench.url])
+  func `a server that says 407 is told nothing`(url: String) async throws {
+    let reply = MockReply.status(.proxyAuthenticationRequired).field(.proxyAuthenticate, Self.challenge)
+    let bench = Bench(reply)
+    let session = try Self.session(bench) { $0.authenticationScheme(Stronger()) }
+    #expect(await session.request(url).serializingData().response.response?.status.code == 407)
+    #expect(bench.mock.requests.map(\.proxyAuthorization) == [nil])
+  }
+
+  @Test func `a proxy and the server behind it are each given their own credential`() async throws {
+    let bench = Bench { mock in
+      mock.stub(.get, "/{any...}") { request in
+        guard request.proxyAuthorization == "Stronger answer" else { return .proxyChallenge("Stronger realm=x") }
+        return request.headers[.authorization] == "Basic YTpi" ? .text("welcome") : .challenge(Self.challenge)
+      }
+    }
+    let session = try Self.session(bench) { $0.authenticationScheme(Stronger()) }
+    let response = await session.request(Bench.url).authenticate(username: "a", password: "b").serializingString()
+      .response
+    #expect(response.value == "welcome")
+    #expect(bench.mock.requests.map { $0.headers[.authorization] } == [nil, nil, "Basic YTpi"])
+  }
+
+  @Test func `a redirect to another origin keeps the proxy's credential and leaves the server's behind`() async throws {
+    let bench = Bench { mock in
+      mock.stub(.get, "http://a.example.com/", .redirect(to: "http://b.example.com/"))
+      mock.stub(.get, "http://b.example.com/", .challenge(Self.challenge))
+    }
+    let response = await (try Self.session(bench)).request("http://a.example.com/")
+      .authenticate(username: "a", password: "b").serializingData().response
+    #expect(response.response?.status == .unauthorized)
+    #expect(bench.mock.requests.map(\.proxyAuthorization) == ["Basic dTpw", "Basic dTpw"])
+  }
+
+  @Test func `a host that is reached without the proxy is not sent its credential`() async throws {
+    let bench = Bench()
+    let session = try bench.session { $0.proxy("http://u:p@proxy.example.com", except: ["api.example.com"]) }
+    #expect(await session.request(Self.plain).serializingString().response.value == "hello")
+    #expect(bench.mock.requests.map(\.proxyAuthorization) == [nil])
+  }
+
+  @Test func `a SOCKS proxy is sent no field`() async throws {
+    let bench = Bench()
+    let session = try bench.session { $0.proxy("socks5://u:p@proxy.example.com") }
+    #expect(await session.request(Self.plain).serializingString().response.value == "hello")
+    #expect(bench.mock.requests.map(\.proxyAuthorization) == [nil])
+  }
+
+  @Test func `an own Proxy-Authorization is sent as it is, until the proxy refuses it`() async throws {
+    let bench = Self.bench()
+    var request = try OutgoingRequest(Self.plain)
+    request.headers[.proxyAuthorization] = "Basic b3du"
+    #expect(await (try Self.session(bench)).request(request).serializingString().response.value == "welcome")
+    #expect(bench.mock.requests.map { $0.headers[.proxyAuthorization] } == ["Basic b3du", nil])
+    #expect(bench.mock.requests.map(\.proxyAuthorization) == [nil, "Basic dTpw"])
+  }
+
+  @Test func `a body that exists once is sent through a tunnel that was refused at first`() async throws {
+    let bench = Bench { mock in
+      mock.stub(.post, "/{any...}", count: .once, reading: .first(bytes: 0), .proxyChallenge(Self.challenge))
+      mock.stub(.post, "/{any...}") { .text($0.text) }
+    }
+    let session = try Self.session(bench) { $0.authenticationScheme(Stronger()) }
+    let pieces = AsyncStream<[UInt8]> { pieces in
+      pieces.yield(Array("content".utf8))
+      pieces.finish()
+    }
+    let request = try OutgoingRequest(Bench.url, method: .post, body: .oneShot(pieces))
+    #expect(await session.request(request).serializingString().response.value == "content")
+    #expect(bench.mock.requests.count == 2)
+  }
+
+  @Test func `nothing that is told of a request shows the proxy's credential`() async throws {
+    let bench = Self.bench()
+    let session = try Self.session(bench)
+    let request = session.request(Self.plain)
+    let response = await request.serializingString().response
+    let told = bench.log.all.map { "\($0)" } + ["\(response)", await request.cURLDescription(), "\(session)"]
+    #expect(!told.joined().contains("dTpw"))
+    var context = TransferContext(id: RequestID(1)) { _ in .discard(limit: 0) }
+    context.proxyAuthorization = "Basic dTpw"
+    var dumped = ""
+    dump(context, to: &dumped)
+    #expect(!(dumped + "\(context)" + String(reflecting: context)).contains("dTpw"))
+  }
+
+  @Test(arguments: [
+    ("NTLM", "connection credential"), ("Negotiate", "connection credential"), ("Digest", "LupineAuth"),
+  ])
+  func `the error of a 407 that nobody can answer says what would`(scheme: String, words: String) async throws {
+    let bench = Self.bench("\(scheme) realm=x")
+    let error = await (try Self.session(bench)).request(Self.plain).validate().serializingData().response.error
+    #expect(error?.message.contains(words) == true)
+  }
+}
+
+private struct Stronger: AuthenticationScheme {
+  let name = "Stronger"
+
+  func strength(of challenge: AuthenticationChallenge) -> Int { 5 }
+
+  func answer(
+    _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
+  ) async throws -> String? {
+    context.asker == .origin ? nil : "Stronger answer"
+  }
+}

@@ -1,0 +1,42 @@
+import LupineFixtures
+import LupineTesting
+import Testing
+
+/// How long connections live, in a process whose clock the test moves; libcurl counts whole seconds by it.
+@Suite struct LifetimeTests {
+  private func run(_ server: ScriptedServer, _ steps: String...) throws -> [String] {
+    try Program.run("ConnectionProbe", [server.url] + steps)
+  }
+
+  private func server() throws -> ScriptedServer { try ScriptedServer(always: .respond(body: .text("x"))) }
+
+  @Test func `a connection that has lain idle for longer than its idle lifetime is not used again`() throws {
+    let server = try server()
+    let lines = try run(server, "idle 10", "get", "advance 8", "get", "advance 8", "get", "advance 13", "get")
+    #expect(lines == ["new", "used again", "used again", "new"])
+    #expect(server.connectionCount == 2)
+  }
+
+  @Test func `a connection that is older than its lifetime is not used again, however busy it was`() throws {
+    let server = try server()
+    let lines = try run(server, "lifetime 20", "get", "advance 8", "get", "advance 8", "get", "advance 8", "get")
+    #expect(lines == ["new", "used again", "used again", "new"])
+    #expect(server.connectionCount == 2)
+  }
+
+  @Test func `idle connections are used for 90 seconds unless told otherwise, and then closed`() throws {
+    let server = try server()
+    // The first look after the leap wakes the transport's loop, which tidies up then.
+    let lines = try run(server, "get", "advance 80", "get", "advance 100", "pool", "pool", "get")
+    #expect(lines == ["new", "used again", "1 open", "0 open", "new"])
+    #expect(server.connectionCount == 2)
+  }
+
+  @Test func `connections are used for an hour unless told otherwise`() throws {
+    let server = try server()
+    let lines = try run(
+      server, "idle 100000", "get", "advance 3500", "get", "advance 200", "get")
+    #expect(lines == ["new", "used again", "new"])
+    #expect(server.connectionCount == 2)
+  }
+}

@@ -1,0 +1,134 @@
+import FoundationEssentials
+import Lupine
+import LupineMock
+import Testing
+
+/// Every limit that a session has without being told, one step inside and one step outside.
+@Suite struct DefaultLimitTests {
+  /// A limit, its default, how far inside of it a request is asked for that must pass, and that request.
+  struct Row: Sendable, CustomStringConvertible {
+    let name: Limits.Name
+    let value: Int
+    let slack: Int
+    let ask: @Sendable (Int) async throws -> LupineError?
+
+    var description: String { name.rawValue }
+  }
+
+  private static func session(_ reply: MockReply) throws -> Session {
+    let mock = MockTransport()
+    mock.stub(.get, "/", reply)
+    return try Session.Builder().transport(mock).install(.compression).build()
+  }
+
+  private static func ask(_ reply: MockReply, _ headers: HTTPFields = [:]) async throws -> LupineError? {
+    await (try session(reply)).request("https://example.com/", headers: headers).serializingData().response.error
+  }
+
+  private static func fields(_ count: Int) -> HTTPFields {
+    var fields = HTTPFields()
+    for number in 0..<count {
+      if let name = HTTPField.Name("X-\(number)") { fields.append(HTTPField(name: name, value: "a")) }
+    }
+    return fields
+  }
+
+  private static func letters(_ count: Int) -> String { String(repeating: "a", count: count) }
+
+  @Sendable private static func redirects(_ count: Int) async throws -> LupineError? {
+    let mock = MockTransport()
+    mock.stub(.get, "/{number}") { request in
+      let number = Int(request.variables["number"] ?? "") ?? 0
+      return number == count ? .text("arrived") : .redirect(to: "/\(number + 1)")
+    }
+    return await (try Session.Builder().transport(mock).build()).request("https://example.com/0").serializingData()
+      .response.error
+  }
+
+  @Sendable private static func line(_ count: Int) async throws -> LupineError? {
+    do {
+      for try await _ in try session(.text(letters(count))).streamRequest("https://example.com/").serializingLines() {}
+      return nil
+    } catch {
+      return error as? LupineError
+    }
+  }
+
+  @Sendable private static func nesting(_ count: Int) async throws -> LupineError? {
+    let text = String(repeating: "[", count: count) + String(repeating: "]", count: count)
+    let request = try session(.text(text, contentType: "application/json")).request("https://example.com/")
+    return await request.serializingJSON().response.error
+  }
+
+  /// Zeros, which brotli shrinks to next to nothing, behind noise, which it does not shrink.
+  @Sendable private static func ratio(_ ratio: Int) async throws -> LupineError? {
+    let coding = BrotliCoding()
+    let encoder = try coding.makeEncoder()
+    var generator = SystemRandomNumberGenerator()
+    let noise = (0..<10_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    var coded: [UInt8] = []
+    try noise.withUnsafeBytes { try encoder.transform($0) { coded += $0 } }
+    let zeros = [UInt8](repeating: 0, count: ratio * noise.count)
+    try zeros.withUnsafeBytes { try encoder.transform($0) { coded += $0 } }
+    try encoder.finish { coded += $0 }
+    return try await ask(.data(Data(coded), contentType: "text/plain").field(.contentEncoding, "br"))
+  }
+
+  private static let hint = HTTPResponse(status: .init(code: 103))
+
+  static let rows: [Row] = [
+    Row(name: .redirects, value: 10, slack: 0, ask: redirects),
+    Row(name: .responseBody, value: 64 << 20, slack: 0) {
+      try await ask(.data(Data(count: $0), contentType: "text/plain"))
+    },
+    Row(name: .responseFields, value: 128 << 10, slack: 200) {
+      try await ask(.status(.ok).field(.server, letters($0)))
+    },
+    Row(name: .responseFieldCount, value: 1_000, slack: 5) { try await ask(.status(.ok).fields(fields($0))) },
+    Row(name: .informationalResponses, value: 32, slack: 0) {
+      try await ask(.status(.ok).informational([HTTPResponse](repeating: hint, count: $0)))
+    },
+    Row(name: .trailers, value: 16 << 10, slack: 100) {
+      try await ask(.text("a").trailers([.server: letters($0)]))
+    },
+    Row(name: .requestFields, value: 60 << 10, slack: 1_000) { try await ask(.text("a"), [.custom: letters($0)]) },
+    Row(name: .contentCodings, value: 3, slack: 0) { count in
+      // What is announced is no gzip at all: inside the limit that is the error.
+      let coding = [String](repeating: "gzip", count: count).joined(separator: ", ")
+      let error = try await ask(.text("a").field(.contentEncoding, coding))
+      return error?.kind == .limitExceeded(.contentCodings) ? error : nil
+    },
+    Row(name: .decodingRatio, value: 1_000, slack: 20, ask: ratio),
+    Row(name: .line, value: 1 << 20, slack: 0, ask: line), Row(name: .nesting, value: 512, slack: 0, ask: nesting),
+  ]
+
+  @Test(arguments: rows)
+  func `what is over a default is an error that names the limit and its value, and what is within it is none`(
+    row: Row
+  ) async throws {
+    #expect(try await row.ask(row.value - row.slack) == nil)
+    let error = try #require(try await row.ask(row.value + row.slack + 1))
+    #expect(error.kind == .limitExceeded(row.name))
+    #expect(error.message.contains(row.name.rawValue))
+    #expect(error.message.contains("\(row.value)"))
+  }
+
+  @Test func `S23 a jar holds 4 KiB a cookie, 50 a domain and 3,000 in all, or as it is told`() throws {
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+    var tight = CookieLimits()
+    (tight.cookie, tight.perDomain, tight.total) = (10, 2, 3)
+    for (jar, size, perDomain, total) in [(CookieJar(), 4_096, 50, 3_000), (CookieJar(limits: tight), 10, 2, 3)] {
+      for domain in 0..<(total / perDomain + 2) {
+        let url = try HTTPURL("https://d\(domain).example.com/")
+        jar.store((0...perDomain).map { "c\($0)=x" }, from: url, now: now)
+        #expect(jar.cookies(for: url, now: now).count == perDomain)
+      }
+      #expect(jar.cookies.count == total)
+      let url = try HTTPURL("https://long.example.com/")
+      jar.store(["a=" + String(repeating: "x", count: size)], from: url, now: now)
+      #expect(jar.cookies(for: url, now: now).isEmpty)
+      jar.store(["a=" + String(repeating: "x", count: size - 1)], from: url, now: now)
+      #expect(jar.cookies(for: url, now: now).count == 1)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import FoundationEssentials
+import Lupine
+import LupineFixtures
+import Testing
+
+/// Row S14 over HTTP/2, to nginx, which says what it has read.
+@Suite(.enabled(if: Peers.areRequired || Peers.nginxTLS != nil)) struct HTTP2InjectionTests {
+  private func session() throws -> Session {
+    try curlSession { $0.certificateAuthorities(Fixture.path("Certificates/root.pem")) }
+  }
+
+  private func url() throws -> String { try #require(Peers.nginxTLS) + "/fields" }
+
+  @Test(arguments: InjectionTests.controls)
+  func `S14 no control byte goes out in a field over HTTP 2`(control: String) async throws {
+    let session = try session()
+    for value in ["a\(control)X-Evil: 1", "a\(control)\(control) b", "a\(control)evil: 1\(control)x-evil: 1"] {
+      let response = await session.request(try url(), headers: [.custom: value]).serializingString().response
+      let text = try #require(response.value)
+      #expect(response.metrics.version == .http2)
+      #expect(text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A })
+      let lines = text.split(separator: "\n")
+      #expect(lines.count == 4 && lines[1] == "evil=" && lines[0].hasPrefix("custom=a "))
+    }
+  }
+
+  @Test(arguments: InjectionTests.controlsAndTab)
+  func `S14 a value that nobody has made harmless is refused before it is sent over HTTP 2`(control: String)
+    async throws
+  {
+    var request = try OutgoingRequest(try url())
+    let bytes = Array("a\(control)".utf8)
+    request.headers.append(HTTPField(name: .custom, lenientValue: bytes))
+    let response = await (try session()).request(request).serializingString().response
+    // swift-http-types itself makes three of them, NUL, CR and LF, spaces: white space at the end, and refused as well.
+    #expect(response.error?.kind == .invalidRequest)
+  }
+
+  @Test func `S14 a tab inside a value arrives over HTTP 2`() async throws {
+    let text = try await session().request(try url(), headers: [.custom: "a\tb"]).serializingString().value
+    #expect(text.hasPrefix("custom=a\tb\nevil=\n"))
+  }
+
+  @Test(arguments: InjectionTests.controlsAndTab)
+  func `S14 a token and a URL with a control byte are refused over HTTP 2`(control: String) async throws {
+    let request = try session().request(try url()).adapter(BearerToken("a\(control)b", to: .anyOrigin))
+    #expect(await request.serializingString().response.error?.kind == .adaptationFailed)
+    let error = await (try session()).request(try url() + control).serializingString().response.error
+    #expect(error?.kind == .invalidURL)
+  }
+}

@@ -1,0 +1,60 @@
+import LupineFixtures
+import LupineTesting
+import Testing
+
+/// Row S28 over libcurl in a process whose resolver gives each time another answer.
+@Suite struct RebindingTests {
+  private func run(_ port: Int, _ steps: [String]) throws -> [String] {
+    try Program.run("ConnectionProbe", ["http://rebind.example:\(port)/"] + steps)
+  }
+
+  private func server() throws -> ScriptedServer { try ScriptedServer(always: .respond(body: .text("secret"))) }
+
+  @Test func `S28 an answer that changes to a forbidden address is refused at dial`() throws {
+    let server = try server()
+    // libcurl remembers an answer for a minute.
+    let lines = try run(
+      server.port,
+      [
+        "allow 127.0.0.1", "once", "answer 127.0.0.1", "answer 127.0.0.2", "get", "get", "lookups", "advance 61", "get",
+        "get", "lookups",
+      ])
+    #expect(lines == ["new", "new", "1 lookups", "addressRefused", "addressRefused", "2 lookups"])
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `S28 an answer that is forbidden at first is refused, and looked at anew`() throws {
+    let server = try server()
+    let lines = try run(
+      server.port,
+      ["allow 127.0.0.1", "answer 127.0.0.2", "answer 127.0.0.1", "get", "advance 61", "get"])
+    #expect(lines == ["addressRefused", "new"])
+  }
+
+  @Test func `S28 a connection that is used again leads where it led when it was judged`() throws {
+    let server = try server()
+    let lines = try run(
+      server.port,
+      ["allow 127.0.0.1", "idle 600", "answer 127.0.0.1", "answer 127.0.0.2", "get", "advance 61", "get", "lookups"])
+    #expect(lines == ["new", "used again", "1 lookups"])
+    #expect(server.connectionCount == 1)
+  }
+
+  @Test func `S28 where a connection leads elsewhere than it was dialled, nothing is sent`() throws {
+    let server = try server()
+    let lines = try run(server.port, ["allow 127.0.0.1", "answer 127.0.0.1", "peer 127.0.0.2", "get"])
+    #expect(lines == ["addressRefused"])
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test(.enabled(if: Peers.areRequired || Peers.dante != nil))
+  func `S28 a SOCKS proxy is given the very address that was judged`() throws {
+    let server = try server()
+    let proxy = "proxy socks5://\(try #require(Peers.dante))"
+    let steps = [proxy, "allow 127.0.0.1", "once"]
+    let lines = try run(
+      server.port, steps + ["answer 127.0.0.1", "answer 127.0.0.2", "get", "lookups", "get", "lookups"])
+    #expect(lines == ["new", "1 lookups", "addressRefused", "2 lookups"])
+    #expect(server.requests.count == 1)
+  }
+}
