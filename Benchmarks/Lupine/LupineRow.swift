@@ -13,9 +13,12 @@ import Row
     guard work.url != "nothing" else { return try await decodeOnly(work) }
     var configuration = CurlTransport.Configuration()
     configuration.certificateAuthorities = work.authorities
+    configuration.connections += work.idle
+    if work.idle > 0 { configuration.connectionsPerHost = work.idle }
     let transport = CurlTransport(configuration)
     let session = try Session.Builder().transport(transport).build()
     let requests = Requests(session: session, transport: transport, work: work)
+    try await requests.leaveIdle()
     guard Work.variable("LUPINE_EXECUTOR") == "loop" else {
       return try await work.measure { try await requests.make() }
     }

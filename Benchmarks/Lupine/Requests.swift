@@ -23,6 +23,19 @@ struct Requests: Sendable {
     }
   }
 
+  /// Opens the connections that are to lie idle.
+  func leaveIdle() async throws {
+    guard work.idle > 0 else { return }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<work.idle {
+        group.addTask { _ = try await session.request(work.idleURL).validate().serializingData().value }
+      }
+      try await group.waitForAll()
+    }
+    let idle = await transport.connectionPool().idle
+    guard idle >= work.idle else { throw WorkError("\(idle) connections are idle and not \(work.idle)") }
+  }
+
   /// No request of a session throws the body of its answer away, so this is the transport alone.
   private func discard() async throws {
     let context = TransferContext(id: RequestID(1)) { _ in .discard(limit: .max) }

@@ -153,6 +153,21 @@ static void make(struct work *work, long count) {
   }
 }
 
+/* Opens connections by as many requests at once, whose answers are late, and leaves them to the multi. */
+static void leave_idle(struct work *work, const char *url, long count) {
+  struct work opening = *work;
+  opening.workload = DISCARD;
+  opening.concurrency = count;
+  opening.parts = curl_url();
+  if (curl_url_set(opening.parts, CURLUPART_URL, url, 0)) fail("the URL is none");
+  opening.transfers = calloc(count, sizeof *opening.transfers);
+  for (long index = 0; index < count; index++) set_up(&opening.transfers[index], &opening);
+  make(&opening, count);
+  for (long index = 0; index < count; index++) curl_easy_cleanup(opening.transfers[index].easy);
+  free(opening.transfers);
+  curl_url_cleanup(opening.parts);
+}
+
 struct cost {
   double cpu, wall;
   long peak;
@@ -201,7 +216,9 @@ int main(int argc, char **argv) {
       .warm = atol(argv[5]), .path = argc > 6 ? argv[6] : "", .multi = curl_multi_init(), .parts = curl_url(),
       .fields = fields()};
   if (curl_url_set(work.parts, CURLUPART_URL, work.url, 0)) fail("the URL is none");
-  curl_multi_setopt(work.multi, CURLMOPT_MAXCONNECTS, work.concurrency + 8);
+  long idle = getenv("LUPINE_IDLE") ? atol(getenv("LUPINE_IDLE")) : 0;
+  curl_multi_setopt(work.multi, CURLMOPT_MAXCONNECTS, work.concurrency + idle + 8);
+  if (idle > 0) leave_idle(&work, getenv("LUPINE_IDLE_URL"), idle);
   work.transfers = calloc(work.concurrency, sizeof *work.transfers);
   for (long index = 0; index < work.concurrency; index++) set_up(&work.transfers[index], &work);
   make(&work, work.warm);

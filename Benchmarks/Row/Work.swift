@@ -4,7 +4,8 @@ import Glibc
 ///
 ///     ROW WORKLOAD URL COUNT CONCURRENCY WARM [FILE]
 ///
-/// WARM requests go first and are not counted; `LUPINE_CA` names the file of root certificates.
+/// WARM requests go first and are not counted; `LUPINE_CA` names the file of root certificates. `LUPINE_IDLE` connections
+/// are opened before by as many requests for `LUPINE_IDLE_URL` at once, and left idle.
 public struct Work: Sendable {
   /// What is done with each request.
   public enum Kind: String, Sendable {
@@ -34,6 +35,10 @@ public struct Work: Sendable {
   public let warmUp: Int
   /// FILE; empty where there is none.
   public let path: String
+  /// How many connections lie idle meanwhile, and the URL that opens them, whose answers are late.
+  public let idle = Int(Self.variable("LUPINE_IDLE") ?? "") ?? 0
+  /// See `idle`.
+  public let idleURL = Self.variable("LUPINE_IDLE_URL") ?? ""
   /// The file of root certificates; `nil` means the system's.
   public let authorities = Self.variable("LUPINE_CA")
 

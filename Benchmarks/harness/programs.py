@@ -11,6 +11,7 @@ PROGRAMS = {
     "W8": "MockThroughput", "W9": "multipart-measure", "memory": "transfer-measure", "trust": "trust-measure"}
 TITLES = {"W9": "multipart", "memory": "transfers of 2 GiB", "trust": "evaluators beside libcurl's own verification"}
 ARGUMENTS = {"W9": ["3"]}
+LIMIT_SECONDS = 600
 
 
 def wanted(names):
@@ -24,23 +25,32 @@ def build(names):
 
 def run(name, *arguments):
     command = [BUILD / "release" / PROGRAMS[name], *arguments]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, preexec_fn=pin(1)).stdout
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, preexec_fn=pin(1), timeout=LIMIT_SECONDS)
 
 
 def mock_rate(requests=100_000, rounds=5):
     """Requests a second through the whole pipeline over the mock, on one core."""
-    return int(re.search(r"(\d+) requests/s", run("W8", str(requests), str(rounds)))[1])
+    process = run("W8", str(requests), str(rounds))
+    process.check_returncode()
+    return int(re.search(r"(\d+) requests/s", process.stdout)[1])
 
 
-def measure(names):
-    results = {}
-    if "W8" in wanted(names):
-        rate = mock_rate()
-        results["W8"] = {
-            "title": "the mock, without a network", "rate": rate, "goal": MOCK_GOAL,
-            "text": f"{rate:,} requests/s, goal {MOCK_GOAL:,}" + ("!" if rate < MOCK_GOAL else "")}
-    for name in TITLES:
-        if name in wanted(names):
-            text = run(name, *ARGUMENTS.get(name, []))
-            results[name] = {"title": TITLES[name], "text": "\n     " + "\n     ".join(text.strip().splitlines())}
-    return results
+def steps(names):
+    """What there is to measure: pairs of a name and of what measures it."""
+    return [(name, mock if name == "W8" else lambda name=name: report(name)) for name in wanted(names)]
+
+
+def mock():
+    rate = mock_rate()
+    return {
+        "title": "the mock, without a network", "rate": rate, "goal": MOCK_GOAL,
+        "text": f"{rate:,} requests/s, goal {MOCK_GOAL:,}" + ("!" if rate < MOCK_GOAL else "")}
+
+
+def report(name):
+    """A program's own report; one that fails has printed why, and the figures that it has."""
+    process = run(name, *ARGUMENTS.get(name, []))
+    text = "\n     " + "\n     ".join(process.stdout.strip().splitlines())
+    if process.returncode != 0:
+        text += f"\n     failed with code {process.returncode}!"
+    return {"title": TITLES[name], "text": text}

@@ -1,40 +1,56 @@
 """The rounds: each row once, in turn, again and again, so that what disturbs the machine disturbs them all."""
 
 import statistics
-import sys
 
 from . import rows
+from .progress import show
 
 
 def measure(workload, row_list, places, folder, authorities, rounds):
-    """Measures a workload; returns for each row the median of its ratios to the program in C, and its figures."""
+    """Measures a workload; returns for each row the median of its ratios to the program in C, and its figures.
+
+    A row that fails loses its own figures alone; without the program in C there is nothing to compare with.
+    """
     samples = {row.name: [] for row in row_list}
+    failures = {}
     for number in range(rounds):
         floor = None
         for row in row_list:
-            if row.part > 2 and workload.count == 1 and not workload.processes and number > 0:
+            if row.name in failures or is_left_out(row, workload, number):
                 continue
-            sample = best_of_processes(row, workload, places[workload.server], folder, authorities)
+            show(f"{workload.name}: round {number + 1} of {rounds}, {row.title}")
+            try:
+                sample = best_of_processes(row, workload, places, folder, authorities)
+            except rows.FAILURES as error:
+                if row is rows.C:
+                    raise
+                failures[row.name] = str(error)
+                continue
             if floor is None:
-                floor = sample["cpu"] + decoding(workload, folder, authorities)
+                floor = sample["cpu"] + decoding(workload, places, folder, authorities)
             sample["ratio"] = sample["cpu"] / floor
             samples[row.name].append(sample)
-        print(f"{workload.name}: round {number + 1} of {rounds}", end="\r", file=sys.stderr, flush=True)
     return {
         "title": workload.title, "goals": workload.goals, "memory": workload.memory,
-        "rows": {name: summary(each) for name, each in samples.items()}}
+        "rows": {name: summary(each) for name, each in samples.items() if each and name not in failures},
+        "failures": failures}
 
 
-def best_of_processes(row, workload, url, folder, authorities):
+def is_left_out(row, workload, number):
+    """A very slow client makes the long transfers once."""
+    return row.part > 2 and workload.count == 1 and not workload.processes and number > 0
+
+
+def best_of_processes(row, workload, places, folder, authorities):
     """A short process is started several times and its least cost counts, since what disturbs it only ever adds."""
-    runs = [rows.run(row, workload, url, folder, authorities) for _ in range(max(1, workload.processes))]
+    runs = [rows.run(row, workload, places, folder, authorities) for _ in range(max(1, workload.processes))]
     return min(runs, key=lambda each: each["cpu"])
 
 
-def decoding(workload, folder, authorities):
+def decoding(workload, places, folder, authorities):
     if not workload.decodes:
         return 0
-    return rows.run(rows.LUPINE, workload, "nothing", folder, authorities, kind="decode")["cpu"]
+    return rows.run(rows.LUPINE, workload, places, folder, authorities, kind="decode")["cpu"]
 
 
 def summary(samples):

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import subprocess
+import threading
 
 from .servers import CHECKOUT, pin
 
@@ -52,16 +53,25 @@ OURS = [C, LUPINE, LOOP]
 OTHERS = [NIO, FOUNDATION]
 
 
-def run(row, workload, url, folder, authorities, kind=None):
+# What a row that cannot be measured raises.
+FAILURES = (RuntimeError, OSError, ValueError)
+LIMIT_SECONDS = 300
+
+
+def run(row, workload, places, folder, authorities, kind=None):
     """Runs a row once; returns its figures for one request: seconds of the processor, of the wall, and memory in MB."""
     file = file_for(workload, folder, kind)
     command = [
-        row.path, kind or workload.kind, url, str(max(1, workload.count // row.part)), str(workload.concurrency),
-        str(workload.warm // row.part), str(file)]
-    environment = dict(os.environ, LUPINE_CA=str(authorities), LUPINE_EXECUTOR="loop" if row is LOOP else "global")
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, preexec_fn=pin(1))
-    output = process.stdout.read()
+        row.path, kind or workload.kind, "nothing" if kind else places[workload.server],
+        str(max(1, workload.count // row.part)), str(workload.concurrency), str(workload.warm // row.part), str(file)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, env=environment(row, workload, places, authorities), preexec_fn=pin(1))
+    watchdog = threading.Timer(LIMIT_SECONDS, process.kill)
+    watchdog.start()
+    with process.stdout:
+        output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
+    watchdog.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
     if workload.kind == "file":
         file.unlink(missing_ok=True)
@@ -71,6 +81,13 @@ def run(row, workload, url, folder, authorities, kind=None):
     whole = usage.ru_utime + usage.ru_stime
     used = whole if workload.processes else figures["cpu"] / figures["requests"]
     return {"cpu": used, "wall": figures["wall"] / figures["requests"], "peak": figures["peak"] * 1024 / 1e6}
+
+
+def environment(row, workload, places, authorities):
+    variables = dict(os.environ, LUPINE_CA=str(authorities), LUPINE_EXECUTOR="loop" if row is LOOP else "global")
+    if workload.idle:
+        variables.update(LUPINE_IDLE=str(workload.idle), LUPINE_IDLE_URL=places["hold"])
+    return variables
 
 
 def file_for(workload, folder, kind):

@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from peers.waiting import CERTIFICATES, START_SECONDS, PeerError, listen, wait_f
 from .workloads import GIB  # noqa: E402
 
 SMALL = "0123456789abcdef" * 4
+DESCRIPTORS = 8192
 ARTICLE = {"id": 42, "title": "A field of bluebonnets", "tags": ["blue", "wild", "texas"], "price": 12.5, "isAvailable": True}
 
 NGINX = """
@@ -67,8 +69,17 @@ def pin(core):
     return lambda: os.sched_setaffinity(0, {cores[core % len(cores)]})
 
 
+def allow_descriptors():
+    """Lets servers and rows have a thousand connections each; the usual bound of a shell is 1,024 descriptors."""
+    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if least != resource.RLIM_INFINITY and least < DESCRIPTORS:
+        wanted = DESCRIPTORS if most == resource.RLIM_INFINITY else min(DESCRIPTORS, most)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
 def start(guard, folder):
     """Starts both and returns the URL of each place that a workload may name."""
+    allow_descriptors()
     places = start_nginx(guard, folder / "nginx")
     places.update(start_sink(guard))
     return places
@@ -112,7 +123,7 @@ def start_sink(guard):
         guard.start(
             [*command, pathlib.Path(__file__).with_name("sink.py"), str(listener.fileno())],
             stdin=subprocess.DEVNULL, pass_fds=[listener.fileno()])
-    return {"slow": f"http://127.0.0.1:{port}/slow", "sink": f"http://127.0.0.1:{port}/sink"}
+    return {name: f"http://127.0.0.1:{port}/{name}" for name in ("slow", "hold", "sink")}
 
 
 def authorities(folder):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A server that throws bodies away, and answers 200 µs later where it is asked for `/slow`.
+"""A server that throws bodies away, and answers 200 µs later where it is asked for `/slow`, 1 s later for `/hold`.
 
     sink.py DESCRIPTOR    accepts on the listening socket of that number
 """
@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-DELAY = 0.0002
+DELAYS = {b"/slow": 0.0002, b"/hold": 1.0}
 BODY = b"0123456789abcdef" * 4
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 64\r\nContent-Type: text/plain\r\n\r\n" + BODY
 
@@ -46,8 +46,9 @@ def serve(connection):
             expected = length(head)
             drop(connection, expected - len(rest))
             pending = rest[expected:]
-            if head.split(b" ", 2)[1] == b"/slow":
-                time.sleep(DELAY)
+            delay = DELAYS.get(head.split(b" ", 2)[1])
+            if delay:
+                time.sleep(delay)
             connection.sendall(ANSWER)
 
 
@@ -60,6 +61,9 @@ def quietly(connection):
 
 def main():
     listener = socket.socket(fileno=int(sys.argv[1]))
+    listener.listen(2048)
+    # A thread a connection, of which there are many.
+    threading.stack_size(256 << 10)
     while True:
         connection, _ = listener.accept()
         threading.Thread(target=quietly, args=(connection,), daemon=True).start()

@@ -20,12 +20,22 @@ def lines(results):
         if "rows" not in result:
             yield f"{name:<4} {result['title']} {result['text']}"
             continue
+        if not result["rows"]:
+            yield f"{name:<4} {result['title']}"
         for index, (row, figures) in enumerate(result["rows"].items()):
             title = f"{name:<4} {result['title']}" if index == 0 else ""
             yield LINE.format(
                 title, TITLES.get(row, row), ratio(figures, result["goals"].get(row)),
                 f"{figures['least']:.2f} – {figures['most']:.2f}", goal(result["goals"].get(row)),
                 seconds(figures["cpu"]), memory(figures, result["memory"] if row.startswith("lupine") else None))
+        for row, failure in result["failures"].items():
+            yield f"{'':<4} {TITLES.get(row, row)} failed! {failure}"
+        if "sizes" in result:
+            yield f"{'':<4} stripped binaries: {', '.join(size(*each) for each in result['sizes'].items())}"
+
+
+def size(row, count):
+    return f"{TITLES.get(row, row)} {count / 1e6:.2f} MB"
 
 
 def ratio(figures, bound):

@@ -22,6 +22,8 @@ class Workload:
     memory: float | None = None
     # The whole process counts, not only its requests; this often a round.
     processes: int = 0
+    # So many connections lie idle meanwhile; the other clients take no part.
+    idle: int = 0
     # The cost of decoding is added to the floor.
     decodes: bool = False
 
@@ -34,6 +36,9 @@ REQUESTS = [
     Workload("W1", "64 bytes, one after the other", "get", "small", 15_000, warm=500, goals=both(1.25, 1.10)),
     Workload("W1r", "the same, 200 µs away", "get", "slow", 2_000, warm=100, goals=both(1.35, 1.15)),
     Workload("W2", "64 in flight, HTTP/1.1", "get", "small", 20_000, 64, 2_000, both(1.35, 1.12)),
+    Workload(
+        "idle", "200 in flight, 1,000 idle connections", "get", "small", 20_000, 200, 2_000, both(1.35, 1.12),
+        idle=1_000),
     Workload("W3", "64 in flight, one HTTP/2 connection", "get", "tls", 20_000, 64, 2_000, both(1.30, 1.12)),
     Workload("W4", "1 GiB down, discarded", "discard", "large", 1, goals={"lupine": 1.05}, memory=30),
     Workload("W4b", "1 GiB down, to a file", "file", "large", 1, goals={"lupine": 1.05}, memory=30),

@@ -14,7 +14,8 @@ final class Easy {
   private var shape: RequestShape?
   private var method: String?
   private var verbatimTarget: String?
-  private var connectTimeout = 0
+  private var connectTimeout: Duration?
+  private var hasConnectTimeout = false
   private var isReuseForbidden = false
   private var waitsForMultiplexing = false
   private var uploadBuffer = 0
@@ -75,22 +76,28 @@ final class Easy {
   /// Sets what differs from the last exchange.
   func prepare(_ submission: Submission, _ shape: RequestShape) throws(LupineError) {
     let request = submission.request
-    let context = submission.context
     handle.clearError()
-    if try target.set(request.url) { set(verbatimTarget: Self.target(of: request.url, by: context.identity.proxy)) }
+    if try target.set(request.url) {
+      set(verbatimTarget: Self.target(of: request.url, by: submission.context.identity.proxy))
+    }
     set(
       waitsForMultiplexing: request.url.scheme == .https
         || (request.options.version == .http2 && !LibraryFacts.breaksReusedPriorKnowledge))
     set(shape, method: request.method.rawValue)
     try set(RequestFields(request, shape))
-    set(checksName: context.evaluator?.replacesVerification != true)
-    let milliseconds = Self.milliseconds(context.connectTimeout)
-    if milliseconds != self.connectTimeout { handle.set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds) }
-    self.connectTimeout = milliseconds
+    set(checksName: submission.context.evaluator?.replacesVerification != true)
+    set(connectTimeout: submission.context.connectTimeout)
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
-    try set(context.identity, request.url)
-    try set(proxyAuthorization: context.proxyAuthorization)
+    try set(submission.context.identity, request.url)
+    try set(proxyAuthorization: submission.context.proxyAuthorization)
+  }
+
+  private func set(connectTimeout timeout: Duration?) {
+    guard timeout != connectTimeout || !hasConnectTimeout else { return }
+    handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(timeout))
+    connectTimeout = timeout
+    hasConnectTimeout = true
   }
 
   /// Names the field that the proxy alone is sent: libcurl keeps it from servers.

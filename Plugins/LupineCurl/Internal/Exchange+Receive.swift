@@ -131,7 +131,7 @@ extension Exchange {
     }
     // No server asks who its client is to a proxy; what comes through a tunnel is no proxy's word.
     let source: TransportResponse.Source = line.code == 407 && isForwarded ? .proxy : .origin
-    let (body, writer) = context.makeBody(for: head, from: source) { [engine = loop.engine, id] in
+    let (body, writer) = submission.context.makeBody(for: head, from: source) { [engine = loop.engine, id] in
       engine.post(.receive(id))
     }
     incoming.writer = writer

@@ -87,7 +87,7 @@ struct HeadReader {
     guard line.code != 101 else { throw MalformedResponse.switchingProtocols.error }
     part = .status
     informationalCount += 1
-    try keep(informationalCount, to: limits.informationalResponses, .informationalResponses)
+    try Self.keep(informationalCount, to: limits.informationalResponses, .informationalResponses)
     return .informational(head)
   }
 
@@ -103,19 +103,19 @@ struct HeadReader {
       if field.isFraming { try framing.note(field.field.name, UnsafeRawBufferPointer(rebasing: line[field.value])) }
       fields.append(field)
     }
-    try keep(trailers?.count ?? fields.count, to: min(limits.responseFieldCount, 65_000), .responseFieldCount)
+    try Self.keep(trailers?.count ?? fields.count, to: min(limits.responseFieldCount, 65_000), .responseFieldCount)
   }
 
   private mutating func count(_ raw: UnsafeRawBufferPointer) throws(LupineError) {
     size += raw.count
     if part == .trailers {
-      try keep(size, to: limits.trailers, .trailers)
+      try Self.keep(size, to: limits.trailers, .trailers)
     } else {
-      try keep(size, to: limits.responseFields, .responseFields)
+      try Self.keep(size, to: limits.responseFields, .responseFields)
     }
   }
 
-  private func keep(_ count: Int, to limit: Int, _ name: Limits.Name) throws(LupineError) {
+  private static func keep(_ count: Int, to limit: Int, _ name: Limits.Name) throws(LupineError) {
     guard count > limit else { return }
     throw LupineError(
       .limitExceeded(name), "The response exceeds \(limit), the limit \(name.rawValue); its connection is closed.")

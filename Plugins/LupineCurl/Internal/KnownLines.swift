@@ -11,7 +11,8 @@ final class KnownLines {
   private let names = FieldNames()
   private var fields = [FieldLine?](repeating: nil, count: slots)
   private var status: (bytes: [UInt8], line: StatusLine)?
-  private var blanks: [HTTPFields] = []
+  private var lastLines: [FieldLine] = []
+  private var lastFields = HTTPFields()
 
   /// The field that a line spells; `nil` where it has no colon.
   func field(_ line: UnsafeRawBufferPointer) throws(LupineError) -> FieldLine? {
@@ -19,8 +20,7 @@ final class KnownLines {
     let slot = Self.slot(line)
     if let known = fields[slot], known.isSpelled(line) { return known }
     let field = try FieldLine(line, names)
-    // A cookie is a secret, and seldom the same.
-    if let field, field.field.name != .setCookie { fields[slot] = field }
+    if let field, !field.isSecret { fields[slot] = field }
     return field
   }
 
@@ -31,18 +31,17 @@ final class KnownLines {
     return made
   }
 
-  /// Joins fields in their order; `HTTPFields` replaces a field at a fifth of what it costs to append one.
+  /// Joins fields in their order; those that stood in the same place in the last head are taken over from it.
   func join(_ lines: [FieldLine]) -> HTTPFields {
-    guard lines.count < Self.joinable else { return HTTPFields(lines.map(\.field)) }
-    while blanks.count <= lines.count {
-      blanks.append(HTTPFields(repeating: HTTPField(name: .date, value: ""), count: blanks.count))
+    guard lines.allSatisfy({ !$0.isSecret }) else { return HTTPFields(lines.map(\.field)) }
+    if lines.count == lastLines.count {
+      for index in lines.indices where lines[index] !== lastLines[index] { lastFields[index] = lines[index].field }
+    } else {
+      lastFields = HTTPFields(lines.map(\.field))
     }
-    var joined = blanks[lines.count]
-    for index in lines.indices { joined[index] = lines[index].field }
-    return joined
+    lastLines = lines
+    return lastFields
   }
-
-  private static let joinable = 32
 
   /// The length and both ends tell most lines apart.
   private static func slot(_ line: UnsafeRawBufferPointer) -> Int {
@@ -60,6 +59,8 @@ final class FieldLine {
   let value: Range<Int>
   /// Whether it says how long the body is.
   let isFraming: Bool
+  /// Whether it must not be remembered; a cookie is seldom the same anyway.
+  let isSecret: Bool
   private let bytes: [UInt8]
 
   /// Reads a line; `nil` where it has no colon.
@@ -71,6 +72,7 @@ final class FieldLine {
     value = Self.trimmed(line, from: colon + 1)
     field = try Self.field(name, UnsafeRawBufferPointer(rebasing: line[value]))
     isFraming = name == .contentLength || name == .transferEncoding
+    isSecret = name == .setCookie
     bytes = Array(line)
   }
 

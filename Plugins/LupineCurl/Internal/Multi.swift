@@ -88,7 +88,7 @@ final class Multi {
     running -= 1
     if running == 0 { idleSince = Moment.now }
     easy.exchange = nil
-    if isReusable, idle.count < 64 { idle.append(easy) }
+    if isReusable, idle.count < max(64, loop.engine.configuration.connections) { idle.append(easy) }
   }
 
   func setTimer(milliseconds: Int) {

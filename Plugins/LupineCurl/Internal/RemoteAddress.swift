@@ -3,11 +3,12 @@ import Glibc
 /// The address of a connection's other end, as libcurl tells it and as people read it.
 struct RemoteAddress {
   let text: String
-  private let host: String
+  private let host: [CChar]
   private let port: Int32
 
   init(_ address: UnsafePointer<CChar>?, _ port: Int32) {
-    host = address.map { String(cString: $0) } ?? ""
+    let host = address.map { String(cString: $0) } ?? ""
+    self.host = Array(host.utf8CString)
     self.port = port
     text = host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }

@@ -176,10 +176,5 @@ final class Counter: Sendable {
 
 extension Duration {
   /// Whole nanoseconds, capped at what 64 bits hold.
-  package var nanoseconds: Int64 {
-    let (seconds, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    if overflow { return components.seconds > 0 ? .max : .min }
-    let (sum, exceeded) = seconds.addingReportingOverflow(components.attoseconds / 1_000_000_000)
-    return exceeded ? .max : sum
-  }
+  package var nanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 }
