@@ -9,7 +9,7 @@ package enum FieldRules {
   }
 
   /// Whether a value's bytes have no control byte but tabs inside, and no white space at its ends.
-  static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  package static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = bytes.first, let last = bytes.last else { return true }
     return bytes.allSatisfy(\.isFieldByte) && !first.isBlank && !last.isBlank
   }
