@@ -9,7 +9,7 @@ extension Pipeline {
       described.headers = session.configuration.secretFields.strip(described.headers)
     }
     var request = described
-    if request.options.version == nil { request.options.version = session.configuration.version }
+    if let version = session.configuration.version, request.options.version == nil { request.options.version = version }
     let shared = described.headers.isEmpty ? session.configuration.sharedFields : nil
     if let shared { request.headers = shared }
     let missing = shared == nil ? session.configuration.defaultFields : []
