@@ -120,6 +120,7 @@ import Testing
     "another offset": part("3-9/10", "3456789"), "a changed tag": part("4-9/10", "efghij", tag: "\"v2\""),
     "a weak tag": part("4-9/10", "efghij", tag: "W/\"v1\""), "a changed total": part("4-10/11", "efghijk"),
     "a refusal": part("*/4", "", status: 416), "a shorter file": part("4-5/6", "ef"),
+    "a part of the rest": part("4-7/10", "4567"), "more than it says": part("4-9/10", "456789abc"),
     "no range": "HTTP/1.1 206 x\r\nETag: \"v1\"\r\nContent-Length: 6\r\n\r\nefghij",
   ]
 
@@ -148,6 +149,42 @@ import Testing
       #expect(["0123456789", "abcdefghij"].contains(text("a") ?? ""))
       #expect(names() == ["a", "inner"])
     }
+  }
+
+  @Test(arguments: ["3\r\n456\r\n0\r\n\r\n", "8\r\n456789ab\r\n0\r\n\r\n"])
+  func `S34 a rest of another length than it says is an error, and nothing is kept`(chunks: String) async throws {
+    defer { cleanUp() }
+    let server = try ScriptedServer { request in
+      request.number == 0
+        ? [.raw(text: "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: 10\r\n\r\n0123"), .close]
+        : [
+          .raw(
+            text: "HTTP/1.1 206 x\r\nETag: \"v1\"\r\nContent-Range: bytes 4-9/10\r\n"
+              + "Transfer-Encoding: chunked\r\n\r\n" + chunks), .close,
+        ]
+    }
+    defer { server.stop() }
+    let curl = try curlSession()
+    let cut = await curl.download(server.url, to: .file(folder + "/a")).serializingFile().response
+    let response = await curl.download(resumingWith: try #require(cut.resumeData)).serializingFile().response
+    #expect(response.error?.kind == .malformedResponse)
+    #expect(names() == ["inner"])
+  }
+
+  @Test func `S34 a server that sends parts nobody asked for is asked once more and no longer`() async throws {
+    defer { cleanUp() }
+    let server = try ScriptedServer { request in
+      request.number == 0
+        ? [.raw(text: "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: 10\r\n\r\n0123"), .close]
+        : [.raw(text: Self.part("3-9/10", "3456789")), .close]
+    }
+    defer { server.stop() }
+    let curl = try curlSession()
+    let cut = await curl.download(server.url, to: .file(folder + "/a")).serializingFile().response
+    let response = await curl.download(resumingWith: try #require(cut.resumeData)).serializingFile().response
+    #expect(response.error?.kind == .malformedResponse)
+    #expect(server.requests.map { $0.fields["Range"] } == [nil, "bytes=4-", nil])
+    #expect(names() == ["inner"])
   }
 
   @Test func `S34 a rest that is cut as well goes on from there`() async throws {

@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// A `Content-Range` in bytes (RFC 9110 section 14.4).
 struct ContentRange: Equatable {
   /// The first byte and the last; `nil` where the range was refused.
@@ -24,4 +26,9 @@ struct ContentRange: Equatable {
   private static func number(_ text: Substring) -> Int64? {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
   }
+}
+
+extension HTTPResponse {
+  /// Which part of the whole the body is; `nil` where it does not say, or not in bytes.
+  var contentRange: ContentRange? { headerFields[.contentRange].flatMap { ContentRange($0) } }
 }

@@ -25,12 +25,16 @@ extension DownloadConsumer {
     }
   }
 
+  /// Whether the response is the rest of the file, to its end.
   func continues(_ head: HTTPResponse, from asked: Int64, _ state: DownloadState) -> Bool {
-    guard head.status.code == 206, let text = head.headerFields[.contentRange], let range = ContentRange(text),
-      range.range?.lowerBound == asked, state.validator?.agrees(with: head) ?? false,
+    guard head.status.code == 206, let content = head.contentRange, let range = content.range,
+      range.lowerBound == asked, state.validator?.agrees(with: head) ?? false,
       head.headerFields[.contentEncoding] == nil
     else { return false }
-    return state.total == nil || range.total == nil || state.total == range.total
+    if let length = head.headerFields[.contentLength], Int64(length) != Int64(range.count) { return false }
+    guard let total = state.total ?? content.total else { return true }
+    // A server may send less than was asked for; what would still be missing is not asked for piece by piece.
+    return (content.total ?? total) == total && range.upperBound == total - 1
   }
 
   func giveUp(_ reason: String, _ state: inout DownloadState) throws(LupineError) {

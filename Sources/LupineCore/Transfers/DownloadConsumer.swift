@@ -40,12 +40,17 @@ final class DownloadConsumer: ResponseConsumer {
   ) throws(LupineError) -> BodySink.Destination {
     try state.withLock { (state) throws(LupineError) in
       state.decision = nil
+      state.expected = nil
+      if head.status.code == 206, state.asked == nil, request.headers[.range] == nil {
+        throw LupineError(.malformedResponse, "The server sent a part of the file, where all of it was asked for.")
+      }
       if head.status.code == 416 || head.status.code == 206, let asked = state.asked {
         guard continues(head, from: asked, state) else {
           try giveUp("the server answered with another part of the file, or with another file", &state)
           return .discard(limit: limits.discardedBody)
         }
         state.decision = .continued(from: asked, reason: "the server has the same file")
+        state.expected = state.total ?? head.contentRange?.total
         let left = state.sizeLimit.map { max(0, $0 - asked) }
         return .file(descriptor: try file(&state, head, request).descriptor, offset: asked, limit: left)
       }
@@ -68,6 +73,7 @@ final class DownloadConsumer: ResponseConsumer {
   func following(_ request: OutgoingRequest) -> OutgoingRequest? {
     let mustRestart = state.withLock { state in
       defer { state.mustRestart = false }
+      if state.mustRestart { state.asked = nil }
       return state.mustRestart
     }
     guard mustRestart else { return nil }
@@ -92,11 +98,17 @@ final class DownloadConsumer: ResponseConsumer {
   func hasBody(_ response: ReceivedResponse) -> Bool? { response.metrics.bytesReceived > 0 }
 
   func check(_ outcome: Outcome) async -> LupineError? {
-    let (digest, partial) = state.withLock { ($0.digest, $0.partial) }
+    let (digest, partial, expected) = state.withLock { ($0.digest, $0.partial, $0.expected) }
     guard outcome.error == nil, let response = outcome.response, (200..<300).contains(response.head.status.code),
-      let digest, let partial
+      let partial
     else { return nil }
-    do throws(LupineError) { try await digest.check(partial) } catch {
+    do throws(LupineError) {
+      if let expected, partial.length != expected {
+        throw LupineError(
+          .malformedResponse, "The file has \(partial.length) bytes now, where the server said \(expected).")
+      }
+      try await digest?.check(partial)
+    } catch {
       return error.about(response.request.summary).about(response.head).measured(response.metrics)
     }
     return nil

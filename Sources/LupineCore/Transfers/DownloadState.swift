@@ -9,6 +9,8 @@ struct DownloadState {
   var url: HTTPURL?
   /// The byte from which on the current exchange asked for the file; `nil` where it asked for all of it.
   var asked: Int64?
+  /// How long the file must be once the current exchange has ended; `nil` where nobody said.
+  var expected: Int64?
   /// Whether the current exchange brought another file, so that the whole is to be asked for.
   var mustRestart = false
   /// What was decided at the last head, for the events.

@@ -136,7 +136,7 @@ import Testing
 
   @Test func `a body that exists once is sent through a tunnel that was refused at first`() async throws {
     let bench = Bench { mock in
-      mock.stub(.post, "/{any...}", reading: .first(bytes: 0), count: .once, .proxyChallenge(Self.challenge))
+      mock.stub(.post, "/{any...}", count: .once, reading: .first(bytes: 0), .proxyChallenge(Self.challenge))
       mock.stub(.post, "/{any...}") { .text($0.text) }
     }
     let session = try Self.session(bench) { $0.authenticationScheme(Stronger()) }

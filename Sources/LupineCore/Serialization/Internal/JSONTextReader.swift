@@ -42,7 +42,8 @@ struct JSONTextReader {
   /// Reads a value, or opens a container and returns nothing.
   private mutating func begin() throws(LupineError) -> JSONValue? {
     skipBlanks()
-    switch peek() {
+    guard let first = peek() else { throw problem("a value was expected") }
+    switch first {
     case UInt8(ascii: "["): return try openContainer(isObject: false)
     case UInt8(ascii: "{"): return try openContainer(isObject: true)
     case UInt8(ascii: "\""): return .string(try readString())

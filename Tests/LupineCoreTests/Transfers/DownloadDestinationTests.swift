@@ -1,0 +1,63 @@
+import Foundation
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Testing
+
+@Suite struct DownloadDestinationTests {
+  struct Refusal: Error {}
+
+  let folder: TemporaryFolder
+  let mock = MockTransport()
+  let session: Session
+
+  init() throws {
+    folder = try TemporaryFolder()
+    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
+    mock.stub(.get, "/a", MockReply.text("content").field(.contentType, "text/plain"))
+  }
+
+  @Test func `a temporary file is the owner's alone and the caller's to remove`() async throws {
+    let response = await session.download("a").serializingFile().response
+    let url = try #require(response.value)
+    defer { try? FileManager.default.removeItem(at: url) }
+    #expect(response.fileURL == url)
+    #expect(try String(contentsOf: url, encoding: .utf8) == "content")
+    let mode = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+  }
+
+  @Test func `a closure decides by the head, with its options`() async throws {
+    let path = folder.file("made/by.closure")
+    let destination = DownloadDestination.custom { head in
+      #expect(head.status == .ok)
+      return (path, .createIntermediateDirectories)
+    }
+    let url = try await session.download("a", to: destination).serializingFile().value
+    #expect(url.path == path)
+    #expect(try folder.text("made/by.closure") == "content")
+  }
+
+  @Test func `what a closure throws ends the download, and nothing is left`() async {
+    let response = await session.download("a", to: .custom { _ in throw Refusal() }).serializingFile().response
+    #expect(response.error?.kind == .fileFailed)
+    #expect(response.error?.underlying is Refusal)
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test func `a folder at the destination is an error, and stays`() async throws {
+    try FileManager.default.createDirectory(atPath: folder.file("a"), withIntermediateDirectories: false)
+    try folder.write("old", to: "a/inner")
+    let response = await session.download("a", to: .file(folder.file("a"), .removePreviousFile)).serializingFile()
+      .response
+    #expect(response.error?.kind == .fileFailed)
+    #expect(try folder.text("a/inner") == "old")
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `a folder that may not be written to is an error`() async {
+    let response = await session.download("a", to: .file("/proc/lupine/a")).serializingFile().response
+    #expect(response.error?.kind == .fileFailed)
+    #expect(response.error?.message.contains("/proc/lupine") == true)
+  }
+}

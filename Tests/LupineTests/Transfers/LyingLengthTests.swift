@@ -1,0 +1,43 @@
+import Foundation
+import Lupine
+import LupineTesting
+import Testing
+
+/// Servers whose body is not as long as they say.
+@Suite struct LyingLengthTests {
+  let folder: DownloadFolder
+
+  init() throws { folder = try DownloadFolder() }
+
+  private func download(_ text: String) async throws -> DownloadResponse<URL> {
+    let server = try ScriptedServer(always: [.raw(text: text), .close])
+    defer { server.stop() }
+    return await (try Session.Builder().transport(.curl).build()).download(server.url, to: .file(folder.file("a")))
+      .serializingFile().response
+  }
+
+  @Test func `a body that is shorter than it says is an error, and nothing is at the destination`() async throws {
+    let response = try await download("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123")
+    #expect(response.error?.kind == .connectionLost)
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test func `a chunked body without its end is an error`() async throws {
+    let response = try await download("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n0123\r\n")
+    #expect(response.error?.kind == .connectionLost)
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test func `what comes after the length is no part of the file`() async throws {
+    let response = try await download("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n0123456789")
+    #expect(response.error == nil)
+    #expect(try Data(contentsOf: URL(filePath: folder.file("a"))) == Data("0123".utf8))
+  }
+
+  @Test func `a part that nobody asked for is an error`() async throws {
+    let response = try await download(
+      "HTTP/1.1 206 x\r\nContent-Range: bytes 0-3/10\r\nContent-Length: 4\r\n\r\n0123")
+    #expect(response.error?.kind == .malformedResponse)
+    #expect(folder.names.isEmpty)
+  }
+}
