@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Lupine
 import LupineFixtures
+import LupineMock
 import LupineTesting
 import Testing
 
