@@ -6,14 +6,27 @@ import LupineMock
 /// Requests a second through the whole pipeline over the mock, one after the other, of one core's time.
 ///
 ///     mock-throughput [REQUESTS] [ROUNDS]
+///     mock-throughput count REQUESTS [log]
 ///
 /// Each round makes a session and so many requests (100,000), validates each and takes its bytes. Processor time is what
 /// counts, of all threads together, so that the figure is one core's whatever else the machine does. The best of the
 /// rounds (5) is printed, because what disturbs a measurement only ever slows it.
+///
+/// `count` makes one round on the main thread alone and prints nothing: it is for `Benchmarks/count`, which runs it under
+/// valgrind.
 @main enum MockThroughput {
-  static func main() async throws {
-    let numbers = CommandLine.arguments.dropFirst().map { Int($0) ?? 0 }
-    try await measure(requests: max(1, numbers.first ?? 100_000), rounds: max(1, numbers.dropFirst().first ?? 5))
+  /// Not async: the main thread would then end in Dispatch's `sigsuspend`, whose constant mask valgrind 3.19 writes to.
+  static func main() throws {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let numbers = arguments.compactMap { Int($0) }.map { max(1, $0) }
+    guard arguments.first == "count" else {
+      let (requests, rounds) = (numbers.first ?? 100_000, numbers.dropFirst().first ?? 5)
+      return try Driver().run {
+        try await Task.detached { try await measure(requests: requests, rounds: rounds) }.value
+      }
+    }
+    let (requests, keepsLog) = (numbers.first ?? 1_000, arguments.last == "log")
+    try Driver().run { _ = try await round(requests, keepsLog: keepsLog) }
   }
 
   /// Off the main actor, as a server's code is: there, each response would cost two hops between threads.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import LupineCore
 import LupineCurl
+import LupineFixtures
 import LupineTesting
 import Testing
 

@@ -3,6 +3,7 @@ import Glibc
 import HTTPTypes
 import LupineCore
 import LupineCurl
+import LupineFixtures
 import LupineTesting
 import Testing
 

@@ -1,3 +1,4 @@
+import LupineFixtures
 import Testing
 
 @testable import LupineReachability
@@ -13,8 +14,8 @@ import Testing
     ("DEVTYPE=bridge\n", .bridge), ("INTERFACE=net0\n", .ethernet), ("", .ethernet),
   ])
   func `the kernel's word for a device tells the kind`(event: String, kind: NetworkInterface.Kind) throws {
-    try folder.write("net0/ifindex", "3\n")
-    try folder.write("net0/uevent", event)
+    try folder.write("3\n", to: "net0/ifindex")
+    try folder.write(event, to: "net0/uevent")
     #expect(classifier.kind(of: LinkFacts(index: 3, name: "net0")) == kind)
   }
 
@@ -22,19 +23,19 @@ import Testing
     ("wireless/status", NetworkInterface.Kind.wifi), ("phy80211/name", .wifi), ("bridge/bridge_id", .bridge),
   ])
   func `a folder beside it tells the kind`(file: String, kind: NetworkInterface.Kind) throws {
-    try folder.write("net0/ifindex", "3\n")
-    try folder.write("net0/\(file)", "")
+    try folder.write("3\n", to: "net0/ifindex")
+    try folder.write("", to: "net0/\(file)")
     #expect(classifier.kind(of: LinkFacts(index: 3, name: "net0")) == kind)
   }
 
   @Test func `a device without hardware is virtual`() throws {
-    try folder.write("devices/virtual/net0/ifindex", "3\n")
+    try folder.write("3\n", to: "devices/virtual/net0/ifindex")
     try Shell.run("ln", "-s", "\(folder.path)/devices/virtual/net0", "\(folder.path)/net0")
     #expect(classifier.kind(of: LinkFacts(index: 3, name: "net0")) == .virtual)
   }
 
   @Test func `files of another interface of the same name are not believed`() throws {
-    try folder.write("net0/ifindex", "4\n")
+    try folder.write("4\n", to: "net0/ifindex")
     #expect(classifier.kind(of: LinkFacts(index: 3, name: "net0")).isUnknown)
   }
 

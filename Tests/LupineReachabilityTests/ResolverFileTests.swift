@@ -1,4 +1,5 @@
 import LupineCore
+import LupineFixtures
 import Testing
 
 @testable import LupineReachability
@@ -7,7 +8,6 @@ import Testing
   @Test func `name servers are read in their order`() throws {
     let folder = try TemporaryFolder()
     try folder.write(
-      "resolv.conf",
       """
       # nameserver 192.0.2.9
       search example.com
@@ -16,7 +16,7 @@ import Testing
       nameserver fe80::1%eth0 # the router
       nameserver nonsense
       nameserver
-      """)
+      """, to: "resolv.conf")
     let servers = ResolverFile(path: "\(folder.path)/resolv.conf").servers()
     #expect(servers.map(\.description) == ["192.0.2.53", "2001:db8::53", "fe80::1"])
   }

@@ -43,7 +43,7 @@ enum RequestRules {
         throw invalid("A field's name holds a byte that no name may hold (RFC 9110 section 5.1).")
       }
       size += field.name.rawName.utf8.count + 4 + field.withUnsafeBytesOfValue(\.count)
-      guard field.withUnsafeBytesOfValue(isSendable) else {
+      guard field.withUnsafeBytesOfValue(FieldRules.isValid) else {
         throw invalid("The value of \(field.name) holds a control byte, or a space at its end (RFC 9110 section 5.5).")
       }
     }
@@ -52,12 +52,6 @@ enum RequestRules {
       .limitExceeded(.requestFields),
       "The request's fields come to \(size) bytes, more than \(limit), the limit requestFields; send less, or raise it."
     )
-  }
-
-  private static func isSendable(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard let first = value.first, let last = value.last else { return true }
-    if first == 0x20 || first == 0x09 || last == 0x20 || last == 0x09 { return false }
-    return value.allSatisfy { $0.isFieldByte }
   }
 
   private static func invalid(_ message: String) -> LupineError { LupineError(.invalidRequest, message) }

@@ -4,46 +4,69 @@ public import HTTPTypes
 /// Everything a transport must know about one exchange besides the request.
 public struct TransferContext: Sendable {
   /// The request this exchange belongs to.
-  public let id: RequestID
+  public var id: RequestID { storage.value.id }
   /// Which attempt this is, from 1.
-  public let attempt: Int
+  public var attempt: Int { storage.value.attempt }
   /// The session's clock; idle and total timeouts are the session's business.
-  public let clock: any Clock<Duration>
+  public var clock: any Clock<Duration> { storage.value.clock }
   /// The session's date, which certificates are judged by.
-  public let now: @Sendable () -> Date
+  public var now: @Sendable () -> Date { storage.value.now }
   /// How long name lookup, connection and TLS handshake may take; the transport keeps to it.
-  public let connectTimeout: Duration?
+  public var connectTimeout: Duration? { storage.value.connectTimeout }
   /// What the transport refuses to receive more of.
-  public let limits: Limits
+  public var limits: Limits { storage.value.limits }
   /// What a connection must match to be used.
-  public let identity: SecurityIdentity
+  public var identity: SecurityIdentity { storage.value.identity }
   /// Who judges the server's certificates; `nil` leaves them to the transport's own rules for system trust.
-  public let evaluator: (any TrustEvaluator)?
+  public var evaluator: (any TrustEvaluator)? { storage.value.evaluator }
   /// Who judges the certificates of the proxy that the identity names, where it is spoken to over TLS; `nil` leaves them
   /// to the transport's own rules.
-  public let proxyEvaluator: (any TrustEvaluator)?
+  public var proxyEvaluator: (any TrustEvaluator)? { storage.value.proxyEvaluator }
   /// How connections are used.
-  public let connections: ConnectionOptions
+  public var connections: ConnectionOptions { storage.value.connections }
   /// Where the response's body goes.
   ///
   /// Synchronous, called once, for the final head, on the transport's own thread.
-  public let sink: @Sendable (HTTPResponse) -> BodySink
+  public var sink: @Sendable (HTTPResponse) -> BodySink { storage.value.sink }
   /// The exchange's life: cancellation and activity.
-  public let control: TransferControl
+  public var control: TransferControl { storage.value.control }
   /// Where tasks run that the exchange needs; `nil` means the global executor.
   ///
   /// A task that a transport makes takes it as its executor preference.
-  public let executor: (any TaskExecutor)?
+  public var executor: (any TaskExecutor)? { storage.value.executor }
   /// The value of `Proxy-Authorization` for the proxy that the identity names; `nil` where it is sent none.
   ///
   /// It goes to the proxy alone: in the CONNECT that asks for a tunnel, or beside the fields of a request that the proxy
   /// forwards. It is no part of the identity, whose credential says who the session is to the proxy.
-  public var proxyAuthorization: String?
+  public var proxyAuthorization: String? {
+    get { storage.value.proxyAuthorization }
+    _modify { yield &storage.value.proxyAuthorization }
+  }
   /// Ends the request that the exchange belongs to, as its program would.
-  package var cancelRequest: @Sendable () -> Void = {}
+  package func cancelRequest() { control.cancelRequest() }
   /// Whether a monitor hears the events; where none does, one that costs something need not be made.
-  package var isObserved = true
-  private let events: @Sendable (SessionEvent.Kind) -> Void
+  package var isObserved: Bool { control.isObserved }
+
+  private struct Values {
+    let id: RequestID
+    let attempt: Int
+    let clock: any Clock<Duration>
+    let now: @Sendable () -> Date
+    let connectTimeout: Duration?
+    let limits: Limits
+    let identity: SecurityIdentity
+    let evaluator: (any TrustEvaluator)?
+    let proxyEvaluator: (any TrustEvaluator)?
+    let connections: ConnectionOptions
+    var sink: @Sendable (HTTPResponse) -> BodySink
+    var control: TransferControl
+    let executor: (any TaskExecutor)?
+    let events: @Sendable (SessionEvent.Kind) -> Void
+    var proxyAuthorization: String?
+  }
+
+  /// Behind one pointer, since it goes through many hands.
+  private var storage: CopyOnWrite<Values>
 
   /// Describes an exchange; a session does this, and a test of a transport.
   public init(
@@ -56,33 +79,20 @@ public struct TransferContext: Sendable {
     events: @escaping @Sendable (SessionEvent.Kind) -> Void = { _ in },
     sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) {
-    self.id = id
-    self.attempt = attempt
-    self.clock = clock
-    self.now = now
-    self.connectTimeout = connectTimeout
-    self.limits = limits
-    self.identity = identity
-    self.evaluator = evaluator
-    self.proxyEvaluator = proxyEvaluator
-    self.connections = connections
-    self.control = control
-    self.executor = executor
-    self.events = events
-    self.sink = sink
+    storage = CopyOnWrite(
+      Values(
+        id: id, attempt: attempt, clock: clock, now: now, connectTimeout: connectTimeout, limits: limits,
+        identity: identity, evaluator: evaluator, proxyEvaluator: proxyEvaluator, connections: connections, sink: sink,
+        control: control, executor: executor, events: events))
   }
 
   /// The context of one of several exchanges that are made in the place of this one.
   package func branch(
     _ control: TransferControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) -> TransferContext {
-    var branch = TransferContext(
-      id: id, attempt: attempt, clock: clock, now: now, connectTimeout: connectTimeout, limits: limits,
-      identity: identity, evaluator: evaluator, proxyEvaluator: proxyEvaluator, connections: connections,
-      control: control, executor: executor, events: events, sink: sink)
-    branch.proxyAuthorization = proxyAuthorization
-    branch.cancelRequest = cancelRequest
-    branch.isObserved = isObserved
+    var branch = self
+    branch.storage.value.control = control
+    branch.storage.value.sink = sink
     return branch
   }
 
@@ -102,7 +112,7 @@ public struct TransferContext: Sendable {
   }
 
   /// Tells the session's monitors what happened.
-  public func emit(_ event: SessionEvent.Kind) { events(event) }
+  public func emit(_ event: SessionEvent.Kind) { storage.value.events(event) }
 
   /// Registers what ends the exchange early; called at once where it has been cancelled already.
   ///
@@ -116,7 +126,7 @@ public struct TransferContext: Sendable {
   public func makeReader(
     for body: Body, onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> any BodyReader {
-    let tell: @Sendable (Int64) -> Void = { [events] in events(.sent(bytes: $0)) }
+    let tell: @Sendable (Int64) -> Void = { [events = storage.value.events] in events(.sent(bytes: $0)) }
     guard let executor else {
       return ActiveReader(try body.makeReader(onReady: onReady), control: control, onEnd: tell)
     }

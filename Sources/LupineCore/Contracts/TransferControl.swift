@@ -35,6 +35,12 @@ public final class TransferControl: Sendable {
     lastActivity = Atomic(now().nanoseconds)
   }
 
+  /// Ends the request that the exchange belongs to, as its program would.
+  func cancelRequest() { task?.cancel() }
+
+  /// Whether a monitor hears the request's events; without a request somebody else may.
+  var isObserved: Bool { task?.isObserved ?? true }
+
   /// Why the exchange was cancelled, once it was.
   public var reason: LupineError? { state.withLock { $0.reason } }
 

@@ -13,8 +13,48 @@ import Synchronization
 public final class ExchangeLogMonitor: EventMonitor {
   /// The events are kept as they come: a log is made of them when somebody asks for it, which is rare.
   private struct State {
-    var events: [RequestID: [SessionEvent]] = [:]
-    var oldest: [RequestID] = []
+    private var events: [RequestID: [SessionEvent]] = [:]
+    private var oldest: [RequestID] = []
+    /// The request that told last, and its events: most often it tells the next one as well.
+    private var last: RequestID?
+    private var row: [SessionEvent] = []
+
+    mutating func record(_ event: SessionEvent, limit: Int) {
+      if event.request != last {
+        settle()
+        begin(event.request, limit)
+      }
+      row.append(event)
+    }
+
+    /// All events so far.
+    mutating func settled() -> [RequestID: [SessionEvent]] {
+      settle()
+      return events
+    }
+
+    private mutating func settle() {
+      if let last { events[last] = row }
+      last = nil
+      row = []
+    }
+
+    private mutating func begin(_ request: RequestID, _ limit: Int) {
+      last = request
+      if let known = events.removeValue(forKey: request) {
+        row = known
+        return
+      }
+      row.reserveCapacity(Self.usualCount)
+      oldest.append(request)
+      // Twice the limit before half of it goes, so that keeping the order costs nothing that shows.
+      guard oldest.count >= 2 * limit else { return }
+      for id in oldest.prefix(oldest.count - limit) { events[id] = nil }
+      oldest.removeFirst(oldest.count - limit)
+    }
+
+    /// What a request tells that is answered at once.
+    private static let usualCount = 12
   }
 
   private let limit: Int
@@ -27,12 +67,12 @@ public final class ExchangeLogMonitor: EventMonitor {
 
   /// The logs, in the order of the requests' numbers.
   public var logs: [ExchangeLog] {
-    let events = state.withLock { $0.events }
+    let events = state.withLock { $0.settled() }
     return events.sorted { $0.key < $1.key }.compactMap { Self.log(of: $0.value) }
   }
 
   /// The log of one request.
-  public func log(of id: RequestID) -> ExchangeLog? { Self.log(of: state.withLock { $0.events[id] } ?? []) }
+  public func log(of id: RequestID) -> ExchangeLog? { Self.log(of: state.withLock { $0.settled()[id] } ?? []) }
 
   private static func log(of events: [SessionEvent]) -> ExchangeLog? {
     guard let first = events.first else { return nil }
@@ -43,15 +83,7 @@ public final class ExchangeLogMonitor: EventMonitor {
 
   /// Adds an event to its request's log.
   public func receive(_ event: SessionEvent) {
-    state.withLock { state in
-      if state.events[event.request]?.append(event) != nil { return }
-      state.events[event.request] = [event]
-      state.oldest.append(event.request)
-      // Twice the limit before half of it goes, so that keeping the order costs nothing that shows.
-      guard state.oldest.count >= 2 * limit else { return }
-      for id in state.oldest.prefix(state.oldest.count - limit) { state.events[id] = nil }
-      state.oldest.removeFirst(state.oldest.count - limit)
-    }
+    state.withLock { $0.record(event, limit: limit) }
   }
 }
 

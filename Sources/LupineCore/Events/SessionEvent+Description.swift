@@ -46,17 +46,17 @@ extension SessionEvent.Kind: CustomStringConvertible {
     }
   }
 
-  /// Returns the event without the values of secret fields.
-  func redacted(_ secrets: SecretFields) -> SessionEvent.Kind {
+  /// Takes the values of secret fields away.
+  mutating func redact(_ secrets: SecretFields) {
     switch self {
-    case .head(let head): .head(head.redacted(secrets))
-    case .informational(let head): .informational(head.redacted(secrets))
-    case .tunnelled(let head): .tunnelled(head.redacted(secrets))
-    case .trailers(let fields): .trailers(secrets.redact(fields))
-    case .failed(let error): .failed(error.hiding(secrets))
-    case .validated(let error): .validated(error?.hiding(secrets))
-    case .finished(let error): .finished(error?.hiding(secrets))
-    default: self
+    case .head(let head): self = .head(head.redacted(secrets))
+    case .informational(let head): self = .informational(head.redacted(secrets))
+    case .tunnelled(let head): self = .tunnelled(head.redacted(secrets))
+    case .trailers(let fields): self = .trailers(secrets.redact(fields))
+    case .failed(let error): self = .failed(error.hiding(secrets))
+    case .validated(let error?): self = .validated(error.hiding(secrets))
+    case .finished(let error?): self = .finished(error.hiding(secrets))
+    default: break
     }
   }
 }

@@ -9,14 +9,17 @@ public struct SessionEvent: Sendable {
   /// When, counted from the session's making on its clock.
   public let time: Duration
   /// What happened.
-  public let kind: Kind
+  public var kind: Kind { storage.value }
+
+  /// Behind one pointer, since an event goes through many hands and its largest kinds are rare.
+  private let storage: CopyOnWrite<Kind>
 
   /// Describes an event.
   public init(request: RequestID, attempt: Int, time: Duration, kind: Kind) {
     self.request = request
     self.attempt = attempt
     self.time = time
-    self.kind = kind
+    storage = CopyOnWrite(kind)
   }
 
   /// What happened.

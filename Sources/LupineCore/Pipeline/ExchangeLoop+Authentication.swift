@@ -3,23 +3,20 @@ import Synchronization
 
 /// The answers to challenges, a server's (401) and a proxy's (407).
 extension ExchangeLoop {
-  /// The request to send again where a challenge can be answered; each credential is given once, so that a wrong
-  /// password ends with the 401 or the 407.
-  func answering(
-    _ response: TransportResponse, to request: OutgoingRequest
-  ) async throws(LupineError) -> OutgoingRequest? {
-    guard let challenger = challenger(in: response, to: request) else { return nil }
+  /// Whether a challenge can be answered and the request is to be sent again; each credential is given once, so that a
+  /// wrong password ends with the 401 or the 407.
+  func answers(_ head: HTTPResponse, to challenger: Challenger) async throws(LupineError) -> Bool {
     do throws(Unanswered) {
-      try await answer(response.head, of: challenger)
+      try await answer(head, of: challenger)
       let reason =
         challenger.asker == .origin ? "status 401 and a credential" : "the proxy's status 407 and a credential"
       task.emit(.challenged(isAnswered: true, reason: reason), attempt: number)
-      return request
+      return true
     } catch {
       switch error {
       case .reason(let reason):
         task.emit(.challenged(isAnswered: false, reason: reason), attempt: number)
-        return nil
+        return false
       case .failed(let error): throw error
       }
     }

@@ -27,11 +27,15 @@ extension ExchangeLoop {
     return identity
   }
 
+  /// Whether there is anything to answer a server's challenge with.
+  var hasCredential: Bool {
+    configuration.credentialProvider != nil
+      || task.state.withLock { $0.settings.credential != nil || $0.settings.credentialProvider != nil }
+  }
+
   /// The request with the answer that its challenge was given, or with what a scheme sends unasked.
   func authorized(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
-    let hasOwn = task.state.withLock { $0.settings.credential != nil || $0.settings.credentialProvider != nil }
-    guard hasOwn || configuration.credentialProvider != nil, let value = try await value(for: server(of: request))
-    else { return request }
+    guard let value = try await value(for: server(of: request)) else { return request }
     var request = request
     request.headers[.authorization] = value
     return request

@@ -12,15 +12,21 @@ extension ExchangeLoop {
       task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: response.head)) }
       return next
     }
-    if let next = try await answering(response, to: request) ?? task.consumer.following(request) { return next }
-    return try await refreshing(request, after: response.head)
+    if let challenger = challenger(in: response, to: request),
+      try await answers(response.head, to: challenger)
+    {
+      return request
+    }
+    if let next = task.consumer.following(request) { return next }
+    guard let refresh = task.consumer.refreshing(after: response.head) else { return nil }
+    return try await refreshing(request, after: response.head, refresh)
   }
 
   /// The request with the URL that the program gives in the place of one that is of no use any more.
   private func refreshing(
-    _ request: OutgoingRequest, after head: HTTPResponse
-  ) async throws(LupineError) -> OutgoingRequest? {
-    guard let refresh = task.consumer.refreshing(after: head) else { return nil }
+    _ request: OutgoingRequest, after head: HTTPResponse,
+    _ refresh: @escaping @Sendable () async throws -> any URLConvertible
+  ) async throws(LupineError) -> OutgoingRequest {
     var next = request
     do {
       let baseURL = session.baseURL

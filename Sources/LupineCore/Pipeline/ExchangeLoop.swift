@@ -55,7 +55,8 @@ final class ExchangeLoop: Sendable {
   ) async throws(LupineError) -> ReceivedResponse {
     let sent = state.withLock { $0.request }
     do throws(LupineError) {
-      try await decide(on: response, control)
+      let deciders = task.state.withLock { $0.settings.responseDeciders }
+      if !deciders.isEmpty { try await decide(on: response, deciders, control) }
       if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
       let end = try await response.body.end()
       close(control, status: response.head.status.code, metrics: end.metrics)
@@ -71,8 +72,11 @@ final class ExchangeLoop: Sendable {
   }
 
   /// Asks those who may refuse a response at its head, and ends the request where one does.
-  private func decide(on response: TransportResponse, _ control: TransferControl?) async throws(LupineError) {
-    for decider in task.state.withLock({ $0.settings.responseDeciders }) {
+  private func decide(
+    on response: TransportResponse, _ deciders: [@Sendable (HTTPResponse) async -> ResponseDisposition],
+    _ control: TransferControl?
+  ) async throws(LupineError) {
+    for decider in deciders {
       let head = response.head
       let disposition = (try? await task.interruptible { await decider(head) }) ?? .cancel
       guard disposition == .cancel else { continue }
@@ -112,7 +116,8 @@ final class ExchangeLoop: Sendable {
     var request = request
     forgetRedirects()
     while true {
-      let sent = try await authorized(withCookies(request))
+      var sent = withCookies(request)
+      if hasCredential { sent = try await authorized(sent) }
       let proof = configuration.proxies.isEmpty ? nil : try await proxyAuthorization(for: sent)
       let response = try await sendOnce(sent, for: request, proof)
       keepCookies(of: response, to: sent)
@@ -167,7 +172,7 @@ final class ExchangeLoop: Sendable {
   private func sendOnce(
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
-    await task.passGate()
+    if task.mustWait { await task.passGate() }
     abandonExchange()
     try RequestRules.check(request, limits: session.configuration.limits)
     let request = withoutForeignCredentials(request, proxyAuthorization)
@@ -200,9 +205,8 @@ final class ExchangeLoop: Sendable {
   func context(
     for request: OutgoingRequest, control: TransferControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) -> TransferContext {
-    let configuration = session.configuration
     let timeouts = request.options.timeouts ?? configuration.timeouts
-    var context = TransferContext(
+    return TransferContext(
       id: task.id, attempt: number, clock: configuration.clock, now: configuration.now,
       connectTimeout: timeouts.connect, limits: configuration.limits,
       identity: proving(configuration.identity(for: request.url), to: request.url),
@@ -218,9 +222,6 @@ final class ExchangeLoop: Sendable {
         task.emit(kind, attempt: number)
       },
       sink: sink)
-    context.cancelRequest = { [task] in task.cancel() }
-    context.isObserved = task.isObserved
-    return context
   }
 
   /// Describes the attempt to interceptors; a body that one of them makes is gathered as it stands.
@@ -232,7 +233,6 @@ final class ExchangeLoop: Sendable {
   private func sink(
     for head: HTTPResponse, _ request: OutgoingRequest, _ control: TransferControl
   ) -> BodySink {
-    let configuration = session.configuration
     task.emit(.head(head), attempt: number)
     if control.source == .origin, decideRedirect(head, request) {
       return .discard(limit: configuration.limits.discardedBody)
@@ -243,7 +243,7 @@ final class ExchangeLoop: Sendable {
       if let decision = task.consumer.takeDecision() { task.emit(decision, attempt: number) }
       if case .discard = destination { return BodySink(destination) }
       let extent = task.consumer.extent(of: head)
-      let now = session.clock.now()
+      let now = control.lastActive
       task.download.withLock { $0.begin(base: extent.base, total: extent.total, now: now) }
       return BodySink(destination, stages: stages)
     } catch {

@@ -4,14 +4,15 @@ import Synchronization
 extension Pipeline {
   /// Adapts, sends, receives and validates once.
   func attempt(_ original: OutgoingRequest, _ number: Int) async -> AttemptResult {
-    await task.passGate()
+    if task.mustWait { await task.passGate() }
     if let ended = task.state.withLock({ $0.cancellation }) {
       return .failed(ended, request: original, isFinal: true)
     }
     var request = original
     task.beginAttempt()
     do throws(LupineError) {
-      request = try prepared(try await adapted(original, number))
+      let adapters = adapters
+      request = try prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters, number))
       task.emit(.attempting(request.summary), attempt: number)
       let received = try await exchange(request, number)
       // An interceptor may have let a response through after the request was cancelled.
@@ -29,12 +30,17 @@ extension Pipeline {
     }
   }
 
-  private func adapted(_ request: OutgoingRequest, _ number: Int) async throws(LupineError) -> OutgoingRequest {
+  /// The session's, then the request's own.
+  private var adapters: [any RequestAdapter] {
     let own = task.state.withLock { $0.settings.adapters }
-    let adapters = session.configuration.adapters
-    if adapters.isEmpty, own.isEmpty { return request }
+    return own.isEmpty ? session.configuration.adapters : session.configuration.adapters + own
+  }
+
+  private func adapted(
+    _ request: OutgoingRequest, by adapters: [any RequestAdapter], _ number: Int
+  ) async throws(LupineError) -> OutgoingRequest {
     var request = request
-    for adapter in adapters + own {
+    for adapter in adapters {
       let input = request
       do {
         request = try await task.interruptible { [session] in try await adapter.adapt(input, for: session) }

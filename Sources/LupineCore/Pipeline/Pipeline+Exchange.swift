@@ -4,7 +4,7 @@ import Synchronization
 extension Pipeline {
   /// Passes the interceptors, makes the exchanges, and waits for the body.
   func exchange(_ request: OutgoingRequest, _ number: Int) async throws(LupineError) -> ReceivedResponse {
-    let interceptors = session.configuration.interceptors + task.state.withLock { $0.settings.interceptors }
+    let interceptors = interceptors
     guard !interceptors.isEmpty else { return try await ExchangeLoop(self, number).receive(request) }
     do {
       return try await task.interruptible {
@@ -24,6 +24,12 @@ extension Pipeline {
     } catch {
       throw LupineError(.interceptionFailed, "An interceptor threw: \(error).", underlying: error)
     }
+  }
+
+  /// The session's, then the request's own.
+  private var interceptors: [any Interceptor] {
+    let own = task.state.withLock { $0.settings.interceptors }
+    return own.isEmpty ? session.configuration.interceptors : session.configuration.interceptors + own
   }
 
   private static func pass(

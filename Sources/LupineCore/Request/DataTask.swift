@@ -14,7 +14,9 @@ public struct DataTask<Value: Sendable>: Sendable {
   ///
   /// - Throws: `LupineError`, as the request, a validator or the serializer failed.
   public var value: Value {
-    get async throws(LupineError) { try await result.get() }
+    get async throws(LupineError) {
+      try await Serialization.value(from: await task.outcome(), with: serializer, of: task)
+    }
   }
 
   /// The value or the error.

@@ -33,12 +33,12 @@ extension RequestTask {
     for listener in state.withLock({ $0.settings.interimListeners }) { listener.hear(head) }
   }
 
-  /// Waits until every listener has had every interim response.
-  func finishInterimListeners() async {
-    let listeners = state.withLock { state in
-      defer { state.settings.interimListeners = [] }
-      return state.settings.interimListeners
+  /// The listeners, which are to be told no more.
+  func takeInterimListeners() -> [InterimListener] {
+    state.withLock { state in
+      let listeners = state.settings.interimListeners
+      if !listeners.isEmpty { state.settings.interimListeners = [] }
+      return listeners
     }
-    for listener in listeners { await listener.finish() }
   }
 }

@@ -39,7 +39,7 @@ struct RequestState {
   var isUnwatched = false
   /// When the request began, on the session's clock.
   var started: Duration?
-  /// When the attempt that runs began.
+  /// When the attempt that runs began, where its time has a bound.
   private(set) var attemptStarted: Duration?
   /// Why the attempt that runs was ended, where its time was over.
   private(set) var attemptEnd: LupineError?
@@ -156,7 +156,7 @@ struct RequestState {
     return stepAtHead
   }
 
-  mutating func beginAttempt(at now: Duration) {
+  mutating func beginAttempt(at now: Duration?) {
     attemptStarted = now
     attemptEnd = nil
     redirects = []

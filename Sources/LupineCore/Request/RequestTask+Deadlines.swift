@@ -53,9 +53,11 @@ extension RequestTask {
 
   /// Notes that an attempt begins, and has its deadline watched.
   func beginAttempt() {
+    // Few requests have such a deadline, and reading a clock costs as much as much of the rest.
+    guard let attempt = timeouts.attempt else { return state.withLock { $0.beginAttempt(at: nil) } }
     let now = session.clock.now()
     state.withLock { $0.beginAttempt(at: now) }
-    if let attempt = timeouts.attempt { session.watch.expect(now + attempt) }
+    session.watch.expect(now + attempt)
   }
 
   /// Ends the attempt, whatever it waits for; what becomes of the request is for its retriers to say.

@@ -12,6 +12,8 @@ final class RequestTask: Sendable {
   let consumer: any ResponseConsumer
   /// Whether it is a connection of another request, which stands for it.
   let isPart: Bool
+  /// Where the registry keeps it; changed under the registry's lock.
+  let place = Atomic<Int>(-1)
   let upload = Mutex(ProgressReporter())
   let download = Mutex(ProgressReporter())
 
@@ -94,9 +96,11 @@ final class RequestTask: Sendable {
     }
   }
 
+  /// Whether the request is held back, and `passGate` is to be awaited.
+  var mustWait: Bool { state.withLock { $0.mustWait } }
+
   /// Waits while the request is held back; a cancelled one passes.
   func passGate() async {
-    guard state.withLock({ $0.mustWait }) else { return }
     await withUnsafeContinuation { gate in
       if state.withLock({ $0.pass(gate) }) { gate.resume() }
     }
@@ -137,7 +141,8 @@ final class RequestTask: Sendable {
   func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
     let monitors = session.configuration.monitors
     guard !monitors.isEmpty else { return }
-    let kind = kind().redacted(session.configuration.secretFields)
+    var kind = kind()
+    kind.redact(session.configuration.secretFields)
     let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
     for monitor in monitors { monitor.receive(event) }
   }
@@ -170,7 +175,7 @@ final class RequestTask: Sendable {
     if !redirects.isEmpty { outcome.redirects = redirects }
     let listeners = upload.withLock { $0.finish() } + download.withLock { $0.finish() }
     for listener in listeners { await listener.value }
-    await finishInterimListeners()
+    for listener in takeInterimListeners() { await listener.finish() }
     return outcome
   }
 

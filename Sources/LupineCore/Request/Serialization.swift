@@ -8,13 +8,15 @@ enum Serialization {
     from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
   ) async -> DataResponse<Value> {
     let secrets = task.session.configuration.secretFields
-    guard outcome.error == nil, let received = outcome.response else {
-      return DataResponse(outcome, duration: .zero, result: .failure(outcome.error ?? noResponse), secrets: secrets)
+    let received: ReceivedResponse
+    do throws(LupineError) { received = try Self.received(outcome) } catch {
+      return DataResponse(outcome, duration: .zero, result: .failure(error), secrets: secrets)
     }
     let clock = task.session.clock
     let start = clock.now()
-    let result = serialize(received, with: serializer).mapError { error in
-      error.about(received.request.summary).about(received.head).measured(received.metrics).hiding(secrets)
+    let result: Result<Value, LupineError>
+    do { result = .success(try serializer.serialize(received)) } catch {
+      result = .failure(failure(error, received, secrets))
     }
     let duration = clock.now() - start
     if task.isObserved {
@@ -24,17 +26,31 @@ enum Serialization {
     return DataResponse(outcome, duration: duration, result: result, secrets: secrets)
   }
 
-  private static func serialize<Value: Sendable>(
-    _ received: ReceivedResponse, with serializer: any ResponseSerializer<Value>
-  ) -> Result<Value, LupineError> {
-    do {
-      return .success(try serializer.serialize(received))
-    } catch {
-      let failure =
-        error as? LupineError
-        ?? LupineError(.serializationFailed, "The response could not be serialized: \(error).", underlying: error)
-      return .failure(failure)
+  /// The value alone: where nobody hears of the time it takes, no response is made around it.
+  @concurrent
+  static func value<Value: Sendable>(
+    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
+  ) async throws(LupineError) -> Value {
+    if task.isObserved { return try await response(from: outcome, with: serializer, of: task).result.get() }
+    let received = try received(outcome)
+    do { return try serializer.serialize(received) } catch {
+      throw failure(error, received, task.session.configuration.secretFields)
     }
+  }
+
+  private static func received(_ outcome: Outcome) throws(LupineError) -> ReceivedResponse {
+    if let error = outcome.error { throw error }
+    guard let response = outcome.response else { throw noResponse }
+    return response
+  }
+
+  private static func failure(
+    _ error: any Error, _ received: ReceivedResponse, _ secrets: SecretFields
+  ) -> LupineError {
+    let failure =
+      error as? LupineError
+      ?? LupineError(.serializationFailed, "The response could not be serialized: \(error).", underlying: error)
+    return failure.about(received.request.summary).about(received.head).measured(received.metrics).hiding(secrets)
   }
 
   private static let noResponse = LupineError(.other, "The request ended without a response and without an error.")

@@ -3,7 +3,12 @@ import HTTPTypes
 
 extension SessionRequest {
   /// Refuses statuses outside 200..<300, and a `Content-Type` that the request's `Accept` does not allow.
-  public func validate() -> Self { setting { $0.validators += ResponseValidator.standard } }
+  public func validate() -> Self {
+    // Most requests have no other rules, and share the array.
+    setting {
+      $0.validators = $0.validators.isEmpty ? ResponseValidator.standard : $0.validators + ResponseValidator.standard
+    }
+  }
 
   /// Refuses statuses that are not among these.
   public func validate(statusCode acceptable: some Sequence<Int> & Sendable) -> Self {

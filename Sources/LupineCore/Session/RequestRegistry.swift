@@ -3,13 +3,29 @@ import Synchronization
 /// The requests of a session that are running, and the handlers that are still to be called.
 final class RequestRegistry: Sendable {
   private struct State {
-    var tasks: [RequestID: RequestTask] = [:]
+    /// The requests, each at the place that it knows, so that it is found without a search; `nil` where a place is free.
+    var places: [RequestTask?] = []
+    var freePlaces: [Int] = []
     /// How many tasks call handlers of requests that have ended.
     var deliveries = 0
     var closing: LupineError?
     var waiters: [CheckedContinuation<Void, Never>] = []
 
-    var isIdle: Bool { tasks.isEmpty && deliveries == 0 }
+    var isIdle: Bool { freePlaces.count == places.count && deliveries == 0 }
+
+    mutating func insert(_ task: RequestTask) {
+      guard task.place.load(ordering: .relaxed) < 0 else { return }
+      let place = freePlaces.popLast() ?? places.count
+      if place == places.count { places.append(task) } else { places[place] = task }
+      task.place.store(place, ordering: .relaxed)
+    }
+
+    mutating func remove(_ task: RequestTask) {
+      let place = task.place.exchange(-1, ordering: .relaxed)
+      guard place >= 0 else { return }
+      places[place] = nil
+      freePlaces.append(place)
+    }
 
     /// Those to wake, where nothing is left to wait for.
     mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
@@ -21,14 +37,14 @@ final class RequestRegistry: Sendable {
 
   private let state = Mutex(State())
 
-  var running: [RequestTask] { state.withLock { $0.tasks.values.sorted { $0.id < $1.id } } }
+  var running: [RequestTask] { state.withLock { $0.places.compactMap(\.self).sorted { $0.id < $1.id } } }
 
   /// Takes a request in.
   ///
   /// - Throws: the reason of `close`, once that was called.
   func insert(_ task: RequestTask) throws(LupineError) {
     let closing = state.withLock { state in
-      if state.closing == nil { state.tasks[task.id] = task }
+      if state.closing == nil { state.insert(task) }
       return state.closing
     }
     if let closing { throw closing }
@@ -39,7 +55,7 @@ final class RequestRegistry: Sendable {
   /// - Parameter isDelivered: whether a task calls its handlers from now on, until `endDelivery`.
   func remove(_ task: RequestTask, isDelivered: Bool) {
     let waiters = state.withLock { state in
-      state.tasks[task.id] = nil
+      state.remove(task)
       if isDelivered { state.deliveries += 1 }
       return state.takeWaiters()
     }

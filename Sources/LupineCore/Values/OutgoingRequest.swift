@@ -5,21 +5,47 @@ public import HTTPTypes
 /// The session adds its default fields, cookies and credentials to a copy when it sends it.
 public struct OutgoingRequest: Sendable {
   /// Where the request goes.
-  public var url: HTTPURL
+  public var url: HTTPURL {
+    get { storage.value.url }
+    _modify { yield &storage.value.url }
+  }
   /// What it asks for.
   ///
   /// Default: GET.
-  public var method: HTTPRequest.Method
+  public var method: HTTPRequest.Method {
+    get { storage.value.method }
+    _modify { yield &storage.value.method }
+  }
   /// Its own fields.
   ///
   /// `Host`, `Content-Length` and `Transfer-Encoding` are the transport's.
-  public var headers: HTTPFields
+  public var headers: HTTPFields {
+    get { storage.value.headers }
+    _modify { yield &storage.value.headers }
+  }
   /// Its content.
   ///
   /// Default: none.
-  public var body: Body
+  public var body: Body {
+    get { storage.value.body }
+    _modify { yield &storage.value.body }
+  }
   /// How it is to be sent.
-  public var options: Options
+  public var options: Options {
+    get { storage.value.options }
+    _modify { yield &storage.value.options }
+  }
+
+  private struct Values {
+    var url: HTTPURL
+    var method: HTTPRequest.Method
+    var headers: HTTPFields
+    var body: Body
+    var options: Options
+  }
+
+  /// Behind one pointer, since every step of the pipeline is handed the request.
+  private var storage: CopyOnWrite<Values>
 
   /// Describes a request.
   ///
@@ -37,11 +63,7 @@ public struct OutgoingRequest: Sendable {
     url: HTTPURL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
     options: Options = Options()
   ) {
-    self.url = url
-    self.method = method
-    self.headers = headers
-    self.body = body
-    self.options = options
+    storage = CopyOnWrite(Values(url: url, method: method, headers: headers, body: body, options: options))
   }
 
   /// The request as errors show it.

@@ -6,17 +6,46 @@ public import HTTPTypes
 /// Its description has neither fields nor data, which may be secret.
 public struct ReceivedResponse: Sendable, CustomStringConvertible {
   /// The request that was sent last, after adapters and redirects.
-  public var request: OutgoingRequest
+  public var request: OutgoingRequest {
+    get { storage.value.request }
+    _modify { yield &storage.value.request }
+  }
   /// The head of the response.
-  public var head: HTTPResponse
+  public var head: HTTPResponse {
+    get { storage.value.head }
+    _modify { yield &storage.value.head }
+  }
   /// The decoded body; empty where the response had none or it went elsewhere, as to a file.
-  public var data: Data
+  public var data: Data {
+    get { storage.value.data }
+    _modify { yield &storage.value.data }
+  }
   /// The trailers, where there were any.
-  public var trailers: HTTPFields?
+  public var trailers: HTTPFields? {
+    get { storage.value.trailers }
+    _modify { yield &storage.value.trailers }
+  }
   /// What the last exchange cost.
-  public var metrics: TransferMetrics
+  public var metrics: TransferMetrics {
+    get { storage.value.metrics }
+    _modify { yield &storage.value.metrics }
+  }
   /// Who answered: the server, or a proxy that would not make the connection.
-  public var source: TransportResponse.Source
+  public var source: TransportResponse.Source {
+    get { storage.value.source }
+    _modify { yield &storage.value.source }
+  }
+
+  private struct Values {
+    var request: OutgoingRequest
+    var head: HTTPResponse
+    var data: Data
+    var trailers: HTTPFields?
+    var metrics: TransferMetrics
+    var source: TransportResponse.Source
+  }
+
+  private var storage: CopyOnWrite<Values>
 
   /// The request, the status and the size of the body.
   public var description: String { "\(request.summary) (\(head.status.code)): \(data.count) bytes" }
@@ -26,11 +55,7 @@ public struct ReceivedResponse: Sendable, CustomStringConvertible {
     request: OutgoingRequest, head: HTTPResponse, data: Data = Data(), trailers: HTTPFields? = nil,
     metrics: TransferMetrics = TransferMetrics(), source: TransportResponse.Source = .origin
   ) {
-    self.request = request
-    self.head = head
-    self.data = data
-    self.trailers = trailers
-    self.metrics = metrics
-    self.source = source
+    storage = CopyOnWrite(
+      Values(request: request, head: head, data: data, trailers: trailers, metrics: metrics, source: source))
   }
 }

@@ -29,7 +29,13 @@ public struct TransferMetrics: Sendable, Hashable {
   public var isConnectionReused = false
 
   /// How the connection is secured; `nil` without TLS, or where the transport does not tell.
-  public var tls: TLSDetails?
+  public var tls: TLSDetails? {
+    get { details?.value }
+    set { details = newValue.map { CopyOnWrite($0) } }
+  }
+
+  /// Behind a pointer, since metrics are handed on often and the details hardly ever read.
+  private var details: CopyOnWrite<TLSDetails>?
 
   /// Metrics of an exchange that has not begun.
   public init() {}

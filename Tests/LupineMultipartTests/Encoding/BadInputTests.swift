@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import LupineCore
+import LupineFixtures
 import LupineMultipart
 import Testing
 
@@ -24,25 +25,25 @@ import Testing
   }
 
   @Test func `a folder is an error that names the part`() async throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     try await expectFailure(Self.form(folder.path), "is a folder")
   }
 
   @Test func `a named pipe is an error that hangs nothing`() async throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     #expect(mkfifo("\(folder.path)/pipe", 0o600) == 0)
     try await expectFailure(Self.form("\(folder.path)/pipe"), "not a regular file")
   }
 
   @Test func `links that lead in a circle are an error that names the part`() async throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     #expect(symlink("\(folder.path)/circle", "\(folder.path)/circle") == 0)
     try await expectFailure(Self.form("\(folder.path)/circle"), "cannot be opened")
   }
 
   @Test func `a file without permission is an error that names the part`() throws {
-    let folder = try Folder()
-    let path = try folder.file("secret", "x")
+    let folder = try TemporaryFolder()
+    let path = try folder.write("x", to: "secret")
     #expect(chmod(path, 0) == 0)
     let body = try Self.form(path).asBody()
     let opening = try asNobody { Result { () throws(LupineError) in try body.makeReader {} } }
@@ -70,17 +71,17 @@ import Testing
   }
 
   @Test func `a file shorter than what was to be sent of it is an error that names the part`() async throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     var form = MultipartFormData()
     form.append("first", name: "first")
-    form.append(.file(try folder.file("a", "0123456789"), offset: 5, length: 6), name: "file")
+    form.append(.file(try folder.write("0123456789", to: "a"), offset: 5, length: 6), name: "file")
     try await expectFailure(form, "has 10 bytes, fewer")
   }
 
   /// Reads a body up to the first byte of a file of 1 MiB, lets the file change, and reads on.
   private func change(to size: Int) async throws -> LupineError {
-    let folder = try Folder()
-    let path = try folder.file("changing", Data(repeating: 1, count: 1 << 20))
+    let folder = try TemporaryFolder()
+    let path = try folder.write(Data(repeating: 1, count: 1 << 20), to: "changing")
     let reader = try Self.form(path).asBody().makeReader {}
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
     defer { space.deallocate() }
@@ -106,11 +107,11 @@ import Testing
   }
 
   @Test func `a file that is replaced by another after its turn is not missed`() throws {
-    let folder = try Folder()
-    let path = try folder.file("a", "content")
+    let folder = try TemporaryFolder()
+    let path = try folder.write("content", to: "a")
     let body = try Self.form(path).asBody()
     _ = try bytes(of: body)
-    _ = try folder.file("a", "longer content")
+    _ = try folder.write("longer content", to: "a")
     #expect(String(decoding: try bytes(of: body), as: UTF8.self).contains("longer content"))
   }
 

@@ -1,15 +1,16 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFixtures
 import LupineMultipart
 import Testing
 
 @Suite struct MultipartFormDataTests {
   @Test func `a form is written as browsers write it`() throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     var form = try MultipartFormData(boundary: "b")
     form.append("rainbow", name: "title")
-    form.append(.file(try folder.file("unicorn.png", "image")), name: "unicorn")
+    form.append(.file(try folder.write("image", to: "unicorn.png")), name: "unicorn")
     #expect(form.contentType == "multipart/form-data; boundary=b")
     let expected = [
       "--b", "Content-Disposition: form-data; name=\"title\"", "", "rainbow",
@@ -26,20 +27,20 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 7, 64, 4_096]) func `the size of the transport's buffer changes nothing`(size: Int) throws
   {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     var form = try MultipartFormData(boundary: "b")
     form.append(String(repeating: "x", count: 100), name: "text")
-    form.append(.file(try folder.file("a.txt", String(repeating: "y", count: 1_000))), name: "file")
+    form.append(.file(try folder.write(String(repeating: "y", count: 1_000), to: "a.txt")), name: "file")
     form.append(Data(), name: "nothing")
     #expect(try text(of: form, pieceSize: size) == text(of: form))
   }
 
   @Test func `the length is exact when each part's is known`() throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     var form = MultipartFormData()
     form.append("ü", name: "text")
-    form.append(.file(try folder.file("a.txt", "0123456789"), offset: 2, length: 3), name: "range")
-    form.append(.file(try folder.file("b.txt", "0123456789")), name: "whole")
+    form.append(.file(try folder.write("0123456789", to: "a.txt"), offset: 2, length: 3), name: "range")
+    form.append(.file(try folder.write("0123456789", to: "b.txt")), name: "whole")
     let count = Int64(try bytes(of: form.asBody()).count)
     #expect(try form.contentLength() == count)
     #expect(try form.asBody().makeReader {}.length == count)
@@ -67,9 +68,9 @@ import Testing
   }
 
   @Test func `two sendings have the same bytes`() throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     var form = MultipartFormData()
-    form.append(.file(try folder.file("a.txt", "content")), name: "file")
+    form.append(.file(try folder.write("content", to: "a.txt")), name: "file")
     let body = try form.asBody()
     #expect(try bytes(of: body) == bytes(of: body))
   }
@@ -105,7 +106,7 @@ import Testing
   }
 
   @Test func `encoding to a file refuses one that exists and leaves nothing behind on failure`() async throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     var form = MultipartFormData()
     form.append("text", name: "name")
     let target = "\(folder.path)/encoded"

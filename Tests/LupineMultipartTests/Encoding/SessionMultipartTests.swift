@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFixtures
 import LupineMock
 import LupineMultipart
 import Testing
@@ -53,8 +54,8 @@ import Testing
 
   @Test(arguments: [HTTPResponse.Status.temporaryRedirect, .permanentRedirect])
   func `a redirect that keeps the body sends it again`(status: HTTPResponse.Status) async throws {
-    let folder = try Folder()
-    let path = try folder.file("a.txt", "content")
+    let folder = try TemporaryFolder()
+    let path = try folder.write("content", to: "a.txt")
     let mock = MockTransport()
     mock.stub(.post, Self.url, .redirect(to: "/elsewhere", status: status))
     mock.stub(.post, "https://example.com/elsewhere", .text("done"))

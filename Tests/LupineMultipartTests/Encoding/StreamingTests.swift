@@ -1,16 +1,17 @@
 import FoundationEssentials
 import Glibc
 import LupineCore
+import LupineFixtures
 import LupineMultipart
 import Testing
 
 @Suite struct StreamingTests {
   @Test func `files and streams arrive in order among the other parts`() async throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     var form = try MultipartFormData(boundary: "b")
     form.append("1", name: "a")
     form.append(.stream { Pieces(["2", "", "3"]) }, name: "b")
-    form.append(.file(try folder.file("c", "4")), name: "c")
+    form.append(.file(try folder.write("4", to: "c")), name: "c")
     form.append(.stream { Pieces([String]()) }, name: "d")
     form.append(.oneShot(Pieces(["5"])), name: "e")
     let parts = try ReceivedPart.parts(of: await form.encode(), contentType: form.contentType)
@@ -19,8 +20,8 @@ import Testing
   }
 
   @Test func `a reader takes no more memory than its transport gives it`() throws {
-    let folder = try Folder()
-    let path = try folder.file("sparse", "")
+    let folder = try TemporaryFolder()
+    let path = try folder.write("", to: "sparse")
     let handle = try #require(fopen(path, "w"))
     #expect(ftruncate(fileno(handle), 256 << 20) == 0)
     fclose(handle)

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import LupineCore
 import LupineCurl
+import LupineFixtures
 import LupineMultipart
 import LupineTesting
 import Synchronization
@@ -12,8 +13,8 @@ import Testing
   private static func session() throws -> Session { try Session.Builder().transport(.curl).build() }
 
   @Test func `the length is exact where each part's is known`() async throws {
-    let folder = try Folder()
-    let path = try folder.file("a.txt", String(repeating: "x", count: 300_000))
+    let folder = try TemporaryFolder()
+    let path = try folder.write(String(repeating: "x", count: 300_000), to: "a.txt")
     let server = try ScriptedServer(always: .respond(body: .text("done")))
     var form = MultipartFormData()
     form.append(.file(path), name: "file")
@@ -57,8 +58,8 @@ import Testing
   @Test(arguments: [100, 1 << 21]) func `a file that shrinks or grows meanwhile closes the connection`(
     size: Int
   ) async throws {
-    let folder = try Folder()
-    let path = try folder.file("a", Data(repeating: 1, count: 1 << 20))
+    let folder = try TemporaryFolder()
+    let path = try folder.write(Data(repeating: 1, count: 1 << 20), to: "a")
     let server = try ScriptedServer(always: .respond(body: .text("done")))
     let upload = try Self.session().upload(
       multipart: { form in
@@ -85,8 +86,8 @@ import Testing
   }
 
   @Test func `progress counts the whole encoded body`() async throws {
-    let folder = try Folder()
-    let path = try folder.file("a.txt", String(repeating: "x", count: 300_000))
+    let folder = try TemporaryFolder()
+    let path = try folder.write(String(repeating: "x", count: 300_000), to: "a.txt")
     let server = try ScriptedServer(always: .respond(body: .text("done")))
     var form = MultipartFormData()
     form.append("text", name: "text")

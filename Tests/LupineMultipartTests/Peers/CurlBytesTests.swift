@@ -14,7 +14,7 @@ private enum Curl {
 /// The bytes of `curl -F`, and ours with the boundary that curl chose.
 @Suite(.enabled(if: Curl.path != nil || Peers.areRequired, "there is no curl in /usr/bin")) struct CurlBytesTests {
   /// What curl sent: the body, and the boundary in its content type.
-  private static func sent(_ arguments: [String], folder: Folder) throws -> (body: [UInt8], boundary: String) {
+  private static func sent(_ arguments: [String], folder: TemporaryFolder) throws -> (body: [UInt8], boundary: String) {
     let server = try ScriptedServer(always: .respond(status: 204))
     _ = try run(try #require(Curl.path), ["-q", "-sS", "--noproxy", "*"] + arguments + [server.url], folder: folder)
     let request = try #require(server.requests.first)
@@ -25,10 +25,10 @@ private enum Curl {
   }
 
   @Test func `a form has the bytes that curl sends`() throws {
-    let folder = try Folder()
-    let image = try folder.file("uni\"corn.png", Data((0...255).map { UInt8($0) }))
-    let text = try folder.file("ü.txt", "text\n")
-    let odd = try folder.file("odd.xyzzy", "")
+    let folder = try TemporaryFolder()
+    let image = try folder.write(Data((0...255).map { UInt8($0) }), to: "uni\"corn.png")
+    let text = try folder.write("text\n", to: "ü.txt")
+    let odd = try folder.write("", to: "odd.xyzzy")
     let (body, boundary) = try Self.sent(
       [
         "-F", "title=rainbow", "-F", "empty=", "-F", "unicorn=@\"\(image.replacing("\"", with: "\\\""))\"",
@@ -49,7 +49,7 @@ private enum Curl {
   }
 
   @Test func `a part with fields of its own has the bytes that curl sends`() throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     let (body, boundary) = try Self.sent(["-F", "a=b;type=text/x;headers=\"Content-Language: en\""], folder: folder)
     var form = try MultipartFormData(boundary: boundary)
     form.append("b", name: "a", contentType: "text/x", headers: [.contentLanguage: "en"])
@@ -57,7 +57,7 @@ private enum Curl {
   }
 
   @Test func `a nested multipart has the bytes that curl sends`() throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     let (body, boundary) = try Self.sent(
       ["-F", "files=(;type=multipart/mixed", "-F", "=one", "-F", "=two;type=text/x-two", "-F", "=)", "-F", "last=3"],
       folder: folder)

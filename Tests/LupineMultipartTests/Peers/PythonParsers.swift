@@ -35,11 +35,11 @@ enum PythonParsers {
   /// What each parser made of each body.
   static func parse(_ cases: [Case]) throws -> [[String: Answer]] {
     let python = try #require(Peers.python, "LUPINE_PYTHON is not set")
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     let encoder = JSONEncoder()
     let lines = try cases.map { try encoder.encode($0) + Data("\n".utf8) }.reduce(Data(), +)
     let script = Fixture.path("../Tests/Peers/parse-multipart")
-    let output = try run(python, [script], input: folder.file("cases", lines), folder: folder)
+    let output = try run(python, [script], input: folder.write(lines, to: "cases"), folder: folder)
     return try output.split(separator: 0x0A).map { try JSONDecoder().decode([String: Answer].self, from: Data($0)) }
   }
 
@@ -51,8 +51,9 @@ enum PythonParsers {
 }
 
 /// Runs a program to its end; gives its output.
-func run(_ program: String, _ arguments: [String], input: String = "/dev/null", folder: Folder) throws -> Data {
-  let path = try folder.file("output-\(UUID().uuidString)", "")
+func run(_ program: String, _ arguments: [String], input: String = "/dev/null", folder: TemporaryFolder) throws -> Data
+{
+  let path = try folder.write("", to: "output-\(UUID().uuidString)")
   let process = Process()
   process.executableURL = URL(filePath: program)
   process.arguments = arguments

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFixtures
 import LupineMultipart
 import Testing
 
@@ -13,11 +14,11 @@ import Testing
   }
 
   @Test func `three parsers read what was written`() async throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     var form = MultipartFormData()
     form.append("rainbow", name: "title")
     form.append(json: ["a": 1], name: "value", fileName: "value.json")
-    form.append(.file(try folder.file("Einhörner 🦄.png", Data((0...255).map { UInt8($0) }))), name: "unicorn")
+    form.append(.file(try folder.write(Data((0...255).map { UInt8($0) }), to: "Einhörner 🦄.png")), name: "unicorn")
     let expected = [
       PythonParsers.Part(name: "title", data: Data("rainbow".utf8)),
       PythonParsers.Part(

@@ -82,7 +82,9 @@ import Testing
     "\r\r\n--",
   ]
 
-  /// Row S35: counted steps, not a clock. In a part's content a megabyte, in its fields and before it less.
+  /// Row S35: counted steps, not a clock.
+  ///
+  /// A part's content is a megabyte; its fields, and what comes before it, are less.
   @Test(arguments: hostile, [("--b\r\n\r\n", 1 << 20), ("--b\r\n", 1 << 17), ("", 1 << 17)])
   func `S35 a hostile megabyte takes steps in proportion`(pattern: String, place: (start: String, size: Int)) throws {
     let start = place.start

@@ -26,23 +26,3 @@ func text(of multipart: some MultipartConvertible, pieceSize: Int = 1 << 16) thr
 func failure(_ operation: () async throws -> Void) async throws -> LupineError {
   try #require(await #expect(throws: LupineError.self) { try await operation() })
 }
-
-/// Folders and files that go away with this value.
-final class Folder {
-  let path: String
-
-  init() throws {
-    path = FileManager.default.temporaryDirectory.appending(path: "lupine-\(UUID().uuidString)").path()
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  func file(_ name: String, _ data: Data) throws -> String {
-    let file = "\(path)/\(name)"
-    try data.write(to: URL(filePath: file))
-    return file
-  }
-
-  func file(_ name: String, _ text: String) throws -> String { try file(name, Data(text.utf8)) }
-}

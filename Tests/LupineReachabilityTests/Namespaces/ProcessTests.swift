@@ -1,4 +1,5 @@
 import Glibc
+import LupineFixtures
 import LupineReachability
 import Testing
 

@@ -1,4 +1,5 @@
 import Glibc
+import LupineFixtures
 
 /// An nginx in a network namespace that sends a file slowly; it is ended with the test.
 final class NginxProcess: Sendable {
@@ -12,8 +13,8 @@ final class NginxProcess: Sendable {
   init(_ namespace: String, address: String, folder: TemporaryFolder) throws {
     url = "http://\(address)/big.bin"
     let content = (0..<Self.size / 8).map { "\(1_000_000 + $0)\n" }.joined()
-    try folder.write("files/big.bin", content)
-    try folder.write("nginx.conf", Self.configuration(folder.path, address))
+    try folder.write(content, to: "files/big.bin")
+    try folder.write(Self.configuration(folder.path, address), to: "nginx.conf")
     try Shell.run(
       "ip", "netns", "exec", namespace, "/usr/sbin/nginx", "-p", folder.path, "-e", "\(folder.path)/nginx.log", "-c",
       "\(folder.path)/nginx.conf")

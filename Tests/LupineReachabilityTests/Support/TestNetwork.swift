@@ -1,4 +1,5 @@
 import Glibc
+import LupineFixtures
 import LupineReachability
 import Synchronization
 import Testing
@@ -50,7 +51,7 @@ final class TestNetwork: Sendable {
   /// Makes many changes of `near` at once.
   func ip(batch lines: [String]) throws {
     let folder = try TemporaryFolder()
-    try folder.write("batch", lines.joined(separator: "\n") + "\n")
+    try folder.write(lines.joined(separator: "\n") + "\n", to: "batch")
     try Shell.run("ip", "-n", near, "-batch", "\(folder.path)/batch")
   }
 }

@@ -1,13 +1,14 @@
 import Foundation
 import Lupine
+import LupineFixtures
 import Synchronization
 import Testing
 
 /// Downloads from nginx.
 @Suite(.besidePeers) struct DownloadTests {
-  let folder: DownloadFolder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try DownloadFolder() }
+  init() throws { folder = try TemporaryFolder() }
 
   @Test(arguments: [Peer.nginx, .nginxTLS])
   func `a file arrives whole`(peer: Peer) async throws {

@@ -1,13 +1,14 @@
 import Foundation
 import Glibc
 import Lupine
+import LupineFixtures
 import Testing
 
 /// Downloads of a program that ends too early, or whose disk is full.
 @Suite(.besidePeers) struct KilledDownloadTests {
-  let folder: DownloadFolder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try DownloadFolder() }
+  init() throws { folder = try TemporaryFolder() }
 
   @Test func `a program killed at ten random points ends with the same bytes`() throws {
     let arguments = [try Peer.nginx.url + "/paced/big.bin", folder.file("big.bin"), folder.file("big.resume")]

@@ -62,7 +62,7 @@ extension Simulation {
   func strike(_ context: TransferContext) -> Strike? {
     let strike = course.next()
     if let cancellation = strike.cancellation {
-      _ = clock.schedule(at: clock.now.advanced(by: cancellation), context.cancelRequest)
+      _ = clock.schedule(at: clock.now.advanced(by: cancellation)) { context.cancelRequest() }
     }
     return strike.delay == .zero && strike.fault == nil ? nil : strike
   }

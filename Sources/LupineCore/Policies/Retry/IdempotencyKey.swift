@@ -60,16 +60,15 @@ extension SessionRequest {
 extension Pipeline {
   /// The request with its key, which is made once for all attempts.
   func keyed(_ request: OutgoingRequest) -> OutgoingRequest {
-    let configuration = session.configuration
     let key = task.state.withLock { $0.settings.idempotencyKey }
-    guard !request.hasIdempotencyKey, key != nil || configuration.keyedMethods.contains(request.method) else {
+    guard !request.hasIdempotencyKey, key != nil || session.configuration.keyedMethods.contains(request.method) else {
       return request
     }
     var request = request
     if case .given(let text) = key {
       request.headers[.idempotencyKey] = text
     } else {
-      request.headers[.idempotencyKey] = IdempotencyKey.make(configuration.random)
+      request.headers[.idempotencyKey] = IdempotencyKey.make(session.configuration.random)
     }
     return request
   }

@@ -3,8 +3,27 @@ import HTTPTypes
 
 /// What every serializer does first: the rules for empty bodies, then the preprocessor.
 struct SerializerInput: Sendable {
-  var preprocessor: any DataPreprocessor = .passthrough
-  var rules = EmptyResponseRules()
+  private struct Values {
+    var preprocessor: any DataPreprocessor
+    var rules: EmptyResponseRules
+  }
+
+  /// Behind one pointer, so that a serializer fits into an existential.
+  private var storage: CopyOnWrite<Values>
+
+  init(preprocessor: any DataPreprocessor = .passthrough, rules: EmptyResponseRules = EmptyResponseRules()) {
+    storage = CopyOnWrite(Values(preprocessor: preprocessor, rules: rules))
+  }
+
+  var preprocessor: any DataPreprocessor {
+    get { storage.value.preprocessor }
+    set { storage.value.preprocessor = newValue }
+  }
+
+  var rules: EmptyResponseRules {
+    get { storage.value.rules }
+    set { storage.value.rules = newValue }
+  }
 
   /// The bytes to serialize; `nil` where there are none and need not be.
   func bytes(of response: ReceivedResponse) throws(LupineError) -> Data? {

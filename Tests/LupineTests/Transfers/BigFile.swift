@@ -1,21 +1,5 @@
 import Foundation
 
-/// A folder of a test's own, removed with the value.
-final class DownloadFolder: Sendable {
-  let path: String
-
-  init() throws {
-    path = NSTemporaryDirectory() + "lupine-downloads-" + UUID().uuidString
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  func file(_ name: String) -> String { path + "/" + name }
-
-  var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? [] }
-}
-
 /// The file that nginx serves: each 8 bytes are their own offset, most significant byte first.
 enum BigFile {
   static let size = 16 << 20

@@ -1,0 +1,32 @@
+/// A value behind one pointer, for large ones that are handed on often: that costs one retain, whatever the value holds.
+///
+/// Whoever changes a value that somebody else holds as well gets a copy of his own.
+struct CopyOnWrite<Value: Sendable>: Sendable {
+  /// Sendable although the compiler cannot see it: `value` is written only while one `CopyOnWrite` alone holds the box,
+  /// which exclusive access to that one protects, so no other thread can be reading it.
+  private final class Box: @unchecked Sendable {
+    @exclusivity(unchecked) var value: Value
+
+    init(_ value: Value) { self.value = value }
+  }
+
+  private var box: Box
+
+  init(_ value: Value) { box = Box(value) }
+
+  var value: Value {
+    _read { yield box.value }
+    _modify {
+      if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
+      yield &box.value
+    }
+  }
+}
+
+extension CopyOnWrite: Equatable where Value: Equatable {
+  static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool { left.value == right.value }
+}
+
+extension CopyOnWrite: Hashable where Value: Hashable {
+  func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}

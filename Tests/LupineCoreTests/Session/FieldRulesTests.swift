@@ -1,0 +1,27 @@
+import Testing
+
+@testable import LupineCore
+
+struct FieldRulesTests {
+  @Test(arguments: UInt8.min...UInt8.max)
+  func `a byte is judged alike wherever it stands inside a value`(byte: UInt8) {
+    let isAllowed = byte == 0x09 || (byte >= 0x20 && byte != 0x7F)
+    var misjudged: [[UInt8]] = []
+    for length in 3...18 {
+      for position in 1..<length - 1 {
+        // The neighbours are such as borrow or carry in arithmetic over several bytes.
+        for neighbour: UInt8 in [0x21, 0x80, 0xFF] {
+          var bytes = [UInt8](repeating: neighbour, count: length)
+          bytes[position] = byte
+          if bytes.withUnsafeBufferPointer({ FieldRules.isValid($0) }) != isAllowed { misjudged.append(bytes) }
+        }
+      }
+    }
+    #expect(misjudged.isEmpty)
+  }
+
+  @Test(arguments: [" a", "a ", "\ta", "a\t", " "])
+  func `white space at an end is refused`(value: String) {
+    #expect(!FieldRules.isValid(value: value))
+  }
+}
