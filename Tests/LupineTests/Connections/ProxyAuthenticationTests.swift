@@ -49,7 +49,8 @@ import Testing
     let count = Count()
     let session = try Self.digest("open sesame", count)
     for exchanges in [2, 3] {
-      #expect(await session.request(try Self.url(scheme) + "/hello").serializingString().value == Self.greeting)
+      #expect(
+        await session.request(try Self.url(scheme) + "/hello").serializingString().response.value == Self.greeting)
       #expect(count.exchanges == exchanges)
     }
     #expect(count.tunnels == (scheme == "https" ? 1 : 0))
