@@ -70,6 +70,9 @@ final class Easy {
   /// OpenSSL's connection of the exchange under way; `nil` without TLS.
   var connection: OpaquePointer? { lupine_easy_tls(pointer).map { OpaquePointer($0) } }
 
+  /// How the connection of the exchange under way is secured, where others may share it.
+  var sharedDetails: TLSDetails? { connection.map { multi.details(of: $0) } }
+
   /// The descriptor of the exchange under way; -1 without one.
   var descriptor: Int32 { lupine_easy_descriptor(pointer) }
 

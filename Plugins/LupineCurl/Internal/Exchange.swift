@@ -223,9 +223,7 @@ extension Exchange {
   }
 
   private func metrics() -> TransferMetrics {
-    var metrics = clock.metrics(easy, taken: outgoing.taken, address: address, version: headReader.line?.version)
-    metrics.tls = tls
-    return metrics
+    clock.metrics(easy, taken: outgoing.taken, address: address, version: headReader.line?.version, tls: tls)
   }
 
   private func release(isReusable: Bool) {

@@ -8,6 +8,7 @@ struct ExchangeSettings: Sendable {
   var sink = BodySink.collect(limit: 64 << 20)
   var limits = Limits()
   var identity = SecurityIdentity()
+  var proxyAuthorization: String?
   var connectTimeout: Duration?
   var control = TransferControl()
   var onEvent: @Sendable (SessionEvent.Kind) -> Void = { _ in }
@@ -27,7 +28,7 @@ extension ConformanceStage {
     try peer.prepare(for: request)
     let number = enter(settings.control)
     let log = ExchangeLog()
-    let context = TransferContext(
+    var context = TransferContext(
       id: RequestID(UInt64(number)), connectTimeout: settings.connectTimeout, limits: settings.limits,
       identity: settings.identity, control: settings.control,
       events: { event in
@@ -38,10 +39,12 @@ extension ConformanceStage {
         log.sinkWasAsked(head)
         return settings.sink
       })
+    context.proxyAuthorization = settings.proxyAuthorization
     let name = "\(request.method.rawValue) \(request.url.requestTarget)"
     do throws(LupineError) {
       let response = try await transport.send(request, in: context)
-      return StagedExchange(stage: self, name: name, head: response.head, body: response.body, log: log)
+      return StagedExchange(
+        stage: self, name: name, head: response.head, body: response.body, source: response.source, log: log)
     } catch {
       note("\(name) failed without a head: \(error.kind)")
       throw error
@@ -53,7 +56,8 @@ extension ConformanceStage {
     -> FetchedResponse
   {
     let exchange = try await send(request, settings)
-    return FetchedResponse(head: exchange.head, end: try await exchange.end(), log: exchange.log)
+    return FetchedResponse(
+      head: exchange.head, end: try await exchange.end(), source: exchange.source, log: exchange.log)
   }
 
   /// Sends a GET for the root, or what is said, and waits for the end of its body.
@@ -71,6 +75,7 @@ struct StagedExchange: Sendable {
   let name: String
   let head: HTTPResponse
   let body: IncomingBody
+  let source: TransportResponse.Source
   let log: ExchangeLog
 
   /// Waits for the end of the body and puts the exchange on record.
@@ -99,6 +104,7 @@ struct StagedExchange: Sendable {
 struct FetchedResponse: Sendable {
   let head: HTTPResponse
   let end: BodyEnd
+  let source: TransportResponse.Source
   let log: ExchangeLog
 
   var status: Int { head.status.code }
