@@ -16,11 +16,15 @@ TSAN = --sanitize=thread --scratch-path .build-tsan
 UNIT_TESTS = ^(Lupine(Authentication|Compression|Cookies|Core|Curl|Mock|Multipart|Resilience|Testing)Tests|LupineReachabilityTests(?!\.ProcessTests))\.
 SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)
 
-.PHONY: help demo test fuzz bench plot lint format clean install
+# What talks to a socket: the transport itself, and what is tried over it ten thousand times.
+ONLINE_TESTS = ^LupineCurlTests\.|\.HangTests/
+
+.PHONY: help demo test offline fuzz bench plot lint format clean install
 
 help:
 	@echo 'make demo    install what is missing, then run the quick start against a real server and offline'
 	@echo 'make test    install what is missing, then run every test'
+	@echo 'make offline the tests that need neither a server nor libcurl, and how long they take'
 	@echo 'make fuzz    run each fuzzer for FUZZ_SECONDS (20)'
 	@echo 'make bench   measure speed and memory beside libcurl in C and other clients; W=W2 for one workload'
 	@echo 'make plot    draw what was measured as Benchmarks/results.svg'
@@ -48,6 +52,10 @@ test: install
 	@$(STAGE) 'consumer packages' Tests/Consumers/build
 	@$(STAGE) 'snippets' $(PEERS) Tests/Peers/run-snippets $(STRICT)
 	@$(STAGE) 'speed' Benchmarks/guard
+
+offline: install
+	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
+	@$(STAGE) 'offline tests' swift test --skip-build --disable-xctest --no-parallel $(STRICT) --skip '$(ONLINE_TESTS)'
 
 fuzz: install
 	@$(STAGE) 'fuzzers' Tests/Fuzz/run $(or $(FUZZ_SECONDS),20)
