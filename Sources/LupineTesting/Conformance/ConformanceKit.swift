@@ -30,14 +30,3 @@ public enum ConformanceKit {
       .map { SkippedCheck(check: $0, missing: $0.needs.subtracting(transport.capabilities)) }
   }
 }
-
-/// A check that does not apply to a transport.
-public struct SkippedCheck: Sendable, CustomStringConvertible {
-  /// The check.
-  public let check: ConformanceCheck
-  /// What the transport cannot do.
-  public let missing: TransportCapabilities
-
-  /// The check's name and what is missing.
-  public var description: String { "\(check.name): skipped, it needs \(missing)" }
-}
