@@ -16,12 +16,17 @@ TSAN = --sanitize=thread --scratch-path .build-tsan
 UNIT_TESTS = ^(Lupine(Authentication|Compression|Cookies|Core|Curl|Mock|Multipart|Resilience|Testing)Tests|LupineReachabilityTests(?!\.ProcessTests))\.
 SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)
 
-.PHONY: help demo test fuzz bench plot lint format clean install
+# What talks to a socket: the transport itself, and what is tried over it ten thousand times.
+ONLINE_TESTS = ^LupineCurlTests\.|\.HangTests/
+
+.PHONY: help demo test offline fuzz soak bench plot lint format clean install
 
 help:
 	@echo 'make demo    install what is missing, then run the quick start against a real server and offline'
 	@echo 'make test    install what is missing, then run every test'
+	@echo 'make offline the tests that need neither a server nor libcurl, and how long they take'
 	@echo 'make fuzz    run each fuzzer for FUZZ_SECONDS (20)'
+	@echo 'make soak    repeat for SOAK_MINUTES (30) what draws by seed, cancels, fails and is killed, each round with new seeds'
 	@echo 'make bench   measure speed and memory beside libcurl in C and other clients; W=W2 for one workload'
 	@echo 'make plot    draw what was measured as Benchmarks/results.svg'
 	@echo 'make lint    check the style of every source'
@@ -49,8 +54,16 @@ test: install
 	@$(STAGE) 'snippets' $(PEERS) Tests/Peers/run-snippets $(STRICT)
 	@$(STAGE) 'speed' Benchmarks/guard
 
+offline: install
+	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
+	@$(STAGE) 'offline tests' swift test --skip-build --disable-xctest --no-parallel $(STRICT) --skip '$(ONLINE_TESTS)'
+
 fuzz: install
 	@$(STAGE) 'fuzzers' Tests/Fuzz/run $(or $(FUZZ_SECONDS),20)
+
+soak: install
+	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
+	@$(STAGE) 'soak' $(PEERS) Tests/Soak/run $(or $(SOAK_MINUTES),30) $(STRICT)
 
 bench: install
 	@$(STAGE) 'benchmarks' Benchmarks/bench $(W)

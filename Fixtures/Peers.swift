@@ -21,6 +21,9 @@ public enum Peers {
   /// The base URL of a server that asks for NTLM, `http://127.0.0.1:PORT`.
   public static var ntlm: String? { variable("LUPINE_NTLM") }
 
+  /// A proxy that asks for NTLM, `http://127.0.0.1:PORT`; it says `X-User` and `X-Connection` of what it forwards.
+  public static var ntlmProxy: String? { variable("LUPINE_NTLM_PROXY") }
+
   /// The path of a Unix-domain socket of httpbin's.
   public static var httpbinSocket: String? { variable("LUPINE_HTTPBIN_SOCKET") }
 
@@ -29,6 +32,12 @@ public enum Peers {
 
   /// squid for the user `ali` with the password `open sesame`, `http://127.0.0.1:PORT`.
   public static var squidForUsers: String? { variable("LUPINE_SQUID_USERS") }
+
+  /// squid for the same user, whom it asks for Digest or Basic, `http://127.0.0.1:PORT`.
+  public static var squidDigest: String? { variable("LUPINE_SQUID_DIGEST") }
+
+  /// squid for whoever has tickets of the test's Kerberos realm, `http://localhost:PORT`.
+  public static var squidNegotiate: String? { variable("LUPINE_SQUID_NEGOTIATE") }
 
   /// squid for everyone over TLS, `https://localhost:PORT`.
   public static var squidTLS: String? { variable("LUPINE_SQUID_TLS") }

@@ -13,6 +13,12 @@ let proxied = try Session.Builder()
   .proxy("http://ali:open%20sesame@proxy.example.com:3128", except: [".internal.example.com", "10.0.0.0/8"])
   .build()
 
+// A proxy that wants the connection proved: with the system's Kerberos tickets, or with NTLM.
+let office = try Session.Builder()
+  .transport(transport)
+  .proxy("http://proxy.example.com:3128", proving: .negotiate)  // or .ntlm(username: "DOMAIN\\name", password: …)
+  .build()
+
 // The Docker Engine's API, over its Unix-domain socket.
 let docker = try Session.Builder()
   .transport(transport)
@@ -42,7 +48,7 @@ let tuned = try Session.Builder()
   .build()
 
 // snippet.hide
-print(containers, proxied, tuned)
+print(containers, proxied, office, tuned)
 // snippet.show
 // What a gauge shows; a mock keeps no connections.
 if let pool = await tuned.connectionPool() { print(pool.open, pool.idle, pool.waiting) }

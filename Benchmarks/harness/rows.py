@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import subprocess
+import tempfile
 import threading
 
 from .servers import CHECKOUT, pin
@@ -16,7 +17,10 @@ STATIC = CHECKOUT / ".build-bench-static"
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """A client. One that is very slow makes a part of the requests, and takes part in fewer rounds of the long work."""
+    """A client. One that is very slow makes a part of the requests, and takes part in fewer rounds of the long work.
+
+    URLSession on Linux cannot be told of a root certificate, so that it can ask no server of ours over TLS.
+    """
 
     name: str
     title: str
@@ -25,6 +29,7 @@ class Row:
     scratch: object
     options: tuple = ()
     part: int = 1
+    knows_roots: bool = True
 
     @property
     def path(self):
@@ -47,7 +52,8 @@ LOOP = Row("lupine-loop", "Lupine, on the loop's executor", "lupine-row", "Bench
 STATIC_LUPINE = Row(
     "lupine-static", "Lupine, static standard library", "lupine-row", "Benchmarks", STATIC, ("--static-swift-stdlib",))
 NIO = Row("async-http-client", "AsyncHTTPClient", "async-http-client-row", "Benchmarks/Clients", CLIENTS, part=2)
-FOUNDATION = Row("urlsession", "URLSession", "urlsession-row", "Benchmarks/Clients", CLIENTS, part=10)
+FOUNDATION = Row(
+    "urlsession", "URLSession", "urlsession-row", "Benchmarks/Clients", CLIENTS, part=10, knows_roots=False)
 
 OURS = [C, LUPINE, LOOP]
 OTHERS = [NIO, FOUNDATION]
@@ -64,8 +70,10 @@ def run(row, workload, places, folder, authorities, kind=None):
     command = [
         row.path, kind or workload.kind, "nothing" if kind else places[workload.server],
         str(max(1, workload.count // row.part)), str(workload.concurrency), str(workload.warm // row.part), str(file)]
+    errors = tempfile.TemporaryFile("w+", errors="replace")
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, env=environment(row, workload, places, authorities), preexec_fn=pin(1))
+        command, stdout=subprocess.PIPE, stderr=errors, env=environment(row, workload, places, authorities),
+        preexec_fn=pin(1))
     watchdog = threading.Timer(LIMIT_SECONDS, process.kill)
     watchdog.start()
     with process.stdout:
@@ -76,11 +84,17 @@ def run(row, workload, places, folder, authorities, kind=None):
     if workload.kind == "file":
         file.unlink(missing_ok=True)
     if process.returncode != 0:
-        raise RuntimeError(f"{row.program} ended with code {process.returncode} in {workload.name}")
+        raise RuntimeError(f"{row.program} ended with code {process.returncode}: {first_line(errors)}")
     figures = json.loads(output)
     whole = usage.ru_utime + usage.ru_stime
     used = whole if workload.processes else figures["cpu"] / figures["requests"]
     return {"cpu": used, "wall": figures["wall"] / figures["requests"], "peak": figures["peak"] * 1024 / 1e6}
+
+
+def first_line(errors):
+    with errors:
+        errors.seek(0)
+        return next((line.strip()[:200] for line in errors if line.strip()), "no reason given")
 
 
 def environment(row, workload, places, authorities):

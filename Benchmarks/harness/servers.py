@@ -18,6 +18,8 @@ from .workloads import GIB  # noqa: E402
 
 SMALL = "0123456789abcdef" * 4
 DESCRIPTORS = 8192
+# The places that are asked over TLS.
+SECURED = ("tls", "fresh")
 ARTICLE = {"id": 42, "title": "A field of bluebonnets", "tags": ["blue", "wild", "texas"], "price": 12.5, "isAvailable": True}
 
 NGINX = """

@@ -2,14 +2,6 @@ public import FoundationEssentials
 import LupineCore
 import Synchronization
 
-/// What a host presents in its TLS handshake.
-struct PresentedChain: Sendable {
-  let presented: [Data]
-  let verified: [Data]?
-  let verificationFailure: String?
-  let stapledOCSPResponse: Data?
-}
-
 extension MockTransport {
   /// Presents a chain of certificates for a host, to be judged by the session's trust evaluators, at the session's date.
   ///

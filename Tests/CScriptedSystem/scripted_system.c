@@ -64,9 +64,16 @@ int getaddrinfo(const char *name, const char *service, const struct addrinfo *hi
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
   int code = (int)syscall(SYS_clock_gettime, clock, time);
-  if (code == 0 && clock != CLOCK_REALTIME && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID)
+  if (code == 0 && clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID)
     time->tv_sec += atomic_load(&seconds_ahead);
   return code;
+}
+
+time_t time(time_t *seconds) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (seconds) *seconds = now.tv_sec;
+  return now.tv_sec;
 }
 
 int getpeername(int descriptor, struct sockaddr *address, socklen_t *length) {

@@ -5,7 +5,9 @@ import LupineTesting
 import Testing
 
 @Suite struct InjectionTests {
-  /// What no field value may hold. The tab is not among them: inside a value it is legal (RFC 9110 section 5.5).
+  /// What no field value may hold.
+  ///
+  /// The tab is not among them: inside a value it is legal (RFC 9110 section 5.5).
   static let controls = (Array(0..<0x20) + [0x7F]).filter { $0 != 0x09 }.map { String(UnicodeScalar(UInt8($0))) }
   /// What nothing else may hold.
   static let controlsAndTab = controls + ["\t"]

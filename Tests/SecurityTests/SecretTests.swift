@@ -55,6 +55,25 @@ import Testing
     }
   }
 
+  @Test func `S39 what a stream's handler is called with describes itself without secrets`() async throws {
+    let journal = Journal()
+    let session = try Self.session(.text("line\n"), journal)
+    let (texts, continuation) = AsyncStream.makeStream(of: String.self)
+    session.streamRequest(Self.url, headers: [.cookie: "hidden13"]).responseStreamLine { stream in
+      continuation.yield("\(stream)\(stream.event)")
+      guard let completion = stream.completion else { return }
+      continuation.yield("\(completion)")
+      continuation.finish()
+    }
+    var count = 0
+    for await text in texts {
+      count += 1
+      #expect(!text.contains("hidden"))
+    }
+    #expect(count == 3)
+    #expect(!journal.text.replacing("q=hidden2", with: "").contains("hidden"))
+  }
+
   @Test func `S39 the values that carry secrets describe themselves without`() throws {
     let builder = Session.Builder().header(.apiKey, "hidden", to: .anyOrigin).adapter(BearerToken("hidden"))
     let texts = [

@@ -11,7 +11,6 @@ import Row
   static func main() { Work.run(measure) }
 
   private static func measure(_ work: Work) async throws {
-    if let authorities = work.authorities { setenv("URLSessionCertificateAuthorityInfoFile", authorities, 1) }
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = work.concurrency
     configuration.urlCache = nil

@@ -63,7 +63,9 @@ enum Callbacks {
   }
 
   private static let socketUnwanted: lupine_close_callback = { context, descriptor in
-    multi(context)?.loop.close(descriptor)
+    guard let multi = multi(context) else { return 0 }
+    multi.hasClosedConnection()
+    multi.loop.close(descriptor)
     return 0
   }
 

@@ -21,10 +21,13 @@ struct ExchangeClock {
   }
 
   /// The metrics as far as the exchange has got.
-  func metrics(_ easy: Easy?, taken: Int64, address: String?, version: ProtocolVersion?) -> TransferMetrics {
+  func metrics(
+    _ easy: Easy?, taken: Int64, address: String?, version: ProtocolVersion?, tls: TLSDetails?
+  ) -> TransferMetrics {
     var metrics = TransferMetrics()
     metrics.total = .nanoseconds(Int64(Moment.now - entered))
     metrics.version = version
+    metrics.tls = tls
     guard let easy, let started else { return metrics }
     let queued = Duration.nanoseconds(Int64(started - entered))
     // Less is the way from the caller to the loop.

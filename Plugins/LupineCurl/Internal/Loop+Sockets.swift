@@ -71,9 +71,8 @@ extension Loop {
 
   /// How the connection of an exchange is secured, read once in the connection's life.
   func details(of easy: Easy) -> TLSDetails? {
-    guard let socket = known(easy.descriptor), socket.isConnection else {
-      return easy.connection.map { TLSDetails($0) }
-    }
+    // libcurl does not tell the descriptor of a connection that several exchanges share.
+    guard let socket = known(easy.descriptor), socket.isConnection else { return easy.sharedDetails }
     if let known = socket.tls { return known }
     let details = easy.connection.map { TLSDetails($0) }
     socket.tls = details

@@ -19,6 +19,7 @@ final class Multi {
   private var handle: MultiHandle
   private var idle: [Easy] = []
   private var running = 0
+  private var lastDetails: (connection: OpaquePointer, details: TLSDetails)?
   /// When the last exchange ended; nil while there are any.
   private var idleSince: UInt64? = Moment.now
   private var idleLifetime: UInt64
@@ -46,7 +47,7 @@ final class Multi {
 
   /// Whether the exchange may use its connections.
   func serves(_ submission: Submission) -> Bool {
-    submission.request.options.version == version && submission.context.identity == settings.identity
+    submission.options.version == version && submission.identity == settings.identity
   }
 
   func makeEasy() throws(LupineError) -> Easy {
@@ -121,6 +122,17 @@ final class Multi {
       Callbacks.easy(pointer)?.exchange?.complete(code)
     }
   }
+
+  /// How a connection of OpenSSL's is secured; read once, until a connection is closed, whose address another may get.
+  func details(of connection: OpaquePointer) -> TLSDetails {
+    if let lastDetails, lastDetails.connection == connection { return lastDetails.details }
+    let details = TLSDetails(connection)
+    lastDetails = (connection, details)
+    return details
+  }
+
+  /// Notes that one of its connections is closed.
+  func hasClosedConnection() { lastDetails = nil }
 
   /// Closes every connection; the multi is of no use afterwards.
   func close() {

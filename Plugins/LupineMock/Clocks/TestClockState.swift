@@ -1,6 +1,3 @@
-/// Names one sleep on a `TestClock`.
-final class SleeperKey: Sendable {}
-
 /// What a `TestClock` knows.
 struct TestClockState {
   typealias Sleeper = CheckedContinuation<Void, any Error>

@@ -22,9 +22,9 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let trailers = TransportCapabilities(rawValue: 1 << 5)
   /// Reports interim (1xx) responses.
   public static let informationalResponses = TransportCapabilities(rawValue: 1 << 6)
-  /// Speaks the schemes that authenticate a connection: NTLM and Negotiate.
+  /// Speaks the schemes that authenticate a connection, to a server or to a proxy: NTLM and Negotiate.
   public static let connectionAuthentication = TransportCapabilities(rawValue: 1 << 7)
-  /// Goes through proxies.
+  /// Goes through proxies, and tells them what the exchange's `TransferContext.proxyAuthorization` says.
   public static let proxies = TransportCapabilities(rawValue: 1 << 8)
   /// Refuses responses whose framing is ambiguous (RFC 9112 section 6.3).
   public static let framingChecks = TransportCapabilities(rawValue: 1 << 9)

@@ -25,7 +25,12 @@ extension Session.Builder {
     guard mismatches.isEmpty else { throw Self.error(mismatches) }
     DefaultFields.complete(&configuration)
     configuration.cookieStore = configuration.makeCookieStore?()
-    if let monitor = (transport as? any ObservingTransport)?.makeMonitor() { configuration.monitors.append(monitor) }
+    // A cast to a protocol that fails takes long at a program's start, and one that makes connections has no such monitor.
+    if !transport.capabilities.contains(.networking),
+      let monitor = (transport as? any ObservingTransport)?.makeMonitor()
+    {
+      configuration.monitors.append(monitor)
+    }
     let session = Session(configuration, transport: layered(transport))
     SessionEnvironment.current?.onBuild(session)
     return session

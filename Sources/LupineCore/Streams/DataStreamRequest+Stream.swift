@@ -62,3 +62,26 @@ extension DataStreamRequest {
     }
   }
 }
+
+extension DataStreamRequest.Stream: CustomStringConvertible {
+  /// The value, or how the request ended.
+  public var description: String { event.description }
+}
+
+extension DataStreamRequest.Stream.Event: CustomStringConvertible {
+  /// The value, or how the request ended.
+  public var description: String {
+    switch self {
+    case .stream(let value): "\(value)"
+    case .complete(let completion): completion.description
+    }
+  }
+}
+
+extension DataStreamRequest.Completion: CustomStringConvertible {
+  /// The request, the status and the error, on one line, without secrets.
+  public var description: String {
+    let head = [request?.summary.description, response.map { "(\($0.status.code))" }].compactMap { $0 }
+    return "\(head.joined(separator: " ")): \(error?.message ?? "complete")"
+  }
+}

@@ -23,9 +23,9 @@ package struct SessionClock: Sendable {
 
   private static func open<C: Clock>(_ clock: C, _ executor: (any TaskExecutor)?) -> SessionClock
   where C.Duration == Duration {
-    if let clock = clock as? any TimerClock { return openTimer(clock) }
     // The usual clock is opened by its type, so that telling the time takes no witness table.
     if let clock = clock as? ContinuousClock { return openSleeper(clock, executor) }
+    if let clock = clock as? any TimerClock { return openTimer(clock) }
     return openSleeper(clock, executor)
   }
 

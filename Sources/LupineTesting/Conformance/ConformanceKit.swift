@@ -17,7 +17,7 @@ public enum ConformanceKit {
     + responseFieldChecks + informationalChecks + sinkChecks + fileSinkChecks + stageChecks + faultChecks
     + networkFaultChecks
     + cancellationChecks + shutdownChecks + earlyAnswerChecks + continueChecks + metricsChecks + connectionChecks
-    + concurrencyChecks + framingChecks + surplusChecks + limitChecks
+    + concurrencyChecks + proxyChecks + framingChecks + surplusChecks + limitChecks
 
   /// The checks that apply to a transport, by what it says it can do.
   public static func checks(for transport: any Transport) -> [ConformanceCheck] {
@@ -29,15 +29,4 @@ public enum ConformanceKit {
     checks.filter { !transport.capabilities.isSuperset(of: $0.needs) }
       .map { SkippedCheck(check: $0, missing: $0.needs.subtracting(transport.capabilities)) }
   }
-}
-
-/// A check that does not apply to a transport.
-public struct SkippedCheck: Sendable, CustomStringConvertible {
-  /// The check.
-  public let check: ConformanceCheck
-  /// What the transport cannot do.
-  public let missing: TransportCapabilities
-
-  /// The check's name and what is missing.
-  public var description: String { "\(check.name): skipped, it needs \(missing)" }
 }

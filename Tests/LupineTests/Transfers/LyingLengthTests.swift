@@ -1,13 +1,14 @@
 import Foundation
 import Lupine
+import LupineFixtures
 import LupineTesting
 import Testing
 
 /// Servers whose body is not as long as they say.
 @Suite struct LyingLengthTests {
-  let folder: DownloadFolder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try DownloadFolder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private func download(_ text: String) async throws -> DownloadResponse<URL> {
     let server = try ScriptedServer(always: [.raw(text: text), .close])

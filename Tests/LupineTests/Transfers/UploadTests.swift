@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Lupine
+import LupineFixtures
 import LupineTesting
 import Synchronization
 import Testing
@@ -13,11 +14,11 @@ import Testing
   }
 
   static let size = 32 << 20
-  let folder: DownloadFolder
+  let folder: TemporaryFolder
   var path: String { folder.file("up") }
 
   init() throws {
-    folder = try DownloadFolder()
+    folder = try TemporaryFolder()
     try Data(repeating: 7, count: 1).write(to: URL(filePath: folder.file("up")))
     guard truncate(folder.file("up"), Self.size) == 0 else { throw CancellationError() }
   }

@@ -1,4 +1,4 @@
-"""apache2, for its ways to ask for a credential: Basic, Digest and Negotiate, with a Kerberos realm of its own."""
+"""apache2, for its ways to ask for a credential: Basic, Digest and Negotiate."""
 
 import hashlib
 import http.client
@@ -104,9 +104,7 @@ def configuration(folder, port, keytab):
 
 def start(guard, folder):
     program = find()
-    (folder / "kerberos").mkdir()
-    environment, _ = kerberos.start(guard, folder / "kerberos")
-    keytab = environment.pop("LUPINE_KEYTAB")
+    keytab, environment = kerberos.service(folder)
     make_files(folder)
     # apache2 opens its port itself: another program may take it in between, which is an error that tells.
     listener, port = listen()
@@ -117,7 +115,6 @@ def start(guard, folder):
     with open(log, "ab") as output:
         process = guard.start(
             [program, "-D", "FOREGROUND", "-f", file],
-            env=dict(os.environ, KRB5_CONFIG=environment["KRB5_CONFIG"], KRB5RCACHENAME="none:"), stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder)
+            env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder)
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)
-    environment["LUPINE_APACHE"] = f"http://localhost:{port}"
-    return environment, lambda: wait_for("apache2", process, log, connection, "/hello")
+    return {"LUPINE_APACHE": f"http://localhost:{port}"}, lambda: wait_for("apache2", process, log, connection, "/hello")

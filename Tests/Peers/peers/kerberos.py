@@ -102,6 +102,10 @@ def start(guard, folder):
                 raise PeerError(f"krb5kdc did not answer in {START_SECONDS} s:\n{tail(log)}") from error
             time.sleep(0.02)
     run(environment, "kinit", "-k", "-t", str(folder / "user.keytab"), f"{USER}@{REALM}")
-    added = {name: environment[name] for name in ("KRB5_CONFIG", "KRB5CCNAME")}
-    added["LUPINE_KEYTAB"] = str(folder / "service.keytab")
-    return added, lambda: None
+    return {name: environment[name] for name in ("KRB5_CONFIG", "KRB5CCNAME")}, lambda: None
+
+
+def service(folder):
+    """The keytab of HTTP/localhost, and the environment of a server with it; `folder` is that of a peer beside this one."""
+    home = folder.parent / "kerberos"
+    return home / "service.keytab", dict(os.environ, KRB5_CONFIG=str(home / "krb5.conf"), KRB5RCACHENAME="none:")

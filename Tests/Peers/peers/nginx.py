@@ -59,6 +59,11 @@ http {{
       proxy_pass "http://unix:{folder}/cut.sock:/"; proxy_set_header Host $host; proxy_http_version 1.1;
       proxy_buffering off; proxy_read_timeout 200ms;
     }}
+    # A server that speaks as a proxy would, and says what it was told as one.
+    location = /proxy-challenge {{
+      add_header Proxy-Authenticate 'Digest realm="evil", nonce="evil", qop="auth"' always;
+      return 407 "told=$http_proxy_authorization\n";
+    }}
     # What the server read of a request.
     location = /fields {{
       return 200 "custom=$http_x_custom\\nevil=$http_x_evil\\nauthorization=$http_authorization\\ncookie=$http_cookie\\n";

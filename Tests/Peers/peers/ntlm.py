@@ -1,4 +1,4 @@
-"""A server that asks for NTLM; what it is told is judged by pyspnego from PyPI."""
+"""A server and a proxy that ask for NTLM; what they are told is judged by pyspnego from PyPI."""
 
 import http.client
 import os
@@ -13,12 +13,15 @@ def start(guard, folder):
     if not python.exists():
         raise PeerError("pyspnego is not installed: run Tests/Peers/install")
     (folder / "users").write_text("LUPINE:mufasa:Circle of Life\n")
-    listener, port = listen()
+    (server, port), (proxy, proxy_port) = listen(), listen()
     log = folder / "ntlm.log"
     program = pathlib.Path(__file__).with_name("ntlm_server.py")
-    with listener, open(log, "wb") as output:
+    descriptors = [server.fileno(), proxy.fileno()]
+    with server, proxy, open(log, "wb") as output:
         process = guard.start(
-            [python, "-I", program, str(listener.fileno())], env=dict(os.environ, NTLM_USER_FILE=str(folder / "users")),
-            stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder, pass_fds=[listener.fileno()])
+            [python, "-I", program, *map(str, descriptors)],
+            env=dict(os.environ, NTLM_USER_FILE=str(folder / "users")), stdin=subprocess.DEVNULL, stdout=output,
+            stderr=output, cwd=folder, pass_fds=descriptors)
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)
-    return {"LUPINE_NTLM": f"http://127.0.0.1:{port}"}, lambda: wait_for("the NTLM server", process, log, connection, "/")
+    environment = {"LUPINE_NTLM": f"http://127.0.0.1:{port}", "LUPINE_NTLM_PROXY": f"http://127.0.0.1:{proxy_port}"}
+    return environment, lambda: wait_for("the NTLM server", process, log, connection, "/")

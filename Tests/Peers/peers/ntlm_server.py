@@ -1,20 +1,26 @@
-"""An HTTP server that asks for NTLM and lets pyspnego judge the answer. Its socket is inherited; see `ntlm.py`."""
+"""A server and a proxy that ask for NTLM and let pyspnego judge the answer. Their sockets are inherited; see `ntlm.py`."""
 
 import base64
+import http.client
 import http.server
+import select
 import socket
 import sys
+import threading
+import urllib.parse
 
 import spnego
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
+    """The server; what it says to those who proved who they are is in `serve`."""
+
     protocol_version = "HTTP/1.1"
+    status, asking, telling = 401, "WWW-Authenticate", "Authorization"
     user = None
     context = None
 
-    def answer(self, status, text, fields=()):
-        body = text.encode()
+    def answer(self, status, body, fields=()):
         self.send_response(status)
         for name, value in fields:
             self.send_header(name, value)
@@ -24,17 +30,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def ask(self, text, token=""):
+        self.answer(self.status, text, [(self.asking, f"NTLM {token}".strip())])
+
     def respond(self):
         length = int(self.headers.get("Content-Length", 0))
         body = self.rfile.read(length)
-        scheme, _, token = self.headers.get("Authorization", "").partition(" ")
+        scheme, _, token = self.headers.get(self.telling, "").partition(" ")
         if scheme.upper() == "NTLM":
             # NTLM proves the connection, not the request: what it says holds until the connection ends.
             self.user = None
             return self.negotiate(base64.b64decode(token), body)
         if self.user is not None:
-            return self.answer(200, f"{self.user} {len(body)}\n")
-        self.answer(401, "who is there?\n", [("WWW-Authenticate", "NTLM")])
+            return self.serve(body)
+        self.ask(b"who is there?\n")
 
     def negotiate(self, token, body):
         if self.context is None:
@@ -43,26 +52,65 @@ class Handler(http.server.BaseHTTPRequestHandler):
             reply = self.context.step(token)
         except spnego.exceptions.SpnegoError:
             self.context = None
-            return self.answer(401, "wrong password\n", [("WWW-Authenticate", "NTLM")])
+            return self.ask(b"wrong password\n")
         if self.context.complete:
             self.user, self.context = self.context.client_principal, None
-            return self.answer(200, f"{self.user} {len(body)}\n")
-        text = base64.b64encode(reply).decode()
-        self.answer(401, "go on\n", [("WWW-Authenticate", f"NTLM {text}")])
+            return self.serve(body)
+        self.ask(b"go on\n", base64.b64encode(reply).decode())
 
-    do_GET = do_POST = do_PUT = respond
+    def serve(self, body):
+        self.answer(200, f"{self.user} {len(body)}\n".encode())
+
+    do_GET = do_POST = do_PUT = do_CONNECT = respond
 
     def log_message(self, text, *arguments):
         print(text % arguments, file=sys.stderr)
 
 
+class Proxy(Handler):
+    """The proxy: it forwards, and opens tunnels."""
+
+    status, asking, telling = 407, "Proxy-Authenticate", "Proxy-Authorization"
+
+    def serve(self, body):
+        if self.command == "CONNECT":
+            return self.tunnel()
+        url = urllib.parse.urlsplit(self.path)
+        connection = http.client.HTTPConnection(url.hostname, url.port or 80, timeout=60)
+        own = {"proxy-authorization", "proxy-connection", "connection", "content-length", "transfer-encoding"}
+        fields = {name: value for name, value in self.headers.items() if name.lower() not in own}
+        connection.request(self.command, url._replace(scheme="", netloc="").geturl(), body or None, fields)
+        response = connection.getresponse()
+        content = response.read()
+        connection.close()
+        self.answer(response.status, content, [("X-User", self.user)])
+
+    def tunnel(self):
+        host, _, port = self.path.rpartition(":")
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=60) as server:
+            self.send_response_only(200, "Connection established")
+            self.end_headers()
+            self.close_connection = True
+            self.pass_on(server)
+
+    def pass_on(self, server):
+        pairs = {self.connection: server, server: self.connection}
+        while True:
+            for source in select.select(list(pairs), [], [])[0]:
+                data = source.recv(1 << 16)
+                if not data:
+                    return
+                pairs[source].sendall(data)
+
+
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, descriptor):
-        super().__init__(("127.0.0.1", 0), Handler, bind_and_activate=False)
+    def __init__(self, descriptor, handler):
+        super().__init__(("127.0.0.1", 0), handler, bind_and_activate=False)
         self.socket.close()
         self.socket = socket.socket(fileno=descriptor)
 
 
-Server(int(sys.argv[1])).serve_forever()
+threading.Thread(target=Server(int(sys.argv[2]), Proxy).serve_forever, daemon=True).start()
+Server(int(sys.argv[1]), Handler).serve_forever()

@@ -1,22 +1,21 @@
-"""squid: a proxy that forwards and opens tunnels, over HTTP and HTTPS, one port for everyone and one for users."""
+"""squid, three times: for everyone and for users by Basic, for users by Digest, and for users by Negotiate."""
 
 import os
 import pathlib
 import subprocess
 
+from . import kerberos
 from .waiting import CERTIFICATES, PeerError, free_port, wait_for_port
 
+USER, PASSWORD = "ali", "open sesame"
+
 SQUID = """
-auth_param basic program {helper} {folder}/users
-auth_param basic realm Lupine
-http_port 127.0.0.1:{plain}
-http_port 127.0.0.1:{users}
-https_port 127.0.0.1:{tls} tls-cert={certificates}/localhost.pem tls-key={certificates}/localhost.key.pem
-acl for_users localport {users}
+{schemes}
+{ports}
 acl known proxy_auth REQUIRED
 acl nowhere dstdomain forbidden.invalid
 http_access deny nowhere
-http_access deny for_users !known
+{access}
 http_access allow all
 cache deny all
 cache_mem 0
@@ -33,34 +32,75 @@ hosts_file /etc/hosts
 forwarded_for delete
 """
 
+BASIC = """
+auth_param basic program {helpers}/basic_ncsa_auth {folder}/users
+auth_param basic realm Lupine
+"""
+DIGEST = """
+auth_param digest program {helpers}/digest_file_auth {folder}/digest
+auth_param digest realm Lupine
+auth_param digest children 2 startup=1 idle=1
+"""
+NEGOTIATE = """
+auth_param negotiate program {helpers}/negotiate_kerberos_auth -s GSS_C_NO_NAME -k {keytab} -t none
+auth_param negotiate children 2 startup=1 idle=1
+"""
+
 PROGRAM = pathlib.Path("/usr/sbin/squid")
-HELPER = pathlib.Path("/usr/lib/squid/basic_ncsa_auth")
+HELPERS = pathlib.Path("/usr/lib/squid")
+
+
+def make_files(folder):
+    password = subprocess.run(
+        ["openssl", "passwd", "-apr1", PASSWORD], check=True, capture_output=True, text=True).stdout.strip()
+    (folder / "users").write_text(f"{USER}:{password}\n")
+    (folder / "digest").write_text(f"{USER}:{PASSWORD}\n")
+    (folder / "squid.log").touch()
+    if os.geteuid() == 0:
+        # squid refuses to work as root, and its own user must reach its log and the lists of users.
+        for path in (folder.parent.parent, folder.parent, folder):
+            path.chmod(0o711)
+        for name in ("users", "digest"):
+            (folder / name).chmod(0o644)
+        (folder / "squid.log").chmod(0o666)
+
+
+def run(guard, home, name, schemes, ports, access):
+    """Starts a squid of this name and returns what waits for the ports, which are pairs of a number and its line."""
+    folder = home / name
+    folder.mkdir()
+    make_files(folder)
+    keytab, environment = kerberos.service(home)
+    lines = "\n".join(line.format(port=port, certificates=CERTIFICATES) for port, line in ports)
+    (folder / "squid.conf").write_text(SQUID.format(
+        schemes="".join(schemes).format(helpers=HELPERS, folder=folder, keytab=keytab), ports=lines, access=access,
+        folder=folder))
+    with open(folder / "output.log", "wb") as output:
+        process = guard.start(
+            [PROGRAM, "-N", "-f", folder / "squid.conf"], env=environment, stdin=subprocess.DEVNULL, stdout=output,
+            stderr=output, cwd=folder)
+    return lambda: [wait_for_port("squid", process, folder / "output.log", port) for port, _ in ports]
 
 
 def start(guard, folder):
-    if not PROGRAM.exists() or not HELPER.exists():
+    if not PROGRAM.exists() or not (HELPERS / "basic_ncsa_auth").exists():
         raise PeerError("squid is not installed: run Tests/Peers/install")
-    plain, users, tls = free_port(), free_port(), free_port()
-    log = folder / "squid.log"
-    log.touch()
-    password = subprocess.run(
-        ["openssl", "passwd", "-apr1", "open sesame"], check=True, capture_output=True, text=True).stdout.strip()
-    (folder / "users").write_text(f"ali:{password}\n")
-    if os.geteuid() == 0:
-        # squid refuses to work as root, and its own user must reach its log and the list of users.
-        for path in (folder.parent, folder):
-            path.chmod(0o711)
-        (folder / "users").chmod(0o644)
-        log.chmod(0o666)
-    configuration = folder / "squid.conf"
-    configuration.write_text(SQUID.format(
-        plain=plain, users=users, tls=tls, certificates=CERTIFICATES, helper=HELPER, folder=folder))
-    with open(folder / "output.log", "wb") as output:
-        process = guard.start(
-            [PROGRAM, "-N", "-f", configuration], stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder)
+    plain, users, tls, digest, negotiate = (free_port() for _ in range(5))
+    http = "http_port 127.0.0.1:{port}"
+    open_ports = [
+        (plain, http), (users, http),
+        (tls, "https_port 127.0.0.1:{port} tls-cert={certificates}/localhost.pem tls-key={certificates}/localhost.key.pem"),
+    ]
+    waits = [
+        run(guard, folder, "basic", [BASIC], open_ports, f"acl for_users localport {users}\nhttp_access deny for_users !known"),
+        run(guard, folder, "digest", [DIGEST, BASIC], [(digest, http)], "http_access deny !known"),
+        run(guard, folder, "negotiate", [NEGOTIATE], [(negotiate, http)], "http_access deny !known"),
+    ]
     environment = {
         "LUPINE_SQUID": f"http://127.0.0.1:{plain}",
         "LUPINE_SQUID_USERS": f"http://127.0.0.1:{users}",
         "LUPINE_SQUID_TLS": f"https://localhost:{tls}",
+        "LUPINE_SQUID_DIGEST": f"http://127.0.0.1:{digest}",
+        "LUPINE_SQUID_NEGOTIATE": f"http://localhost:{negotiate}",
     }
-    return environment, lambda: [wait_for_port("squid", process, folder / "output.log", port) for port in (plain, users, tls)]
+    return environment, lambda: [wait() for wait in waits]

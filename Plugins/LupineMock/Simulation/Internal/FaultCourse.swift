@@ -38,25 +38,6 @@ final class FaultCourse: Sendable {
   }
 }
 
-/// What befalls one exchange.
-struct Strike: Sendable {
-  let exchange: Int
-  var delay = Duration.zero
-  var fault: NetworkFault?
-  var cancellation: Duration?
-
-  init(exchange: Int, actions: [InjectedFault.Action]) {
-    self.exchange = exchange
-    for action in actions {
-      switch action {
-      case .fault(let fault): self.fault = fault
-      case .delay(let duration): delay += duration
-      case .cancel(let duration): cancellation = duration
-      }
-    }
-  }
-}
-
 extension Simulation {
   /// Says what befalls an exchange that begins now, and sees to its cancellation; nil where nothing does.
   func strike(_ context: TransferContext) -> Strike? {

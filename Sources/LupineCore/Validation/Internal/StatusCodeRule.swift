@@ -3,7 +3,8 @@ import HTTPTypes
 /// Refuses a status that is not among those named.
 struct StatusCodeRule: ValidationRule {
   private let contains: @Sendable (Int) -> Bool
-  private let acceptable: String
+  /// Made where a response is refused: a range takes long to describe at a program's start.
+  private let acceptable: @Sendable () -> String
 
   init(_ codes: some Sequence<Int> & Sendable) {
     // A range may have no end (`200...`), so it is asked rather than walked through; its type is looked at here, once.
@@ -14,16 +15,16 @@ struct StatusCodeRule: ValidationRule {
     default:
       let set = Set(codes)
       contains = { set.contains($0) }
-      acceptable = Self.list(set)
+      acceptable = { Self.list(set) }
       return
     }
-    acceptable = "\(codes)"
+    acceptable = { "\(codes)" }
   }
 
   func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError) {
     let code = response.head.status.code
     if contains(code) { return }
-    throw LupineError(.unacceptableStatusCode(code), "The status \(code) is not acceptable; \(acceptable) would be.")
+    throw LupineError(.unacceptableStatusCode(code), "The status \(code) is not acceptable; \(acceptable()) would be.")
   }
 
   private static func list(_ codes: Set<Int>) -> String {

@@ -1,0 +1,2 @@
+/// Names one sleep on a `TestClock`.
+final class SleeperKey: Sendable {}

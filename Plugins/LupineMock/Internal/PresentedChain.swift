@@ -1,0 +1,9 @@
+import FoundationEssentials
+
+/// What a host presents in its TLS handshake.
+struct PresentedChain: Sendable {
+  let presented: [Data]
+  let verified: [Data]?
+  let verificationFailure: String?
+  let stapledOCSPResponse: Data?
+}

@@ -1,0 +1,173 @@
+import Lupine
+import LupineFixtures
+import Synchronization
+import Testing
+
+/// Who a session is to a proxy: squid with its helpers for Digest and Negotiate, and NTLM judged by pyspnego.
+@Suite(.besidePeers) struct ProxyAuthenticationTests {
+  /// Counts exchanges, and those that led to another because a challenge was answered.
+  private final class Count: EventMonitor {
+    private let counts = Mutex((exchanges: 0, tunnels: 0))
+
+    func receive(_ event: SessionEvent) {
+      counts.withLock { counts in
+        switch event.kind {
+        case .sending: counts.exchanges += 1
+        case .tunnelled: counts.tunnels += 1
+        default: break
+        }
+      }
+    }
+
+    var exchanges: Int { counts.withLock { $0.exchanges } }
+    var tunnels: Int { counts.withLock { $0.tunnels } }
+  }
+
+  private static let greeting = "Hello from nginx\n"
+  private static let connection = HTTPField.Name("X-Connection") ?? .server
+  private static let user = HTTPField.Name("X-User") ?? .server
+
+  private static func url(_ scheme: String) throws -> String {
+    try (scheme == "http" ? Peer.nginx : Peer.nginxTLS).url
+  }
+
+  private static func session(
+    _ count: Count = Count(), _ change: (Session.Builder) throws -> Session.Builder
+  ) throws -> Session {
+    let builder = Session.Builder().umbrellaDefaults().timeouts(total: .seconds(30)).monitor(count)
+      .certificateAuthorities(Fixture.path("Certificates/root.pem"))
+    return try change(builder).build()
+  }
+
+  private static func digest(_ password: String = "open sesame", _ count: Count = Count()) throws -> Session {
+    let proxy = try Proxy(try #require(Peers.squidDigest)).credential(username: "ali", password: password)
+    return try session(count) { $0.proxy(proxy) }
+  }
+
+  @Test(arguments: ["http", "https"])
+  func `squid is answered by Digest, and not asked again for the next request`(scheme: String) async throws {
+    let count = Count()
+    let session = try Self.digest("open sesame", count)
+    for exchanges in [2, 3] {
+      #expect(try await session.request(Self.url(scheme) + "/hello").serializingString().value == Self.greeting)
+      #expect(count.exchanges == exchanges)
+    }
+    #expect(count.tunnels == (scheme == "https" ? 1 : 0))
+  }
+
+  @Test func `a later tunnel uses the nonce of the first`() async throws {
+    let count = Count()
+    let session = try Self.digest("open sesame", count)
+    var request = try OutgoingRequest(try Self.url("https") + "/hello")
+    // Each version has connections of its own.
+    for version in [ProtocolVersion.http2, .http1_1] {
+      request.options.version = version == .http2 ? nil : version
+      #expect(await session.request(request).serializingString().response.value == Self.greeting)
+    }
+    #expect(count.exchanges == 3 && count.tunnels == 2)
+  }
+
+  @Test(arguments: ["http", "https"])
+  func `squid refuses a wrong password by Digest, once, and Basic is not tried`(scheme: String) async throws {
+    let count = Count()
+    let response = await (try Self.digest("wrong", count)).request(try Self.url(scheme) + "/hello").validate()
+      .serializingData().response
+    #expect(response.error?.kind == .unacceptableStatusCode(407))
+    #expect(count.exchanges == 2)
+  }
+
+  @Test(arguments: ["http", "https"])
+  func `a body is forwarded after the answer`(scheme: String) async throws {
+    let request = try OutgoingRequest(
+      try Self.url(scheme) + "/echo-size", method: .post, body: .text(String(repeating: "x", count: 100_000)))
+    #expect(await (try Self.digest()).request(request).serializingString().response.value == "100000\n")
+  }
+
+  @Test func `a body that exists once is kept until the tunnel stands`() async throws {
+    let pieces = AsyncStream<[UInt8]> { pieces in
+      for _ in 1...10 { pieces.yield([UInt8](repeating: 0x78, count: 10_000)) }
+      pieces.finish()
+    }
+    let request = try OutgoingRequest(try Self.url("https") + "/echo-size", method: .post, body: .oneShot(pieces))
+    let count = Count()
+    let response = await (try Self.digest("open sesame", count)).request(request).serializingString().response
+    #expect(response.value == "100000\n")
+    #expect(count.exchanges == 2)
+  }
+
+  @Test(arguments: ["http", "https"])
+  func `a path whose escapes have capitals is what Digest signs`(scheme: String) async throws {
+    let response = await (try Self.digest()).request(try Self.url(scheme) + "/%68ello?a=%2F").serializingString()
+      .response
+    #expect(response.value == Self.greeting)
+  }
+
+  @Test func `S7 a server that asks through a tunnel as a proxy would is told nothing`() async throws {
+    let count = Count()
+    let session = try Self.digest("open sesame", count)
+    let response = await session.request(try Self.url("https") + "/proxy-challenge").serializingString().response
+    #expect(response.response?.status.code == 407)
+    #expect(response.value == "told=\n")
+    #expect(count.exchanges == 2)
+    #expect(await session.request(try Self.url("http") + "/hello").serializingString().response.value == Self.greeting)
+    #expect(count.exchanges == 3)
+  }
+
+  @Test(arguments: ["http", "https"])
+  func `squid takes the tickets of the cache by Negotiate`(scheme: String) async throws {
+    let proxy = try #require(Peers.squidNegotiate)
+    let session = try Self.session { $0.proxy(proxy, proving: .negotiate) }
+    for _ in 1...2 {
+      #expect(
+        await session.request(try Self.url(scheme) + "/hello").serializingString().response.value == Self.greeting)
+    }
+    let request = try OutgoingRequest(
+      try Self.url(scheme) + "/echo-size", method: .post, body: .text(String(repeating: "x", count: 100_000)))
+    #expect(await session.request(request).serializingString().response.value == "100000\n")
+  }
+
+  private static func ntlm(
+    _ transport: CurlTransport = CurlTransport(), _ password: String = "Circle of Life"
+  ) throws -> Session {
+    let proxy = try #require(Peers.ntlmProxy)
+    return try session {
+      $0.transport(transport).proxy(proxy, proving: .ntlm(username: "LUPINE\\mufasa", password: password))
+    }
+  }
+
+  @Test(arguments: ["http", "https"])
+  func `NTLM lets the right password through, with a body too`(scheme: String) async throws {
+    let session = try Self.ntlm()
+    let first = await session.request(try Self.url(scheme) + "/hello").serializingString().response
+    #expect(first.value == Self.greeting)
+    if scheme == "http" { #expect(first.response?.headerFields[Self.user] == "LUPINE\\mufasa") }
+    let request = try OutgoingRequest(
+      try Self.url(scheme) + "/echo-size", method: .post, body: .text(String(repeating: "x", count: 100_000)))
+    for _ in 1...2 { #expect(await session.request(request).serializingString().response.value == "100000\n") }
+  }
+
+  @Test(arguments: ["http", "https"])
+  func `NTLM refuses a wrong password with a 407`(scheme: String) async throws {
+    let response = await (try Self.ntlm(CurlTransport(), "wrong")).request(try Self.url(scheme) + "/hello").validate()
+      .serializingData().response
+    #expect(response.error?.kind == .unacceptableStatusCode(407))
+  }
+
+  @Test func `S9 a connection to a proxy that is proved serves its own credential alone`() async throws {
+    let transport = CurlTransport()
+    let url = try Self.url("http") + "/hello"
+    let proved = try Self.ntlm(transport)
+    let first = await proved.request(url).serializingString().response
+    let again = await proved.request(url).serializingString().response
+    let number = try #require(first.response?.headerFields[Self.connection])
+    #expect(again.response?.headerFields[Self.connection] == number)
+    let proxy = try #require(Peers.ntlmProxy)
+    let unproved = try Self.session { $0.transport(transport).proxy(proxy) }
+    for other in [unproved, try Self.ntlm(transport, "wrong")] {
+      let response = await other.request(url).serializingString().response
+      #expect(response.response?.status.code == 407)
+      #expect(response.response?.headerFields[Self.connection] != number)
+    }
+    await transport.shutdown()
+  }
+}

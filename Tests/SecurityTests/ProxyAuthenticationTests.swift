@@ -1,0 +1,111 @@
+import Lupine
+import LupineTesting
+import Testing
+
+/// What a proxy learns of who asks, byte by byte, and what ends a proxy that never has enough.
+@Suite struct ProxyAuthenticationTests {
+  private static let digest = "Digest realm=\"p\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256"
+
+  private func error(_ session: Session, _ url: String) async -> LupineError? {
+    await session.request(url).validate().serializingData().response.error
+  }
+
+  private static func refusal(_ challenge: String) -> ScriptedReply {
+    .respond(status: 407, fields: ["Proxy-Authenticate": challenge], body: .text("who?"))
+  }
+
+  /// A proxy that forwards nothing, and says so with a body, to whoever answers its challenge.
+  private static func proxy() throws -> ScriptedServer {
+    try ScriptedServer { request in
+      request.fields["Proxy-Authorization"] == nil ? refusal(digest) : .respond(body: .text("x"))
+    }
+  }
+
+  private func session(_ proxy: ScriptedServer, _ user: String = "ali:geheim@") throws -> Session {
+    try curlSession {
+      $0.proxy(proxy.url.replacing("://", with: "://\(user)")).install(.authentication).header(.custom, "mine")
+    }
+  }
+
+  @Test(arguments: ["/a/%2F?b=%C3%BC", "/a/%2f", "/", "/a?b"])
+  func `S7 a forwarded request carries the answer for the very target of its request line`(path: String) async throws {
+    let proxy = try Self.proxy()
+    let url = "http://a.example.com:8080" + path
+    #expect(await error(try session(proxy), url) == nil)
+    #expect(proxy.requests.map(\.target) == [url, url])
+    let value = try #require(proxy.requests.last?.fields["Proxy-Authorization"])
+    #expect(AuthenticationChallenge.parse([value]).first?.parameters["uri"] == url)
+    #expect(proxy.requests.allSatisfy { $0.fields["Authorization"] == nil })
+  }
+
+  @Test func `S7 a CONNECT carries the answer, and nothing that is meant for the server`() async throws {
+    // It answers the CONNECT, and the TLS handshake behind it with rubbish.
+    let proxy = try Self.proxy()
+    #expect(await error(try session(proxy), "https://a.example.com/secret?token=1") != nil)
+    let heads = proxy.requests.prefix(2)
+    #expect(heads.map(\.method.rawValue) == ["CONNECT", "CONNECT"])
+    #expect(heads.allSatisfy { $0.target == "a.example.com:443" && $0.fields["X-Custom"] == nil })
+    let value = try #require(heads.last?.fields["Proxy-Authorization"])
+    #expect(AuthenticationChallenge.parse([value]).first?.parameters["uri"] == "a.example.com:443")
+  }
+
+  @Test func `S9 two users of a proxy by Digest share no connection`() async throws {
+    let proxy = try Self.proxy()
+    let transport = CurlTransport()
+    for user in ["ali:x@", "eve:x@", "ali:x@", "ali:y@"] {
+      let session = try Session.Builder().transport(transport).install(.authentication)
+        .proxy(proxy.url.replacing("://", with: "://\(user)")).build()
+      #expect(await error(session, "http://a.example.com/") == nil)
+    }
+    #expect(proxy.connectionCount == 3)
+    await transport.shutdown()
+  }
+
+  @Test(arguments: ["http", "https"], [digest, digest + ", stale=true", "Basic realm=x"])
+  func `S43 a proxy that asks for ever is answered once, or twice where the nonce was stale`(
+    scheme: String, challenge: String
+  ) async throws {
+    let proxy = try ScriptedServer(always: Self.refusal(challenge))
+    #expect(await error(try session(proxy), "\(scheme)://a.example.com/")?.kind == .unacceptableStatusCode(407))
+    #expect(proxy.requests.count == (challenge.contains("stale") ? 3 : 2))
+  }
+
+  @Test(
+    .timeLimit(.minutes(1)), arguments: ["http", "https"], ["NTLM", "NTLM TlRMTVNTUAACAAAA", "Negotiate", "Basic"])
+  func `S43 a proxy that never takes a proof of the connection ends the request`(
+    scheme: String, challenge: String
+  ) async throws {
+    let proxy = try ScriptedServer(always: Self.refusal(challenge))
+    for credential in [ConnectionCredential.ntlm(username: "L\\ali", password: "geheim"), .negotiate] {
+      let session = try curlSession(total: .seconds(20)) { $0.proxy(proxy.url, proving: credential) }
+      let before = proxy.requests.count
+      let kind = await error(session, "\(scheme)://a.example.com/")?.kind
+      #expect(kind == .unacceptableStatusCode(407) || kind == .proxyFailed || kind == .connectionFailed)
+      #expect(proxy.requests.count <= before + 10)
+    }
+  }
+
+  @Test(arguments: ["http", "https"])
+  func `S39 nothing that is told of a request shows what its proxy was told`(scheme: String) async throws {
+    let proxy = try Self.proxy()
+    let journal = Journal()
+    let session = try curlSession {
+      $0.proxy(proxy.url.replacing("://", with: "://ali:geheim@")).install(.authentication).monitor(journal)
+    }
+    let response = await session.request("\(scheme)://a.example.com/").serializingData().response
+    let value = try #require(
+      proxy.requests.last { $0.fields["Proxy-Authorization"] != nil }?.fields["Proxy-Authorization"])
+    let secret = try #require(AuthenticationChallenge.parse([value]).first?.parameters["response"])
+    #expect(!(journal.text + "\(response)" + String(reflecting: response)).contains(secret))
+    #expect(!journal.text.contains("geheim"))
+  }
+
+  @Test func `S14 a challenge with control bytes puts no line of its own into the answer`() async throws {
+    let proxy = try ScriptedServer { request in
+      request.fields["Proxy-Authorization"] == nil
+        ? Self.refusal("Digest realm=\"p\tq\", nonce=\"n\\\"\", qop=\"auth\"") : .respond(body: .text("x"))
+    }
+    _ = await error(try session(proxy), "http://a.example.com/")
+    #expect(proxy.requests.allSatisfy { $0.fields["X"] == nil })
+  }
+}
