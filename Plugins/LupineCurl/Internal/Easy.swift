@@ -80,19 +80,19 @@ final class Easy {
   func prepare(_ submission: Submission, _ shape: RequestShape) throws(LupineError) {
     let request = submission.request
     handle.clearError()
-    if try target.set(request.url) {
-      set(verbatimTarget: Self.target(of: request.url, by: submission.context.identity.proxy))
+    if try target.set(submission.url) {
+      set(verbatimTarget: Self.target(of: submission.url, by: submission.identity.proxy))
     }
     set(
-      waitsForMultiplexing: request.url.scheme == .https
-        || (request.options.version == .http2 && !LibraryFacts.breaksReusedPriorKnowledge))
+      waitsForMultiplexing: submission.url.scheme == .https
+        || (submission.options.version == .http2 && !LibraryFacts.breaksReusedPriorKnowledge))
     set(shape, method: request.method.rawValue)
     try set(RequestFields(request, shape))
     set(checksName: submission.context.evaluator?.replacesVerification != true)
     set(connectTimeout: submission.context.connectTimeout)
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
-    try set(submission.context.identity, request.url)
+    try set(submission.identity, submission.url)
     try set(proxyAuthorization: submission.context.proxyAuthorization)
   }
 

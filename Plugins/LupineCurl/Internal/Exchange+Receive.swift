@@ -111,7 +111,7 @@ extension Exchange {
   /// Whether libcurl may be about to answer a challenge by itself.
   private func isAnswered(byLibrary code: Int) -> Bool {
     switch code {
-    case 401: context.identity.connectionCredential != nil
+    case 401: identity.connectionCredential != nil
     case 407: isForwarded && proxy?.connectionCredential != nil
     default: false
     }

@@ -3,10 +3,10 @@ import LupineCore
 
 extension Exchange {
   /// Whether a proxy is asked for a tunnel to the server.
-  var isTunnelled: Bool { isReadByProxy && request.url.scheme == .https }
+  var isTunnelled: Bool { isReadByProxy && url.scheme == .https }
 
   /// Whether a proxy reads the request and makes one like it.
-  var isForwarded: Bool { isReadByProxy && request.url.scheme == .http }
+  var isForwarded: Bool { isReadByProxy && url.scheme == .http }
 
   private var isReadByProxy: Bool { proxy.map { $0.kind != .socks5 } ?? false }
 
@@ -19,14 +19,14 @@ extension Exchange {
 
   /// Whether its connection must not carry another exchange.
   var sharesNoConnection: Bool {
-    LibraryFacts.breaksReusedPriorKnowledge && request.url.scheme == .http && request.options.version == .http2
+    LibraryFacts.breaksReusedPriorKnowledge && url.scheme == .http && options.version == .http2
   }
 
   /// Whether the network policy lets libcurl connect to an address; it tries the host's next one otherwise.
   ///
   /// A proxy is where the session said it is; what it connects to has been looked at before.
   func mayDial(_ address: IPAddress?) -> Bool {
-    guard let policy = context.identity.networkPolicy, proxy == nil, let address, !policy.allows(address) else {
+    guard let policy = identity.networkPolicy, proxy == nil, let address, !policy.allows(address) else {
       return true
     }
     refusedAddress = address
@@ -35,10 +35,10 @@ extension Exchange {
 
   /// Whether the policy allows the address of a connection, whoever made it.
   func mayUse(_ address: UnsafeMutablePointer<CChar>?) -> Bool {
-    guard context.identity.networkPolicy != nil, proxy == nil, context.identity.unixSocket == nil else { return true }
+    guard identity.networkPolicy != nil, proxy == nil, identity.unixSocket == nil else { return true }
     let dialled = address.flatMap { IPAddress(String(String(cString: $0).prefix { $0 != "%" })) }
     if let dialled, mayDial(dialled) { return true }
-    failure = failure ?? NetworkPolicyRefusal.error(dialled, request.url)
+    failure = failure ?? NetworkPolicyRefusal.error(dialled, url)
     return false
   }
 
@@ -46,14 +46,14 @@ extension Exchange {
   func routeError(_ code: CURLcode, _ easy: Easy) -> LupineError? {
     guard ports == nil else { return nil }
     if code == CURLE_COULDNT_CONNECT, let refusedAddress {
-      return NetworkPolicyRefusal.error(refusedAddress, request.url)
+      return NetworkPolicyRefusal.error(refusedAddress, url)
     }
     let words = easy.errorText.isEmpty ? String(cString: curl_easy_strerror(code)) : easy.errorText
     let tail = "(libcurl \(code.rawValue): \(words))"
-    if code == CURLE_INTERFACE_FAILED, let address = context.identity.localAddress {
+    if code == CURLE_INTERFACE_FAILED, let address = identity.localAddress {
       return LupineError(.connectionFailed, "No connection can be made from \(address), the local address. \(tail)")
     }
-    if code == CURLE_COULDNT_CONNECT, let path = context.identity.unixSocket {
+    if code == CURLE_COULDNT_CONNECT, let path = identity.unixSocket {
       return LupineError(
         .connectionFailed, "No connection can be made to the socket \(path); is its server running? \(tail)")
     }

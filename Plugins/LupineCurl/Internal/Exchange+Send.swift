@@ -13,7 +13,7 @@ extension Exchange {
     outgoing.isUnopened = isTunnelled && !request.body.isReplayable
     let length = outgoing.isUnopened ? request.body.length : try open()
     outgoing.remaining = length
-    guard length != nil || request.options.version != .http1_0 else {
+    guard length != nil || options.version != .http1_0 else {
       throw LupineError(.invalidRequest, "HTTP/1.0 has no chunks; give the body a length, or leave the version open.")
     }
     return .body(length: length ?? -1)

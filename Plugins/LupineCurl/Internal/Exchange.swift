@@ -45,26 +45,29 @@ final class Exchange {
   var id: UInt64 { submission.id }
   var request: OutgoingRequest { submission.request }
   var context: TransferContext { submission.context }
+  var url: HTTPURL { submission.url }
+  var options: OutgoingRequest.Options { submission.options }
+  var identity: SecurityIdentity { submission.identity }
 
   /// Whether the body waits for the server's word (RFC 9110 section 10.1.1).
   var expectsContinue: Bool {
-    outgoing.reader != nil && (request.options.expectsContinue || request.headers.contains(.expect))
+    outgoing.reader != nil && (options.expectsContinue || request.headers.contains(.expect))
   }
 
   /// The proxy it goes through.
-  var proxy: Proxy? { context.identity.proxy }
+  var proxy: Proxy? { identity.proxy }
 
   /// Whether libcurl has it in hand.
   var isUnderWay: Bool { easy != nil }
 
   /// Hands the exchange to libcurl.
   func start(on multi: Multi) throws(LupineError) {
-    if request.url.scheme == .https || proxy?.kind == .https { try multi.checkCertificates(now: context.now()) }
+    if url.scheme == .https || proxy?.kind == .https { try multi.checkCertificates(now: context.now()) }
     let shape = try openBody()
     let easy = try multi.makeEasy()
     try easy.prepare(submission, shape)
     easy.set(connections)
-    try easy.set(target: submission.target, request.url)
+    try easy.set(target: submission.target, url)
     if isTunnelled { tunnel = TunnelReader(context.limits, loop.lines) }
     multi.keep(context.connections.idleLifetime)
     clock.start()
@@ -93,8 +96,8 @@ final class Exchange {
     let isReused = easy.number(CURLINFO_NUM_CONNECTS) == 0
     guard isTrusted(isReused: isReused) else { return false }
     guard mayUse(address), openLateBody() else { return false }
-    self.ports = context.identity.unixSocket == nil ? ports : SocketPorts(unixSocket: easy.descriptor)
-    if request.url.scheme == .https { tls = loop.details(of: easy) }
+    self.ports = identity.unixSocket == nil ? ports : SocketPorts(unixSocket: easy.descriptor)
+    if url.scheme == .https { tls = loop.details(of: easy) }
     let remote = remote(address, ports)
     self.address = remote
     clock.isReused = isReused
@@ -112,7 +115,7 @@ final class Exchange {
   }
 
   private func remote(_ address: UnsafeMutablePointer<CChar>?, _ ports: SocketPorts) -> String {
-    if let path = context.identity.unixSocket { return "unix:\(path)" }
+    if let path = identity.unixSocket { return "unix:\(path)" }
     return easy?.text(of: address, port: ports.remote) ?? ""
   }
 
@@ -129,12 +132,12 @@ final class Exchange {
 
   private func tellLookup(_ easy: Easy) {
     guard let time = clock.nameLookup(easy) else { return }
-    context.emit(.nameResolved(host: request.url.host, after: time))
+    context.emit(.nameResolved(host: url.host, after: time))
   }
 
   /// Whether the connection was judged where it had to be; one that is used again was judged when it was made.
   private func isTrusted(isReused: Bool) -> Bool {
-    guard context.evaluator != nil, request.url.scheme == .https, !isReused, handshake?.isTrusted != true else {
+    guard context.evaluator != nil, url.scheme == .https, !isReused, handshake?.isTrusted != true else {
       return true
     }
     failure = failure ?? LupineError(.certificateRejected, "The server's certificate was not judged.")

@@ -32,11 +32,10 @@ struct HeadReader {
   }
 
   init(_ submission: Submission, _ lines: KnownLines) {
-    let request = submission.request
     self.init(
       submission.context.limits, lines,
-      mayBeMultiplexed: request.options.version == .http2
-        || (request.options.version == nil && request.url.scheme == .https))
+      mayBeMultiplexed: submission.options.version == .http2
+        || (submission.options.version == nil && submission.url.scheme == .https))
   }
 
   /// Takes a line with its end, and returns the head that it completes.

@@ -136,7 +136,7 @@ extension Loop {
   }
 
   private func enter(_ submission: Submission) {
-    let exchange = Exchange(submission, self, line.host(of: submission.request.url))
+    let exchange = Exchange(submission, self, line.host(of: submission.url))
     exchanges[exchange.id] = exchange
     if line.enter(Waiter(submission), at: exchange.host) {
       start(exchange)

@@ -47,7 +47,7 @@ final class Multi {
 
   /// Whether the exchange may use its connections.
   func serves(_ submission: Submission) -> Bool {
-    submission.request.options.version == version && submission.context.identity == settings.identity
+    submission.options.version == version && submission.identity == settings.identity
   }
 
   func makeEasy() throws(LupineError) -> Easy {

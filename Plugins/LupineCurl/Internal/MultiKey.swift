@@ -8,7 +8,7 @@ struct MultiKey: Hashable {
   let version: ProtocolVersion?
 
   init(_ submission: Submission) {
-    identity = submission.context.identity
-    version = submission.request.options.version
+    identity = submission.identity
+    version = submission.options.version
   }
 }

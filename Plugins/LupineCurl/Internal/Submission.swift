@@ -8,6 +8,10 @@ final class Submission: Sendable {
   let id: UInt64
   let request: OutgoingRequest
   let context: TransferContext
+  /// Parts of the two that are asked for again and again, and copied each time.
+  let url: HTTPURL
+  let options: OutgoingRequest.Options
+  let identity: SecurityIdentity
   /// The address that the proxy is to connect to, where names are resolved here.
   let target: IPAddress?
   let continuation: Continuation
@@ -18,6 +22,9 @@ final class Submission: Sendable {
     self.id = id
     self.request = request
     self.context = context
+    url = request.url
+    options = request.options
+    identity = context.identity
     self.target = target
     self.continuation = continuation
   }

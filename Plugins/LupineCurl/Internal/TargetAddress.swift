@@ -7,7 +7,8 @@ import Synchronization
 enum TargetAddress {
   /// Whether there may be anything to find; of most exchanges there is not.
   static func isAsked(in context: TransferContext) -> Bool {
-    context.identity.networkPolicy != nil || context.identity.proxy?.resolvesNamesHere == true
+    let identity = context.identity
+    return identity.networkPolicy != nil || identity.proxy?.resolvesNamesHere == true
   }
 
   /// The first address of the URL's host that the network policy allows; nil where the proxy, or libcurl, finds it.

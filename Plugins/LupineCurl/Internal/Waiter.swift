@@ -17,7 +17,7 @@ struct Waiter {
   }
 
   init(_ submission: Submission) {
-    self.init(submission.id, priority: submission.request.options.priority, submission.context.connections)
+    self.init(submission.id, priority: submission.options.priority, submission.context.connections)
   }
 
   /// Whether it goes before another; the numbers of exchanges grow with time.

@@ -17,7 +17,7 @@ final class Handshake {
     let evaluator: (any TrustEvaluator)?
 
     static func server(of exchange: Exchange) -> Peer {
-      let url = exchange.request.url
+      let url = exchange.url
       return Peer(host: url.host, port: url.effectivePort, isProxy: false, evaluator: exchange.context.evaluator)
     }
 
@@ -43,7 +43,7 @@ final class Handshake {
     self.exchange = exchange
     self.peer = peer
     self.roots = roots
-    identity = exchange.context.identity
+    identity = exchange.identity
     now = exchange.context.now()
   }
 
