@@ -7,6 +7,8 @@ import Synchronization
 /// no state between requests but what its parts keep, and may be used from any thread.
 public final class Session: Sendable {
   let configuration: SessionConfiguration
+  /// The configuration's, for a request that is made: through a generic caller all of it would be copied.
+  let serializers: SessionSerializers
   let clock: SessionClock
   let registry: RequestRegistry
   let watch: Watch
@@ -17,6 +19,7 @@ public final class Session: Sendable {
     let clock = SessionClock(configuration.clock, executor: configuration.executor)
     let registry = RequestRegistry()
     self.configuration = configuration
+    serializers = configuration.serializers
     self.clock = clock
     self.registry = registry
     self.transport = Mutex(transport)
