@@ -11,7 +11,7 @@ enum Delivery {
     plan.connect(for: request, in: context)
     for interim in plan.part.informational { context.emit(.informational(interim)) }
     let (body, writer) = context.makeBody(for: plan.head, from: plan.part.source, resume: {})
-    let data = if case .bytes(let data) = plan.content(for: request) { data } else { Data() }
+    let data = if case .bytes(let bytes) = plan.content(for: request) { bytes } else { Data() }
     let metrics = TransferMetrics(sent: bytesSent, received: data.count, for: request)
     do throws(LupineError) {
       if !data.isEmpty { _ = try writer.write(data) }
