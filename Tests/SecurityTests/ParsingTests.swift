@@ -6,7 +6,7 @@ import Testing
 /// A parser that looks at every byte for every byte would take 10¹² steps here and run into the time limit.
 @Suite struct ParsingTests {
   /// What the tests beside each parser count at smaller sizes, they and more signs, stands here in the size of the table.
-  static let megabytes = ["@", ";", ",", "\t", "%", "{", "=", "\"", "\\", "a,", "<", "["].map {
+  static let megabytes = ["@", ";", ",", "\t", "%", "{", "\"", "a,"].map {
     String(repeating: $0, count: (1 << 20) / $0.utf8.count)
   }
 
