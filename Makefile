@@ -19,13 +19,14 @@ SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.
 # What talks to a socket: the transport itself, and what is tried over it ten thousand times.
 ONLINE_TESTS = ^LupineCurlTests\.|\.HangTests/
 
-.PHONY: help demo test offline fuzz bench plot lint format clean install
+.PHONY: help demo test offline fuzz soak bench plot lint format clean install
 
 help:
 	@echo 'make demo    install what is missing, then run the quick start against a real server and offline'
 	@echo 'make test    install what is missing, then run every test'
 	@echo 'make offline the tests that need neither a server nor libcurl, and how long they take'
 	@echo 'make fuzz    run each fuzzer for FUZZ_SECONDS (20)'
+	@echo 'make soak    repeat for SOAK_MINUTES (30) what draws by seed, cancels, fails and is killed, each round with new seeds'
 	@echo 'make bench   measure speed and memory beside libcurl in C and other clients; W=W2 for one workload'
 	@echo 'make plot    draw what was measured as Benchmarks/results.svg'
 	@echo 'make lint    check the style of every source'
@@ -59,6 +60,10 @@ offline: install
 
 fuzz: install
 	@$(STAGE) 'fuzzers' Tests/Fuzz/run $(or $(FUZZ_SECONDS),20)
+
+soak: install
+	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
+	@$(STAGE) 'soak' $(PEERS) Tests/Soak/run $(or $(SOAK_MINUTES),30) $(STRICT)
 
 bench: install
 	@$(STAGE) 'benchmarks' Benchmarks/bench $(W)

@@ -32,7 +32,7 @@ import Testing
   @Test(arguments: ["@", ";", ",", "\t", "%", "{", "=", "\"", "\\", " ", "a=", "a;", "; ", " =", "=;"])
   func `S35 each byte of a cookie is looked at a fixed number of times`(unit: String) {
     for start in ["", "a=", "a=b; ", "a=b; Expires=", "a=b; Domain="] {
-      let field = start + String(repeating: unit, count: (1 << 20) / unit.utf8.count)
+      let field = start + String(repeating: unit, count: (16 << 10) / unit.utf8.count)
       var cursor = FieldCursor(field)
       _ = SetCookie(&cursor, limit: 8 << 20)
       #expect(cursor.steps > 0)

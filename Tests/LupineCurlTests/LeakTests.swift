@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import LupineCore
 import LupineCurl
+import LupineFixtures
 import LupineTesting
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
     let url = server.url
     await withTaskGroup(of: Void.self) { group in
       for worker in 0..<workers {
-        group.addTask { await work(seed: UInt64(worker), requests, client, url) }
+        group.addTask { await work(seed: Seeds.first &+ UInt64(worker), requests, client, url) }
       }
     }
     await client.transport.shutdown()

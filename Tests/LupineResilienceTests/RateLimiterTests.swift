@@ -42,13 +42,13 @@ import Testing
     try await withSimulation { simulation in
       let world = World(simulation)
       world.mock.stub(.get, "/{any...}", .text("a"))
-      let session = try world.session { $0.install(.rateLimit(2, per: .seconds(60))) }
+      let session = try world.session { $0.install(.rateLimit(2, per: .seconds(10))) }
       for host in ["https://a.example.com/", "https://b.example.com/", "https://a.example.com:8443/"] {
         _ = await session.errors(2, host)
       }
       try simulation.expect(simulation.clock.now.offset == .zero, "one waited for another's turn")
       _ = await session.errors(1, "https://b.example.com/")
-      try simulation.expect(simulation.clock.now.offset == .seconds(60), "\(simulation.clock.now.offset)")
+      try simulation.expect(simulation.clock.now.offset == .seconds(10), "\(simulation.clock.now.offset)")
     }
   }
 

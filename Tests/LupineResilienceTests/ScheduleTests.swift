@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineFixtures
 import LupineMock
 import LupineResilience
 import Synchronization
@@ -12,7 +13,8 @@ import Testing
     // Worlds know nothing of each other, so that each processor runs some.
     let seeds = try await withThrowingTaskGroup(of: Int.self) { group in
       for part in 0..<8 as Range<UInt64> {
-        let seeds = part * 125..<part * 125 + 125
+        let first = Seeds.first &+ part * 125
+        let seeds = first..<first &+ 125
         group.addTask { try await Simulation.explore(seeds: seeds, mix: .withCancellations, Self.run) }
       }
       return try await group.reduce(0, +)

@@ -14,10 +14,12 @@ import Testing
     .respond(status: 407, fields: ["Proxy-Authenticate": challenge], body: .text("who?"))
   }
 
-  /// A proxy that forwards nothing, and says so with a body, to whoever answers its challenge.
+  /// A proxy that takes any answer to its challenge; it forwards nothing, and its tunnels end at once.
   private static func proxy() throws -> ScriptedServer {
     try ScriptedServer { request in
-      request.fields["Proxy-Authorization"] == nil ? refusal(digest) : .respond(body: .text("x"))
+      if request.fields["Proxy-Authorization"] == nil { return refusal(digest) }
+      return request.method == .connect
+        ? ScriptedReply([.head(status: 200, fields: [:])], connection: .close) : .respond(body: .text("x"))
     }
   }
 
@@ -39,7 +41,6 @@ import Testing
   }
 
   @Test func `S7 a CONNECT carries the answer, and nothing that is meant for the server`() async throws {
-    // It answers the CONNECT, and the TLS handshake behind it with rubbish.
     let proxy = try Self.proxy()
     #expect(await error(try session(proxy), "https://a.example.com/secret?token=1") != nil)
     let heads = proxy.requests.prefix(2)

@@ -131,6 +131,8 @@ extension Exchange {
     }
     // No server asks who its client is to a proxy; what comes through a tunnel is no proxy's word.
     let source: TransportResponse.Source = line.code == 407 && isForwarded ? .proxy : .origin
+    // A proxy that asks before it has read the whole body may read nothing more of the connection, as squid 5 does.
+    if source == .proxy, outgoing.taken > 0 { easy?.forbidReuse() }
     let (body, writer) = submission.context.makeBody(for: head, from: source) { [engine = loop.engine, id] in
       engine.post(.receive(id))
     }

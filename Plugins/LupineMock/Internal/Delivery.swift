@@ -10,13 +10,11 @@ enum Delivery {
   ) -> TransportResponse {
     plan.connect(for: request, in: context)
     for interim in plan.part.informational { context.emit(.informational(interim)) }
-    var metrics = TransferMetrics(sent: bytesSent, for: request)
     let (body, writer) = context.makeBody(for: plan.head, from: plan.part.source, resume: {})
+    let data = if case .bytes(let bytes) = plan.content(for: request) { bytes } else { Data() }
+    let metrics = TransferMetrics(sent: bytesSent, received: data.count, for: request)
     do throws(LupineError) {
-      if case .bytes(let data) = plan.content(for: request), !data.isEmpty {
-        metrics.bytesReceived = Int64(data.count)
-        _ = try writer.write(data)
-      }
+      if !data.isEmpty { _ = try writer.write(data) }
       try plan.weight.checkTrailers(context.limits)
       writer.finish(trailers: plan.part.trailers, metrics: metrics)
     } catch {
@@ -52,9 +50,10 @@ enum Delivery {
 }
 
 extension TransferMetrics {
-  init(sent: Int, for request: OutgoingRequest) {
+  init(sent: Int, received: Int = 0, for request: OutgoingRequest) {
     self.init()
     bytesSent = Int64(sent)
+    bytesReceived = Int64(received)
     version = request.options.version ?? .http1_1
   }
 }

@@ -72,6 +72,7 @@ extension ReplyPlan {
 
   /// The bytes that the response to this request has: none for HEAD, 204 and 304.
   func content(for request: OutgoingRequest) -> MockReply.Content {
-    request.method == .head || head.status.code == 204 || head.status.code == 304 ? .bytes(.init()) : part.content
+    let code = head.status.code
+    return request.method == .head || code == 204 || code == 304 ? .bytes(.init()) : part.content
   }
 }

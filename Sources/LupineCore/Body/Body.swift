@@ -78,7 +78,9 @@ extension Body {
   }
 
   /// Whether there is no body at all; a body of zero bytes is one.
-  public var isNone: Bool { source == .none }
+  public var isNone: Bool {
+    if case .none = source { true } else { false }
+  }
 
   /// Bytes in memory.
   public static func bytes(_ data: Data) -> Body {

@@ -51,8 +51,8 @@ struct BodyChannelState {
 
   mutating func finish(collected: Data?, trailers: HTTPFields?, metrics: TransferMetrics) {
     guard ending == nil else { return }
-    arrived = Arrival(collected: collected, trailers: trailers, metrics: metrics)
-    completeIfDecoded()
+    let arrival = Arrival(collected: collected, trailers: trailers, metrics: metrics)
+    if undecoded.isEmpty { complete(arrival) } else { arrived = arrival }
   }
 
   /// Drops the body; returns whether the transport was paused and may go on.
@@ -171,7 +171,10 @@ struct BodyChannelState {
 
   /// Ends the body once the transport has and all of it is decoded.
   private mutating func completeIfDecoded() {
-    guard let arrived, undecoded.isEmpty, ending == nil else { return }
+    if let arrived, undecoded.isEmpty, ending == nil { complete(arrived) }
+  }
+
+  private mutating func complete(_ arrived: Arrival) {
     do throws(LupineError) {
       if !isAbandoned {
         try BodyStages.finish(stages[...]) { (piece) throws(LupineError) in try target.take(piece) }

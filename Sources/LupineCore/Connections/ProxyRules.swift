@@ -1,10 +1,11 @@
 /// Which proxy a request goes through.
 struct ProxyRules: Sendable, Hashable {
-  var http: Proxy?
-  var https: Proxy?
+  var http: Proxy? { didSet { isEmpty = http == nil && https == nil } }
+  var https: Proxy? { didSet { isEmpty = http == nil && https == nil } }
   var exceptions = ProxyExceptions([])
 
-  var isEmpty: Bool { http == nil && https == nil }
+  /// Kept, since every exchange asks for it.
+  private(set) var isEmpty = true
 
   /// Every proxy that a request may go through.
   var all: [Proxy] { [http, https].compactMap(\.self) }

@@ -24,7 +24,7 @@ extension ExchangeLoop {
 
   /// The proxy of a request; it is given what its session names with it, and no server's credential.
   func proxy(of request: OutgoingRequest) -> Challenger? {
-    configuration.passage(to: request.url).map { passage in
+    session.passage(to: request.url).map { passage in
       Challenger(
         asker: passage.asker, request: passage.request(for: request), own: passage.proxy.credential, provider: nil)
     }

@@ -83,7 +83,7 @@ extension ExchangeLoop {
   func tellSchemes(_ response: TransportResponse, to request: OutgoingRequest) throws(LupineError) {
     guard state.withLock({ !$0.courses.isEmpty }) else { return }
     if response.source == .origin { try tell(response.head, server(of: request)) }
-    guard let passage = configuration.passage(to: request.url), let proxy = proxy(of: request) else { return }
+    guard let passage = session.passage(to: request.url), let proxy = proxy(of: request) else { return }
     // What comes through a tunnel is the server's word; of a tunnel that stood already the proxy said nothing.
     let isOwnWord = passage.isForwarded || response.source == .proxy
     if let word = isOwnWord ? response.head : state.withLock({ $0.tunnel }) { try tell(word, proxy) }

@@ -6,7 +6,7 @@ extension ExchangeLoop {
   /// - Parameter proxyAuthorization: what goes to the proxy in its place.
   func withoutForeignCredentials(_ request: OutgoingRequest, _ proxyAuthorization: String?) -> OutgoingRequest {
     guard request.headers[.proxyAuthorization] != nil else { return request }
-    let isForwarded = configuration.passage(to: request.url)?.isForwarded == true
+    let isForwarded = session.passage(to: request.url)?.isForwarded == true
     if isForwarded, proxyAuthorization == nil { return request }
     var copy = request
     copy.headers[.proxyAuthorization] = nil
@@ -18,18 +18,21 @@ extension ExchangeLoop {
   }
 }
 
-extension SessionConfiguration {
+// Parts of the session, since a method of its configuration would be handed a copy of all of it.
+extension Session {
   /// What a connection for this URL must be like.
   func identity(for url: HTTPURL) -> SecurityIdentity {
-    guard !proxies.isEmpty else { return identity }
-    var identity = identity
-    identity.proxy = proxies.proxy(for: url)
+    guard !configuration.proxies.isEmpty else { return configuration.identity }
+    var identity = configuration.identity
+    identity.proxy = configuration.proxies.proxy(for: url)
     return identity
   }
 
   /// Who judges the proxy for this URL, where it has certificates.
   func proxyEvaluator(for url: HTTPURL) -> (any TrustEvaluator)? {
-    guard let trustPolicy, let proxy = proxies.proxy(for: url), proxy.kind == .https else { return nil }
+    guard !configuration.proxies.isEmpty, let trustPolicy = configuration.trustPolicy,
+      let proxy = configuration.proxies.proxy(for: url), proxy.kind == .https
+    else { return nil }
     return proxy.url.flatMap(trustPolicy.evaluator)
   }
 }

@@ -209,9 +209,9 @@ final class ExchangeLoop: Sendable {
     return TransferContext(
       id: task.id, attempt: number, clock: configuration.clock, now: configuration.now,
       connectTimeout: timeouts.connect, limits: configuration.limits,
-      identity: proving(configuration.identity(for: request.url), to: request.url),
+      identity: proving(session.identity(for: request.url), to: request.url),
       evaluator: configuration.trustPolicy?.evaluator(for: request.url),
-      proxyEvaluator: configuration.proxyEvaluator(for: request.url), connections: configuration.connections,
+      proxyEvaluator: session.proxyEvaluator(for: request.url), connections: configuration.connections,
       control: control, executor: configuration.executor,
       events: { [self] kind in
         switch kind {

@@ -24,9 +24,9 @@ struct ProxyPassage: Sendable {
   }
 }
 
-extension SessionConfiguration {
+extension Session {
   /// The way of a request through a proxy; `nil` where no proxy reads anything of it.
   func passage(to url: HTTPURL) -> ProxyPassage? {
-    proxies.isEmpty ? nil : ProxyPassage(proxies.proxy(for: url), to: url)
+    configuration.proxies.isEmpty ? nil : ProxyPassage(configuration.proxies.proxy(for: url), to: url)
   }
 }

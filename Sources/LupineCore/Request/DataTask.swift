@@ -15,7 +15,8 @@ public struct DataTask<Value: Sendable>: Sendable {
   /// - Throws: `LupineError`, as the request, a validator or the serializer failed.
   public var value: Value {
     get async throws(LupineError) {
-      try await Serialization.value(from: await task.outcome(), with: serializer, of: task)
+      if task.isObserved { return try await result.get() }
+      return try await Serialization.value(from: await task.outcome(), with: serializer, of: task)
     }
   }
 

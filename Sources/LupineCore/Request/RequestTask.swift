@@ -135,16 +135,15 @@ final class RequestTask: Sendable {
   }
 
   /// Whether anybody hears of events, so that making one is worth its cost.
-  var isObserved: Bool { !session.configuration.monitors.isEmpty }
+  var isObserved: Bool { session.isObserved }
 
   /// Tells the session's monitors what happened; without any the event is not even made.
   func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
-    let monitors = session.configuration.monitors
-    guard !monitors.isEmpty else { return }
+    guard session.isObserved else { return }
     var kind = kind()
     kind.redact(session.configuration.secretFields)
     let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
-    for monitor in monitors { monitor.receive(event) }
+    for monitor in session.configuration.monitors { monitor.receive(event) }
   }
 
   private func start() {

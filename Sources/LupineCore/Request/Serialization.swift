@@ -26,12 +26,11 @@ enum Serialization {
     return DataResponse(outcome, duration: duration, result: result, secrets: secrets)
   }
 
-  /// The value alone: where nobody hears of the time it takes, no response is made around it.
+  /// The value alone, without the response around it and without measuring the time, which nobody hears of.
   @concurrent
   static func value<Value: Sendable>(
     from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
   ) async throws(LupineError) -> Value {
-    if task.isObserved { return try await response(from: outcome, with: serializer, of: task).result.get() }
     let received = try received(outcome)
     do { return try serializer.serialize(received) } catch {
       throw failure(error, received, task.session.configuration.secretFields)

@@ -74,7 +74,7 @@ extension ValueRequest {
       queue: queue, responseSerializer: serializers.decodable(type, decoder), completionHandler: completionHandler)
   }
 
-  var serializers: SessionSerializers { task.session.configuration.serializers }
+  var serializers: SessionSerializers { task.session.serializers }
 }
 
 /// Hands the body on as it came; `nil` where there was none.

@@ -7,6 +7,10 @@ import Synchronization
 /// no state between requests but what its parts keep, and may be used from any thread.
 public final class Session: Sendable {
   let configuration: SessionConfiguration
+  /// The configuration's, for a request that is made: through a generic caller all of it would be copied.
+  let serializers: SessionSerializers
+  /// Whether a monitor hears of events, so that making one is worth its cost.
+  let isObserved: Bool
   let clock: SessionClock
   let registry: RequestRegistry
   let watch: Watch
@@ -17,6 +21,8 @@ public final class Session: Sendable {
     let clock = SessionClock(configuration.clock, executor: configuration.executor)
     let registry = RequestRegistry()
     self.configuration = configuration
+    serializers = configuration.serializers
+    isObserved = !configuration.monitors.isEmpty
     self.clock = clock
     self.registry = registry
     self.transport = Mutex(transport)

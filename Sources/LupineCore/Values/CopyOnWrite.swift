@@ -24,7 +24,9 @@ struct CopyOnWrite<Value: Sendable>: Sendable {
 }
 
 extension CopyOnWrite: Equatable where Value: Equatable {
-  static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool { left.value == right.value }
+  static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
+    left.box === right.box || left.value == right.value
+  }
 }
 
 extension CopyOnWrite: Hashable where Value: Hashable {

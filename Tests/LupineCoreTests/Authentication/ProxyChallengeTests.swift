@@ -167,7 +167,7 @@ import Testing
     ("NTLM", "connection credential"), ("Negotiate", "connection credential"), ("Digest", "LupineAuth"),
   ])
   func `the error of a 407 that nobody can answer says what would`(scheme: String, words: String) async throws {
-    let bench = Self.bench("\(scheme) realm=x")
+    let bench = Self.bench("\(scheme) realm=x", "nothing")
     let error = await (try Self.session(bench)).request(Self.plain).validate().serializingData().response.error
     #expect(error?.message.contains(words) == true)
   }

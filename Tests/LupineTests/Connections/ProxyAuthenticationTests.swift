@@ -49,7 +49,7 @@ import Testing
     let count = Count()
     let session = try Self.digest("open sesame", count)
     for exchanges in [2, 3] {
-      #expect(await session.request(try Self.url(scheme) + "/hello").serializingString().value == Self.greeting)
+      #expect(try await session.request(Self.url(scheme) + "/hello").serializingString().value == Self.greeting)
       #expect(count.exchanges == exchanges)
     }
     #expect(count.tunnels == (scheme == "https" ? 1 : 0))

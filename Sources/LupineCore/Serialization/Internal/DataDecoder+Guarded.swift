@@ -3,9 +3,6 @@ import FoundationEssentials
 extension DataDecoder {
   /// Decodes after the checks that keep Foundation's decoders from overflowing the stack, and names what went wrong.
   func decodeGuarded<Value: Decodable>(_ type: Value.Type, from data: Data) throws(LupineError) -> Value {
-    if Value.self == JSONValue.self, readsStandardJSON, let value = try JSONTextReader.value(of: data) as? Value {
-      return value
-    }
     let data = self is PropertyListDecoder ? try PropertyListGuard.check(data) : data
     do {
       return try decode(type, from: data)
@@ -17,12 +14,6 @@ extension DataDecoder {
       throw LupineError(
         .serializationFailed, "The body does not decode as `\(type)`: \(Self.reason(error))", underlying: error)
     }
-  }
-
-  /// Whether it is Foundation's decoder of JSON with no leave for what is none.
-  private var readsStandardJSON: Bool {
-    guard let decoder = self as? JSONDecoder else { return false }
-    return !decoder.allowsJSON5 && !decoder.assumesTopLevelDictionary
   }
 
   private static func reason(_ error: any Error) -> String {

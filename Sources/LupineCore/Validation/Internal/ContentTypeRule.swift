@@ -5,10 +5,11 @@ struct ContentTypeRule: ValidationRule {
   let ranges: @Sendable (OutgoingRequest) -> [String]
 
   func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError) {
-    let code = response.head.status.code
-    guard hasBody, code != 204, code != 205, code != 304 else { return }
+    guard hasBody else { return }
     let names = ranges(response.request)
     if names == OutgoingRequest.anyContentType { return }
+    let code = response.head.status.code
+    guard code != 204, code != 205, code != 304 else { return }
     let acceptable = names.compactMap { MediaType($0) }
     if acceptable.contains(where: { $0.essence == "*/*" }) { return }
     let field = response.head.headerFields[.contentType]
