@@ -9,9 +9,10 @@ import Testing
   enum Kind: CaseIterable { case bytes, manyBytes, stream }
 
   private static func body(_ kind: Kind) -> (Body, Data) {
-    let size = kind == .manyBytes ? 3 << 20 : 10_000
-    let data = (0..<size / 100).reduce(into: Data()) { data, number in
-      data.append(contentsOf: repeatElement(UInt8(truncatingIfNeeded: number), count: 100))
+    // A little more than is coded at once.
+    let size = kind == .manyBytes ? 1_100_000 : 10_000
+    let data = (0..<size / 1_000).reduce(into: Data()) { data, number in
+      data += Data(repeating: UInt8(truncatingIfNeeded: number), count: 1_000)
     }
     guard kind == .stream else { return (.bytes(data), data) }
     return (
@@ -28,10 +29,10 @@ import Testing
 
   private static func decoded(_ data: Data, _ coding: any ContentCoding) throws -> Data {
     let decoder = try coding.makeDecoder(limits: DecodingLimits(maximumSize: .max, maximumRatio: 1e9))
-    var result = Data()
-    try data.withUnsafeBytes { try decoder.transform($0) { result.append(contentsOf: $0) } }
-    try decoder.finish { result.append(contentsOf: $0) }
-    return result
+    var result: [UInt8] = []
+    try data.withUnsafeBytes { try decoder.transform($0) { result += $0 } }
+    try decoder.finish { result += $0 }
+    return Data(result)
   }
 
   private func send(_ body: Body, headers: HTTPFields = [:], _ adapter: RequestCompression) async throws

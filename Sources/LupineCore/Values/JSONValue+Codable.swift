@@ -12,11 +12,9 @@ extension JSONValue: Codable {
     if container.decodeNil() {
       self = .null
     } else if (try? decoder.unkeyedContainer()) != nil {
-      try Self.checkDepth(of: decoder, container)
-      self = .array(try container.decode([JSONValue].self))
+      self = .array(try Self.nested(in: container) { try container.decode([JSONValue].self) })
     } else if (try? decoder.container(keyedBy: FormCodingKey.self)) != nil {
-      try Self.checkDepth(of: decoder, container)
-      self = .object(try container.decode([String: JSONValue].self))
+      self = .object(try Self.nested(in: container) { try container.decode([String: JSONValue].self) })
     } else if let value = try? container.decode(String.self) {
       self = .string(value)
     } else if let value = try? container.decode(Bool.self) {
@@ -29,10 +27,18 @@ extension JSONValue: Codable {
     }
   }
 
-  private static func checkDepth(of decoder: any Decoder, _ container: any SingleValueDecodingContainer) throws {
-    guard decoder.codingPath.count < maximumDepth else {
+  /// How many arrays and objects are being decoded around this value.
+  ///
+  /// A decoder's coding path would tell as well, but Foundation builds it anew, each time with more work than levels.
+  @TaskLocal private static var levels = 0
+
+  private static func nested<Value>(
+    in container: any SingleValueDecodingContainer, _ decode: () throws -> Value
+  ) throws -> Value {
+    guard levels < maximumDepth else {
       throw DecodingError.dataCorruptedError(in: container, debugDescription: tooDeep)
     }
+    return try $levels.withValue(levels + 1, operation: decode)
   }
 
   private init?(numberIn container: any SingleValueDecodingContainer) {

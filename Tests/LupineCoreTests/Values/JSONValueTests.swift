@@ -108,6 +108,13 @@ import Testing
     #expect(try JSONDecoder().decode(JSONValue.self, from: data) == value)
   }
 
+  /// Were each level's place described by its whole way, this would take minutes.
+  @Test(.timeLimit(.minutes(1))) func `many deep values take the time of flat ones`() throws {
+    let deep = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
+    let text = "[" + repeatElement(deep, count: 100).joined(separator: ",") + "]"
+    #expect(try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)).array?.count == 100)
+  }
+
   @Test func `100,000 levels are an error, not a crash`() throws {
     var value = JSONValue.nested(levels: 100_000)
     #expect(throws: LupineError.self) { try JSONEncoder().encode(value) }
