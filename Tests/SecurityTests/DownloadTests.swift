@@ -106,13 +106,15 @@ import Testing
 
   // S34
 
+  // Each answer says that it is the connection's last, so that no request goes out on one that is about to be closed.
+
   private static func whole(_ text: String, tag: String) -> String {
-    "HTTP/1.1 200 OK\r\nETag: \(tag)\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
+    "HTTP/1.1 200 OK\r\nConnection: close\r\nETag: \(tag)\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
   }
 
   private static func part(_ range: String, _ text: String, tag: String = "\"v1\"", status: Int = 206) -> String {
-    "HTTP/1.1 \(status) x\r\nETag: \(tag)\r\nContent-Range: bytes \(range)\r\nContent-Length: \(text.utf8.count)\r\n\r\n"
-      + text
+    "HTTP/1.1 \(status) x\r\nConnection: close\r\nETag: \(tag)\r\nContent-Range: bytes \(range)\r\n"
+      + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)"
   }
 
   static let answers: [String: String] = [
@@ -121,7 +123,7 @@ import Testing
     "a weak tag": part("4-9/10", "efghij", tag: "W/\"v1\""), "a changed total": part("4-10/11", "efghijk"),
     "a refusal": part("*/4", "", status: 416), "a shorter file": part("4-5/6", "ef"),
     "a part of the rest": part("4-7/10", "4567"), "more than it says": part("4-9/10", "456789abc"),
-    "no range": "HTTP/1.1 206 x\r\nETag: \"v1\"\r\nContent-Length: 6\r\n\r\nefghij",
+    "no range": "HTTP/1.1 206 x\r\nConnection: close\r\nETag: \"v1\"\r\nContent-Length: 6\r\n\r\nefghij",
   ]
 
   @Test(arguments: answers.keys.sorted(), [ResumePolicy.restart, .fail])
