@@ -3,8 +3,6 @@ struct LineSplitter: Sendable {
   private let limit: Int
   private var line: [UInt8] = []
   private var skipsLineFeed = false
-  /// Bytes looked at, moved or decoded in all: what shows that it is linear.
-  private(set) var steps = 0
 
   init(limit: Int) { self.limit = limit }
 
@@ -12,7 +10,6 @@ struct LineSplitter: Sendable {
   mutating func take(_ piece: [UInt8]) throws(LupineError) -> [String] {
     var lines: [String] = []
     var start = piece.startIndex
-    steps += piece.count
     for index in piece.indices {
       let byte = piece[index]
       guard byte == 0x0A || byte == 0x0D else {
@@ -23,7 +20,6 @@ struct LineSplitter: Sendable {
         skipsLineFeed = false
       } else {
         try append(piece[start..<index])
-        steps += line.count
         lines.append(String(decoding: line, as: UTF8.self))
         line.removeAll(keepingCapacity: true)
         skipsLineFeed = byte == 0x0D
@@ -46,7 +42,6 @@ struct LineSplitter: Sendable {
       throw LupineError(
         .limitExceeded(.line), "A line of the response is longer than \(limit) bytes, the limit line that was given.")
     }
-    steps += bytes.count
     line += bytes
   }
 }
