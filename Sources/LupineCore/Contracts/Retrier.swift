@@ -63,6 +63,8 @@ public struct FailedAttempt: Sendable {
   public var date: Date
   /// Notes why the retrier decided as it did, in a few words without secrets; the request's event of the decision has it.
   public var note: @Sendable (String) -> Void
+  /// The session's account of retries, for policies that have none of their own.
+  package var sessionBudget: RetryBudget?
 
   /// Describes an attempt.
   ///

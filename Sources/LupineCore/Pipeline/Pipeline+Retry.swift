@@ -18,6 +18,7 @@ extension Pipeline {
     if let step = task.state.withLock({ $0.takeStepAtHead() }) { return step }
     let retriers = session.configuration.retriers + task.state.withLock { $0.settings.retriers }
     guard mayBeRetried(outcome) else {
+      session.retryBudget.answered(request.url)
       for retrier in retriers { retrier.succeeded(request) }
       return .end(outcome)
     }
@@ -44,7 +45,16 @@ extension Pipeline {
         return end(outcome, with: error, request)
       }
     }
+    credit(failed)
     return end(outcome, notes.joined(to: "no retrier asked for it"), number)
+  }
+
+  /// Puts a part of a retry back into the session's budget, where the origin has answered, be it with a refusal.
+  private func credit(_ failed: FailedAttempt) {
+    guard let status = failed.response?.status.code, !RetryPolicy.defaultStatusCodes.contains(status),
+      failed.error.map({ !RetryPolicy.defaultErrors.contains($0.kind) }) ?? true
+    else { return }
+    session.retryBudget.answered(failed.request.url)
   }
 
   /// Asks the retriers about a status while the body can still be kept back; the reason not to hand it over, if any.
@@ -85,12 +95,14 @@ extension Pipeline {
     let random = session.configuration.random
     let (started, sent, redirects, source) = task.state.withLock { ($0.started, $0.sent, $0.redirects, $0.source) }
     let head = outcome.response?.head ?? outcome.error?.response
-    return FailedAttempt(
+    var attempt = FailedAttempt(
       request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
       number: number, response: head, source: head == nil ? .origin : outcome.response?.source ?? source,
       error: outcome.error, elapsed: started.map { session.clock.now() - $0 } ?? .zero, clock: session.clock.clock,
       date: session.configuration.now(), random: { Double(random() >> 11) * 0x1p-53 },
       note: { notes.add($0) })
+    attempt.sessionBudget = session.retryBudget
+    return attempt
   }
 
   private func again(

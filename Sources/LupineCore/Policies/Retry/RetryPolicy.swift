@@ -31,13 +31,14 @@ public struct RetryPolicy: Retrier {
   ///   - methods: the methods that are harmless to repeat.
   ///   - statusCodes: the statuses that are retried, validated or not.
   ///   - errors: the errors that are retried.
-  ///   - budget: what limits the retries to each host; `nil` sets no such limit. Default: 100 retries, and one more for
-  ///     each five requests that are answered.
+  ///   - budget: what limits the retries to each origin; one of infinite capacity sets no such limit. Default: `nil`, for
+  ///     the budget of the session that asks, which all its policies share: 100 retries, and one more for each five
+  ///     requests that are answered.
   public init(
     limit: Int = 2, base: Double = 2, scale: Double = 0.5, cap: Duration = .seconds(60), jitter: Double = 1,
     retryAfterCap: Duration = .seconds(60), methods: Set<HTTPRequest.Method> = RetryPolicy.defaultMethods,
     statusCodes: Set<Int> = RetryPolicy.defaultStatusCodes,
-    errors: Set<LupineError.Kind> = RetryPolicy.defaultErrors, budget: RetryBudget? = RetryBudget()
+    errors: Set<LupineError.Kind> = RetryPolicy.defaultErrors, budget: RetryBudget? = nil
   ) {
     self.limit = limit
     self.base = base
@@ -51,7 +52,7 @@ public struct RetryPolicy: Retrier {
     self.budget = budget
   }
 
-  /// Retries after a delay, where the request may be repeated and retries are left, its own and its host's.
+  /// Retries after a delay, where the request may be repeated and retries are left, its own and its origin's.
   public func decision(for attempt: FailedAttempt) async -> RetryDecision {
     guard isTransient(attempt) else {
       if attempt.response != nil { budget?.answered(attempt.request.url) }
@@ -68,14 +69,14 @@ public struct RetryPolicy: Retrier {
     guard let delay = delay(attempt) else { return .doNotRetry }
     // The session does not send such a body again, whatever the answer, and says so.
     guard attempt.request.body.isReplayable else { return .retry(after: delay) }
-    guard budget?.take(for: attempt.request.url) ?? true else {
+    guard (budget ?? attempt.sessionBudget)?.take(for: attempt.request.url) ?? true else {
       attempt.note("the budget of retries for \(attempt.request.url.origin) is spent")
       return .doNotRetry
     }
     return .retry(after: delay)
   }
 
-  /// Puts a part of a retry back into the host's budget.
+  /// Puts a part of a retry back into the policy's own budget; the session does so with its own.
   public func succeeded(_ request: OutgoingRequest) { budget?.answered(request.url) }
 
   /// How long to wait; `nil` where the server asks for too long.
