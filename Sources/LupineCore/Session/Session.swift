@@ -14,6 +14,8 @@ public final class Session: Sendable {
   let clock: SessionClock
   let registry: RequestRegistry
   let watch: Watch
+  /// What the retries of all requests come out of, where their policies have no budget of their own.
+  let retryBudget = RetryBudget()
   private let transport: Mutex<(any Transport)?>
   private let requestCount = Atomic<UInt64>(0)
 

@@ -16,12 +16,12 @@ import Testing
   }
 
   @Test(arguments: units)
-  func `S35 lines are cut in linear steps, in whatever pieces they come`(unit: String) throws {
+  func `S35 lines are cut in linear steps, in whatever pieces they come`(unit: String) {
     let bytes = Array(Self.text(unit).utf8)
     for size in [1, 2, 1_000, bytes.count] {
       var splitter = LineSplitter(limit: bytes.count)
       for start in stride(from: 0, to: bytes.count, by: size) {
-        _ = try splitter.take(Array(bytes[start..<min(start + size, bytes.count)]))
+        _ = splitter.take(Array(bytes[start..<min(start + size, bytes.count)]))
       }
       #expect(splitter.steps >= bytes.count)
       #expect(splitter.steps <= 3 * bytes.count)
@@ -33,7 +33,7 @@ import Testing
     let text = Self.text(unit)
     var splitter = LineSplitter(limit: text.utf8.count)
     var parser = ServerSentEventParser(limit: text.utf8.count)
-    let lines = try splitter.take(Array((text + "\n\n").utf8))
+    let lines = splitter.take(Array((text + "\n\n").utf8))
     for line in lines { _ = try parser.take(line) }
     #expect(parser.steps > 0)
     #expect(parser.steps <= 3 * text.utf8.count + 16)
