@@ -53,9 +53,10 @@ import Testing
     var reader = HeadReader(Limits(), known, mayBeMultiplexed: false)
     do throws(LupineError) {
       for line in lines {
-        let bytes = Array("\(line)\r\n".utf8)
-        let head = try bytes.withUnsafeBytes { bytes throws(LupineError) in try reader.take(bytes) }
-        switch head {
+        let head = Array("\(line)\r\n".utf8).withUnsafeBytes { bytes in
+          Result { () throws(LupineError) in try reader.take(bytes) }
+        }
+        switch try head.get() {
         case nil: continue
         case .informational(let response): return "\(response.status) \(text(response.headerFields))"
         case .final(let response, let framing): return "\(response.status) \(text(response.headerFields)) \(framing)"

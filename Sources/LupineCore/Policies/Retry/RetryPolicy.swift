@@ -22,7 +22,7 @@ public struct RetryPolicy: Retrier {
   /// Sets the policy.
   ///
   /// - Parameters:
-  ///   - limit: retries after the first attempt. Default: 2.
+  ///   - limit: the retries that this policy grants a request, besides those of other retriers. Default: 2.
   ///   - base: what is raised to the number of the retry. Default: 2.
   ///   - scale: seconds that the power is multiplied by. Default: 0.5.
   ///   - cap: the longest delay of the policy's own. Default: 60 seconds.
@@ -58,7 +58,7 @@ public struct RetryPolicy: Retrier {
       if attempt.response != nil { budget?.answered(attempt.request.url) }
       return .doNotRetry
     }
-    guard attempt.number <= limit else {
+    guard attempt.retries < limit else {
       attempt.note("the limit of \(limit) retries is reached")
       return .doNotRetry
     }
@@ -81,7 +81,7 @@ public struct RetryPolicy: Retrier {
 
   /// How long to wait; `nil` where the server asks for too long.
   private func delay(_ attempt: FailedAttempt) -> Duration? {
-    let own = ceiling(of: attempt.number) * (1 - jitter * (1 - attempt.random()))
+    let own = ceiling(after: attempt.retries) * (1 - jitter * (1 - attempt.random()))
     guard let head = attempt.response, let asked = RetryAfter.delay(head, now: attempt.date) else { return own }
     guard asked <= retryAfterCap else {
       attempt.note("the server asks to wait for longer than \(retryAfterCap.milliseconds)")
@@ -90,11 +90,11 @@ public struct RetryPolicy: Retrier {
     return max(own, asked)
   }
 
-  /// The longest delay after so many attempts; the cap where the power leaves what a number can say.
-  private func ceiling(of number: Int) -> Duration {
+  /// The longest delay after so many retries; the cap where the power leaves what a number can say.
+  private func ceiling(after retries: Int) -> Duration {
     let longest = cap / .seconds(1)
     var seconds = scale
-    for _ in 1..<max(1, number) where seconds < longest { seconds *= base }
+    for _ in 0..<max(0, retries) where seconds < longest { seconds *= base }
     guard seconds < longest else { return cap }
     return .seconds(max(0, seconds))
   }
