@@ -131,7 +131,7 @@ let package = Package(
 
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
     test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl"]),
-    test("LupineMockTests", ["LupineCore", "LupineMock"]),
+    test("LupineMockTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
       "LupineAuthenticationTests",
       ["LupineAuthentication", "LupineCookies", "LupineCore", "LupineCurl", "LupineMock"]),

@@ -21,7 +21,7 @@
       ///
       /// Default: notice.
       public var retry = Logger.Level.notice
-      /// Beginnings, redirects, challenges and refused responses.
+      /// Beginnings, redirects, challenges, refused responses, and what a policy such as a circuit breaker decided.
       ///
       /// Default: debug.
       public var decision = Logger.Level.debug
@@ -63,7 +63,8 @@
       case .finished, .serialized(_, _, .some): levels.failure
       case .warning: .warning
       case .retrying(.some, _): levels.retry
-      case .started, .failed, .redirected, .challenged, .retrying, .validated(.some), .continued: levels.decision
+      case .started, .failed, .redirected, .challenged, .retrying, .validated(.some), .continued, .decided:
+        levels.decision
       default: levels.step
       }
     }

@@ -3,8 +3,8 @@ public import LupineCore
 /// Bounds the time of each attempt, from its adapters to the last byte of its response; the session's retriers decide
 /// what follows.
 ///
-/// The same as the `attempt` of `Session.Builder.timeouts`; the other timeouts stay as they are. A request's own timeouts,
-/// in its options, come before it.
+/// The same as the `attempt` of `Session.Builder.timeouts`, which comes before it where the program names one, as do a
+/// request's own timeouts, in its options; the other timeouts stay as they are.
 public struct AttemptTimeout: Plugin {
   /// The longest time of an attempt, on the session's clock.
   public var duration: Duration
@@ -16,7 +16,7 @@ public struct AttemptTimeout: Plugin {
 
   /// Sets the session's bound.
   public func install(in builder: inout Session.Builder) {
-    builder = builder.changingTimeouts { $0.attempt = duration }
+    builder = builder.boundingTimes(attempt: duration)
   }
 }
 

@@ -5,10 +5,12 @@ import Synchronization
 ///
 /// Each origin (scheme, host and port) has a circuit of its own. It is closed at first. When enough exchanges were made
 /// within the window and too many of them failed, it opens: exchanges fail at once with kind `circuitOpen`. After the
-/// break one exchange is let through as a probe; if it succeeds the circuit closes, else it opens for twice as long.
+/// break one exchange is let through as a probe; if it brings a good head the circuit closes, else it opens for twice as
+/// long.
 ///
-/// Statuses that count, errors of the network and timeouts of an exchange are failures; cancellations are neither failures
-/// nor successes. It sees every exchange: each attempt, each redirect, each hedge. One breaker may serve several sessions.
+/// Statuses that count, errors of the network and timeouts, of the exchange or of the whole request, are failures;
+/// cancellations are neither failures nor successes. It sees every exchange: each attempt, each redirect, each hedge. One
+/// breaker may serve several sessions.
 public final class CircuitBreaker: Plugin {
   private let configuration: Configuration
   private let clock: PolicyClock

@@ -3,10 +3,12 @@ public import LupineCore
 /// Sends a slow request a second time, and takes the answer that comes first.
 ///
 /// When no answer has come within the delay, or a bad one before it, the same exchange is made again, beside the first. The
-/// first good answer counts and the others are cancelled; if there is none, the last outcome counts. It makes the slowest
-/// requests faster at the cost of a few more of them, so it is for servers that are slow by chance, not by load: a budget
-/// keeps the hedges to a part of the requests. Only requests are hedged that are idempotent and whose body can be sent
-/// again; each redirect is an exchange of its own.
+/// first good answer counts and the others are cancelled; if there is none, the last outcome counts. An error that a
+/// `RetryPolicy` would not retry, and a bad answer with `Retry-After`, end the hedging: what is under way goes on.
+///
+/// It makes the slowest requests faster at the cost of a few more of them, so it is for servers that are slow by chance,
+/// not by load: a budget keeps the hedges to a part of the requests. Only requests are hedged that are idempotent and
+/// whose body can be sent again; each redirect is an exchange of its own.
 public struct Hedging: Plugin {
   /// How long an answer may take before the exchange is made again.
   ///
@@ -20,10 +22,10 @@ public struct Hedging: Plugin {
   ///
   /// Default: those that a `RetryPolicy` retries.
   public var badStatusCodes = RetryPolicy.defaultStatusCodes
-  /// What limits the hedges to each host; `nil` sets no such limit.
+  /// What limits the hedges to each origin; one of infinite capacity sets no such limit.
   ///
   /// Default: 100, and one more for each five requests that are answered.
-  public var budget: RetryBudget? = RetryBudget()
+  public var budget = RetryBudget()
 
   /// Says when an exchange is made again.
   public init(delay: Duration = .seconds(2), limit: Int = 1) {

@@ -2,7 +2,8 @@ public import LupineCore
 
 /// Bounds the time of each request, its retries and the waits between them included.
 ///
-/// The same as the `total` of `Session.Builder.timeouts`; the other timeouts stay as they are.
+/// The same as the `total` of `Session.Builder.timeouts`, which comes before it where the program names one; the other
+/// timeouts stay as they are.
 public struct TotalTimeout: Plugin {
   /// The longest time of a request, on the session's clock.
   public var duration: Duration
@@ -14,7 +15,7 @@ public struct TotalTimeout: Plugin {
 
   /// Sets the session's bound.
   public func install(in builder: inout Session.Builder) {
-    builder = builder.changingTimeouts { $0.total = duration }
+    builder = builder.boundingTimes(total: duration)
   }
 }
 

@@ -4,11 +4,11 @@ import Testing
 @testable import LupineCurl
 
 @Suite struct WaitingLineTests {
-  private func origin(_ host: String) throws -> HTTPURL.Origin { try HTTPURL("http://\(host)/").origin }
+  private func url(_ host: String) throws -> HTTPURL { try HTTPURL("http://\(host)/") }
 
   @Test func `the first to come are the first to go`() throws {
     let line = Line(perHost: 2, total: 10)
-    let host = line.host(try origin("a"))
+    let host = line.host(of: try url("a"))
     let started = ((1...5) as ClosedRange<UInt64>).filter { line.enter($0, at: host) }
     #expect(started == [1, 2])
     #expect(line.next() == nil)
@@ -23,7 +23,7 @@ import Testing
 
   @Test func `who has a higher priority goes first, and of one priority who came first`() throws {
     let line = Line(perHost: 1, total: 10)
-    let host = line.host(try origin("a"))
+    let host = line.host(of: try url("a"))
     #expect(line.enter(1, at: host))
     let waiting: [(UInt64, OutgoingRequest.Priority)] = [
       (2, .low), (3, .normal), (4, .high), (5, .low), (6, .high), (7, .normal),
@@ -45,7 +45,7 @@ import Testing
     var options = ConnectionOptions()
     options.perHost = 1
     let line = Line(perHost: 2, total: 3)
-    let (first, second) = (line.host(try origin("a")), line.host(try origin("b")))
+    let (first, second) = (line.host(of: try url("a")), line.host(of: try url("b")))
     #expect(line.enter(1, at: first))
     #expect(!line.enter(2, .normal, options, at: first))
     options.perHost = 9
@@ -58,7 +58,7 @@ import Testing
 
   @Test func `a full host does not hold up another`() throws {
     let line = Line(perHost: 1, total: 10)
-    let (first, second) = (line.host(try origin("a")), line.host(try origin("b")))
+    let (first, second) = (line.host(of: try url("a")), line.host(of: try url("b")))
     #expect(line.enter(1, at: first))
     #expect(!line.enter(2, at: first))
     #expect(line.enter(3, at: second))
@@ -66,7 +66,7 @@ import Testing
 
   @Test func `the total counts all hosts, and the oldest goes first`() throws {
     let line = Line(perHost: 5, total: 2)
-    let (first, second) = (line.host(try origin("a")), line.host(try origin("b")))
+    let (first, second) = (line.host(of: try url("a")), line.host(of: try url("b")))
     #expect(line.enter(1, at: first))
     #expect(line.enter(2, at: first))
     #expect(!line.enter(3, at: second))
@@ -79,7 +79,7 @@ import Testing
 
   @Test func `who leaves the queue frees no place and is not called`() throws {
     let line = Line(perHost: 1, total: 10)
-    let host = line.host(try origin("a"))
+    let host = line.host(of: try url("a"))
     #expect(line.enter(1, at: host))
     for id in 2...4 as ClosedRange<UInt64> { #expect(!line.enter(id, at: host)) }
     line.leave(2, from: host)
@@ -91,13 +91,13 @@ import Testing
 
   @Test func `a host that shares connections has no count`() throws {
     let line = Line(perHost: 1, total: 1)
-    let host = line.host(try origin("a"))
+    let host = line.host(of: try url("a"))
     #expect(line.enter(1, at: host))
     #expect(!line.enter(2, at: host))
     line.lift(host)
     #expect(line.next() == 2)
     #expect(line.enter(3, at: host))
-    let other = line.host(try origin("b"))
+    let other = line.host(of: try url("b"))
     #expect(line.enter(4, at: other))
     for id in 1...3 as ClosedRange<UInt64> { line.leave(id, from: host) }
     #expect(!line.enter(5, at: other))
@@ -105,12 +105,12 @@ import Testing
 
   @Test func `hosts that nobody uses are forgotten`() throws {
     let line = Line(perHost: 1, total: 10)
-    let first = line.host(try origin("busy"))
+    let first = line.host(of: try url("busy"))
     #expect(line.enter(1, at: first))
-    let idle = line.host(try origin("idle"))
-    for number in 0..<2_000 { _ = line.host(try origin("h\(number)")) }
-    #expect(line.host(try origin("busy")) === first)
-    #expect(line.host(try origin("idle")) !== idle)
+    let idle = line.host(of: try url("idle"))
+    for number in 0..<2_000 { _ = line.host(of: try url("h\(number)")) }
+    #expect(line.host(of: try url("busy")) === first)
+    #expect(line.host(of: try url("idle")) !== idle)
   }
 }
 
@@ -120,7 +120,7 @@ private final class Line {
 
   init(perHost: Int, total: Int) { line = WaitingLine(perHost: perHost, total: total) }
 
-  func host(_ origin: HTTPURL.Origin) -> HostLine { line.host(origin) }
+  func host(of url: HTTPURL) -> HostLine { line.host(of: url) }
 
   func enter(
     _ id: UInt64, _ priority: OutgoingRequest.Priority = .normal, _ options: ConnectionOptions = ConnectionOptions(),

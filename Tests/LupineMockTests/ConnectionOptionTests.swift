@@ -1,16 +1,22 @@
 import HTTPTypes
 import LupineCore
 import LupineMock
+import LupineResilience
 import Testing
 
 @Suite struct ConnectionOptionTests {
-  @Test(arguments: [HTTPResponse.Status.found, .unauthorized, .badGateway])
-  func `what a proxy says is neither followed nor answered as the server's`(status: HTTPResponse.Status) async throws {
+  @Test(arguments: [HTTPResponse.Status.found, .unauthorized, .badGateway], [false, true])
+  func `what a proxy says is neither followed nor answered as the server's`(
+    status: HTTPResponse.Status, isHedged: Bool
+  ) async throws {
     let mock = MockTransport()
     mock.stub(
       .get, "https://a.example.com/",
       .refusedByProxy(status).field(.location, "/next").field(.wwwAuthenticate, "Basic realm=x"))
-    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).proxy("http://p:1").build()
+    let builder = Session.Builder().transport(mock).clock(TestClock()).proxy("http://p:1")
+    var hedging = Hedging()
+    hedging.badStatusCodes = []
+    let session = try (isHedged ? builder.install(hedging) : builder).build()
     let response = await session.request("https://a.example.com/").authenticate(username: "ali", password: "x")
       .serializingData().response
     #expect(response.response?.status == status)

@@ -66,6 +66,24 @@ import Testing
     #expect(await kind(session) == nil)
   }
 
+  @Test func `a probe that streams closes the circuit with its head`() async throws {
+    try await withSimulation { simulation in
+      let world = World(simulation)
+      let stream = MockReply.text("first\nsecond\n").stall(afterBytes: 6)
+      world.mock.stub(.get, "/", .sequence([.reset, .reset, stream, .text("up")]))
+      let breaker = CircuitBreaker(CircuitBreaker.Configuration { $0.minimumThroughput = 2 })
+      let session = try world.session { $0.install(breaker) }
+      _ = await session.errors(2)
+      try await simulation.sleep(for: .seconds(5))
+      for try await line in session.streamRequest(World.url).serializingLines() {
+        try simulation.expect(line == "first", line)
+        let errors = await session.errors(2)
+        try simulation.expect(errors == [nil, nil], "\(errors)")
+        break
+      }
+    }
+  }
+
   @Test func `failures of long ago are forgotten`() async throws {
     let session = try session(.reset)
     for _ in 0..<9 {
@@ -108,13 +126,15 @@ import Testing
     #expect(await kind(session) == nil)
   }
 
-  @Test func `exchanges that time out are failures`() async throws {
+  @Test(arguments: [LupineError.Kind.timedOut(.idle), .timedOut(.total)])
+  func `exchanges that time out are failures`(kind: LupineError.Kind) async throws {
     try await withSimulation { simulation in
       let world = World(simulation)
       world.mock.stub(.get, "/", .stall)
       let breaker = CircuitBreaker(CircuitBreaker.Configuration { $0.minimumThroughput = 4 })
-      let session = try world.session { $0.install(breaker).timeouts(idle: .seconds(3)) }
-      for expected in Array(repeating: LupineError.Kind.timedOut(.idle), count: 4) + [.circuitOpen] {
+      let total = Duration.seconds(kind == .timedOut(.total) ? 2 : 9)
+      let session = try world.session { $0.install(breaker).timeouts(idle: .seconds(3), total: total) }
+      for expected in Array(repeating: kind, count: 4) + [.circuitOpen] {
         let errors = await session.errors(1)
         try simulation.expect(errors == [expected], "\(errors)")
       }

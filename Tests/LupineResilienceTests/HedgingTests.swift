@@ -60,6 +60,29 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    MockReply.failure(.certificateRejected), .failure(.malformedResponse), .failure(.circuitOpen),
+    .failure(.rateLimited), .status(.serviceUnavailable).field(.retryAfter, "1"),
+    .status(.tooManyRequests).field(.retryAfter, "99999999"),
+  ])
+  func `what another try would not help is not hedged`(reply: MockReply) async throws {
+    for reply in [reply, reply.delay(.seconds(1))] {
+      let ending = try await Self.run([reply, .text("second")])
+      #expect(ending.response.value != "second")
+      #expect(ending.sent == 1)
+      #expect(ending.policies.isEmpty)
+    }
+  }
+
+  @Test func `a hedge that is under way goes on after an error that is not hedged`() async throws {
+    let ending = try await Self.run(
+      [.failure(.certificateRejected).delay(.seconds(3)), .text("good").delay(.seconds(5)), .text("third")],
+      hedging: .hedging(after: .seconds(2), limit: 2))
+    #expect(ending.response.value == "good")
+    #expect(ending.time == .seconds(7))
+    #expect(ending.sent == 2)
+  }
+
   @Test func `where there is no good answer the last outcome counts, body and all`() async throws {
     let bad = try await Self.run([.reset, .text("sorry", status: .serviceUnavailable)])
     #expect(bad.response.value == "sorry")

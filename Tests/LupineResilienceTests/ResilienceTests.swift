@@ -33,6 +33,27 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `the session's own timeouts undo those of the plugins only where they name them`(isFirst: Bool) async throws {
+    try await withSimulation { simulation in
+      let world = World(simulation)
+      world.mock.stub(.get, "/", .stall)
+      let plugin = Resilience { $0.retryPolicy = nil }
+      let bounds: [(Duration?, LupineError.Timeout, Int)] = [(nil, .attempt, 10), (.seconds(3), .total, 3)]
+      for (total, kind, seconds) in bounds {
+        let begin = simulation.clock.now.offset
+        let session = try world.session {
+          isFirst
+            ? $0.timeouts(connect: .seconds(5), total: total).install(plugin)
+            : $0.install(plugin).timeouts(connect: .seconds(5), total: total)
+        }
+        let errors = await session.errors(1)
+        try simulation.expect(errors == [.timedOut(kind)], "\(errors)")
+        try simulation.expect(simulation.clock.now.offset - begin == .seconds(seconds), "\(simulation.clock.now)")
+      }
+    }
+  }
+
   @Test func `the parts stand in their order whatever the order they are installed in`() async throws {
     try await withSimulation { simulation in
       let world = World(simulation)

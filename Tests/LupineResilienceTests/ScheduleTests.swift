@@ -10,24 +10,30 @@ import Testing
 @Suite struct ScheduleTests {
   @Test func `in a thousand schedules each request ends once, no budget is exceeded and nothing is left`() async throws
   {
+    let incidents = Incidents()
     // Worlds know nothing of each other, so that each processor runs some.
     let seeds = try await withThrowingTaskGroup(of: Int.self) { group in
       for part in 0..<8 as Range<UInt64> {
         let first = Seeds.first &+ part * 125
         let seeds = first..<first &+ 125
-        group.addTask { try await Simulation.explore(seeds: seeds, mix: .withCancellations, Self.run) }
+        group.addTask {
+          try await Simulation.explore(seeds: seeds, mix: .withCancellations) { try await Self.run($0, incidents) }
+        }
       }
       return try await group.reduce(0, +)
     }
     #expect(seeds == 1_000)
+    for incident in Incidents.Kind.allCases { #expect(incidents.count(of: incident) > 0, "no \(incident) in any seed") }
   }
 
-  private static let capacity = 4.0
-  private static let refund = 0.2
+  /// Smaller than what the requests ask for, so that budgets are spent and windows filled.
+  private static let capacity = 2.0
+  private static let refund = 0.1
+  private static let window = RefreshWindow(interval: .seconds(5), maximumAttempts: 2)
   private static let requests = 5
   private static let redirects = 3
 
-  @Sendable private static func run(_ world: Simulation) async throws {
+  private static func run(_ world: Simulation, _ incidents: Incidents) async throws {
     let schedule = try Schedule(world)
     await withTaskGroup(of: Void.self) { group in
       for number in 0..<requests { group.addTask { await schedule.make(number) } }
@@ -38,6 +44,7 @@ import Testing
     try schedule.checkEndings()
     try schedule.checkBudgets()
     try schedule.checkRest()
+    schedule.tell(incidents)
   }
 
   /// One program with every policy there is, and its requests.
@@ -64,9 +71,12 @@ import Testing
       var limits = Limits()
       limits.redirects = ScheduleTests.redirects
       var hedging = Hedging(delay: .milliseconds(700), limit: 1)
-      hedging.budget = RetryBudget(capacity: 3)
+      hedging.budget = RetryBudget(capacity: ScheduleTests.capacity, refund: ScheduleTests.refund)
       session = try Session.Builder().transport(transport).baseURL("https://a.example.com").monitor(endings)
-        .install(AuthenticationInterceptor(service, credential: ScheduledToken(number: 0))).retrier(retrier)
+        .install(
+          AuthenticationInterceptor(
+            service, credential: ScheduledToken(number: 0), refreshWindow: ScheduleTests.window)
+        ).retrier(retrier)
         .timeouts(idle: .seconds(3), total: .seconds(20), attempt: .seconds(6)).limits(limits)
         .install(hedging).install(limiter)
         .install(RateLimiter(8, per: .seconds(1), maximumWait: .seconds(5)))
@@ -107,9 +117,11 @@ import Testing
     }
 
     func checkBudgets() throws {
-      let attempts = endings.all.values.reduce(0) { $0 + $1.attempts }
-      let budget = 2 * ScheduleTests.capacity + ScheduleTests.refund * Double(attempts)
-      try world.expect(Double(retrier.count) <= budget, "\(retrier.count) retries, and \(budget) were allowed")
+      // All requests begin at one origin, and each is answered once at most.
+      try checkBudget(of: "retries", retrier.count, answers: ScheduleTests.requests)
+      for (origin, hedges) in endings.hedges {
+        try checkBudget(of: "hedges to \(origin)", hedges, answers: endings.exchanges[origin] ?? 0)
+      }
       for (origin, count) in transport.all {
         try world.expect(count.most <= 3, "\(count.most) exchanges with \(origin) at once")
         for index in count.starts.indices.dropLast(8) {
@@ -118,10 +130,31 @@ import Testing
         }
       }
       let refreshes = service.refreshes
-      for index in refreshes.indices.dropLast(5) {
-        try world.expect(refreshes[index + 5] - refreshes[index] >= .seconds(30), "refreshed at \(refreshes)")
+      let (interval, most) = (ScheduleTests.window.interval, ScheduleTests.window.maximumAttempts)
+      for index in refreshes.indices.dropLast(most) {
+        try world.expect(refreshes[index + most] - refreshes[index] >= interval, "refreshed at \(refreshes)")
       }
       try world.expect(service.orders.values.allSatisfy { $0 == 1 }, "an order was taken twice: \(service.orders)")
+    }
+
+    private func checkBudget(of name: String, _ count: Int, answers: Int) throws {
+      let budget = ScheduleTests.capacity + ScheduleTests.refund * Double(answers)
+      try world.expect(Double(count) <= budget, "\(count) \(name), and \(budget) were allowed")
+    }
+
+    /// Adds what happened in this world.
+    func tell(_ incidents: Incidents) {
+      let errors = outcomes.withLock { $0.values.flatMap(\.self) }
+      incidents.add(retrier.count, of: .retry)
+      incidents.add(retrier.refusals, of: .spentRetries)
+      incidents.add(endings.hedges.values.reduce(0, +), of: .hedge)
+      incidents.add(endings.spentHedges, of: .spentHedges)
+      incidents.add(endings.redirects, of: .redirect)
+      incidents.add(service.refreshes.count, of: .refresh)
+      incidents.add(errors.count { $0 == .refreshFailed }, of: .failedRefresh)
+      incidents.add(errors.count { $0 == .excessiveRefresh }, of: .excessiveRefresh)
+      incidents.add(errors.count { $0 == .circuitOpen }, of: .openCircuit)
+      incidents.add(errors.count { $0 == .cancelled }, of: .cancellation)
     }
 
     func checkRest() throws {

@@ -129,20 +129,30 @@ import Testing
     }
   }
 
-  @Test(arguments: [302, 401, 502])
-  func `what a proxy says to CONNECT is neither followed nor answered as the server's`(status: Int) async throws {
+  @Test(arguments: [302, 401, 502], [false, true])
+  func `what a proxy says to CONNECT is neither followed nor answered as the server's`(
+    status: Int, isHedged: Bool
+  ) async throws {
     let elsewhere = try ScriptedServer(always: .respond(body: .text("evil")))
     let proxy = try ScriptedServer(
       always: .respond(
         status: status,
         fields: ["Location": elsewhere.url, "WWW-Authenticate": "Basic realm=x", "Content-Encoding": "gzip"],
         body: .text("not gzip")))
-    let session = try curlSession { $0.proxy(proxy.url) }
+    let tokens = TokenServer()
+    var hedging = Hedging(delay: .seconds(3600))
+    hedging.badStatusCodes = []
+    let session = try curlSession {
+      let builder = $0.proxy(proxy.url).install(
+        AuthenticationInterceptor(tokens, credential: OldToken(text: "old"), to: .anyOrigin))
+      return isHedged ? builder.install(hedging) : builder
+    }
     let response = await session.request("https://a.example.com/").authenticate(username: "ali", password: "geheim")
       .serializingData().response
     #expect(response.response?.status.code == status)
     #expect(proxy.requests.count == 1 && elsewhere.connectionCount == 0)
     #expect(proxy.requests.first?.fields["Authorization"] == nil)
+    #expect(tokens.count == 0)
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["garbage", "close", "endless"])

@@ -47,15 +47,15 @@ import Testing
   }
 }
 
-private struct OldToken: AuthenticationCredential {
+struct OldToken: AuthenticationCredential {
   let text: String
 }
 
-private final class TokenServer: Authenticator {
+final class TokenServer: Authenticator {
   private let state = Mutex(0)
   private let failing: Bool
 
-  init(failing: Bool) { self.failing = failing }
+  init(failing: Bool = false) { self.failing = failing }
 
   var count: Int { state.withLock { $0 } }
 

@@ -14,8 +14,8 @@ final class Easy {
   private var shape: RequestShape?
   private var method: String?
   private var verbatimTarget: String?
-  private var connectTimeout: Duration?
-  private var hasConnectTimeout = false
+  /// Nothing yet, or what is set, which may be that there is none.
+  private var connectTimeout: Duration??
   private var isReuseForbidden = false
   private var waitsForMultiplexing = false
   private var uploadBuffer = 0
@@ -97,10 +97,9 @@ final class Easy {
   }
 
   private func set(connectTimeout timeout: Duration?) {
-    guard timeout != connectTimeout || !hasConnectTimeout else { return }
+    guard connectTimeout != .some(timeout) else { return }
     handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(timeout))
-    connectTimeout = timeout
-    hasConnectTimeout = true
+    connectTimeout = .some(timeout)
   }
 
   /// Names the field that the proxy alone is sent: libcurl keeps it from servers.

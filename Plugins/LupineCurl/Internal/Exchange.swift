@@ -31,8 +31,7 @@ final class Exchange {
   private var isAnswered = false
   /// Whether the loop knows that something is to be done with it.
   var isTouched = false
-  private var legs = 0
-  private static let maximumLegs = 8
+  private var legs = ProofLegs()
   private var isOver = false
 
   init(_ submission: Submission, _ loop: Loop, _ host: HostLine) {
@@ -84,7 +83,7 @@ final class Exchange {
   func mayBegin(_ ports: SocketPorts, address: UnsafeMutablePointer<CChar>?) -> Bool {
     guard let easy else { return false }
     // The next leg of a proof: libcurl has read the challenge, and answers it.
-    if incoming.held != nil, isNextLeg() {
+    if let held = incoming.held, isNextLeg(after: held.head) {
       incoming.held = nil
       headReader.beginAgain()
       self.ports = nil
@@ -105,13 +104,12 @@ final class Exchange {
     return true
   }
 
-  /// Counts the legs of a proof, which a server could draw out for ever.
-  private func isNextLeg() -> Bool {
-    legs += 1
-    if legs <= Self.maximumLegs { return true }
-    failure = LupineError(
-      .connectionFailed, "The server asked for a proof of the connection \(legs) times; it never ends.")
-    return false
+  private func isNextLeg(after challenge: HTTPResponse) -> Bool {
+    do throws(LupineError) { try legs.next(for: challenge.status.code == 407) } catch {
+      failure = error
+      return false
+    }
+    return true
   }
 
   private func remote(_ address: UnsafeMutablePointer<CChar>?, _ ports: SocketPorts) -> String {

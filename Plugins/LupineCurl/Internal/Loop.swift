@@ -18,7 +18,6 @@ final class Loop {
   private var jobs: [UnownedJob] = []
   /// Exchanges with which something is to be done at the end of the turn.
   private var touched: [Exchange] = []
-  private var hasTouched = false
   private var isStopping = false
   private var isLetGo = false
 
@@ -89,8 +88,6 @@ final class Loop {
   }
 
   private func settle() {
-    guard hasTouched else { return }
-    hasTouched = false
     var index = 0
     while index < touched.count {
       touched[index].settle()
@@ -104,7 +101,6 @@ extension Loop {
   /// Notes that something is to be done with an exchange at the end of the turn.
   func touch(_ exchange: Exchange) {
     touched.append(exchange)
-    hasTouched = true
   }
 
   /// Notes that an exchange is over.

@@ -9,7 +9,7 @@ import LupineCore
 final class Multi {
   unowned let loop: Loop
   let settings: EasySettings
-  private let version: ProtocolVersion?
+  private let key: MultiKey
   /// What the servers are judged by where that is not libcurl's own store; read when the first one is to be judged.
   private(set) var trust: TrustSettings?
   /// Whether the certificates have been looked at that TLS needs.
@@ -27,7 +27,7 @@ final class Multi {
   init(_ key: MultiKey, _ loop: Loop) throws(LupineError) {
     self.loop = loop
     settings = EasySettings(key, loop.engine.configuration)
-    version = key.version
+    self.key = key
     idleLifetime = Self.nanoseconds(loop.engine.configuration.idleConnectionLifetime)
     handle = try MultiHandle(loop.engine.configuration)
     Callbacks.install(self, on: handle.pointer)
@@ -47,7 +47,7 @@ final class Multi {
 
   /// Whether the exchange may use its connections.
   func serves(_ submission: Submission) -> Bool {
-    submission.options.version == version && submission.identity == settings.identity
+    MultiKey(submission) == key
   }
 
   func makeEasy() throws(LupineError) -> Easy {

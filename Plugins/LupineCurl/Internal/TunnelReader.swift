@@ -6,8 +6,7 @@ struct TunnelReader {
   /// The answer, where the proxy opens no tunnel.
   private(set) var refusal: HTTPResponse?
   private var head: HeadReader
-  private var legs = 0
-  private static let maximumLegs = 8
+  private var legs = ProofLegs()
 
   init(_ limits: Limits, _ lines: KnownLines) { head = HeadReader(limits, lines, mayBeMultiplexed: false) }
 
@@ -28,8 +27,6 @@ struct TunnelReader {
   private mutating func beginAgain() throws(LupineError) {
     refusal = nil
     head.beginAgain()
-    legs += 1
-    guard legs > Self.maximumLegs else { return }
-    throw LupineError(.proxyFailed, "The proxy asked for a proof of the connection \(legs) times; it never ends.")
+    try legs.next(for: true)
   }
 }

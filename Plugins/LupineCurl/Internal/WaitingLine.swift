@@ -11,8 +11,7 @@ struct WaitingLine {
   /// How many exchanges wait.
   private(set) var waitingCount = 0
   private var hosts: [HTTPURL.Origin: HostLine] = [:]
-  private var last: (origin: HTTPURL.Origin, host: HostLine)?
-  private var lastURL: HTTPURL?
+  private var last: (url: HTTPURL, host: HostLine)?
   private var room = 1_000
 
   init(perHost: Int, total: Int) {
@@ -21,19 +20,13 @@ struct WaitingLine {
   }
 
   mutating func host(of url: HTTPURL) -> HostLine {
-    if let lastURL, let last, lastURL == url { return last.host }
-    lastURL = url
-    return host(url.origin)
-  }
-
-  mutating func host(_ origin: HTTPURL.Origin) -> HostLine {
-    if let last, last.origin == origin { return last.host }
-    let host = known(origin)
-    last = (origin, host)
+    if let last, last.url == url { return last.host }
+    let host = host(url.origin)
+    last = (url, host)
     return host
   }
 
-  private mutating func known(_ origin: HTTPURL.Origin) -> HostLine {
+  private mutating func host(_ origin: HTTPURL.Origin) -> HostLine {
     if let host = hosts[origin] { return host }
     if hosts.count >= room {
       hosts = hosts.filter { !$0.value.isIdle }

@@ -17,6 +17,11 @@ struct CircuitBreakerLayer: Transport {
         breaker.record(false, pass, origin, context)
         return response
       }
+      // A stream may last for hours: a probe has told by its head what it was sent to find out.
+      guard !pass.isProbe else {
+        breaker.record(true, pass, origin, context)
+        return response
+      }
       response.body.onEnd { [breaker] end in
         breaker.record(Self.verdict(end, context), pass, origin, context)
       }
@@ -37,5 +42,5 @@ struct CircuitBreakerLayer: Transport {
     return failures.contains(kind) ? false : nil
   }
 
-  private static let failures = RetryPolicy.defaultErrors.union([.malformedResponse, .proxyFailed])
+  private static let failures = RetryPolicy.defaultErrors.union([.timedOut(.total), .malformedResponse, .proxyFailed])
 }

@@ -56,7 +56,7 @@ final class HedgedExchange: Sendable {
 
   private func hedge(_ reason: String) {
     guard state.withLock({ $0.mayBegin }) else { return giveUp() }
-    guard hedging.budget?.take(for: request.url) ?? true else {
+    guard hedging.budget.take(for: request.url) else {
       context.emit(.decided(policy: "hedging", reason: "the budget of hedges for \(request.url.origin) is spent"))
       return giveUp()
     }
@@ -77,16 +77,19 @@ final class HedgedExchange: Sendable {
   /// Decides at a head whether it is the answer.
   private func sink(for head: HTTPResponse, _ index: Int, _ control: TransferControl) -> BodySink {
     let isGood = !hedging.badStatusCodes.contains(head.status.code)
+    // The server asks for time, which another try would not give it.
+    if !isGood, head.headerFields.contains(.retryAfter) { giveUp() }
     guard let others = state.withLock({ $0.claim(index, isGood) }) else {
       return .discard(limit: context.limits.discardedBody)
     }
-    if isGood { hedging.budget?.answered(request.url) }
+    if isGood { hedging.budget.answered(request.url) }
     control.choose()
     for other in others { other.cancel(Self.superseded) }
     return context.sink(head)
   }
 
   private func ended(_ index: Int, _ result: Result<TransportResponse, LupineError>) {
+    if case .failure(let error) = result, !RetryPolicy.defaultErrors.contains(error.kind) { giveUp() }
     switch state.withLock({ $0.end(index, result) }) {
     case .beginAnother:
       hedge(Self.reason(result))

@@ -1,11 +1,13 @@
 /// Which proxy a request goes through.
 struct ProxyRules: Sendable, Hashable {
-  var http: Proxy? { didSet { isEmpty = http == nil && https == nil } }
-  var https: Proxy? { didSet { isEmpty = http == nil && https == nil } }
+  var http: Proxy?
+  var https: Proxy?
   var exceptions = ProxyExceptions([])
 
-  /// Kept, since every exchange asks for it.
-  private(set) var isEmpty = true
+  /// Asked for by every exchange, and so without a copy of a proxy.
+  var isEmpty: Bool {
+    if case nil = http, case nil = https { true } else { false }
+  }
 
   /// Every proxy that a request may go through.
   var all: [Proxy] { [http, https].compactMap(\.self) }

@@ -147,8 +147,14 @@ public final class TransferControl: Sendable {
     TransferControl(now: now, of: task, parent: self)
   }
 
-  /// Has this branch stand for its parent: the response's body, which comes next, is the parent's.
-  package func choose() { state.withLock { $0.isChosen = true } }
+  /// Has this branch stand for its parent: who answered it, and the response's body, which comes next, are the parent's.
+  package func choose() {
+    let source = state.withLock { state in
+      state.isChosen = true
+      return state.source
+    }
+    parent?.answers(source)
+  }
 
   /// Holds the response's body back, or lets it go on.
   package func setSuspended(_ isSuspended: Bool) {

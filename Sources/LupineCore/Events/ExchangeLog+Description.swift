@@ -20,18 +20,21 @@ extension ExchangeLog: CustomStringConvertible {
   }
 
   private func lines(_ attempt: Attempt, _ isTimed: Bool) -> [String] {
-    let title = "  attempt \(attempt.number)" + time(attempt.started, isTimed)
-    // A redirect and a challenge stand between two hops, everything else after the last one.
-    let between = attempt.decisions.filter { $0.kind == .redirect || $0.kind == .challenge }
-    let after = attempt.decisions.filter { $0.kind != .redirect && $0.kind != .challenge }
-    var lines = [title]
+    var lines = ["  attempt \(attempt.number)" + time(attempt.started, isTimed)]
+    lines += self.lines(attempt, ofHop: 0, isTimed)
     for (index, hop) in attempt.hops.enumerated() {
       lines.append("    \(hop.request)" + time(hop.started, isTimed))
       lines.append("      \(answer(hop, isTimed))")
-      if index < between.count { lines.append("      \(between[index].text)") }
+      lines += self.lines(attempt, ofHop: index + 1, isTimed)
     }
-    return lines + between.dropFirst(attempt.hops.count).map { "      \($0.text)" }
-      + after.map { "    " + $0.line(isTimed).annotated(time($0.time, isTimed)) }
+    return lines
+      + attempt.decisions.filter { !$0.isOfHop }.map { "    " + $0.line(isTimed).annotated(time($0.time, isTimed)) }
+  }
+
+  /// What was decided at one exchange; only one transport may have had to wait for a connection.
+  private func lines(_ attempt: Attempt, ofHop hop: Int, _ isTimed: Bool) -> [String] {
+    attempt.decisions.filter { $0.isOfHop && $0.hop == hop && (isTimed || $0.kind != .queue) }
+      .map { "      \($0.text)" }
   }
 
   private func answer(_ hop: Hop, _ isTimed: Bool) -> String {

@@ -8,7 +8,7 @@ extension ExchangeLog.Attempt {
     case .connected, .informational, .head, .received:
       if !hops.isEmpty { hops[hops.count - 1].record(event) }
     default:
-      if let decision = ExchangeLog.Decision(event) { decisions.append(decision) }
+      if let decision = ExchangeLog.Decision(event, hop: hops.count) { decisions.append(decision) }
     }
   }
 }
@@ -30,7 +30,7 @@ extension ExchangeLog.Hop {
 }
 
 extension ExchangeLog.Decision {
-  fileprivate init?(_ event: SessionEvent) {
+  fileprivate init?(_ event: SessionEvent, hop: Int) {
     let (kind, text): (Kind, String)
     switch event.kind {
     case .redirected(let target, let isFollowed, let reason):
@@ -43,11 +43,14 @@ extension ExchangeLog.Decision {
     case .retrying(let delay?, let reason):
       (kind, text) = (.retry, "retried after \(delay.milliseconds): \(reason)")
     case .retrying(nil, let reason): (kind, text) = (.retry, "not retried: \(reason)")
+    case .continued: (kind, text) = (.continuation, "\(event.kind)")
+    case .queued: (kind, text) = (.queue, "\(event.kind)")
+    case .warning: (kind, text) = (.warning, "\(event.kind)")
     case .decided(let policy, let reason): (kind, text) = (.policy, "\(policy): \(reason)")
     case .suspended: (kind, text) = (.suspension, "suspended")
     case .resumed: (kind, text) = (.suspension, "resumed")
     default: return nil
     }
-    self.init(kind: kind, time: event.time, text: text)
+    self.init(kind: kind, time: event.time, text: text, hop: hop)
   }
 }

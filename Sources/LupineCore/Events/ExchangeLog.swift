@@ -95,6 +95,12 @@ extension ExchangeLog {
       case policy
       /// The request was suspended or resumed.
       case suspension
+      /// A download goes on from where it was, or begins anew.
+      case continuation
+      /// The exchange waited for a free connection.
+      case queue
+      /// Something was risky; the exchange went on.
+      case warning
     }
 
     /// What was decided.
@@ -103,5 +109,10 @@ extension ExchangeLog {
     public let time: Duration
     /// The decision and its reason, in a sentence.
     public let text: String
+    /// How many exchanges of the attempt had begun.
+    let hop: Int
+
+    /// Whether it concerns one exchange and not the attempt.
+    var isOfHop: Bool { [.redirect, .challenge, .continuation, .queue, .warning].contains(kind) }
   }
 }

@@ -7,7 +7,7 @@ extension ExchangeLoop {
   func following(
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
-    if let redirect = state.withLock({ $0.redirect }) {
+    if response.source == .origin, let redirect = state.withLock({ $0.redirect }) {
       let next = try redirect.get()
       task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: response.head)) }
       return next

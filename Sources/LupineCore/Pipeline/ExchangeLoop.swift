@@ -102,7 +102,7 @@ final class ExchangeLoop: Sendable {
     _ response: TransportResponse, to request: OutgoingRequest, after first: OutgoingRequest,
     _ control: TransferControl?
   ) async throws(LupineError) {
-    let head = ReceivedResponse(request: request, head: response.head)
+    let head = ReceivedResponse(request: request, head: response.head, source: response.source)
     var refusal = pipeline.validated(head, to: request, number).outcome.error
     if refusal == nil { refusal = await pipeline.refusalAtHead(of: head, after: first, number) }
     if let refusal {
@@ -188,7 +188,9 @@ final class ExchangeLoop: Sendable {
     do throws(LupineError) {
       var context = context(for: request, control: control) { [self] head in sink(for: head, original, control) }
       context.proxyAuthorization = proxyAuthorization
-      return try await session.send(request, in: context)
+      let response = try await session.send(request, in: context)
+      if response.source != .origin { task.state.withLock { $0.source = response.source } }
+      return response
     } catch {
       close(control, status: nil, metrics: error.metrics)
       throw error.caused(by: control)

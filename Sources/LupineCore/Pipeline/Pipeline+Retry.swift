@@ -18,6 +18,7 @@ extension Pipeline {
     if let step = task.state.withLock({ $0.takeStepAtHead() }) { return step }
     let retriers = session.configuration.retriers + task.state.withLock { $0.settings.retriers }
     guard mayBeRetried(outcome) else {
+      session.retryBudget.answered(request.url)
       for retrier in retriers { retrier.succeeded(request) }
       return .end(outcome)
     }
@@ -26,8 +27,9 @@ extension Pipeline {
     }
     let notes = RetryNotes()
     let failed = failedAttempt(request, outcome, number, notes)
-    for retrier in retriers {
-      let decision = (try? await task.interruptible { await retrier.decision(for: failed) }) ?? .doNotRetry
+    for (place, retrier) in retriers.enumerated() {
+      let asked = failed.granted(task.state.withLock { $0.grantedRetries[place] ?? 0 })
+      let decision = (try? await task.interruptible { await retrier.decision(for: asked) }) ?? .doNotRetry
       // A retrier may wait for long, and the request may be cancelled meanwhile or run out of time.
       if let reason = task.state.withLock({ $0.cancellation }) {
         return end(outcome, with: reason, request)
@@ -36,13 +38,23 @@ extension Pipeline {
       case .doNotRetry: continue
       case .retry, .retryAfter:
         guard request.body.isReplayable, original.body.isReplayable else { return .end(unrepeatable(outcome, number)) }
+        task.state.withLock { $0.grantedRetries[place, default: 0] += 1 }
         return again(after: decision, outcome, number, notes)
       case .fail(let error):
         task.emit(.retrying(after: nil, reason: "a retrier ended the request: \(error.message)"), attempt: number)
         return end(outcome, with: error, request)
       }
     }
+    credit(failed)
     return end(outcome, notes.joined(to: "no retrier asked for it"), number)
+  }
+
+  /// Puts a part of a retry back into the session's budget, where the origin has answered, be it with a refusal.
+  private func credit(_ failed: FailedAttempt) {
+    guard let status = failed.response?.status.code, !RetryPolicy.defaultStatusCodes.contains(status),
+      failed.error.map({ !RetryPolicy.defaultErrors.contains($0.kind) }) ?? true
+    else { return }
+    session.retryBudget.answered(failed.request.url)
   }
 
   /// Asks the retriers about a status while the body can still be kept back; the reason not to hand it over, if any.
@@ -81,13 +93,16 @@ extension Pipeline {
     _ request: OutgoingRequest, _ outcome: Outcome, _ number: Int, _ notes: RetryNotes
   ) -> FailedAttempt {
     let random = session.configuration.random
-    let (started, sent, redirects) = task.state.withLock { ($0.started, $0.sent, $0.redirects) }
+    let (started, sent, redirects, source) = task.state.withLock { ($0.started, $0.sent, $0.redirects, $0.source) }
     let head = outcome.response?.head ?? outcome.error?.response
-    return FailedAttempt(
+    var attempt = FailedAttempt(
       request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
-      number: number, response: head, error: outcome.error, elapsed: started.map { session.clock.now() - $0 } ?? .zero,
-      clock: session.clock.clock, date: session.configuration.now(), random: { Double(random() >> 11) * 0x1p-53 },
+      number: number, response: head, source: head == nil ? .origin : outcome.response?.source ?? source,
+      error: outcome.error, elapsed: started.map { session.clock.now() - $0 } ?? .zero, clock: session.clock.clock,
+      date: session.configuration.now(), random: { Double(random() >> 11) * 0x1p-53 },
       note: { notes.add($0) })
+    attempt.sessionBudget = session.retryBudget
+    return attempt
   }
 
   private func again(

@@ -25,6 +25,8 @@ struct RequestState {
   private(set) var cancellation: LupineError?
   private(set) var sent: OutgoingRequest?
   private(set) var status: Int?
+  /// Who answered the last exchange, once somebody did.
+  var source = TransportResponse.Source.origin
   private var handlers: [Handler] = []
   private var isDelivering = false
   private var followers: [Follower] = []
@@ -47,6 +49,8 @@ struct RequestState {
   var stepAtHead: Pipeline.RetryStep?
   /// The redirects that the last attempt followed.
   var redirects: [RedirectStep] = []
+  /// How many retries each retrier has granted, by its place among them.
+  var grantedRetries: [Int: Int] = [:]
 
   init(isHeld: Bool) { self.isHeld = isHeld }
 
@@ -189,6 +193,7 @@ struct RequestState {
   mutating func begin(_ control: TransferControl, _ request: OutgoingRequest) -> LupineError? {
     self.control = control
     sent = request
+    source = .origin
     return cancellation ?? attemptEnd
   }
 

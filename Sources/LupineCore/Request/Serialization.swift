@@ -7,23 +7,42 @@ enum Serialization {
   static func response<Value: Sendable>(
     from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
   ) async -> DataResponse<Value> {
-    let secrets = task.session.configuration.secretFields
-    let received: ReceivedResponse
-    do throws(LupineError) { received = try Self.received(outcome) } catch {
-      return DataResponse(outcome, duration: .zero, result: .failure(error), secrets: secrets)
+    let (result, duration) = measured(outcome, of: task) { try serializer.serialize($0) }
+    return DataResponse(
+      outcome, duration: duration, result: result, secrets: task.session.configuration.secretFields)
+  }
+
+  /// The same of a downloaded file, which is read into the response's data.
+  @concurrent
+  static func fileResponse<Value: Sendable>(
+    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
+  ) async -> DownloadResponse<Value> {
+    let limit = task.session.configuration.limits.responseBody
+    let (result, _) = measured(outcome, of: task) { response in
+      var response = response
+      if let url = outcome.file { response.data = try DownloadedFile(url: url).bytes(limit: limit) }
+      return try serializer.serialize(response)
     }
+    return DownloadResponse(outcome, result)
+  }
+
+  private static func measured<Value: Sendable>(
+    _ outcome: Outcome, of task: RequestTask, _ serialize: (ReceivedResponse) throws -> Value
+  ) -> (result: Result<Value, LupineError>, duration: Duration) {
+    let received: ReceivedResponse
+    do throws(LupineError) { received = try Self.received(outcome) } catch { return (.failure(error), .zero) }
     let clock = task.session.clock
     let start = clock.now()
     let result: Result<Value, LupineError>
-    do { result = .success(try serializer.serialize(received)) } catch {
-      result = .failure(failure(error, received, secrets))
+    do { result = .success(try serialize(received)) } catch {
+      result = .failure(failure(error, received, task.session.configuration.secretFields))
     }
     let duration = clock.now() - start
     if task.isObserved {
       let error: LupineError? = if case .failure(let error) = result { error } else { nil }
       task.emit(.serialized(into: "\(Value.self)", after: duration, error))
     }
-    return DataResponse(outcome, duration: duration, result: result, secrets: secrets)
+    return (result, duration)
   }
 
   /// The value alone, without the response around it and without measuring the time, which nobody hears of.

@@ -17,6 +17,8 @@ extension Session.Builder {
     configuration.contentCodings = ContentCodings(codings)
     configuration.schemes = AuthenticationSchemes(schemes)
     checkFields(configuration, &mismatches)
+    configuration.timeouts.total = configuration.timeouts.total ?? pluginTimeouts.total
+    configuration.timeouts.attempt = configuration.timeouts.attempt ?? pluginTimeouts.attempt
     checkTimeouts(configuration.timeouts, &mismatches)
     guard let transport else {
       mismatches.append(Mismatch(part: "transport", reason: "there is none; add .transport(.curl) or a mock"))
@@ -31,7 +33,7 @@ extension Session.Builder {
     {
       configuration.monitors.append(monitor)
     }
-    let session = Session(configuration, transport: layered(transport))
+    let session = Session(configuration, transport: layered(transport), base: transport)
     SessionEnvironment.current?.onBuild(session)
     return session
   }

@@ -19,6 +19,8 @@ extension Session {
     var mismatches: [Mismatch] = []
     var layers: [TransportLayer] = []
     var route = RouteDescription()
+    /// What plugins bound where `timeouts` does not.
+    var pluginTimeouts = Timeouts(connect: nil, idle: nil)
     var configuration = SessionConfiguration()
 
     /// A builder with the defaults and no transport.
@@ -43,6 +45,8 @@ extension Session.Builder {
   public func baseURL(_ url: String) -> Self { changed { $0.baseURLText = url } }
 
   /// Sets how long the steps of a request may take; `nil` sets no bound.
+  ///
+  /// Where it names no `total` or no `attempt`, a plugin's holds, such as `.totalTimeout`, whichever comes first.
   public func timeouts(
     connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil, attempt: Duration? = nil
   ) -> Self {

@@ -24,9 +24,12 @@ extension Session.Builder {
     changed { $0.layers.append(TransportLayer(place: place, wrap: wrap)) }
   }
 
-  /// Changes some of the timeouts.
-  package func changingTimeouts(_ change: (inout Timeouts) -> Void) -> Self {
-    changed { change(&$0.configuration.timeouts) }
+  /// Bounds the times that `timeouts` leaves without a bound, whichever comes first.
+  package func boundingTimes(total: Duration? = nil, attempt: Duration? = nil) -> Self {
+    changed {
+      $0.pluginTimeouts.total = total ?? $0.pluginTimeouts.total
+      $0.pluginTimeouts.attempt = attempt ?? $0.pluginTimeouts.attempt
+    }
   }
 
   /// The transport with the layers around it.

@@ -1,5 +1,4 @@
 public import HTTPTypes
-import Synchronization
 
 /// A response's body in the pieces in which it arrives, after decoding.
 ///
@@ -67,50 +66,6 @@ public struct ByteStream: AsyncSequence, Sendable {
           .limitExceeded(.sink), "The stream is longer than \(limit) bytes, the limit sink it was given.")
       }
       return piece
-    }
-  }
-}
-
-/// One reading of a stream; letting go of it before the end cancels the request.
-final class Reading: Sendable {
-  private let task: RequestTask
-  private let consumer: StreamConsumer
-  /// Whether the body has come to its end; the request ends by itself then, and must not count as cancelled.
-  private let isOver = Atomic<Bool>(false)
-
-  init(_ task: RequestTask, _ consumer: StreamConsumer) {
-    self.task = task
-    self.consumer = consumer
-  }
-
-  deinit {
-    if isOver.load(ordering: .relaxed) { return }
-    task.cancel()
-    consumer.abandon()
-  }
-
-  func next() async throws(LupineError) -> [UInt8]? {
-    task.startForStream()
-    let result = await withTaskCancellationHandler {
-      await piece()
-    } onCancel: {
-      task.cancel()
-    }
-    return try result.get()
-  }
-
-  private func piece() async -> Result<[UInt8]?, LupineError> {
-    switch await consumer.body() {
-    case .failure(let error): return .failure(error)
-    case .success(let body):
-      do throws(LupineError) {
-        if let piece = try await body.next() { return .success(piece) }
-        isOver.store(true, ordering: .relaxed)
-        return .success(nil)
-      } catch {
-        // The transport says that it was cancelled; the request's own outcome says why.
-        return .failure(await task.outcome().error ?? error)
-      }
     }
   }
 }

@@ -72,13 +72,16 @@ extension DataStreamRequest {
   /// - Parameters:
   ///   - reconnects: whether to connect again. Default: yes.
   ///   - retry: the time before a reconnection where the server names none. Default: 3 seconds.
+  ///   - reconnectionLimit: how many reconnections in a row may bring no event. Default: no limit.
   ///   - limit: the most bytes of one event. Default: 1 MiB.
   @discardableResult
   public func responseStreamEvent(
-    queue: DispatchQueue? = nil, reconnects: Bool = true, retry: Duration = .seconds(3), limit: Int = 1 << 20,
+    queue: DispatchQueue? = nil, reconnects: Bool = true, retry: Duration = .seconds(3),
+    reconnectionLimit: Int? = nil, limit: Int = 1 << 20,
     handler: @escaping @Sendable (Stream<ServerSentEvent>) -> Void
   ) -> Self {
-    let events = serializingEvents(reconnects: reconnects, retry: retry, limit: limit)
+    let events = serializingEvents(
+      reconnects: reconnects, retry: retry, reconnectionLimit: reconnectionLimit, limit: limit)
     run(events, isReader: events.course.isLeading, on: queue, to: handler)
     return self
   }

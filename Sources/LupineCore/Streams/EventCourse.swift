@@ -63,9 +63,11 @@ final class EventCourse: Sendable {
     if let reason { throw reason }
   }
 
-  /// Waits before the next connection.
-  func wait(_ delay: Duration) async throws(LupineError) {
+  /// Waits before the next connection, for a time that is drawn from these.
+  func wait(in range: ClosedRange<Duration>) async throws(LupineError) {
     let clock = task.session.clock
+    let part = Double(task.session.random() >> 11) * 0x1p-53
+    let delay = range.lowerBound + (range.upperBound - range.lowerBound) * part
     await withTaskCancellationHandler {
       // A cancellation ends it early, and is the only thing that does.
       try? await task.interruptible { try await clock.sleep(delay) }

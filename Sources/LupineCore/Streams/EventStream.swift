@@ -7,15 +7,21 @@ extension DataStreamRequest {
   /// for, on the session's clock, until the server answers 204 or the consumer stops. Another status than 200, or another
   /// media type, ends the stream with an error. Each connection is a request of its own, with these settings.
   ///
+  /// The wait is never shorter than 100 ms. While no event comes it is drawn from up to twice as long each time, until 30
+  /// seconds, or what the server asks for where that is longer.
+  ///
   /// - Parameters:
   ///   - reconnects: whether to connect again. Default: yes.
   ///   - retry: the time before a reconnection where the server names none. Default: 3 seconds.
+  ///   - reconnectionLimit: how many reconnections in a row may bring no event; then the stream fails with the reason of
+  ///     the last, or with kind `connectionLost`. Default: no limit, as a stream may be quiet for long and the waits grow.
   ///   - limit: the most bytes of one event. Default: 1 MiB.
   public func serializingEvents(
-    reconnects: Bool = true, retry: Duration = .seconds(3), limit: Int = 1 << 20
+    reconnects: Bool = true, retry: Duration = .seconds(3), reconnectionLimit: Int? = nil, limit: Int = 1 << 20
   ) -> EventStream {
     EventStream(
-      course: EventCourse(task, consumer, hasTaken: hasTaken), reconnects: reconnects, retry: retry, limit: limit)
+      course: EventCourse(task, consumer, hasTaken: hasTaken),
+      reconnection: Reconnection(isWanted: reconnects, retry: retry, limit: reconnectionLimit), limit: limit)
   }
 }
 
@@ -27,8 +33,7 @@ public struct EventStream: AsyncSequence, Sendable {
   public typealias Element = ServerSentEvent
 
   let course: EventCourse
-  let reconnects: Bool
-  let retry: Duration
+  let reconnection: Reconnection
   let limit: Int
 
   /// Begins to read; the request starts with the first event that is asked for.
@@ -38,6 +43,7 @@ public struct EventStream: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     private let stream: EventStream
     private var parser: ServerSentEventParser
+    private var reconnection: Reconnection
     private var lines: LineStream.Iterator?
     private var reading: EventReading?
     private var isOver = false
@@ -45,6 +51,7 @@ public struct EventStream: AsyncSequence, Sendable {
     init(_ stream: EventStream) {
       self.stream = stream
       parser = ServerSentEventParser(limit: stream.limit)
+      reconnection = stream.reconnection
     }
 
     /// The next event; `nil` at the end.
@@ -73,14 +80,18 @@ public struct EventStream: AsyncSequence, Sendable {
         if lines == nil, try await connect() == false { return nil }
         do throws(LupineError) {
           while let line = try await lines?.next(isolation: isolation) {
-            if let event = try parser.take(line) { return event }
+            if let event = try parser.take(line) {
+              reconnection.delivered()
+              return event
+            }
             try await stream.course.passGate()
           }
+          reconnection.ended(nil)
         } catch {
-          guard stream.reconnects, error.isLostConnection else { throw error }
+          try lost(error)
         }
         lines = nil
-        guard stream.reconnects else { return nil }
+        guard reconnection.isWanted else { return nil }
       }
     }
 
@@ -91,7 +102,7 @@ public struct EventStream: AsyncSequence, Sendable {
           try await stream.course.begin()
           reading = EventReading(stream.course)
         } else {
-          try await stream.course.wait(parser.retry ?? stream.retry)
+          try await stream.course.wait(in: reconnection.nextWait(parser.retry))
         }
         parser = parser.reconnected()
         let bytes = stream.course.connection(lastEventID: parser.lastEventID).serializingBytes()
@@ -106,20 +117,17 @@ public struct EventStream: AsyncSequence, Sendable {
           lines = LineStream(base: bytes, limit: stream.limit).makeAsyncIterator()
           return true
         } catch {
-          guard stream.reconnects, error.isLostConnection else { throw error }
+          try lost(error)
         }
       }
     }
+
+    /// Goes on from a lost connection; throws what another connection cannot mend.
+    private mutating func lost(_ error: LupineError) throws(LupineError) {
+      guard reconnection.isWanted, error.isLostConnection else { throw error }
+      reconnection.ended(error)
+    }
   }
-}
-
-/// One reading of a stream of events; letting go of it ends the request.
-final class EventReading: Sendable {
-  let course: EventCourse
-
-  init(_ course: EventCourse) { self.course = course }
-
-  deinit { course.leave() }
 }
 
 extension LupineError {

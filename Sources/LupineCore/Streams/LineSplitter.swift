@@ -3,16 +3,15 @@ struct LineSplitter: Sendable {
   private let limit: Int
   private var line: [UInt8] = []
   private var skipsLineFeed = false
-  /// Bytes looked at, moved or decoded in all: what shows that it is linear.
-  private(set) var steps = 0
+  /// Why no more lines come, where one is longer than the limit; the lines before it have been returned.
+  private(set) var failure: LupineError?
 
   init(limit: Int) { self.limit = limit }
 
-  /// Takes a piece and returns the lines that it completes.
-  mutating func take(_ piece: [UInt8]) throws(LupineError) -> [String] {
+  /// Takes a piece and returns the lines that it completes, up to one that is too long.
+  mutating func take(_ piece: [UInt8]) -> [String] {
     var lines: [String] = []
     var start = piece.startIndex
-    steps += piece.count
     for index in piece.indices {
       let byte = piece[index]
       guard byte == 0x0A || byte == 0x0D else {
@@ -22,15 +21,14 @@ struct LineSplitter: Sendable {
       if byte == 0x0A, skipsLineFeed {
         skipsLineFeed = false
       } else {
-        try append(piece[start..<index])
-        steps += line.count
+        guard append(piece[start..<index]) else { return lines }
         lines.append(String(decoding: line, as: UTF8.self))
         line.removeAll(keepingCapacity: true)
         skipsLineFeed = byte == 0x0D
       }
       start = index + 1
     }
-    try append(piece[start...])
+    _ = append(piece[start...])
     return lines
   }
 
@@ -41,12 +39,14 @@ struct LineSplitter: Sendable {
     return String(decoding: line, as: UTF8.self)
   }
 
-  private mutating func append(_ bytes: ArraySlice<UInt8>) throws(LupineError) {
+  /// Adds to the line; false where it becomes too long.
+  private mutating func append(_ bytes: ArraySlice<UInt8>) -> Bool {
     guard line.count + bytes.count <= limit else {
-      throw LupineError(
+      failure = LupineError(
         .limitExceeded(.line), "A line of the response is longer than \(limit) bytes, the limit line that was given.")
+      return false
     }
-    steps += bytes.count
     line += bytes
+    return true
   }
 }

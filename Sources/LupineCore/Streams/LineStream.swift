@@ -26,13 +26,14 @@ public struct LineStream: AsyncSequence, Sendable {
 
     /// The next line; `nil` at the end.
     ///
-    /// - Throws: `LupineError` when the request failed, or a line is longer than the limit.
+    /// - Throws: `LupineError` when the request failed, or a line is longer than the limit; the lines before it have been handed over.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> String? {
       while position == lines.count {
         if isFinished { return nil }
+        if let failure = splitter.failure { throw failure }
         position = 0
         if let piece = try await base.next(isolation: isolation) {
-          lines = try splitter.take(piece)
+          lines = splitter.take(piece)
         } else {
           isFinished = true
           lines = splitter.finish().map { [$0] } ?? []

@@ -29,25 +29,6 @@ public struct DownloadResponse<Value: Sendable>: Sendable, CustomStringConvertib
   /// What continues an interrupted download, where the server lets it be continued.
   public var resumeData: Data? { error?.resumeData }
 
-  /// Makes another value of the value; what the closure throws becomes kind `serializationFailed`.
-  public func tryMap<Other: Sendable>(_ transform: (Value) throws -> Other) -> DownloadResponse<Other> {
-    DownloadResponse<Other>(
-      request: request, response: response, redirects: redirects, fileURL: fileURL, trailers: trailers,
-      metrics: metrics,
-      result: result.flatMap { value in
-        do {
-          return .success(try transform(value))
-        } catch {
-          return .failure(
-            error as? LupineError
-              ?? LupineError(.serializationFailed, "The file could not be read: \(error).", underlying: error))
-        }
-      })
-  }
-
-  /// Makes another value of the value.
-  public func map<Other: Sendable>(_ transform: (Value) -> Other) -> DownloadResponse<Other> { tryMap(transform) }
-
   /// The request, the status and the place or the error, on one line.
   public var description: String {
     let head = [request?.summary.description, response.map { "(\($0.status.code))" }].compactMap { $0 }
@@ -56,13 +37,50 @@ public struct DownloadResponse<Value: Sendable>: Sendable, CustomStringConvertib
   }
 }
 
-extension DownloadResponse where Value == URL {
-  init(_ outcome: Outcome) {
-    let missing = LupineError(.fileFailed, "The download ended without a file and without an error.")
+extension DownloadResponse {
+  /// Returns the response with its value changed; an error stays.
+  public func map<New: Sendable>(_ transform: (Value) -> New) -> DownloadResponse<New> {
+    replacing(result.map(transform))
+  }
+
+  /// Returns the response with its value changed, or with what the closure throws; an error stays.
+  ///
+  /// A `LupineError` is kept as it is; any other error becomes the `underlying` one of kind `serializationFailed`.
+  public func tryMap<New: Sendable>(_ transform: (Value) throws -> New) -> DownloadResponse<New> {
+    replacing(result.tryMap(about: request, response, transform))
+  }
+
+  /// Returns the response with its error changed; a value stays.
+  public func mapError(_ transform: (LupineError) -> LupineError) -> DownloadResponse {
+    replacing(result.mapError(transform))
+  }
+
+  /// Returns the response with its error changed into what the closure returns or throws; a value stays.
+  ///
+  /// A thrown error that is no `LupineError` becomes the `underlying` one of kind `other`.
+  public func tryMapError(_ transform: (LupineError) throws -> LupineError) -> DownloadResponse {
+    replacing(result.tryMapError(about: request, response, transform))
+  }
+
+  private func replacing<New: Sendable>(_ result: Result<New, LupineError>) -> DownloadResponse<New> {
+    DownloadResponse<New>(
+      request: request, response: response, redirects: redirects, fileURL: fileURL, trailers: trailers,
+      metrics: metrics, result: result)
+  }
+}
+
+extension DownloadResponse {
+  init(_ outcome: Outcome, _ result: Result<Value, LupineError>) {
     self.init(
       request: outcome.request, response: outcome.response?.head ?? outcome.error?.response,
       redirects: outcome.redirects, fileURL: outcome.file, trailers: outcome.response?.trailers,
-      metrics: outcome.response?.metrics ?? outcome.error?.metrics ?? TransferMetrics(),
-      result: outcome.file.map { .success($0) } ?? .failure(outcome.error ?? missing))
+      metrics: outcome.response?.metrics ?? outcome.error?.metrics ?? TransferMetrics(), result: result)
+  }
+}
+
+extension DownloadResponse where Value == URL {
+  init(_ outcome: Outcome) {
+    let missing = LupineError(.fileFailed, "The download ended without a file and without an error.")
+    self.init(outcome, outcome.file.map { .success($0) } ?? .failure(outcome.error ?? missing))
   }
 }

@@ -5,11 +5,11 @@ import FoundationEssentials
 /// Awaiting it starts the download, in the awaiting task itself; cancelling that task cancels the download.
 public struct DownloadTask<Value: Sendable>: Sendable {
   private let task: RequestTask
-  private let make: @Sendable (URL) throws -> Value
+  private let conclude: @Sendable (Outcome) async -> DownloadResponse<Value>
 
-  init(_ task: RequestTask, _ make: @escaping @Sendable (URL) throws -> Value) {
+  init(_ task: RequestTask, _ serializer: any ResponseSerializer<Value>) {
     self.task = task
-    self.make = make
+    conclude = { await Serialization.fileResponse(from: $0, with: serializer, of: task) }
   }
 
   /// The value.
@@ -26,24 +26,17 @@ public struct DownloadTask<Value: Sendable>: Sendable {
 
   /// The response with all that is known of it.
   public var response: DownloadResponse<Value> {
-    get async { await Self.make(DownloadResponse(await task.outcome()), make, task) }
+    get async { await conclude(await task.outcome()) }
   }
 
   /// Cancels the download.
   public func cancel() { task.cancel() }
+}
 
-  @concurrent
-  private static func make(
-    _ response: DownloadResponse<URL>, _ make: @Sendable (URL) throws -> Value, _ task: RequestTask
-  ) async -> DownloadResponse<Value> {
-    // The place of the file is no value that is made.
-    guard Value.self != URL.self, response.fileURL != nil else { return response.tryMap(make) }
-    let clock = task.session.clock
-    let start = clock.now()
-    let made = response.tryMap(make)
-    if task.isObserved {
-      task.emit(.serialized(into: "\(Value.self)", after: clock.now() - start, made.error))
-    }
-    return made
+extension DownloadTask where Value == URL {
+  /// The file's place, of which nothing is made.
+  init(_ task: RequestTask) {
+    self.task = task
+    conclude = { DownloadResponse($0) }
   }
 }

@@ -58,14 +58,7 @@ extension DataResponse {
   ///
   /// A `LupineError` is kept as it is; any other error becomes the `underlying` one of kind `serializationFailed`.
   public func tryMap<New: Sendable>(_ transform: (Value) throws -> New) -> DataResponse<New> {
-    replacing(
-      result.flatMap { value in
-        do {
-          return .success(try transform(value))
-        } catch {
-          return .failure(wrapping(error, .serializationFailed, "The value could not be transformed: \(error)."))
-        }
-      })
+    replacing(result.tryMap(about: request, response, transform))
   }
 
   /// Returns the response with its error changed; a value stays.
@@ -77,14 +70,7 @@ extension DataResponse {
   ///
   /// A thrown error that is no `LupineError` becomes the `underlying` one of kind `other`.
   public func tryMapError(_ transform: (LupineError) throws -> LupineError) -> DataResponse {
-    replacing(
-      result.mapError { error in
-        do {
-          return try transform(error)
-        } catch let thrown {
-          return wrapping(thrown, .other, "The error could not be transformed: \(thrown).")
-        }
-      })
+    replacing(result.tryMapError(about: request, response, transform))
   }
 
   private func replacing<New: Sendable>(_ result: Result<New, LupineError>) -> DataResponse<New> {
@@ -93,12 +79,5 @@ extension DataResponse {
       serializationDuration: serializationDuration, result: result)
     copy.secretFields = secretFields
     return copy
-  }
-
-  private func wrapping(_ error: any Error, _ kind: LupineError.Kind, _ message: String) -> LupineError {
-    var wrapped = error as? LupineError ?? LupineError(kind, message, underlying: error)
-    if let request { wrapped = wrapped.about(request.summary) }
-    if let response { wrapped = wrapped.about(response) }
-    return wrapped
   }
 }

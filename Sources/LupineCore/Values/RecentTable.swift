@@ -8,6 +8,8 @@ package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable 
 
   package init(limit: Int) { self.limit = max(1, limit) }
 
+  package var isEmpty: Bool { recent.isEmpty && older.isEmpty }
+
   /// The value of a key.
   package subscript(key: Key) -> Value? {
     mutating get {

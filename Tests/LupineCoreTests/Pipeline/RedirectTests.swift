@@ -176,6 +176,18 @@ import Testing
     await cancelled.raised()
   }
 
+  @Test func `a proxy's redirect is not followed where the response alone says whose it is`() async throws {
+    let transport = ClosureTransport { _, context throws(LupineError) in
+      var response = context.answer(302, [.location: "https://elsewhere.example.com/"])
+      response.source = .proxy
+      return response
+    }
+    let session = try Session.Builder().transport(transport).build()
+    let response = await session.request(Bench.url).serializingData().response
+    #expect(response.response?.status == .found)
+    #expect(response.redirects.isEmpty)
+  }
+
   @Test func `each redirect is an event with what became of it`() async throws {
     let bench = Self.bench(to: "/next?token=hidden", 302)
     _ = await (try bench.session()).request("https://a.example.com/old").serializingData().response

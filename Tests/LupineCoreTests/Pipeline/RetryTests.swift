@@ -25,6 +25,21 @@ import Testing
     #expect(bench.mock.requests.count == 3)
   }
 
+  @Test func `each retrier counts its own retries alone`() async throws {
+    let busy = MockReply.status(.serviceUnavailable)
+    let bench = Bench(.sequence([.reset, .reset, .reset, busy, busy, busy, .text("too late")]))
+    let session = try bench.session {
+      $0.retrier(.connectionLost(limit: 3)).retrier(RetryPolicy(limit: 2, jitter: 0))
+    }
+    let response = await session.request(Bench.url).serializingData().response
+    #expect(response.response?.status == .serviceUnavailable)
+    #expect(bench.mock.requests.count == 6)
+    let delays = bench.log.all.compactMap { event -> Duration? in
+      if case .retrying(let delay?, _) = event.kind { delay } else { nil }
+    }
+    #expect(delays.suffix(2) == [.milliseconds(500), .seconds(1)])
+  }
+
   @Test func `S40 a POST is not repeated unless it is marked idempotent`() async throws {
     let bench = Bench(Self.failures)
     let session = try bench.session { $0.retrier(.backoff()) }

@@ -80,11 +80,12 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
 
   /// Has a refused request sent again, with a credential that is newer.
   public func decision(for attempt: FailedAttempt) async -> RetryDecision {
-    guard let response = attempt.response, let mark = attempt.request.options.refreshMarks[key],
-      !attempt.hasLeftOrigin, authenticator.didRequest(attempt.lastRequest, failDueToAuthenticationError: response)
+    guard let response = attempt.response, attempt.source == .origin, !attempt.hasLeftOrigin,
+      let mark = attempt.request.options.refreshMarks[key],
+      authenticator.didRequest(attempt.lastRequest, failDueToAuthenticationError: response)
     else { return .doNotRetry }
     // A server that answers slowly would outlast every window.
-    guard attempt.number <= window.maximumAttempts + 1 else {
+    guard attempt.retries <= window.maximumAttempts else {
       return .fail(RefreshState<Authority.Credential>.excessive(window))
     }
     guard attempt.request.body.isReplayable else { return .retry }

@@ -9,7 +9,7 @@ public struct ConnectionLostRetryPolicy: Retrier {
   /// Sets the policy; see `RetryPolicy` for what the figures mean.
   public init(
     limit: Int = 2, base: Double = 2, scale: Double = 0.5,
-    methods: Set<HTTPRequest.Method> = RetryPolicy.defaultMethods, budget: RetryBudget? = RetryBudget()
+    methods: Set<HTTPRequest.Method> = RetryPolicy.defaultMethods, budget: RetryBudget? = nil
   ) {
     policy = RetryPolicy(
       limit: limit, base: base, scale: scale, methods: methods, statusCodes: [], errors: [.connectionLost],
@@ -19,7 +19,7 @@ public struct ConnectionLostRetryPolicy: Retrier {
   /// Retries after a delay, where the connection was lost and the request may be repeated.
   public func decision(for attempt: FailedAttempt) async -> RetryDecision { await policy.decision(for: attempt) }
 
-  /// Puts a part of a retry back into the host's budget.
+  /// Puts a part of a retry back into the policy's own budget; the session does so with its own.
   public func succeeded(_ request: OutgoingRequest) { policy.succeeded(request) }
 }
 

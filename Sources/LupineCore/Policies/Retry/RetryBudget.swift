@@ -1,16 +1,17 @@
 import Synchronization
 
-/// How many retries each host may cost, so that retries do not make an outage worse.
+/// How many retries each origin may cost, so that retries do not make an outage worse.
 ///
-/// Each host has a store of retries. A retry takes one out; each request that the host answers puts a part of one back.
-/// So while a host fails the retries to it cease, and when it answers again they come back. Policies that are given the
-/// same budget share it, whatever their sessions.
+/// Each origin (scheme, host and port) has a store of retries. A retry takes one out; each request that the origin answers
+/// puts a part of one back. So while a server fails the retries to it cease, and when it answers again they come back. A
+/// session has a budget, which every policy shares that is given none, the session's and the requests' alike. Policies
+/// that are given the same budget share it, whatever their sessions.
 public final class RetryBudget: Sendable {
   private let capacity: Double
   private let refund: Double
   private let spent: Mutex<RecentTable<HTTPURL.Origin, Double>>
 
-  /// Sets the size of each host's store.
+  /// Sets the size of each origin's store.
   ///
   /// - Parameters:
   ///   - capacity: the retries in a full store. Default: 100.
@@ -21,7 +22,7 @@ public final class RetryBudget: Sendable {
     spent = Mutex(RecentTable(limit: 1_000))
   }
 
-  /// The retries left for a URL's host and port.
+  /// The retries left for a URL's origin.
   public func remaining(for url: HTTPURL) -> Double {
     capacity - (spent.withLock { $0[url.origin] } ?? 0)
   }
@@ -39,7 +40,8 @@ public final class RetryBudget: Sendable {
   /// Puts a part of a retry back.
   package func answered(_ url: HTTPURL) {
     spent.withLock { spent in
-      guard let already = spent[url.origin] else { return }
+      // Where nothing is spent, as mostly, nothing is looked up.
+      guard !spent.isEmpty, let already = spent[url.origin] else { return }
       spent[url.origin] = already > refund ? already - refund : nil
     }
   }

@@ -22,7 +22,7 @@ public struct RetryPolicy: Retrier {
   /// Sets the policy.
   ///
   /// - Parameters:
-  ///   - limit: retries after the first attempt. Default: 2.
+  ///   - limit: the retries that this policy grants a request, besides those of other retriers. Default: 2.
   ///   - base: what is raised to the number of the retry. Default: 2.
   ///   - scale: seconds that the power is multiplied by. Default: 0.5.
   ///   - cap: the longest delay of the policy's own. Default: 60 seconds.
@@ -31,13 +31,14 @@ public struct RetryPolicy: Retrier {
   ///   - methods: the methods that are harmless to repeat.
   ///   - statusCodes: the statuses that are retried, validated or not.
   ///   - errors: the errors that are retried.
-  ///   - budget: what limits the retries to each host; `nil` sets no such limit. Default: 100 retries, and one more for
-  ///     each five requests that are answered.
+  ///   - budget: what limits the retries to each origin; one of infinite capacity sets no such limit. Default: `nil`, for
+  ///     the budget of the session that asks, which all its policies share: 100 retries, and one more for each five
+  ///     requests that are answered.
   public init(
     limit: Int = 2, base: Double = 2, scale: Double = 0.5, cap: Duration = .seconds(60), jitter: Double = 1,
     retryAfterCap: Duration = .seconds(60), methods: Set<HTTPRequest.Method> = RetryPolicy.defaultMethods,
     statusCodes: Set<Int> = RetryPolicy.defaultStatusCodes,
-    errors: Set<LupineError.Kind> = RetryPolicy.defaultErrors, budget: RetryBudget? = RetryBudget()
+    errors: Set<LupineError.Kind> = RetryPolicy.defaultErrors, budget: RetryBudget? = nil
   ) {
     self.limit = limit
     self.base = base
@@ -51,13 +52,13 @@ public struct RetryPolicy: Retrier {
     self.budget = budget
   }
 
-  /// Retries after a delay, where the request may be repeated and retries are left, its own and its host's.
+  /// Retries after a delay, where the request may be repeated and retries are left, its own and its origin's.
   public func decision(for attempt: FailedAttempt) async -> RetryDecision {
     guard isTransient(attempt) else {
       if attempt.response != nil { budget?.answered(attempt.request.url) }
       return .doNotRetry
     }
-    guard attempt.number <= limit else {
+    guard attempt.retries < limit else {
       attempt.note("the limit of \(limit) retries is reached")
       return .doNotRetry
     }
@@ -68,19 +69,19 @@ public struct RetryPolicy: Retrier {
     guard let delay = delay(attempt) else { return .doNotRetry }
     // The session does not send such a body again, whatever the answer, and says so.
     guard attempt.request.body.isReplayable else { return .retry(after: delay) }
-    guard budget?.take(for: attempt.request.url) ?? true else {
+    guard (budget ?? attempt.sessionBudget)?.take(for: attempt.request.url) ?? true else {
       attempt.note("the budget of retries for \(attempt.request.url.origin) is spent")
       return .doNotRetry
     }
     return .retry(after: delay)
   }
 
-  /// Puts a part of a retry back into the host's budget.
+  /// Puts a part of a retry back into the policy's own budget; the session does so with its own.
   public func succeeded(_ request: OutgoingRequest) { budget?.answered(request.url) }
 
   /// How long to wait; `nil` where the server asks for too long.
   private func delay(_ attempt: FailedAttempt) -> Duration? {
-    let own = ceiling(of: attempt.number) * (1 - jitter * (1 - attempt.random()))
+    let own = ceiling(after: attempt.retries) * (1 - jitter * (1 - attempt.random()))
     guard let head = attempt.response, let asked = RetryAfter.delay(head, now: attempt.date) else { return own }
     guard asked <= retryAfterCap else {
       attempt.note("the server asks to wait for longer than \(retryAfterCap.milliseconds)")
@@ -89,11 +90,11 @@ public struct RetryPolicy: Retrier {
     return max(own, asked)
   }
 
-  /// The longest delay after so many attempts; the cap where the power leaves what a number can say.
-  private func ceiling(of number: Int) -> Duration {
+  /// The longest delay after so many retries; the cap where the power leaves what a number can say.
+  private func ceiling(after retries: Int) -> Duration {
     let longest = cap / .seconds(1)
     var seconds = scale
-    for _ in 1..<max(1, number) where seconds < longest { seconds *= base }
+    for _ in 0..<max(0, retries) where seconds < longest { seconds *= base }
     guard seconds < longest else { return cap }
     return .seconds(max(0, seconds))
   }

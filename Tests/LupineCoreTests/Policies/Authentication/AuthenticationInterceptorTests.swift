@@ -81,6 +81,36 @@ import Testing
     #expect(world.tokens == ["Bearer t0", nil])
   }
 
+  @Test func `a refusal by a proxy is no reason to refresh`() async throws {
+    let world = TokenWorld(valid: ["t0"])
+    world.mock.stub(.get, "https://api.example.com/refused", priority: 1, .refusedByProxy(.unauthorized))
+    let session = try world.session()
+    let statuses = [
+      await session.request("refused").serializingData().response.response?.status,
+      await session.request("refused").validate().serializingData().response.response?.status,
+    ]
+    #expect(statuses == [.unauthorized, .unauthorized])
+    for try await _ in session.streamRequest("refused").serializingBytes() {}
+    let error = await #expect(throws: LupineError.self) {
+      for try await _ in session.streamRequest("refused").validate().serializingBytes() {}
+    }
+    #expect(error?.kind == .unacceptableStatusCode(401))
+    #expect(world.refreshes == 0)
+    #expect(world.tokens.count == 4)
+  }
+
+  @Test func `the retries of others are no refreshes`() async throws {
+    let world = TokenWorld(valid: ["t1"])
+    let resets = Array(repeating: MockReply.reset, count: 6)
+    world.mock.stub(
+      .get, "https://api.example.com/flaky", priority: 1, .sequence(resets + [.challenge("Bearer"), .text("ok")]))
+    let session = try world.session { $0.retrier(.connectionLost(limit: 6)) }
+    let response = await session.request("flaky").serializingString().response
+    #expect(response.value == "ok")
+    #expect(world.tokens == Array(repeating: "Bearer t0", count: 7) + ["Bearer t1"])
+    #expect(world.refreshes == 1)
+  }
+
   @Test func `a body that can be sent only once ends with the 401`() async throws {
     let world = TokenWorld(valid: ["t1"])
     let bytes = AsyncStream<[UInt8]> { $0.finish() }

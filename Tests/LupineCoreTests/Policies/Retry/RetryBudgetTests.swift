@@ -37,6 +37,28 @@ import Testing
     #expect(budget.remaining(for: try HTTPURL(Self.url)) == 1.5)
   }
 
+  @Test func `policies without one share their session's, a request's own policy too`() async throws {
+    let bench = Bench(.status(.serviceUnavailable))
+    let session = try bench.session { $0 }
+    for _ in 0..<100 {
+      _ = await session.request(Self.url).retrier(.backoff(limit: 3)).serializingData().response
+      _ = await session.request(Self.url).retrier(.connectionLost()).retrier(.backoff()).serializingData().response
+    }
+    #expect(bench.mock.requests.count == 200 + 100)
+    #expect(session.retryBudget.remaining(for: try HTTPURL(Self.url)) == 0)
+    let other = try bench.session { $0.retrier(.backoff(limit: 3)) }
+    _ = await other.request(Self.url).serializingData().response
+    #expect(bench.mock.requests.count == 300 + 4)
+  }
+
+  @Test(arguments: [(200, 99.2), (404, 99.2), (503, 99)])
+  func `what is answered gives a part of a retry back to the session's budget`(status: Int, left: Double) async throws {
+    let bench = Bench(.sequence([.reset, .status(HTTPResponse.Status(code: status))]))
+    let session = try bench.session { $0.retrier(.connectionLost(limit: 1)).retrier(.backoff(limit: 1)) }
+    _ = await session.request(Self.url).validate().serializingData().response
+    #expect(session.retryBudget.remaining(for: try HTTPURL(Self.url)) == left)
+  }
+
   @Test func `two sessions may share one`() async throws {
     let budget = RetryBudget(capacity: 3)
     let bench = Bench(.status(.serviceUnavailable))

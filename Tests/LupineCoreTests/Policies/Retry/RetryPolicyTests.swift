@@ -62,6 +62,14 @@ import Testing
     #expect(delays == [.seconds(0.5), .seconds(1), .seconds(2), nil])
   }
 
+  @Test func `the attempts that others asked for neither count nor lengthen the delay`() async throws {
+    var attempt = try Self.attempt(9, status: 503)
+    attempt.retries = 1
+    #expect(await Self.delay(RetryPolicy(), attempt) == .seconds(1))
+    attempt.retries = 2
+    #expect(await Self.delay(RetryPolicy(), attempt) == nil)
+  }
+
   @Test(arguments: [
     (1.0, 0.0, Duration.zero), (1, 0.25, .milliseconds(125)), (1, 1, .milliseconds(500)), (0, 0, .milliseconds(500)),
     (0.5, 0, .milliseconds(250)), (-3, 0, .milliseconds(500)), (9, 0, .zero), (.nan, 0, .zero),

@@ -1,0 +1,80 @@
+public import Dispatch
+public import FoundationEssentials
+
+/// Any number of handlers can be attached; they are called in order, once the file is in its place or the download has
+/// failed. What serializers read, and how much, stands at `serializingResponse(using:)`.
+extension DownloadRequest {
+  /// Calls the handler with the file's place, or with the error, which may carry `resumeData`.
+  ///
+  /// - Parameter queue: where the handler is called; `nil` means off the caller's thread.
+  @discardableResult
+  public func response(
+    queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<URL>) -> Void
+  ) -> Self {
+    task.add { _, outcome in
+      let response = DownloadResponse(outcome)
+      await Queueing.call(on: queue) { completionHandler(response) }
+    }
+    return self
+  }
+
+  /// Calls the handler with what a serializer makes of the file.
+  @discardableResult
+  public func response<Serializer: ResponseSerializer>(
+    queue: DispatchQueue? = nil, responseSerializer: Serializer,
+    completionHandler: @escaping @Sendable (DownloadResponse<Serializer.Output>) -> Void
+  ) -> Self {
+    task.add { task, outcome in
+      let response = await Serialization.fileResponse(from: outcome, with: responseSerializer, of: task)
+      await Queueing.call(on: queue) { completionHandler(response) }
+    }
+    return self
+  }
+
+  /// Calls the handler with the file's bytes.
+  @discardableResult
+  public func responseData(
+    queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<Data>) -> Void
+  ) -> Self {
+    response(queue: queue, responseSerializer: serializers.data, completionHandler: completionHandler)
+  }
+
+  /// Calls the handler with the file's content as text.
+  ///
+  /// - Parameter encoding: its encoding; `nil` means the response's own, as `StringResponseSerializer` finds it.
+  @discardableResult
+  public func responseString(
+    queue: DispatchQueue? = nil, encoding: TextEncoding? = nil,
+    completionHandler: @escaping @Sendable (DownloadResponse<String>) -> Void
+  ) -> Self {
+    response(queue: queue, responseSerializer: serializers.string(encoding), completionHandler: completionHandler)
+  }
+
+  /// Calls the handler with the file's content as JSON of any shape.
+  @discardableResult
+  public func responseJSON(
+    queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<JSONValue>) -> Void
+  ) -> Self {
+    response(queue: queue, responseSerializer: serializers.json, completionHandler: completionHandler)
+  }
+
+  /// Calls the handler with the file's content as a property list of any shape.
+  @discardableResult
+  public func responsePropertyList(
+    queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<PropertyListValue>) -> Void
+  ) -> Self {
+    response(queue: queue, responseSerializer: serializers.propertyList, completionHandler: completionHandler)
+  }
+
+  /// Calls the handler with the file's content decoded into a type.
+  ///
+  /// - Parameter decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
+  @discardableResult
+  public func responseDecodable<Value: Decodable & Sendable>(
+    of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: (any DataDecoder)? = nil,
+    completionHandler: @escaping @Sendable (DownloadResponse<Value>) -> Void
+  ) -> Self {
+    response(
+      queue: queue, responseSerializer: serializers.decodable(type, decoder), completionHandler: completionHandler)
+  }
+}

@@ -1,0 +1,44 @@
+public import FoundationEssentials
+
+/// Serializers read the file into memory, up to `Limits.responseBody`; a larger one fails with kind `limitExceeded`. The
+/// file stays where it is, whatever they make of it.
+extension DownloadRequest {
+  /// The file's place, to be awaited.
+  public func serializingFile() -> DownloadTask<URL> { DownloadTask(task) }
+
+  /// What a serializer makes of the file, to be awaited.
+  public func serializingResponse<Serializer: ResponseSerializer>(
+    using serializer: Serializer
+  ) -> DownloadTask<Serializer.Output> {
+    DownloadTask(task, serializer)
+  }
+
+  /// The file's bytes, to be awaited.
+  public func serializingData() -> DownloadTask<Data> { serializingResponse(using: serializers.data) }
+
+  /// The file's content as text, to be awaited.
+  ///
+  /// - Parameter encoding: its encoding; `nil` means the response's own, as `StringResponseSerializer` finds it.
+  public func serializingString(encoding: TextEncoding? = nil) -> DownloadTask<String> {
+    serializingResponse(using: serializers.string(encoding))
+  }
+
+  /// The file's content as JSON of any shape, to be awaited.
+  public func serializingJSON() -> DownloadTask<JSONValue> { serializingResponse(using: serializers.json) }
+
+  /// The file's content as a property list of any shape, to be awaited.
+  public func serializingPropertyList() -> DownloadTask<PropertyListValue> {
+    serializingResponse(using: serializers.propertyList)
+  }
+
+  /// The file's content decoded into a type, to be awaited.
+  ///
+  /// - Parameter decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
+  public func serializingDecodable<Value: Decodable & Sendable>(
+    _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil
+  ) -> DownloadTask<Value> {
+    serializingResponse(using: serializers.decodable(type, decoder))
+  }
+
+  var serializers: SessionSerializers { task.session.serializers }
+}

@@ -1,0 +1,74 @@
+import HTTPTypes
+import LupineCore
+import LupineFixtures
+import Testing
+
+@testable import LupineCurl
+
+/// Heads that are read by one reader after the other, which remember their lines together.
+@Suite struct HeadReaderTests {
+  private static let names = ["X-A", "x-a", "X-B", "ETag", "Set-Cookie", "Server", "Content-Length", "Age"]
+  /// Some make lines of 7, 8, 128 and 129 bytes, where remembering begins and ends.
+  private static let lengths = [0, 1, 2, 3, 4, 5, 20, 122, 123, 124, 125]
+
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  func `a head reads the same whatever heads came before it`(number: UInt64) throws {
+    var random = SplitMix(state: Seeds.first &+ number)
+    let shared = KnownLines()
+    var lines = Self.lines(&random)
+    for _ in 0..<40 {
+      Self.change(&lines, &random)
+      let status = ["HTTP/1.1 200 OK", "HTTP/1.1 200 Fine", "HTTP/1.1 103 Early"].randomElement(using: &random) ?? ""
+      let head = [status] + lines + [""]
+      #expect(Self.read(head, shared) == Self.read(head, KnownLines()), "seed \(Seeds.first &+ number): \(head)")
+    }
+  }
+
+  private static func lines(_ random: inout SplitMix) -> [String] {
+    (0..<Int.random(in: 0...6, using: &random)).map { _ in line(&random) }
+  }
+
+  private static func line(_ random: inout SplitMix) -> String {
+    let name = names.randomElement(using: &random) ?? ""
+    let letter = ["a", "b", "\u{E9}"].randomElement(using: &random) ?? ""
+    let length = lengths.randomElement(using: &random) ?? 0
+    if name == "Content-Length" { return "\(name): \(length)" }
+    return "\(name):" + (Bool.random(using: &random) ? " " : "") + String(repeating: letter, count: length)
+  }
+
+  /// Mostly keeps what the last head had, as servers do.
+  private static func change(_ lines: inout [String], _ random: inout SplitMix) {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: lines = Self.lines(&random)
+    case 1: lines.shuffle(using: &random)
+    case 2: lines.append(line(&random))
+    case 3, 4:
+      if let index = lines.indices.randomElement(using: &random) { lines[index] = line(&random) }
+    default: break
+    }
+  }
+
+  /// What comes of a head: its fields in their order, how its body is framed, or the error.
+  private static func read(_ lines: [String], _ known: KnownLines) -> String {
+    var reader = HeadReader(Limits(), known, mayBeMultiplexed: false)
+    do throws(LupineError) {
+      for line in lines {
+        let head = Array("\(line)\r\n".utf8).withUnsafeBytes { bytes in
+          Result { () throws(LupineError) in try reader.take(bytes) }
+        }
+        switch try head.get() {
+        case nil: continue
+        case .informational(let response): return "\(response.status) \(text(response.headerFields))"
+        case .final(let response, let framing): return "\(response.status) \(text(response.headerFields)) \(framing)"
+        }
+      }
+      return "nothing"
+    } catch {
+      return error.message
+    }
+  }
+
+  private static func text(_ fields: HTTPFields) -> String {
+    fields.map { "\($0.name.rawName)=\($0.value)" }.joined(separator: "|")
+  }
+}
