@@ -37,7 +37,7 @@ struct Reconnection: Sendable {
     let cap = max(shortest, Self.cap)
     // Nine doublings lead from the floor beyond the cap.
     var longest = shortest
-    for _ in 0..<min(count, 9) { longest = min(2 * longest, cap) }
+    for _ in 0..<min(count, 9) { longest = min(longest * 2, cap) }
     count += 1
     return shortest...longest
   }
