@@ -88,6 +88,12 @@ import Testing
     }
   }
 
+  @Test func `a small body loses a coding that is to be replaced`() async throws {
+    let sent = try await send(.text("small"), headers: [.contentEncoding: "br"], .compression(existing: .replace))
+    #expect(sent.headers[.contentEncoding] == nil)
+    #expect(sent.text == "small")
+  }
+
   @Test func `a body that can be sent again still can, and one that cannot still cannot`() async throws {
     let mock = MockTransport()
     let session = try Session.Builder().transport(mock).build()

@@ -112,14 +112,18 @@ import Testing
     "HTTP/1.1 200 OK\r\nConnection: close\r\nETag: \(tag)\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
   }
 
-  private static func part(_ range: String, _ text: String, tag: String = "\"v1\"", status: Int = 206) -> String {
-    "HTTP/1.1 \(status) x\r\nConnection: close\r\nETag: \(tag)\r\nContent-Range: bytes \(range)\r\n"
-      + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)"
+  private static func part(
+    _ range: String, _ text: String, tag: String = "\"v1\"", status: Int = 206, validator: String? = nil
+  ) -> String {
+    "HTTP/1.1 \(status) x\r\nConnection: close\r\n\(validator ?? "ETag: \(tag)\r\n")"
+      + "Content-Range: bytes \(range)\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
   }
 
   static let answers: [String: String] = [
     "the whole file": whole("0123456789", tag: "\"v1\""), "another file": whole("abcdefghij", tag: "\"v2\""),
     "another offset": part("3-9/10", "3456789"), "a changed tag": part("4-9/10", "efghij", tag: "\"v2\""),
+    "no tag": part("4-9/10", "efghij", validator: ""),
+    "a date": part("4-9/10", "efghij", validator: "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\n"),
     "a weak tag": part("4-9/10", "efghij", tag: "W/\"v1\""), "a changed total": part("4-10/11", "efghijk"),
     "a refusal": part("*/4", "", status: 416), "a shorter file": part("4-5/6", "ef"),
     "a part of the rest": part("4-7/10", "4567"), "more than it says": part("4-9/10", "456789abc"),
@@ -200,6 +204,19 @@ import Testing
     }
     _ = try await session.download(resumingWith: try #require(data)).serializingFile().value
     #expect(mock.requests.map { $0.headers[.range] } == [nil, "bytes=4-", "bytes=7-"])
+    #expect(text("a") == "0123456789")
+  }
+
+  @Test func `S1 S34 resume data of a redirected download take a credential to its first origin alone`() async throws {
+    defer { cleanUp() }
+    let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
+    mock.stub(.get, "https://a.example.com/start", .redirect(to: "https://b.example.com/a"))
+    mock.stub(.get, "https://b.example.com/a", .sequence([whole.reset(afterBytes: 4), whole]))
+    let secret: HTTPFields = [.authorization: "Bearer t"]
+    let cut = await session.download("start", headers: secret, to: .file(folder + "/a")).serializingFile().response
+    _ = try await session.download(resumingWith: try #require(cut.resumeData), headers: secret).serializingFile().value
+    #expect(mock.requests.map(\.url.host) == ["a.example.com", "b.example.com", "a.example.com", "b.example.com"])
+    #expect(mock.requests.map { $0.headers[.authorization] } == ["Bearer t", nil, "Bearer t", nil])
     #expect(text("a") == "0123456789")
   }
 

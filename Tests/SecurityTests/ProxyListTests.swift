@@ -1,6 +1,7 @@
 import Glibc
 import HTTPTypes
 import LupineMock
+import LupineTesting
 import Testing
 
 @testable import LupineCore
@@ -69,5 +70,23 @@ import Testing
       _ = await session.request("http://a.example.com/").serializingString().response
     }
     #expect(mock.requests.map { $0.proxy?.port } == [nil, 9])
+  }
+
+  // What stands in the environment is told from what other tests need by a process of its own.
+
+  @Test func `S29 unasked, libcurl reads neither the environment's proxies nor its exceptions`() async throws {
+    await #expect(processExitsWith: .success) {
+      let closed = try ClosedPort()
+      for name in ["no_proxy", "NO_PROXY"] { unsetenv(name) }
+      for name in ["http_proxy", "all_proxy", "ALL_PROXY"] { setenv(name, closed.url, 1) }
+      let server = try ScriptedServer(always: .respond(body: .text("x")))
+      #expect(try await curlSession().request(server.url).serializingString().value == "x")
+      let asking = try curlSession { $0.environmentProxies() }
+      #expect(await asking.request(server.url).serializingString().response.error?.kind == .proxyFailed)
+      for name in ["http_proxy", "all_proxy", "ALL_PROXY"] { unsetenv(name) }
+      for name in ["no_proxy", "NO_PROXY"] { setenv(name, "*", 1) }
+      let proxied = try curlSession { $0.proxy(closed.url) }
+      #expect(await proxied.request(server.url).serializingString().response.error?.kind == .proxyFailed)
+    }
   }
 }

@@ -52,7 +52,10 @@ final class CodingReader: BodyReader {
   }
 
   private func code(_ count: Int, _ state: inout State) throws(LupineError) {
+    // Apart from the input, which is read meanwhile; the room it has is used again.
     var output: [UInt8] = []
+    swap(&output, &state.output)
+    defer { swap(&output, &state.output) }
     let result = state.input.withUnsafeBytes { bytes -> Result<Void, LupineError> in
       do throws(LupineError) {
         try encoder.transform(UnsafeRawBufferPointer(rebasing: bytes[..<count])) { output += $0 }
@@ -60,7 +63,6 @@ final class CodingReader: BodyReader {
       } catch { return .failure(error) }
     }
     try result.get()
-    state.output = output
   }
 }
 

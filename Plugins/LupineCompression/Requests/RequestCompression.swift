@@ -12,7 +12,7 @@ public struct RequestCompression: RequestAdapter {
   public enum ExistingCoding: Sendable, Hashable {
     /// It fails with kind `invalidRequest`.
     case fail
-    /// Its field is replaced, and its body coded.
+    /// Its field is taken to be wrong: it is replaced and the body coded, or removed where the body is too small for that.
     case replace
     /// It is sent as it is.
     case skip
@@ -36,10 +36,11 @@ public struct RequestCompression: RequestAdapter {
   /// Codes the body.
   public func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
     guard !request.body.isNone else { return request }
+    var request = request
     if let field = request.headers[.contentEncoding] {
       switch existing {
       case .skip: return request
-      case .replace: break
+      case .replace: request.headers[.contentEncoding] = nil
       case .fail:
         throw LupineError(
           .invalidRequest,
@@ -48,7 +49,6 @@ public struct RequestCompression: RequestAdapter {
       }
     }
     if let length = request.body.length, length < minimumSize { return request }
-    var request = request
     request.body = try coded(request.body)
     request.headers[.contentEncoding] = coding.name
     return request

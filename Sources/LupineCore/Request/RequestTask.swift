@@ -167,7 +167,10 @@ final class RequestTask: Sendable {
 
   private func run() async -> Outcome {
     var outcome = await Pipeline(self).run()
-    if let error = await consumer.check(outcome) { outcome.error = error }
+    if let response = outcome.response, let check = consumer.check(outcome) {
+      outcome.error = await failure(of: check)?.about(response.request.summary).about(response.head)
+        .measured(response.metrics)
+    }
     outcome = consumer.conclude(outcome)
     if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
     let redirects = state.withLock { $0.redirects }
@@ -176,6 +179,12 @@ final class RequestTask: Sendable {
     for listener in listeners { await listener.value }
     for listener in takeInterimListeners() { await listener.finish() }
     return outcome
+  }
+
+  /// Why a check does not end well; a cancellation or the total timeout ends it early.
+  private func failure(of check: @escaping @Sendable () async -> LupineError?) async -> LupineError? {
+    guard let error = try? await interruptible(check) else { return nil }
+    return state.withLock { $0.cancellation } ?? error
   }
 
   /// Ends the request; true where the caller must call the handlers, which the registry waits for from here on.

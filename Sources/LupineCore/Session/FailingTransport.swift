@@ -14,6 +14,7 @@ struct FailingTransport: Transport {
 extension Session {
   /// A session that could not be built: it makes requests, and each fails with the reason.
   package static func failing(with reason: LupineError) -> Session {
-    Session(SessionConfiguration(), transport: FailingTransport(reason: reason))
+    let transport = FailingTransport(reason: reason)
+    return Session(SessionConfiguration(), transport: transport, base: transport)
   }
 }

@@ -33,7 +33,7 @@ extension Session.Builder {
     {
       configuration.monitors.append(monitor)
     }
-    let session = Session(configuration, transport: layered(transport))
+    let session = Session(configuration, transport: layered(transport), base: transport)
     SessionEnvironment.current?.onBuild(session)
     return session
   }

@@ -17,9 +17,11 @@ public final class Session: Sendable {
   /// What the retries of all requests come out of, where their policies have no budget of their own.
   let retryBudget = RetryBudget()
   private let transport: Mutex<(any Transport)?>
+  /// The transport within the layers that plugins put around it.
+  private let base: Mutex<(any Transport)?>
   private let requestCount = Atomic<UInt64>(0)
 
-  init(_ configuration: SessionConfiguration, transport: any Transport) {
+  init(_ configuration: SessionConfiguration, transport: any Transport, base: any Transport) {
     let clock = SessionClock(configuration.clock, executor: configuration.executor)
     let registry = RequestRegistry()
     self.configuration = configuration
@@ -28,6 +30,7 @@ public final class Session: Sendable {
     self.clock = clock
     self.registry = registry
     self.transport = Mutex(transport)
+    self.base = Mutex(base)
     watch = Watch(clock: clock) { registry.endOverdue(now: $0) }
   }
 
@@ -49,11 +52,9 @@ public final class Session: Sendable {
   public func shutdown() async {
     let reason = LupineError(.sessionShutDown, "The session was shut down.")
     await registry.close(reason)
-    let transport = transport.withLock { transport in
-      defer { transport = nil }
-      return transport
-    }
-    _ = transport
+    // Let go of outside the locks, since a transport that nobody else holds ends.
+    let parts = (transport.withLock { $0.take() }, base.withLock { $0.take() })
+    _ = parts
   }
 
   /// Waits until every request that is running has ended and its handlers have been called.
@@ -79,7 +80,7 @@ public final class Session: Sendable {
   package var random: @Sendable () -> UInt64 { configuration.random }
 
   /// The transport, where it keeps connections.
-  var pooling: (any ConnectionPooling)? { transport.withLock { $0 } as? any ConnectionPooling }
+  var pooling: (any ConnectionPooling)? { base.withLock { $0 } as? any ConnectionPooling }
 
   func nextID() -> RequestID { RequestID(requestCount.add(1, ordering: .relaxed).newValue) }
 }

@@ -5,8 +5,6 @@ struct LineSplitter: Sendable {
   private var skipsLineFeed = false
   /// Why no more lines come, where one is longer than the limit; the lines before it have been returned.
   private(set) var failure: LupineError?
-  /// Bytes looked at, moved or decoded in all: what shows that it is linear.
-  private(set) var steps = 0
 
   init(limit: Int) { self.limit = limit }
 
@@ -14,7 +12,6 @@ struct LineSplitter: Sendable {
   mutating func take(_ piece: [UInt8]) -> [String] {
     var lines: [String] = []
     var start = piece.startIndex
-    steps += piece.count
     for index in piece.indices {
       let byte = piece[index]
       guard byte == 0x0A || byte == 0x0D else {
@@ -25,7 +22,6 @@ struct LineSplitter: Sendable {
         skipsLineFeed = false
       } else {
         guard append(piece[start..<index]) else { return lines }
-        steps += line.count
         lines.append(String(decoding: line, as: UTF8.self))
         line.removeAll(keepingCapacity: true)
         skipsLineFeed = byte == 0x0D
@@ -50,7 +46,6 @@ struct LineSplitter: Sendable {
         .limitExceeded(.line), "A line of the response is longer than \(limit) bytes, the limit line that was given.")
       return false
     }
-    steps += bytes.count
     line += bytes
     return true
   }

@@ -10,8 +10,6 @@ struct ServerSentEventParser: Sendable {
   private var data: [String] = []
   private var size = 0
   private var isFirstLine = true
-  /// Bytes of lines read and of data joined in all: what shows that it is linear.
-  private(set) var steps = 0
 
   /// - Parameter limit: the most bytes of one event's data.
   init(lastEventID: String = "", limit: Int) {
@@ -30,7 +28,6 @@ struct ServerSentEventParser: Sendable {
   /// Takes a line and returns the event that it ends, if there is one.
   mutating func take(_ line: String) throws(LupineError) -> ServerSentEvent? {
     var line = line[...]
-    steps += line.utf8.count + 1
     if isFirstLine {
       isFirstLine = false
       if line.unicodeScalars.first == "\u{FEFF}" { line = Substring(line.unicodeScalars.dropFirst()) }
@@ -71,7 +68,6 @@ struct ServerSentEventParser: Sendable {
       size = 0
     }
     guard !data.isEmpty else { return nil }
-    steps += size
     return ServerSentEvent(
       event: event.isEmpty ? "message" : event, data: data.joined(separator: "\n"), id: lastEventID)
   }

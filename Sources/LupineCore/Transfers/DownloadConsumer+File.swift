@@ -14,9 +14,11 @@ extension DownloadConsumer {
       .about(response.request.summary).about(response.head).measured(response.metrics)
     }
     return state.withLock { state in
+      if isWhole { state.total = state.partial?.length }
       if let error = outcome.error {
-        // A file that arrived whole and was refused has no rest to ask for.
-        outcome.error = isWhole ? remove(error, &state) : keepOrRemove(error, &state)
+        // A file that arrived whole and was refused has no rest to ask for; one that nobody had looked at yet may be good.
+        let isRefused = isWhole && error.kind != .cancelled && error.kind != .timedOut(.total)
+        outcome.error = isRefused ? remove(error, &state) : keepOrRemove(error, &state)
       } else {
         do throws(LupineError) { outcome.file = try commit(&state) } catch { outcome.error = error }
       }
@@ -67,7 +69,6 @@ extension DownloadConsumer {
   func file(
     _ state: inout DownloadState, _ head: HTTPResponse, _ request: OutgoingRequest
   ) throws(LupineError) -> PartialFile {
-    state.url = request.url
     let place = try destination.place(for: head, of: request.url)
     state.place = place
     if let place { try Folder.prepare(for: place) }
@@ -78,18 +79,21 @@ extension DownloadConsumer {
   }
 
   private func commit(_ state: inout DownloadState) throws(LupineError) -> URL {
-    defer { state.checkpoint?.remove() }
     guard let partial = state.partial else {
+      state.checkpoint?.remove()
       throw LupineError(.fileFailed, "The response brought nothing to write.")
     }
-    guard let place = state.place else { return URL(filePath: partial.path) }
-    do throws(LupineError) {
-      try partial.move(to: place.path, replacing: place.options.contains(.removePreviousFile))
-    } catch {
-      partial.remove()
-      throw error
+    if let place = state.place {
+      do throws(LupineError) {
+        try partial.move(to: place.path, replacing: place.options.contains(.removePreviousFile))
+      } catch {
+        // All of it is there: only its name is missing.
+        throw error.noting("The whole file is \(partial.path).")
+          .resumable(with: state.resumeState(offset: partial.length)?.encoded())
+      }
     }
-    return URL(filePath: place.path)
+    state.checkpoint?.remove()
+    return URL(filePath: state.place?.path ?? partial.path)
   }
 
   /// Keeps the beginning where it can be continued, and says so in the error; otherwise removes it.

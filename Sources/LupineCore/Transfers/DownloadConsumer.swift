@@ -28,8 +28,10 @@ final class DownloadConsumer: ResponseConsumer {
       guard let partial = state.partial, let validator = state.validator, request.method == .get else { return }
       let length = partial.length
       guard length > 0, request.headers[.range] == nil else { return }
-      state.asked = length
-      request.headers[.range] = "bytes=\(length)-"
+      // Behind a whole file there is nothing to ask for: its last byte tells whether it is still the same.
+      let asked = length == state.total ? length - 1 : length
+      state.asked = asked
+      request.headers[.range] = "bytes=\(asked)-"
       request.headers[.ifRange] = validator.value
     }
     return request
@@ -97,21 +99,25 @@ final class DownloadConsumer: ResponseConsumer {
 
   func hasBody(_ response: ReceivedResponse) -> Bool? { response.metrics.bytesReceived > 0 }
 
-  func check(_ outcome: Outcome) async -> LupineError? {
-    let (digest, partial, expected) = state.withLock { ($0.digest, $0.partial, $0.expected) }
-    guard outcome.error == nil, let response = outcome.response, (200..<300).contains(response.head.status.code),
-      let partial
-    else { return nil }
-    do throws(LupineError) {
-      if let expected, partial.length != expected {
-        throw LupineError(
-          .malformedResponse, "The file has \(partial.length) bytes now, where the server said \(expected).")
-      }
-      try await digest?.check(partial)
-    } catch {
-      return error.about(response.request.summary).about(response.head).measured(response.metrics)
+  func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)? {
+    let (digest, partial, expected, isMoved) = state.withLock {
+      ($0.digest, $0.partial, $0.expected, $0.place != nil)
     }
-    return nil
+    guard outcome.error == nil, let head = outcome.response?.head, (200..<300).contains(head.status.code), let partial
+    else { return nil }
+    return {
+      do throws(LupineError) {
+        if let expected, partial.length != expected {
+          throw LupineError(
+            .malformedResponse, "The file has \(partial.length) bytes now, where the server said \(expected).")
+        }
+        try await digest?.check(partial)
+        if isMoved { try await partial.synchronize() }
+        return nil
+      } catch {
+        return error
+      }
+    }
   }
 
   /// Bytes that were there before the current exchange, and the length of the whole.

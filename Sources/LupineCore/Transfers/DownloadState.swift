@@ -6,6 +6,7 @@ struct DownloadState {
   var validator: EntityValidator?
   var total: Int64?
   var place: DownloadDestination.Place?
+  /// The URL that was described, before adapters, redirects and fresh URLs: a credential that is given again goes there.
   var url: HTTPURL?
   /// The byte from which on the current exchange asked for the file; `nil` where it asked for all of it.
   var asked: Int64?

@@ -15,13 +15,15 @@ public struct ExpectedDigest: Sendable, Hashable {
 
   /// Reads the file to its end, off the caller's actor.
   ///
-  /// - Throws: `LupineError` of kind `digestMismatch` where the file has another digest.
+  /// - Throws: `LupineError` of kind `digestMismatch` where the file has another digest, and of kind `cancelled` where the
+  ///   task is cancelled meanwhile.
   @concurrent
   func check(_ file: PartialFile) async throws(LupineError) {
     var hash = SHA256()
     var position: Int64 = 0
     var buffer = [UInt8](repeating: 0, count: 256 << 10)
     while true {
+      guard !Task.isCancelled else { throw LupineError(.cancelled, "The request was cancelled.") }
       let count = buffer.withUnsafeMutableBytes { bytes in
         let count = pread(file.descriptor, bytes.baseAddress, bytes.count, off_t(position))
         if count > 0 { hash.update(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }

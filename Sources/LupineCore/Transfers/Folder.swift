@@ -2,9 +2,15 @@ import Glibc
 
 /// The folders on the way to a download's destination.
 enum Folder {
+  /// Makes the folders where that is wanted, and finds out at the head what would be in the file's way at the end.
   static func prepare(for place: DownloadDestination.Place) throws(LupineError) {
     if place.options.contains(.createIntermediateDirectories) { try create(above: place.path) }
-    guard !place.options.contains(.removePreviousFile), access(place.path, F_OK) == 0 else { return }
+    var status = stat()
+    guard lstat(place.path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT != S_IFDIR else {
+      throw LupineError(.fileFailed, "There is a folder at \(place.path), which no file replaces; name a file in it.")
+    }
+    guard !place.options.contains(.removePreviousFile) else { return }
     throw LupineError(
       .fileFailed, "There is a file at \(place.path) already; add .removePreviousFile where it is to be replaced.")
   }

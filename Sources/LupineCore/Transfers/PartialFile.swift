@@ -51,17 +51,35 @@ final class PartialFile: Sendable {
 
   func remove() { unlink(path) }
 
+  /// Brings the file's bytes to its disk, off the caller's actor, so that no name ever stands for less than all of them.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed`; what the file holds then is not certain.
+  @concurrent
+  func synchronize() async throws(LupineError) {
+    guard fsync(descriptor) == 0 else { throw Failure.error("cannot be brought to its disk", path) }
+  }
+
   /// Moves the complete file to its destination, in one step.
   ///
-  /// - Throws: `LupineError` of kind `fileFailed`, as where a file is there that must not be replaced.
+  /// - Throws: `LupineError` of kind `fileFailed`, as where a file is there that must not be replaced; the file then stays
+  ///   where it was, its owner's alone.
   func move(to destination: String, replacing: Bool) throws(LupineError) {
     let mode = 0o666 & ~FileMode.mask
     guard fchmod(descriptor, mode) == 0 else { throw Failure.error("cannot be given its mode", path) }
-    // A new link fails where something is there already; renaming would replace it.
-    guard (replacing ? rename(path, destination) : link(path, destination)) == 0 else {
-      throw Failure.error("cannot be put in its place", destination)
+    guard replacing ? rename(path, destination) == 0 : renameToFree(destination) else {
+      let error = Failure.error("cannot be put in its place", destination)
+      _ = fchmod(descriptor, 0o600)
+      throw error
     }
-    if !replacing { unlink(path) }
+  }
+
+  /// Renames the file where nothing has the name; false with `errno` otherwise.
+  private func renameToFree(_ destination: String) -> Bool {
+    if renameat2(AT_FDCWD, path, AT_FDCWD, destination, UInt32(RENAME_NOREPLACE)) == 0 { return true }
+    // File systems that cannot rename so, as NFS, know hard links, which fail where something is there, too.
+    guard errno == EINVAL || errno == ENOSYS, link(path, destination) == 0 else { return false }
+    unlink(path)
+    return true
   }
 
   /// The name with a dot before it, in the same folder.

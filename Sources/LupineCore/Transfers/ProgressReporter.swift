@@ -42,11 +42,12 @@ struct ProgressReporter: Sendable {
     listeners.append(Listener(interval: interval, figures: Figures(continuation), task: task))
   }
 
-  /// Notes what was there before the exchange, as on a resumed download, and the length in all.
+  /// Notes what was there before the exchange, as on a resumed download, and the length in all; the speed is that of the
+  /// exchange, without the attempts before it and the waits between them.
   mutating func begin(base: Int64 = 0, total: Int64?, now: Duration) {
     self.base = base
     latest.total = total
-    if started == nil { started = now }
+    started = now
   }
 
   /// Takes the bytes that the current exchange has moved.

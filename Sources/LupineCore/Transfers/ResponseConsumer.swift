@@ -22,8 +22,9 @@ protocol ResponseConsumer: Sendable {
   /// What was decided at the last head, once.
   func takeDecision() -> SessionEvent.Kind?
 
-  /// Looks at what has arrived before the request ends well; returns why it does not.
-  func check(_ outcome: Outcome) async -> LupineError?
+  /// What looks at what has arrived before the request ends well, and says why it does not; `nil` where nothing is to be
+  /// looked at. A cancellation of the task it runs in ends it.
+  func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)?
 
   /// What the download's progress counts from and to: bytes that were there before, and bytes in all.
   func extent(of head: HTTPResponse) -> (base: Int64, total: Int64?)
@@ -55,7 +56,7 @@ extension ResponseConsumer {
 
   func takeDecision() -> SessionEvent.Kind? { nil }
 
-  func check(_ outcome: Outcome) async -> LupineError? { nil }
+  func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)? { nil }
 
   func extent(of head: HTTPResponse) -> (base: Int64, total: Int64?) {
     (0, head.headerFields.first { $0.name == .contentLength }.flatMap { Int64($0.value) })

@@ -36,7 +36,7 @@ final class ResumingRetrier: Retrier {
   private static func isInterruption(_ kind: LupineError.Kind) -> Bool {
     switch kind {
     case .connectionLost, .connectionRefused, .connectionFailed, .networkUnreachable, .hostNotFound, .timedOut(.idle),
-      .timedOut(.connect):
+      .timedOut(.connect), .timedOut(.attempt):
       true
     default: false
     }

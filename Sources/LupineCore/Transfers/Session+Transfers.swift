@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+import Synchronization
 
 extension Session {
   /// Sends a body.
@@ -33,7 +34,10 @@ extension Session {
   ///
   /// The file is written beside its destination and moved there when all of it has arrived; a download that fails leaves
   /// what was at the destination as it was. Only a response with status 200..<300 is written. Where the server allows it,
-  /// a retry continues where the last attempt broke off, and the error of an interrupted download carries `resumeData`.
+  /// a retry continues where the last attempt broke off, and the error of an interrupted download carries `resumeData`;
+  /// the partial file then stays beside the destination until it is resumed, or given up with
+  /// `DownloadRequest.discard(_:)`. A file that arrived whole and could not be moved stays, too, and the error names it.
+  /// Before it is moved the file is brought to its disk (`fsync`), which takes the disk's time.
   ///
   /// - Parameters:
   ///   - url: where from; a relative reference is appended to the base URL.
@@ -83,6 +87,8 @@ extension Session {
     _ describe: () throws -> OutgoingRequest
   ) -> DownloadRequest {
     let consumer = DownloadConsumer(destination: destination, resume: resume, policy: policy)
-    return DownloadRequest(makeTask(consumer, describe), consumer)
+    let request = DownloadRequest(makeTask(consumer, describe), consumer)
+    if let url = try? request.task.description.get().url { consumer.state.withLock { $0.url = url } }
+    return request
   }
 }

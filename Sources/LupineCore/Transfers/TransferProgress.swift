@@ -4,7 +4,7 @@ public struct TransferProgress: Sendable, Hashable {
   public var completed: Int64
   /// Bytes in all; `nil` where nobody knows.
   public var total: Int64?
-  /// Bytes a second since the transfer began, on the session's clock; 0 at its first moment.
+  /// Bytes a second since the current exchange began, on the session's clock; 0 at its first moment.
   public var throughput: Double
 
   /// Joins the figures.

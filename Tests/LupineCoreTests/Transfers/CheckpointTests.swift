@@ -78,11 +78,56 @@ import Testing
     #expect(mock.requests.last?.headers[.range] == "bytes=40-")
   }
 
+  @Test func `a redirected download goes on from the URL that was described`() async throws {
+    mock.stub(.get, "https://example.com/start", .redirect(to: "https://files.example.com/a"))
+    mock.stub(.get, "https://files.example.com/a", .sequence([resource.reset(afterBytes: 40), resource]))
+    for _ in 0..<2 { _ = await download("start").serializingFile().response }
+    #expect(mock.requests.map(\.url.path) == ["/start", "/a", "/start", "/a"])
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, nil, "bytes=40-", "bytes=40-"])
+    #expect(try folder.text("a") == text)
+  }
+
+  @Test func `a download whose URL an adapter changes goes on`() async throws {
+    mock.stub(.get, "https://example.com/signed", .sequence([resource.reset(afterBytes: 40), resource]))
+    for _ in 0..<2 { _ = await download("plain").adapter(Signing()).serializingFile().response }
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, "bytes=40-"])
+    #expect(try folder.text("a") == text)
+  }
+
+  @Test func `a download from a fresh URL goes on from the URL that was described`() async throws {
+    mock.stub(.get, "https://example.com/old", .status(.forbidden))
+    mock.stub(.get, "https://example.com/new", .sequence([resource.reset(afterBytes: 40), resource]))
+    for _ in 0..<2 {
+      let request = download("old").refreshingURL { _ in "https://example.com/new" }
+      _ = await request.serializingFile().response
+    }
+    #expect(mock.requests.map(\.url.path) == ["/old", "/new", "/old", "/new"])
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, nil, "bytes=40-", "bytes=40-"])
+    #expect(try folder.text("a") == text)
+  }
+
+  @Test func `a checkpoint that is given up leaves nothing, and what is none stays`() async throws {
+    try await interrupt()
+    try folder.write("no checkpoint", to: "b")
+    DownloadRequest.discard(checkpoint: folder.file("a.resume"))
+    DownloadRequest.discard(checkpoint: folder.file("b"))
+    #expect(folder.names == ["b"])
+  }
+
   @Test func `a file that was refused is not kept`() async throws {
     mock.stub(.get, "https://example.com/a", resource)
     let response = await download("a").validate(contentType: ["image/png"]).serializingFile().response
     #expect(response.error != nil)
     #expect(response.resumeData == nil)
     #expect(folder.names.isEmpty)
+  }
+}
+
+/// An adapter that asks elsewhere.
+private struct Signing: RequestAdapter {
+  func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
+    var request = request
+    request.url = try HTTPURL("https://example.com/signed")
+    return request
   }
 }

@@ -61,4 +61,14 @@ import Testing
     #expect(response.error?.kind == .fileFailed)
     #expect(response.error?.message.contains("/proc/lupine") == true)
   }
+
+  @Test(arguments: [DownloadDestination.Options.removePreviousFile, []])
+  func `a folder at the destination is found at the head`(options: DownloadDestination.Options) async throws {
+    try FileManager.default.createDirectory(atPath: folder.file("a"), withIntermediateDirectories: false)
+    mock.stub(.get, "/cut", MockReply.text("content").reset(afterBytes: 4))
+    let response = await session.download("cut", to: .file(folder.file("a"), options)).serializingFile().response
+    #expect(response.error?.kind == .fileFailed)
+    #expect(response.error?.message.contains("folder") == true)
+    #expect(folder.names == ["a"])
+  }
 }

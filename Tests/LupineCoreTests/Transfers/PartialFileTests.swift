@@ -62,4 +62,44 @@ import Testing
     #expect(error?.kind == .resumeFailed)
     #expect(error?.message.contains("version 2") == true)
   }
+
+  @Test(arguments: ["v1", nil])
+  func `S33 a whole file that cannot be moved is kept and named, and moved later`(tag: String?) async throws {
+    mock.stub(.get, "/b", MockReply.resource(Data("0123456789".utf8), etag: tag))
+    let folder = folder
+    let request = session.download("b", to: .file(folder.file("b"))).onHTTPResponse { _ in
+      _ = try? folder.write("other", to: "b")
+      return .allow
+    }
+    let response = await request.serializingFile().response
+    #expect(response.error?.kind == .fileFailed)
+    let partial = try #require(folder.names.first { $0.hasPrefix(".b.") })
+    #expect(response.error?.message.contains(partial) == true)
+    #expect(try folder.text(partial) == "0123456789")
+    #expect(try folder.text("b") == "other")
+    let mode = try FileManager.default.attributesOfItem(atPath: folder.file(partial))[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    #expect((response.resumeData != nil) == (tag != nil))
+    guard let data = response.resumeData else { return }
+    _ = try await session.download(resumingWith: data, to: .file(folder.file("c")), otherwise: .fail)
+      .serializingFile().value
+    #expect(mock.requests.last?.headers[.range] == "bytes=9-")
+    #expect(try folder.text("c") == "0123456789")
+    #expect(folder.names == ["b", "c"])
+  }
+
+  @Test func `a download that is given up leaves nothing, and begins anew`() async throws {
+    let (data, _) = try await interrupted()
+    try folder.write("other", to: "b")
+    for _ in 0..<2 { try DownloadRequest.discard(data) }
+    #expect(folder.names == ["b"])
+    _ = try await session.download(resumingWith: data).serializingFile().value
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, nil])
+  }
+
+  @Test func `what is no resume data cannot be given up`() {
+    #expect { try DownloadRequest.discard(Data("{}".utf8)) } throws: { error in
+      (error as? LupineError)?.kind == .resumeFailed
+    }
+  }
 }

@@ -77,4 +77,16 @@ import Testing
     #expect(TransferProgress(completed: 5, total: nil).fractionCompleted == 0)
     #expect(TransferProgress(completed: 5, total: 4).fractionCompleted == 1)
   }
+
+  @Test func `the speed is that of the exchange, without earlier ones and the waits between them`() async throws {
+    let whole = MockReply.resource(Data(count: 10_000), etag: "v1").bandwidth(bytesPerSecond: 1_000)
+    mock.stub(.get, "/cut", .sequence([whole.reset(afterBytes: 5_000), whole]))
+    let notes = Notes<TransferProgress>()
+    let file = try await session.download("cut").resumesAutomatically(delay: .seconds(60))
+      .downloadProgress { notes.add($0) }.serializingFile().value
+    try FileManager.default.removeItem(at: file)
+    #expect(mock.requests.last?.headers[.range] == "bytes=5000-")
+    #expect(notes.all.last?.completed == 10_000)
+    #expect(notes.all.last.map { abs($0.throughput - 1_000) < 200 } == true)
+  }
 }

@@ -92,4 +92,42 @@ import Testing
     let response = await session.download(resumingWith: Data("{}".utf8)).serializingFile().response
     #expect(response.error?.kind == .resumeFailed)
   }
+
+  // Dates
+
+  private static let changed = "Sun, 06 Nov 1994 08:49:37 GMT"
+  private static let later = "Sun, 06 Nov 1994 08:49:38 GMT"
+
+  @Test(
+    arguments: [
+      ("Sun, 06 Nov 1994 08:49:38 GMT", true), ("Sunday, 06-Nov-94 08:49:38 GMT", true),
+      ("Sun, 06 Nov 1994 08:49:37 GMT", false), ("Sun, 06 Nov 1994 08:49:36 GMT", false), ("tomorrow", false),
+      (nil, false),
+    ] as [(String?, Bool)])
+  func `a date continues a file that had not changed for a second when it was sent`(
+    date: String?, continues: Bool
+  ) async throws {
+    let whole = MockReply.resource(Data("0123456789".utf8), lastModified: Self.changed)
+    let dated = date.map { whole.field(.date, $0) } ?? whole
+    mock.stub(.get, "https://example.com/a", .sequence([dated.reset(afterBytes: 4), dated]))
+    let response = await session.download("a", to: .file(folder.file("a"))).serializingFile().response
+    #expect(response.error?.kind == .connectionLost)
+    #expect((response.resumeData != nil) == continues)
+    guard let data = response.resumeData else { return }
+    _ = try await session.download(resumingWith: data, otherwise: .fail).serializingFile().value
+    #expect(mock.requests.last?.headers[.ifRange] == Self.changed)
+    #expect(try folder.text("a") == "0123456789")
+  }
+
+  @Test(arguments: [nil, changed, later])
+  func `a part need not repeat the date, and may not name another`(modified: String?) async throws {
+    let whole = MockReply.text("0123456789").field(.lastModified, Self.changed).field(.date, Self.later)
+    let part = MockReply.text("456789", status: .partialContent).field(.contentRange, "bytes 4-9/10")
+    let rest = modified.map { part.field(.lastModified, $0) } ?? part
+    mock.stub(.get, "https://example.com/a", .sequence([whole.reset(afterBytes: 4), rest, whole]))
+    let response = await session.download("a", to: .file(folder.file("a"))).serializingFile().response
+    _ = try await session.download(resumingWith: try #require(response.resumeData)).serializingFile().value
+    #expect(mock.requests.count == (modified == Self.later ? 3 : 2))
+    #expect(try folder.text("a") == "0123456789")
+  }
 }

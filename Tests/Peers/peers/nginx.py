@@ -46,6 +46,9 @@ http {{
     location = /hello {{ return 200 "Hello from nginx\\n"; }}
     location = /json {{ default_type application/json; return 200 '{{"server":"nginx","numbers":[1,2,3]}}'; }}
     location = /empty {{ return 204; }}
+    # Busy, for a second or for longer than anybody waits.
+    location = /busy {{ add_header Retry-After 1 always; return 503; }}
+    location = /closed {{ add_header Retry-After 86400 always; return 503; }}
     location = /redirect {{ return 302 /hello; }}
     # Which connection carried the request, and how many it has carried.
     location = /connection {{ return 200 "$connection $connection_requests\\n"; }}

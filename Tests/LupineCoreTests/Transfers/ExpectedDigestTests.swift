@@ -1,0 +1,36 @@
+import Foundation
+import Glibc
+import HTTPTypes
+import LupineCore
+import LupineFixtures
+import LupineMock
+import Testing
+
+@Suite struct ExpectedDigestTests {
+  enum End: CaseIterable { case cancellation, totalTimeout }
+
+  /// The file grows, where its digest begins, to a length whose digest takes minutes.
+  @Test(.timeLimit(.minutes(1)), arguments: End.allCases)
+  func `a cancellation and the total timeout end a digest, and the file is kept`(end: End) async throws {
+    let folder = try TemporaryFolder()
+    let mock = MockTransport()
+    mock.stub(.get, "https://example.com/a", .resource(Data("abc".utf8), etag: "v1"))
+    let clock = TestClock()
+    let validated = Flag()
+    let monitor = ClosureEventMonitor { event in
+      guard case .validated = event.kind else { return }
+      for name in folder.names { truncate(folder.file(name), 64 << 30) }
+      validated.raise()
+    }
+    let session = try Session.Builder().transport(mock).clock(clock).timeouts(idle: nil, total: .seconds(5))
+      .monitor(monitor).build()
+    let request = session.download("https://example.com/a", to: .file(folder.file("a")))
+      .expecting(.sha256(DownloadOptionsTests.abc))
+    async let response = request.serializingFile().response
+    await validated.raised()
+    if end == .cancellation { request.cancel() } else { clock.advance(by: .seconds(6)) }
+    #expect(await response.error?.kind == (end == .cancellation ? .cancelled : .timedOut(.total)))
+    #expect(await response.resumeData != nil)
+    #expect(folder.names.map { $0.hasPrefix(".a.") } == [true])
+  }
+}
