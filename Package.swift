@@ -159,7 +159,7 @@ let package = Package(
     test(
       "LupineObservabilityTests",
       [
-        "LupineCore", "LupineMock", "LupineObservability", observability("Logging", "swift-log"),
+        "LupineCore", "LupineCurl", "LupineMock", "LupineObservability", observability("Logging", "swift-log"),
         observability("InMemoryLogging", "swift-log"), observability("MetricsTestKit", "swift-metrics"),
         observability("Tracing", "swift-distributed-tracing"),
         observability("InMemoryTracing", "swift-distributed-tracing"),

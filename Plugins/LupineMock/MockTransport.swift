@@ -44,7 +44,9 @@ public final class MockTransport: Transport, ObservingTransport {
 
   /// Everything that is honoured; connections are not made, so `networking` is not among it.
   ///
-  /// What says how connections are made and kept holds for want of any: the way that a request would have taken stands in
+  /// A session's limits on exchanges under way hold for the exchanges of all sessions that have any, and those that wait
+  /// go by their priority; every exchange counts, for HTTP/2 is not assumed.
+  /// What else says how connections are made and kept holds for want of any: the way that a request would have taken stands in
   /// its `RecordedRequest`, and a network policy judges the addresses that `resolves(_:to:)` names.
   public var capabilities: TransportCapabilities {
     [
@@ -66,6 +68,12 @@ public final class MockTransport: Transport, ObservingTransport {
     try RequestRules.check(request.headers)
     if let reason = context.control.reason { throw reason }
     try checkPolicy(for: request, in: context)
+    return try await inTurn(request, in: context) { () throws(LupineError) in try await begin(request, in: context) }
+  }
+
+  private func begin(
+    _ request: OutgoingRequest, in context: TransferContext
+  ) async throws(LupineError) -> TransportResponse {
     let world = Simulation.current
     let strike = world?.strike(context)
     try evaluateTrust(for: request, in: context)

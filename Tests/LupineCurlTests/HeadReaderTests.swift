@@ -69,6 +69,7 @@ import Testing
   }
 
   private static func text(_ fields: HTTPFields) -> String {
-    fields.map { "\($0.name.rawName)=\($0.value)" }.joined(separator: "|")
+    // A field that equals the one in its place in the last head stays spelled as it was there; case makes no difference.
+    fields.map { "\($0.name.canonicalName)=\($0.value)" }.joined(separator: "|")
   }
 }

@@ -45,6 +45,15 @@
       #expect(end.metadata["http.request.resend_count"] == "1")
     }
 
+    @Test func `what a policy decided is written as every other decision`() {
+      var logger = Logger(label: "test") { [handler] _ in handler }
+      logger.logLevel = .debug
+      let decided = SessionEvent.Kind.decided(policy: "circuit breaker", reason: "opens after 5 failures")
+      LogMonitor(logger).receive(SessionEvent(request: RequestID(1), attempt: 1, time: .zero, kind: decided))
+      #expect(handler.entries.map(\.level) == [.debug])
+      #expect(handler.entries.map { "\($0.message)" } == ["the circuit breaker opens after 5 failures"])
+    }
+
     @Test func `a quiet logger hears of the end alone`() async throws {
       #expect(try await entries(.text("hello"), level: .info).map { "\($0.message)" } == ["finished"])
     }

@@ -177,6 +177,41 @@ import Testing
     #expect(names() == ["inner"])
   }
 
+  @Test func `S34 a range that ends behind all numbers is another part of the file`() async throws {
+    defer { cleanUp() }
+    let server = try ScriptedServer { request in
+      guard request.number > 0 else {
+        return [
+          .raw(text: "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n0123\r\n"), .close,
+        ]
+      }
+      guard request.fields["Range"] != nil else {
+        return [.raw(text: Self.whole("abcdefghij", tag: "\"v2\"")), .close]
+      }
+      return [
+        .raw(
+          text: "HTTP/1.1 206 x\r\nConnection: close\r\nETag: \"v1\"\r\nContent-Range: bytes 4-\(Int64.max)/*\r\n"
+            + "Content-Length: \(Int64.max - 3)\r\n\r\nefghij"), .close,
+      ]
+    }
+    defer { server.stop() }
+    let curl = try curlSession()
+    let cut = await curl.download(server.url, to: .file(folder + "/a")).serializingFile().response
+    _ = try await curl.download(resumingWith: try #require(cut.resumeData)).serializingFile().value
+    #expect(text("a") == "abcdefghij")
+  }
+
+  @Test func `S34 what came from a server that did not prove itself is not kept`() async throws {
+    defer { cleanUp() }
+    let cut = MockReply.resource(Data("0123456789".utf8), etag: "v1").reset(afterBytes: 4)
+    mock.stub(.get, "/a", .sequence([cut, .failure(.serverNotAuthenticated)]))
+    let response = await session.download("a", to: .file(folder + "/a")).resumesAutomatically().serializingFile()
+      .response
+    #expect(response.error?.kind == .serverNotAuthenticated)
+    #expect(response.resumeData == nil)
+    #expect(names() == ["inner"])
+  }
+
   @Test func `S34 a server that sends parts nobody asked for is asked once more and no longer`() async throws {
     defer { cleanUp() }
     let server = try ScriptedServer { request in

@@ -134,10 +134,12 @@ extension Loop {
   private func enter(_ submission: Submission) {
     let exchange = Exchange(submission, self, line.host(of: submission.url))
     exchanges[exchange.id] = exchange
-    if line.enter(Waiter(submission), at: exchange.host) {
+    let queued = QueuedExchange(
+      exchange.id, priority: submission.options.priority, submission.context.connections)
+    if line.enter(queued, at: exchange.host) {
       start(exchange)
     } else {
-      submission.context.emit(.queued(reason: line.reason(for: exchange.host)))
+      submission.context.emit(.queued(reason: line.reason(for: queued, at: exchange.host)))
     }
   }
 

@@ -9,6 +9,8 @@ struct MockState {
   var monitors: [ExchangeLogMonitor] = []
   var chains: [String: PresentedChain] = [:]
   var addresses: [String: [[IPAddress]]] = [:]
+  /// The exchanges of sessions that limit how many are under way.
+  var line = MockLine()
   /// Set while no exchange is under way.
   let idle = Signal(isSet: true)
   private var exchanges: [ObjectIdentifier: (number: Int, exchange: MockExchange)] = [:]

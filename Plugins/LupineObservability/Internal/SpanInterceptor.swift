@@ -1,7 +1,6 @@
 #if Observability
   import HTTPTypes
   import LupineCore
-  import Synchronization
   import Tracing
 
   /// Begins the span of an attempt and injects it into the request.
@@ -21,41 +20,6 @@
       var request = request
       tracer.inject(span.context, into: &request.headers, using: FieldInjector())
       return try await next(request)
-    }
-  }
-
-  /// Writes what a tracer wants to be propagated into a request's fields.
-  struct FieldInjector: Injector {
-    func inject(_ value: String, forKey key: String, into carrier: inout HTTPFields) {
-      guard let name = HTTPField.Name(key) else { return }
-      carrier[name] = value
-    }
-  }
-
-  /// The spans that have begun and not ended.
-  final class SpanTable: Sendable {
-    private let spans = Mutex<[RequestID: any Tracing.Span]>([:])
-
-    func insert(_ span: any Tracing.Span, for request: RequestID) {
-      // Each attempt ends its own; one that is still here lost its end to an interceptor that asked twice.
-      spans.withLock { $0.updateValue(span, forKey: request) }?.end()
-    }
-
-    func span(of request: RequestID) -> (any Tracing.Span)? { spans.withLock { $0[request] } }
-
-    func remove(_ request: RequestID) -> (any Tracing.Span)? { spans.withLock { $0.removeValue(forKey: request) } }
-  }
-
-  extension Tracing.Span {
-    func setAttributes(_ values: [(name: String, value: Hop.Value)]) {
-      updateAttributes { attributes in
-        for (name, value) in values {
-          switch value {
-          case .text(let text): attributes.set(name, value: .string(text))
-          case .number(let number): attributes.set(name, value: .int64(number))
-          }
-        }
-      }
     }
   }
 #endif

@@ -7,7 +7,8 @@ struct OpenFile: ~Copyable, Sendable {
 
   init(reading path: String) throws(LupineError) {
     self.path = path
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // Opening a named pipe would wait for somebody who writes to it; `size()` refuses it.
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw Self.failure("cannot be opened", path) }
   }
 

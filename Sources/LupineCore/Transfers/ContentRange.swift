@@ -18,7 +18,7 @@ struct ContentRange: Equatable {
     guard parts[0] != "*" else { return }
     let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
     guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
-      total.map({ last < $0 }) ?? true
+      last < .max, total.map({ last < $0 }) ?? true
     else { return nil }
     range = first...last
   }

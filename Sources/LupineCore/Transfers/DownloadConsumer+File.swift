@@ -16,14 +16,22 @@ extension DownloadConsumer {
     return state.withLock { state in
       if isWhole { state.total = state.partial?.length }
       if let error = outcome.error {
-        // A file that arrived whole and was refused has no rest to ask for; one that nobody had looked at yet may be good.
-        let isRefused = isWhole && error.kind != .cancelled && error.kind != .timedOut(.total)
-        outcome.error = isRefused ? remove(error, &state) : keepOrRemove(error, &state)
+        outcome.error = isRefused(error.kind, isWhole) ? remove(error, &state) : keepOrRemove(error, &state)
       } else {
         do throws(LupineError) { outcome.file = try commit(&state) } catch { outcome.error = error }
       }
       state.partial = nil
       return outcome
+    }
+  }
+
+  /// Whether what there is of the file is of no use: it arrived whole, and what looked at it found something against it, or
+  /// nobody knows whose it is.
+  private func isRefused(_ kind: LupineError.Kind, _ isWhole: Bool) -> Bool {
+    switch kind {
+    case .serverNotAuthenticated: true
+    case .cancelled, .timedOut(.total): false
+    default: isWhole
     }
   }
 

@@ -124,6 +124,7 @@ final class DownloadConsumer: ResponseConsumer {
   func extent(of head: HTTPResponse) -> (base: Int64, total: Int64?) {
     let length = head.headerFields[.contentLength].flatMap { Int64($0) }
     let base = head.status.code == 206 ? state.withLock { $0.asked ?? 0 } : 0
-    return (base, length.map { base + $0 })
+    let total = length.map { base.addingReportingOverflow($0) }
+    return (base, total.flatMap { $0.overflow ? nil : $0.partialValue })
   }
 }

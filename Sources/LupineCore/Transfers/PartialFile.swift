@@ -66,20 +66,12 @@ final class PartialFile: Sendable {
   func move(to destination: String, replacing: Bool) throws(LupineError) {
     let mode = 0o666 & ~FileMode.mask
     guard fchmod(descriptor, mode) == 0 else { throw Failure.error("cannot be given its mode", path) }
-    guard replacing ? rename(path, destination) == 0 : renameToFree(destination) else {
+    guard replacing ? rename(path, destination) == 0 : ExclusiveRename.rename(path, to: destination)
+    else {
       let error = Failure.error("cannot be put in its place", destination)
       _ = fchmod(descriptor, 0o600)
       throw error
     }
-  }
-
-  /// Renames the file where nothing has the name; false with `errno` otherwise.
-  private func renameToFree(_ destination: String) -> Bool {
-    if renameat2(AT_FDCWD, path, AT_FDCWD, destination, UInt32(RENAME_NOREPLACE)) == 0 { return true }
-    // File systems that cannot rename so, as NFS, know hard links, which fail where something is there, too.
-    guard errno == EINVAL || errno == ENOSYS, link(path, destination) == 0 else { return false }
-    unlink(path)
-    return true
   }
 
   /// The name with a dot before it, in the same folder.

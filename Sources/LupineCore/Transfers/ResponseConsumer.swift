@@ -72,12 +72,3 @@ extension ResponseConsumer {
 
   func conclude(_ outcome: Outcome) -> Outcome { outcome }
 }
-
-/// Gathers the body in memory.
-struct CollectingConsumer: ResponseConsumer {
-  func destination(
-    for head: HTTPResponse, to request: OutgoingRequest, limits: Limits
-  ) throws(LupineError) -> BodySink.Destination {
-    .collect(limit: limits.responseBody)
-  }
-}

@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import LupineFixtures
 import Synchronization
 import Testing
 
@@ -92,6 +94,14 @@ import Testing
     #expect(try await Self.read(.file(path, offset: 3, length: 4)) == Array("3456".utf8))
     #expect(throws: LupineError.self) { try Body.file(path, offset: 8, length: 4).makeReader {} }
     #expect(throws: LupineError.self) { try Body.file(path, offset: 11).makeReader {} }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `a named pipe is an error that hangs nothing`() throws {
+    let folder = try TemporaryFolder()
+    #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
+    let error = #expect(throws: LupineError.self) { try Body.file(folder.file("pipe")).makeReader {} }
+    #expect(error?.kind == .bodyFailed)
+    #expect(error?.message.contains("not a regular file") == true)
   }
 
   @Test(arguments: ["/nowhere/at/all", "/"])

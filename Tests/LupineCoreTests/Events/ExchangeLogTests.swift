@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineFixtures
 import LupineMock
 import Testing
 
@@ -97,5 +98,66 @@ import Testing
     log.record(SessionEvent(request: RequestID(2), attempt: 0, time: .zero, kind: .finished(nil)))
     #expect(log.ended == nil)
     #expect(log.description == "#1 a request that could not be made: still running")
+  }
+}
+
+extension ExchangeLogTests {
+  /// The log of a download that breaks off after four bytes of ten, and is tried again.
+  private func download(_ second: MockReply...) async throws -> ExchangeLog {
+    let folder = try TemporaryFolder()
+    let mock = MockTransport()
+    let first = MockReply.text("0123456789").field(.eTag, "\"v1\"").reset(afterBytes: 4)
+    mock.stub(.get, "https://example.com/a", .sequence([first] + second))
+    let exchanges = ExchangeLogMonitor()
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).monitor(exchanges)
+      .retrier(.backoff(limit: 1)).build()
+    let request = session.download("https://example.com/a", to: .file(folder.file("a")))
+    _ = try await request.serializingFile().value
+    return try #require(exchanges.log(of: request.id))
+  }
+
+  private func rest(_ range: String) -> MockReply {
+    .text("456789", status: .partialContent).field(.contentRange, range).field(.eTag, "\"v1\"")
+  }
+
+  @Test func `a download that goes on says from where and why`() async throws {
+    let log = try await download(rest("bytes 4-9/10"))
+    #expect(
+      log.decisions.filter { $0.kind == .continuation }.map(\.text) == [
+        "going on from byte 4: the server has the same file"
+      ])
+  }
+
+  @Test func `a download that begins anew says why, between the two exchanges`() async throws {
+    let log = try await download(rest("bytes 3-8/10"), .text("0123456789"))
+    let reason = "beginning anew: the server answered with another part of the file, or with another file"
+    #expect(log.decisions.filter { $0.kind == .continuation }.map(\.text) == [reason])
+    let lines = log.outline.split(separator: "\n").map(String.init)
+    let index = try #require(lines.firstIndex(of: "      " + reason))
+    #expect(lines[index - 1].hasPrefix("      status 206"))
+    #expect(lines[index + 1...].first == "    GET https://example.com/a")
+  }
+
+  @Test func `a whole file in answer to a range says so`() async throws {
+    let log = try await download(.text("0123456789"))
+    #expect(
+      log.decisions.filter { $0.kind == .continuation }.map(\.text) == [
+        "beginning anew: the server sent the file from its beginning"
+      ])
+  }
+
+  @Test func `a wait for a connection and a warning stand at their exchange`() throws {
+    let request = RequestSummary(method: .get, url: try HTTPURL("https://example.com/"))
+    func event(_ kind: SessionEvent.Kind) -> SessionEvent {
+      SessionEvent(request: RequestID(1), attempt: 1, time: .zero, kind: kind)
+    }
+    var log = ExchangeLog(event(.attempting(request)))
+    for kind in [SessionEvent.Kind.sending(request), .queued(reason: "the host has its 6"), .warning("not verified")] {
+      log.record(event(kind))
+    }
+    #expect(log.decisions.map(\.kind) == [.queue, .warning])
+    #expect(log.decisions.map(\.text) == ["queued: the host has its 6", "warning: not verified"])
+    #expect(log.description.contains("no response\n      queued: the host has its 6\n      warning: not verified"))
+    #expect(!log.outline.contains("queued"))
   }
 }

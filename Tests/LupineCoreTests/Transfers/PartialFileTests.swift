@@ -46,6 +46,12 @@ import Testing
     let response = await session.download(resumingWith: data).serializingFile().response
     #expect(response.error?.kind == .fileFailed)
     #expect(try folder.text("a") == "other")
+    let again = try #require(response.resumeData)
+    let url = try await session.download(resumingWith: again, to: .file(folder.file("b"))).serializingFile().value
+    #expect(url.path == folder.file("b"))
+    #expect(try folder.text("b") == "0123456789")
+    #expect(mock.requests.last?.headers[.range] == "bytes=4-")
+    #expect(folder.names == ["a", "b"])
   }
 
   @Test func `resume data of another version say so`() async throws {

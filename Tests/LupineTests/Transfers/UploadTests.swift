@@ -84,4 +84,15 @@ import Testing
     #expect(echo.headers["Content-Encoding"] == "gzip")
     #expect(echo.data.hasPrefix("data:application/octet-stream;base64,H4sI"))
   }
+
+  @Test(.besidePeers) func `an upload reports its progress, and the server its size`() async throws {
+    let file = Body.file(path, length: 3 << 20)
+    let seen = Mutex<[TransferProgress]>([])
+    let size = try await Peer.nginx.session().upload(file, to: "echo-size", expectsContinue: true)
+      .uploadProgress { progress in seen.withLock { $0.append(progress) } }.serializingString().value
+    let figures = seen.withLock { $0 }
+    #expect(size == "\(3 << 20)\n")
+    #expect(figures.last?.fractionCompleted == 1)
+    #expect(zip(figures, figures.dropFirst()).allSatisfy { $0.completed < $1.completed })
+  }
 }

@@ -54,7 +54,7 @@ import Testing
   @Test(arguments: [(200, 99.2), (404, 99.2), (503, 99)])
   func `what is answered gives a part of a retry back to the session's budget`(status: Int, left: Double) async throws {
     let bench = Bench(.sequence([.reset, .status(HTTPResponse.Status(code: status))]))
-    let session = try bench.session { $0.retrier(.connectionLost(limit: 1)).retrier(.backoff(limit: 1)) }
+    let session = try bench.session { $0.retrier(.backoff(limit: 1)) }
     _ = await session.request(Self.url).validate().serializingData().response
     #expect(session.retryBudget.remaining(for: try HTTPURL(Self.url)) == left)
   }

@@ -1,25 +1,24 @@
-import LupineCore
-
 /// Counts the exchanges under way and lets others wait their turn; of those that may, the one with the highest priority
 /// goes first, and of these the one that came first.
-struct WaitingLine {
+package struct WaitingLine {
   /// Whether a look for somebody whose turn has come may find one.
-  private(set) var mayAdmit = false
+  package private(set) var mayAdmit = false
   private let perHost: Int
   private let total: Int
   private var running = 0
   /// How many exchanges wait.
-  private(set) var waitingCount = 0
+  package private(set) var waitingCount = 0
   private var hosts: [HTTPURL.Origin: HostLine] = [:]
   private var last: (url: HTTPURL, host: HostLine)?
   private var room = 1_000
 
-  init(perHost: Int, total: Int) {
+  package init(perHost: Int, total: Int) {
     self.perHost = max(1, perHost)
     self.total = max(1, total)
   }
 
-  mutating func host(of url: HTTPURL) -> HostLine {
+  /// The line of a URL's origin.
+  package mutating func host(of url: HTTPURL) -> HostLine {
     if let last, last.url == url { return last.host }
     let host = host(url.origin)
     last = (url, host)
@@ -38,7 +37,7 @@ struct WaitingLine {
   }
 
   /// True where the exchange may start; otherwise it waits.
-  mutating func enter(_ waiter: Waiter, at host: HostLine) -> Bool {
+  package mutating func enter(_ waiter: QueuedExchange, at host: HostLine) -> Bool {
     if host.next?.precedes(waiter) != true, hasRoom(host, waiter) {
       begin(at: host)
       return true
@@ -49,16 +48,17 @@ struct WaitingLine {
   }
 
   /// Why an exchange with the host waits.
-  func reason(for host: HostLine) -> String {
-    host.running >= perHost
+  package func reason(for waiter: QueuedExchange, at host: HostLine) -> String {
+    host.running >= min(perHost, waiter.perHost ?? .max)
       ? "\(host.running) exchanges with this host are under way, as many as may be"
-      : running >= total ? "\(running) exchanges are under way, as many as may be" : "others came first"
+      : running >= min(total, waiter.total ?? .max)
+        ? "\(running) exchanges are under way, as many as may be" : "others came first"
   }
 
   /// The next exchange whose turn has come.
-  mutating func next() -> UInt64? {
+  package mutating func next() -> UInt64? {
     guard mayAdmit else { return nil }
-    var best: (waiter: Waiter, host: HostLine)?
+    var best: (waiter: QueuedExchange, host: HostLine)?
     for host in hosts.values {
       guard let waiter = host.next, best?.waiter.precedes(waiter) != true else { continue }
       if hasRoom(host, waiter) { best = (waiter, host) }
@@ -74,7 +74,7 @@ struct WaitingLine {
   }
 
   /// Notes that an exchange is over, whether it waited or not.
-  mutating func leave(_ id: UInt64, from host: HostLine) {
+  package mutating func leave(_ id: UInt64, from host: HostLine) {
     if host.remove(id) {
       waitingCount -= 1
       return
@@ -86,7 +86,7 @@ struct WaitingLine {
   }
 
   /// Lets every exchange with a host go ahead.
-  mutating func lift(_ host: HostLine) {
+  package mutating func lift(_ host: HostLine) {
     guard !host.isLifted else { return }
     host.isLifted = true
     running -= host.running
@@ -94,7 +94,7 @@ struct WaitingLine {
     mayAdmit = waitingCount > 0
   }
 
-  private func hasRoom(_ host: HostLine, _ waiter: Waiter) -> Bool {
+  private func hasRoom(_ host: HostLine, _ waiter: QueuedExchange) -> Bool {
     if host.isLifted { return true }
     return host.running < min(perHost, waiter.perHost ?? .max) && running < min(total, waiter.total ?? .max)
   }

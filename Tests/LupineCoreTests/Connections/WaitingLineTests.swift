@@ -1,7 +1,6 @@
-import LupineCore
 import Testing
 
-@testable import LupineCurl
+@testable import LupineCore
 
 @Suite struct WaitingLineTests {
   private func url(_ host: String) throws -> HTTPURL { try HTTPURL("http://\(host)/") }
@@ -125,7 +124,7 @@ private final class Line {
   func enter(
     _ id: UInt64, _ priority: OutgoingRequest.Priority = .normal, _ options: ConnectionOptions = ConnectionOptions(),
     at host: HostLine
-  ) -> Bool { line.enter(Waiter(id, priority: priority, options), at: host) }
+  ) -> Bool { line.enter(QueuedExchange(id, priority: priority, options), at: host) }
 
   var waitingCount: Int { line.waitingCount }
 

@@ -1,25 +1,23 @@
-import LupineCore
-
 /// The exchanges with one scheme, host and port: how many are under way, and which wait; of one priority the one that
 /// came first goes first.
-final class HostLine {
+package final class HostLine {
   /// Those of one priority that wait.
   private struct Rank {
-    var waiters: [Waiter] = []
+    var waiters: [QueuedExchange] = []
     var first = 0
 
-    var next: Waiter? { first < waiters.count ? waiters[first] : nil }
+    var next: QueuedExchange? { first < waiters.count ? waiters[first] : nil }
   }
 
   var running = 0
-  /// Whether the host speaks HTTP/2, where libcurl puts many exchanges on one connection, so that none has to wait.
+  /// Whether the host speaks HTTP/2, where one connection carries many exchanges, so that none has to wait.
   var isLifted = false
   private var ranks = OutgoingRequest.Priority.allCases.map { _ in Rank() }
 
   var isIdle: Bool { running == 0 && next == nil }
-  var next: Waiter? { ranks.last { $0.next != nil }?.next }
+  var next: QueuedExchange? { ranks.last { $0.next != nil }?.next }
 
-  func append(_ waiter: Waiter) { ranks[waiter.priority.rawValue].waiters.append(waiter) }
+  func append(_ waiter: QueuedExchange) { ranks[waiter.priority.rawValue].waiters.append(waiter) }
 
   func removeNext() {
     guard let index = ranks.lastIndex(where: { $0.next != nil }) else { return }

@@ -1,0 +1,37 @@
+import LupineCore
+
+/// The exchanges of sessions that limit how many are under way: how many are, and which wait for their turn.
+struct MockLine {
+  /// What an exchange waits for, and why.
+  struct Wait: Sendable {
+    let turn = Waiter<Void>()
+    let reason: String
+  }
+
+  private var line = WaitingLine(perHost: .max, total: .max)
+  private var waits: [UInt64: Wait] = [:]
+  private var count: UInt64 = 0
+
+  /// Takes an exchange in and numbers it; the wait is `nil` where it may begin.
+  mutating func enter(_ request: OutgoingRequest, _ options: ConnectionOptions) -> (id: UInt64, wait: Wait?) {
+    count += 1
+    let host = line.host(of: request.url)
+    let exchange = QueuedExchange(count, priority: request.options.priority, options)
+    guard !line.enter(exchange, at: host) else { return (count, nil) }
+    let wait = Wait(reason: line.reason(for: exchange, at: host))
+    waits[count] = wait
+    return (count, wait)
+  }
+
+  /// Lets an exchange go, whether it waited or not; returns the turns that have come.
+  mutating func leave(_ id: UInt64, _ url: HTTPURL) -> [Waiter<Void>] {
+    waits[id] = nil
+    let host = line.host(of: url)
+    line.leave(id, from: host)
+    var turns: [Waiter<Void>] = []
+    while let next = line.next() {
+      if let wait = waits.removeValue(forKey: next) { turns.append(wait.turn) }
+    }
+    return turns
+  }
+}

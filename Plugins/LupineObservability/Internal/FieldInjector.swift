@@ -1,0 +1,12 @@
+#if Observability
+  import HTTPTypes
+  import Tracing
+
+  /// Writes what a tracer wants to be propagated into a request's fields.
+  struct FieldInjector: Injector {
+    func inject(_ value: String, forKey key: String, into carrier: inout HTTPFields) {
+      guard let name = HTTPField.Name(key) else { return }
+      carrier[name] = value
+    }
+  }
+#endif
