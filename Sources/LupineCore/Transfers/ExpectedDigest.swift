@@ -23,6 +23,8 @@ public struct ExpectedDigest: Sendable, Hashable {
     var position: Int64 = 0
     var buffer = [UInt8](repeating: 0, count: 256 << 10)
     while true {
+      // Others have their turn, and whoever began this hears that it takes its time.
+      await Task.yield()
       guard !Task.isCancelled else { throw LupineError(.cancelled, "The request was cancelled.") }
       let count = buffer.withUnsafeMutableBytes { bytes in
         let count = pread(file.descriptor, bytes.baseAddress, bytes.count, off_t(position))

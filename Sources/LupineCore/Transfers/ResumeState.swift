@@ -7,8 +7,9 @@ struct ResumeState: Codable, Sendable, Hashable {
   static let currentVersion = 1
 
   var version = Self.currentVersion
-  /// The URL that was described, not that of the last redirect, to whose origin no secret may go. It may hold a token: the
-  /// value is as secret as the URL.
+  /// The URL that was described, not that of the last redirect, to whose origin no secret may go.
+  ///
+  /// It may hold a token: the value is as secret as the URL.
   var url: String
   /// The unfinished file.
   var partialPath: String
