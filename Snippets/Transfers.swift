@@ -7,7 +7,9 @@ import LupineMock
 
 let mock = MockTransport()
 let whole = MockReply.resource(Data("lupine".utf8), etag: "v1")
-mock.stub(.get, "https://api.example.com/big.bin", .sequence([whole.reset(afterBytes: 3), whole]))
+let cut = whole.reset(afterBytes: 3)
+mock.stub(.get, "https://api.example.com/big.bin", .sequence([cut, whole, cut, whole]))
+mock.stub(.post, "https://api.example.com/rows") { request in .text("\(request.body.count) bytes") }
 mock.stub(.post, "https://api.example.com/videos", .text("thank you"))
 mock.stub(
   .get, "https://api.example.com/page",
@@ -16,7 +18,11 @@ let session = try Session.Builder().transport(mock).clock(ImmediateClock()).base
 let folder = NSTemporaryDirectory() + "lupine-transfers-" + UUID().uuidString
 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
 defer { try? FileManager.default.removeItem(atPath: folder) }
-let digest = "7d9b57a7b7a9b0a3ce1c1f3a7f2b6e3c0f0c7b0fb5bb2a7ad4b5a2f9f0a1b2c3"
+let digest = "5d2db3c9159d1114164145ddbccb3f54e77c9d8cf9663cb901c3895756d9f2cd"
+let readings = AsyncStream<[UInt8]> { continuation in
+  continuation.yield(Array("21.5 °C".utf8))
+  continuation.finish()
+}
 @Sendable func signedURL() async throws -> String { "https://api.example.com/big.bin" }
 // snippet.show
 
@@ -36,7 +42,8 @@ let tough = session.download("big.bin", to: .folder(folder, .removePreviousFile)
   .expecting(.sha256(digest))
   .sizeLimit(10_000_000_000)
 // snippet.hide
-print(await tough.serializingFile().response.error?.kind == .digestMismatch)
+print(try await tough.serializingFile().value.lastPathComponent)
+print(mock.requests.last?.headers[.range] ?? "no range")
 try Data(repeating: 0x61, count: 10_000).write(to: URL(filePath: "\(folder)/video.mov"))
 // snippet.show
 
@@ -47,6 +54,19 @@ let receipt = try await session.upload(.file("\(folder)/video.mov"), to: "videos
   .serializingString().value
 // snippet.hide
 print(receipt)
+// snippet.show
+
+// Bodies that are made while they are sent: one anew for each sending, one that exists once.
+let rows = Body.stream {
+  AsyncStream<[UInt8]> { continuation in
+    for number in 1...3 { continuation.yield(Array("row \(number)\n".utf8)) }
+    continuation.finish()
+  }
+}
+let stored = try await session.upload(rows, to: "rows").serializingString().value
+let measured = try await session.upload(.oneShot(readings), to: "rows").serializingString().value
+// snippet.hide
+print(stored, measured)
 // snippet.show
 
 // A response that is looked at before its body is taken.
