@@ -33,6 +33,13 @@ import Testing
     #expect(folder.names == ["big.bin"])
   }
 
+  @Test(arguments: ["linkless", "clobbering"])
+  func `a file is moved on file systems without hard links, and on those whose renaming clobbers`(mode: String) throws {
+    let arguments = [try Peer.nginx.url + "/hello", folder.file("a"), folder.file("a.resume"), mode]
+    #expect(try TransferProgram(arguments).finish() == ["done"])
+    #expect(folder.names == ["a"])
+  }
+
   /// A file system of 1 MiB is made, filled, made larger, and the download goes on; all of it is gone with the shell.
   private static let fillAndGrow = """
     mount -t tmpfs -o size=1m none "$2" || exit 2
