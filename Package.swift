@@ -167,7 +167,7 @@ let package = Package(
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
     test("LupineTests", ["ConnectionProbe", "Lupine", "LupineMock", "LupineTesting", "TransferProbe"]),
     .executableTarget(
-      name: "TransferProbe", dependencies: ["LupineCore", "LupineCurl"], path: "Tests/TransferProbe",
+      name: "TransferProbe", dependencies: ["CSeccomp", "LupineCore", "LupineCurl"], path: "Tests/TransferProbe",
       swiftSettings: settings),
     .target(name: "CScriptedSystem", path: "Tests/CScriptedSystem"),
     .executableTarget(

@@ -106,7 +106,10 @@ import Testing
       request.fields["Proxy-Authorization"] == nil
         ? Self.refusal("Digest realm=\"p\tq\", nonce=\"n\\\"\", qop=\"auth\"") : .respond(body: .text("x"))
     }
-    _ = await error(try session(proxy), "http://a.example.com/")
-    #expect(proxy.requests.allSatisfy { $0.fields["X"] == nil })
+    #expect(await error(try session(proxy), "http://a.example.com/") == nil)
+    let lines = proxy.requests.map { String(decoding: $0.rawHead, as: UTF8.self).split(separator: "\r\n") }
+    #expect(lines.map(\.count) == [lines[0].count, lines[0].count + 1])
+    let value = try #require(proxy.requests.last?.fields["Proxy-Authorization"])
+    #expect(value.contains("realm=\"p\tq\", ") && value.contains("nonce=\"n\\\"\", "))
   }
 }

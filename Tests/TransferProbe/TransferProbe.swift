@@ -1,23 +1,50 @@
+import CSeccomp
 import FoundationEssentials
 import Glibc
 import LupineCore
 import LupineCurl
 
-/// A program that downloads a file, for tests that kill it or fill its disk: `TransferProbe URL FILE CHECKPOINT`.
+/// A program that downloads a file, for tests that kill it or fill its disk: `TransferProbe URL FILE CHECKPOINT [MODE]`.
 ///
 /// It prints how many bytes there are, a line each time, and at the end `done`, or the error's kind and whether the
 /// download can be resumed.
 @main
 struct TransferProbe {
+  enum Mode: String {
+    case plain = ""
+    /// It prints `whole` once all bytes are there, and waits to be killed before the file is moved.
+    case hold
+    /// It runs as on a file system without hard links.
+    case linkless
+    /// It runs as on a file system whose renaming clobbers what is there.
+    case clobbering
+
+    /// What the system is to forbid; 0 where that is done.
+    func forbid() -> Int32 {
+      switch self {
+      case .plain, .hold: 0
+      case .linkless: lupine_forbid_links()
+      case .clobbering: lupine_forbid_exclusive_renames()
+      }
+    }
+  }
+
   static func main() async throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 4 else {
-      print("usage: TransferProbe URL FILE CHECKPOINT")
+    guard (4...5).contains(arguments.count), let mode = Mode(rawValue: arguments.count == 5 ? arguments[4] : "") else {
+      print("usage: TransferProbe URL FILE CHECKPOINT [hold | linkless | clobbering]")
       exit(64)
     }
+    guard mode.forbid() == 0 else { exit(71) }
     let session = try Session.Builder().transport(.curl).build()
     let response = await session.download(arguments[1], to: .file(arguments[2]))
       .checkpoint(arguments[3])
+      .validate { _, _, _ in
+        guard mode == .hold else { return }
+        print("whole")
+        fflush(nil)
+        while true { pause() }
+      }
       .downloadProgress { progress in
         print(progress.completed)
         fflush(nil)

@@ -115,10 +115,7 @@ public struct AmazonSignature: RequestAdapter, Plugin, CustomStringConvertible {
 }
 
 extension HTTPField.Name {
-  static let amazonDate = field("X-Amz-Date")
-  static let amazonSecurityToken = field("X-Amz-Security-Token")
-  static let amazonContentHash = field("X-Amz-Content-Sha256")
-
-  /// The names above are tokens, so the fallback is never taken.
-  private static func field(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .authorization }
+  static let amazonDate = HTTPField.Name(constant: "X-Amz-Date")
+  static let amazonSecurityToken = HTTPField.Name(constant: "X-Amz-Security-Token")
+  static let amazonContentHash = HTTPField.Name(constant: "X-Amz-Content-Sha256")
 }

@@ -72,15 +72,6 @@ struct CanonicalRequest {
   }
 
   private static func encoded(_ bytes: [UInt8], keepingSlashes: Bool) -> String {
-    var text = ""
-    for byte in bytes {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
-        text.unicodeScalars.append(UnicodeScalar(byte))
-      case 0x2F where keepingSlashes: text += "/"
-      default: text += "%" + Hexadecimal.text(CollectionOfOne(byte)).uppercased()
-      }
-    }
-    return text
+    PercentEncoding.encoded(bytes, keeping: keepingSlashes ? "-._~/" : "-._~")
   }
 }

@@ -72,10 +72,13 @@ final class DigestMemory: Sendable {
     }
   }
 
-  /// What a server asked for when it was last answered with this credential.
-  func challenge(in space: Space, for credential: Credential) -> DigestChallenge? {
+  /// What a server asked for that was answered with this credential and this nonce of ours, where it has not asked anew.
+  func challenge(in space: Space, for credential: Credential, _ clientNonce: String?) -> DigestChallenge? {
     state.withLock { state in
-      state.entries[space].flatMap { $0.credential == credential ? $0.challenge : nil }
+      guard let entry = state.entries[space], entry.credential == credential, entry.clientNonce == clientNonce else {
+        return nil
+      }
+      return entry.challenge
     }
   }
 

@@ -17,9 +17,9 @@ public struct DigestScheme: AuthenticationScheme {
 
   /// A scheme that remembers nothing yet; its copies share what they learn.
   ///
-  /// - Parameter requiresMutualAuthentication: whether a response without a good proof that the server, or the proxy, knows
-  ///   the password too is an error of kind `serverNotAuthenticated`. Few servers give one; the proof of `auth-int` is not
-  ///   read, and none. Default: false.
+  /// - Parameter requiresMutualAuthentication: whether a response without a good proof that the server, or a proxy that
+  ///   forwards, knows the password too is an error of kind `serverNotAuthenticated`; a proxy's tunnel is not judged. Few
+  ///   servers give one; the proof of `auth-int` is not read, and none. Default: false.
   public init(requiresMutualAuthentication: Bool = false) {
     self.requiresMutualAuthentication = requiresMutualAuthentication
   }
@@ -61,16 +61,21 @@ public struct DigestScheme: AuthenticationScheme {
   public func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) throws {
     let asker = context.asker
     let own = context.request.headers[asker.answerField] ?? ""
-    guard let sent = AuthenticationChallenge.parse([own]).first?.parameters, let realm = sent["realm"],
-      let nonce = sent["nonce"]
+    guard let answer = AuthenticationChallenge.parse([own]).first, let realm = answer.parameters["realm"],
+      let nonce = answer.parameters["nonce"]
     else { return }
+    let sent = answer.parameters
     let space = DigestMemory.Space(origin: context.origin, asker: asker, realm: realm)
     if head.status.code == asker.challengeStatus { return memory.forget(space, credential) }
     let information =
       head.headerFields[asker.informationField]
       .flatMap { AuthenticationChallenge.parse(["Digest \($0)"]).first?.parameters } ?? [:]
-    let challenge = memory.challenge(in: space, for: credential)
-    try judge(DigestProof(information, to: sent, challenge, credential), in: context)
+    // What other requests have learned meanwhile is no measure for the proof of this one.
+    let challenge = memory.challenge(in: space, for: credential, sent["cnonce"]) ?? DigestChallenge(answer)
+    // A tunnel is opened once for many requests, and TLS proves who is at its end.
+    if context.request.method != .connect {
+      try judge(DigestProof(information, to: sent, challenge, credential), in: context)
+    }
     memory.accept(space, credential, nonce: nonce, next: information["nextnonce"])
   }
 
@@ -103,7 +108,7 @@ public struct DigestScheme: AuthenticationScheme {
   }
 
   private func check(_ credential: Credential) throws(LupineError) {
-    guard (credential.username + credential.password).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+    guard !credential.hasControlByte else {
       throw LupineError(
         .invalidRequest, "Neither the name nor the password for Digest authentication may have a control byte.")
     }

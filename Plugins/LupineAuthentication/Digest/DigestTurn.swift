@@ -77,16 +77,6 @@ extension DigestTurn {
 
   /// The extended notation of RFC 8187, for what a quoted string cannot hold.
   private static func extended(_ text: String) -> String {
-    var value = "UTF-8''"
-    for byte in text.utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x21, 0x23, 0x24, 0x26, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C,
-        0x7E:
-        value.unicodeScalars.append(UnicodeScalar(byte))
-      default:
-        value += "%" + Hexadecimal.text(CollectionOfOne(byte)).uppercased()
-      }
-    }
-    return value
+    "UTF-8''" + PercentEncoding.encoded(text.utf8, keeping: "!#$&+-.^_`|~")
   }
 }

@@ -11,7 +11,8 @@ struct AuthenticationSchemes: Sendable {
   private let schemes: [any AuthenticationScheme]
 
   init(_ schemes: [any AuthenticationScheme]) {
-    self.schemes = [BasicScheme(greetsProxies: schemes.isEmpty)] + schemes
+    let isAlone = schemes.allSatisfy { $0.name.lowercased() == "basic" }
+    self.schemes = [BasicScheme(greetsProxies: isAlone)] + schemes
   }
 
   /// The challenges that someone here knows, the strongest first.

@@ -42,12 +42,11 @@ public struct BasicScheme: AuthenticationScheme {
   }
 
   static func value(for credential: Credential) throws(LupineError) -> String {
-    let text = "\(credential.username):\(credential.password)"
-    guard !credential.username.contains(":"), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+    guard !credential.username.contains(":"), !credential.hasControlByte else {
       throw LupineError(
         .invalidRequest, "A name for Basic authentication has no colon, and neither name nor password a control byte.")
     }
-    return "Basic " + Data(text.utf8).base64EncodedString()
+    return "Basic " + Data("\(credential.username):\(credential.password)".utf8).base64EncodedString()
   }
 }
 

@@ -32,10 +32,7 @@ public struct ConnectionCredential: Sendable, Hashable, CustomStringConvertible 
   /// What makes it unfit to be spoken.
   var problems: [String] {
     var problems: [String] = []
-    let text = (credential?.username ?? "") + (credential?.password ?? "")
-    if !text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
-      problems.append("the name or the password has a control byte")
-    }
+    if credential?.hasControlByte == true { problems.append("the name or the password has a control byte") }
     if scheme == .ntlm, credential == nil { problems.append("NTLM needs a name and a password") }
     return problems
   }

@@ -82,10 +82,8 @@ extension Proxy {
       do throws(LupineError) { _ = try BasicScheme.value(for: credential) } catch { return error.message }
       return nil
     }
-    let fits: (String) -> Bool = { text in
-      (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-    }
-    guard fits(credential.username), fits(credential.password) else {
+    let lengths = [credential.username.utf8.count, credential.password.utf8.count]
+    guard lengths.allSatisfy({ (1...255).contains($0) }), !credential.hasControlByte else {
       return "name and password have 1 to 255 bytes each over SOCKS, and no control byte (RFC 1929)"
     }
     return nil

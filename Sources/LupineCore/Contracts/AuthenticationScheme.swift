@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// Answers a server's challenge (RFC 9110 section 11.3) with a credential.
+/// Answers a challenge (RFC 9110 section 11.3), a server's or a proxy's, with a credential.
 ///
 /// It does not send the request again: the session does, once for each credential. It may be called for several requests
 /// at once; whatever it remembers belongs to one protection space, an origin and a realm, and goes nowhere else.

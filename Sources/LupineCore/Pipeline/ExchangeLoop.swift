@@ -120,10 +120,10 @@ final class ExchangeLoop: Sendable {
       if hasCredential { sent = try await authorized(sent) }
       let proof = configuration.proxies.isEmpty ? nil : try await proxyAuthorization(for: sent)
       let response = try await sendOnce(sent, for: request, proof)
-      keepCookies(of: response, to: sent)
       let next: OutgoingRequest?
       do throws(LupineError) {
         try tellSchemes(response, to: sent)
+        keepCookies(of: response, to: sent)
         next = try await following(response, to: request)
       } catch {
         abandonExchange()

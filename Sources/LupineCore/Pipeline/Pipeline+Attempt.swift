@@ -73,7 +73,7 @@ extension Pipeline {
 
   /// Says what would have answered the challenge that the response is.
   private func explained(_ error: LupineError, _ received: ReceivedResponse) -> LupineError {
-    guard [401, 407].contains(received.head.status.code),
+    guard received.head.status.code == (received.source == .origin ? 401 : 407),
       let remedy = session.configuration.schemes.remedy(for: received.head)
     else { return error }
     return LupineError(

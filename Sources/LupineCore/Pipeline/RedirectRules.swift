@@ -84,8 +84,3 @@ struct RedirectRules {
     }
   }
 }
-
-extension HTTPField.Name {
-  /// `Host`, which swift-http-types keeps out of its list since requests carry an authority.
-  static let host = HTTPField.Name("Host") ?? .location
-}

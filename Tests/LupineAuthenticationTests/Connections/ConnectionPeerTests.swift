@@ -11,9 +11,10 @@ struct ConnectionPeerTests {
   private static let connection = HTTPField.Name("X-Connection") ?? .server
 
   private static func session(
-    _ plugin: ConnectionAuthentication?, _ transport: CurlTransport = CurlTransport()
+    _ plugin: ConnectionAuthentication?, _ transport: CurlTransport = CurlTransport(),
+    _ exchanges: ExchangeCount = ExchangeCount()
   ) throws -> Session {
-    let builder = Session.Builder().transport(transport).timeouts(total: .seconds(30))
+    let builder = Session.Builder().transport(transport).timeouts(total: .seconds(30)).monitor(exchanges)
     return try (plugin.map { builder.install($0) } ?? builder).build()
   }
 
@@ -33,9 +34,12 @@ struct ConnectionPeerTests {
   }
 
   @Test func `NTLM refuses a wrong password with a 401, once`() async throws {
-    let response = try await Self.send(Self.session(Self.ntlm("wrong")))
+    let exchanges = ExchangeCount()
+    let response = try await Self.send(Self.session(Self.ntlm("wrong"), CurlTransport(), exchanges))
     #expect(response.response?.status == .unauthorized)
     #expect(response.value == "wrong password\n")
+    #expect(response.response?.headerFields[HTTPField.Name("X-Proofs") ?? .server] == "1")
+    #expect(exchanges.count == 1)
   }
 
   @Test func `NTLM takes a body after the connection is proved, known or streamed`() async throws {

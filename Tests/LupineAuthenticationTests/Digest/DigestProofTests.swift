@@ -1,4 +1,5 @@
 import HTTPTypes
+import LupineCookies
 import LupineCore
 import LupineMock
 import Synchronization
@@ -10,16 +11,16 @@ import Testing
 @Suite struct DigestProofTests {
   enum Proof: CaseIterable { case right, capital, wrong, wrongCount, missing, ofBody }
 
-  private static func challenge(_ algorithm: String) -> String {
-    "Digest realm=\"r\", nonce=\"n1\", qop=\"auth\", algorithm=\(algorithm)"
+  private static func challenge(_ algorithm: String, _ nonce: String = "n1") -> String {
+    "Digest realm=\"r\", nonce=\"\(nonce)\", qop=\"auth\", algorithm=\(algorithm)"
   }
 
   /// What the server says of the answer it got.
   private static func information(_ proof: Proof, _ value: String?, _ algorithm: String) throws -> String {
     let sent = Sample.parameters(value)
     let turn = DigestTurn(
-      challenge: try #require(DigestChallenge(try Sample.challenge(challenge(algorithm)))), nonce: sent["nonce"] ?? "",
-      clientNonce: sent["cnonce"] ?? "", count: UInt32(sent["nc"] ?? "", radix: 16) ?? 0)
+      challenge: try #require(DigestChallenge(try Sample.challenge(challenge(algorithm, sent["nonce"] ?? "")))),
+      nonce: sent["nonce"] ?? "", clientNonce: sent["cnonce"] ?? "", count: UInt32(sent["nc"] ?? "", radix: 16) ?? 0)
     let right = try #require(turn.proof(Sample.mufasa, target: sent["uri"] ?? ""))
     let echo = "cnonce=\"\(sent["cnonce"] ?? "")\""
     return switch proof {
@@ -73,6 +74,49 @@ import Testing
   func `where a proof is required, any but a good one is an error`(proof: Proof) async throws {
     let (_, error) = try await Self.exchange(proof, DigestScheme(requiresMutualAuthentication: true))
     #expect(error?.kind == (proof == .right || proof == .capital ? nil : .serverNotAuthenticated))
+  }
+
+  @Test(arguments: [false, true])
+  func `a proof is judged by its own request's answer, whatever the others learn meanwhile`(
+    isForgotten: Bool
+  ) async throws {
+    let scheme = DigestScheme(requiresMutualAuthentication: true)
+    let first = try await Self.answered("n1", scheme, random: 1)
+    let second = try await Self.answered("n2", scheme, random: 2)
+    if isForgotten { try scheme.receive(HTTPResponse(status: .unauthorized), with: Sample.mufasa, in: second) }
+    for context in isForgotten ? [first] : [first, second] {
+      let value = context.request.headers[.authorization]
+      for (proof, isGood) in [(Proof.right, true), (.wrong, false)] {
+        let head = HTTPResponse(
+          status: .ok, headerFields: [.authenticationInfo: try Self.information(proof, value, "MD5-sess")])
+        let result = Result { try scheme.receive(head, with: Sample.mufasa, in: context) }
+        #expect(((try? result.get()) != nil) == isGood)
+      }
+    }
+  }
+
+  /// The context of a request with its answer to a challenge with this nonce.
+  private static func answered(
+    _ nonce: String, _ scheme: DigestScheme, random: UInt64
+  ) async throws -> AuthenticationContext {
+    var request = try OutgoingRequest(Sample.url)
+    let context = AuthenticationContext(request: request, asker: .origin, random: { random })
+    let challenge = try Sample.challenge(challenge("MD5-sess", nonce))
+    request.headers[.authorization] = try await scheme.answer(challenge, with: Sample.mufasa, in: context)
+    return AuthenticationContext(request: request, asker: .origin, random: { random })
+  }
+
+  @Test func `a server that does not prove itself sets no cookie`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}") { request in
+      request.headers[.authorization] == nil
+        ? .challenge(Self.challenge("SHA-256")) : .text("evil").field(.setCookie, "a=b")
+    }
+    let session = try Session.Builder().transport(mock).install(.cookies)
+      .authenticationScheme(DigestScheme(requiresMutualAuthentication: true)).build()
+    let response = await session.request(Sample.url).authenticate(with: Sample.mufasa).serializingData().response
+    #expect(response.error?.kind == .serverNotAuthenticated)
+    #expect(session.cookieJar?.cookies.isEmpty == true)
   }
 }
 

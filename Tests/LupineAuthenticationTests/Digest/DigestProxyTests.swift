@@ -72,6 +72,16 @@ import Testing
     #expect(mock.requests.map { Self.sent($0)["nonce"] } == [nil, "n1", "n2", "n2"])
   }
 
+  @Test(arguments: [(plain, LupineError.Kind.serverNotAuthenticated), (tunnelled, nil)])
+  func `where a proof is required, a proxy that forwards gives one, and a tunnel need not`(
+    url: String, expected: LupineError.Kind?
+  ) async throws {
+    let session = try Session.Builder().transport(Self.mock()).clock(ImmediateClock())
+      .authenticationScheme(DigestScheme(requiresMutualAuthentication: true)).proxy("http://u:p@proxy.example.com")
+      .build()
+    for _ in 1...2 { #expect(await Self.get(session, url).error?.kind == expected) }
+  }
+
   @Test func `what the server says through a tunnel is not the proxy's word`() async throws {
     let mock = Self.mock { $0.fields([.proxyAuthenticationInfo: "nextnonce=\"evil\""]) }
     let session = try Self.session(mock)

@@ -27,12 +27,20 @@ import Testing
     try bench.session { change($0.proxy("http://\(user)proxy.example.com:3128")) }
   }
 
-  @Test(arguments: [plain, Bench.url])
-  func `where Basic is the only scheme, a proxy is sent it unasked`(url: String) async throws {
+  @Test(arguments: [plain, Bench.url], [false, true])
+  func `where Basic is the only scheme, a proxy is sent it unasked`(url: String, isNamed: Bool) async throws {
     let bench = Self.bench()
-    #expect(await (try Self.session(bench)).request(url).serializingString().response.value == "welcome")
+    let session = try Self.session(bench) { isNamed ? $0.authenticationScheme(.basic) : $0 }
+    #expect(await session.request(url).serializingString().response.value == "welcome")
     #expect(bench.mock.requests.map(\.proxyAuthorization) == ["Basic dTpw"])
     #expect(bench.mock.requests.allSatisfy { $0.headers[.proxyAuthorization] == nil })
+  }
+
+  @Test func `a server's 407 is given no advice about proxies`() async throws {
+    let bench = Bench(.status(.proxyAuthenticationRequired).field(.proxyAuthenticate, "NTLM"))
+    let error = await (try bench.session()).request(Bench.url).validate().serializingData().response.error
+    #expect(error?.kind == .unacceptableStatusCode(407))
+    #expect(error?.message.contains("credential") == false)
   }
 
   @Test(arguments: [plain, Bench.url])

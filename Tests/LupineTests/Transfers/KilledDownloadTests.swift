@@ -10,18 +10,34 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test func `a program killed at ten random points ends with the same bytes`() throws {
+  @Test func `a program killed at ten random points, and once when all is there, ends with the same bytes`() throws {
     let arguments = [try Peer.nginx.url + "/paced/big.bin", folder.file("big.bin"), folder.file("big.resume")]
-    let points = (0..<10).map { _ in Int.random(in: 1..<BigFile.size * 3 / 4) }.sorted()
-    var killed = 0
+    var generator = SeededGenerator(state: Seeds.first)
+    let points = (0..<10).map { _ in Int.random(in: 1..<BigFile.size * 3 / 4, using: &generator) }.sorted()
+    var last = 0
     for point in points {
-      if try TransferProgram(arguments).kill(at: point) { killed += 1 }
+      let program = try TransferProgram(arguments)
+      #expect(program.kill(at: point), "killed at \(points)")
+      // It goes on where the one before was killed, or it did not resume.
+      #expect(program.firstFigure ?? 0 >= last, "killed at \(points)")
       #expect(!folder.names.contains("big.bin"), "killed at \(points)")
+      last = point
     }
-    #expect(killed == 10, "killed at \(points)")
-    #expect(try TransferProgram(arguments).finish() == ["done"])
+    let holding = try TransferProgram(arguments + ["hold"])
+    #expect(holding.killWhenWhole())
+    #expect(holding.firstFigure ?? 0 >= last)
+    let final = try TransferProgram(arguments)
+    #expect(final.finish() == ["done"])
+    #expect(final.firstFigure == BigFile.size)
     #expect(try BigFile.isCopied(to: folder.file("big.bin")), "killed at \(points)")
     #expect(folder.names == ["big.bin"])
+  }
+
+  @Test(arguments: ["linkless", "clobbering"])
+  func `a file is moved on file systems without hard links, and on those whose renaming clobbers`(mode: String) throws {
+    let arguments = [try Peer.nginx.url + "/hello", folder.file("a"), folder.file("a.resume"), mode]
+    #expect(try TransferProgram(arguments).finish() == ["done"])
+    #expect(folder.names == ["a"])
   }
 
   /// A file system of 1 MiB is made, filled, made larger, and the download goes on; all of it is gone with the shell.
@@ -54,5 +70,18 @@ import Testing
     let program = try TransferProgram(
       [try Peer.nginx.url + "/big.bin", disk, original], script: Self.fillAndGrow, under: Self.ownMounts)
     #expect(program.finish() == ["failed fileFailed, resumable", "nothing there", "done", "same", "big.bin"])
+  }
+}
+
+/// Random numbers that are the same in every run (splitmix64).
+private struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
   }
 }

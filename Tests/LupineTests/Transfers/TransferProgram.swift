@@ -7,6 +7,8 @@ final class TransferProgram {
   private let process = Process()
   private let output = Pipe()
   private var text = ""
+  /// The first number that it said.
+  private(set) var firstFigure: Int?
 
   /// Starts it, or a shell's script that has its path as `$0`.
   init(_ arguments: [String], script: String? = nil, under wrapper: [String] = []) throws {
@@ -25,12 +27,25 @@ final class TransferProgram {
   func kill(at count: Int) -> Bool {
     while let line = line() {
       guard let number = Int(line), number >= count else { continue }
-      Glibc.kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-      return true
+      return killNow()
     }
     process.waitUntilExit()
     return false
+  }
+
+  /// Kills it once it says that all bytes are there; it was started to wait for that.
+  func killWhenWhole() -> Bool {
+    while let line = line() {
+      if line == "whole" { return killNow() }
+    }
+    process.waitUntilExit()
+    return false
+  }
+
+  private func killNow() -> Bool {
+    Glibc.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    return true
   }
 
   /// What it prints to its end, but for the numbers.
@@ -47,7 +62,9 @@ final class TransferProgram {
     while true {
       if let end = text.firstIndex(of: "\n") {
         defer { text.removeSubrange(...end) }
-        return String(text[..<end])
+        let line = String(text[..<end])
+        if firstFigure == nil { firstFigure = Int(line) }
+        return line
       }
       let data = output.fileHandleForReading.availableData
       guard !data.isEmpty else { return nil }

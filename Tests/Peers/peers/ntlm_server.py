@@ -19,6 +19,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     status, asking, telling = 401, "WWW-Authenticate", "Authorization"
     user = None
     context = None
+    # How many proofs the connection has brought, so that a test can tell who tries again.
+    proofs = 0
 
     def answer(self, status, body, fields=()):
         self.send_response(status)
@@ -27,6 +29,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         # Which connection this is, so that a test can tell who shares one.
         self.send_header("X-Connection", str(self.client_address[1]))
+        self.send_header("X-Proofs", str(self.proofs))
         self.end_headers()
         self.wfile.write(body)
 
@@ -48,6 +51,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def negotiate(self, token, body):
         if self.context is None:
             self.context = spnego.server(protocol="ntlm")
+        else:
+            self.proofs += 1
         try:
             reply = self.context.step(token)
         except spnego.exceptions.SpnegoError:

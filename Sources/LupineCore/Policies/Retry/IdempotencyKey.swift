@@ -28,11 +28,6 @@ enum IdempotencyKey: Sendable {
   }
 }
 
-extension HTTPField.Name {
-  /// `Idempotency-Key`, which tells a server that two requests are the same one (draft-ietf-httpapi-idempotency-key-header).
-  public static let idempotencyKey = HTTPField.Name("Idempotency-Key") ?? .location
-}
-
 extension OutgoingRequest {
   /// Whether the server can tell a repetition of the request from another one.
   var hasIdempotencyKey: Bool { headers[.idempotencyKey] != nil }

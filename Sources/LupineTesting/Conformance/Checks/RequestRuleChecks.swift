@@ -27,7 +27,7 @@ extension ConformanceKit {
     }
   }
 
-  private static let xValue = HTTPField.Name("X-Value") ?? .accept
+  private static let xValue = HTTPField.Name(constant: "X-Value")
 
   private static func only(_ field: HTTPField) -> HTTPFields {
     var fields = HTTPFields()
