@@ -10,7 +10,7 @@ mock.stub(.get, "/{any...}", where: [.field(.authorization)], .text("welcome"))
 mock.stub(.get, "https://intranet.example.com/home", .text("welcome home"))
 let session = try Session.Builder().transport(mock).install(.authentication).build()
 mock.stub(.post, "https://auth.example.com/token", .text("{\"access_token\": \"t\", \"token_type\": \"bearer\"}"))
-let (accessKeyID, secretAccessKey, clientSecret) = ("AKIDEXAMPLE", "secret", "secret")
+let (accessKeyID, secretAccessKey, clientSecret, apiToken) = ("AKIDEXAMPLE", "secret", "secret", "t")
 func askForPassword(for url: HTTPURL) async -> String? { url.host == "intranet.example.com" ? "Circle of Life" : nil }
 // snippet.show
 let page = try await session.request("https://intranet.example.com/")
@@ -25,6 +25,17 @@ let asked = try await session.request("https://intranet.example.com/reports")
   }
   .validate().serializingString().value
 print(asked)
+
+let items = try Session.Builder()
+  .transport(mock)
+  .baseURL("https://api.example.com")
+  .adapter(BearerToken(apiToken))
+  .build()
+print(try await items.request("items").serializingString().value)
+
+var report = try OutgoingRequest("https://intranet.example.com/report")
+report.headers.append(.authorization(username: "mufasa", password: "Circle of Life"))
+print(try await session.request(report).validate().serializingString().value)
 
 let client = try OAuthClient(
   tokenURL: "https://auth.example.com/token", identifier: "reporter", secret: clientSecret)

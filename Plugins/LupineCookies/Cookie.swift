@@ -21,7 +21,9 @@ public struct Cookie: Sendable, Hashable, Codable, CustomStringConvertible {
   public let isSecure: Bool
   /// Whether scripts of a page are not to see it; kept, without effect here.
   public let isHTTPOnly: Bool
-  /// What it says of requests across sites; kept, without effect here, since a program has no site of its own.
+  /// What it says of requests across sites; kept, without effect on what is sent, since a program has no site of its own.
+  ///
+  /// A cookie with `none` that is not `isSecure` is not kept at all.
   public let sameSite: SameSite?
   /// When it was first set.
   public internal(set) var creation: Date

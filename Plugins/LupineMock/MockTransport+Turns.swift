@@ -1,4 +1,5 @@
 import LupineCore
+import Synchronization
 
 extension MockTransport {
   /// Makes an exchange when its turn has come, where the session limits how many are under way.

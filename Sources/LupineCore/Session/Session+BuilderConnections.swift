@@ -26,7 +26,8 @@ extension Session.Builder {
     }
   }
 
-  /// Sends requests through a proxy, as `proxy(_:except:for:)` does with a URL.
+  /// Sends requests through a proxy, as `proxy(_:proving:except:for:)` does with a URL; a proxy names its own connection
+  /// credential.
   public func proxy(
     _ proxy: Proxy, except hosts: [String] = [], for schemes: Set<HTTPURL.Scheme> = [.http, .https]
   ) -> Self {

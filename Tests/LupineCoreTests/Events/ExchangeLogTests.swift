@@ -135,7 +135,7 @@ extension ExchangeLogTests {
     let lines = log.outline.split(separator: "\n").map(String.init)
     let index = try #require(lines.firstIndex(of: "      " + reason))
     #expect(lines[index - 1].hasPrefix("      status 206"))
-    #expect(lines[index + 1...].first == "    GET https://example.com/a")
+    #expect(lines[(index + 1)...].first == "    GET https://example.com/a")
   }
 
   @Test func `a whole file in answer to a range says so`() async throws {
