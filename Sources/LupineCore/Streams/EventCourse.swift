@@ -43,8 +43,9 @@ final class EventCourse: Sendable {
     do throws(LupineError) {
       let summary = try task.description.get().summary
       _ = task.state.withLock { $0.begin { [weak self] in self?.cancelConnection() } }
-      try await passGate()
+      // First, so that whoever ends all requests ends one that is held back as well.
       try task.session.registry.insert(task)
+      try await passGate()
       task.emit(.started(summary))
     } catch {
       end(Outcome(error: error))

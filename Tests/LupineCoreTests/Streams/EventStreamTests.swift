@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import LupineCore
 import LupineMock
+import Synchronization
 import Testing
 
 @Suite struct EventStreamTests {
@@ -126,6 +127,19 @@ extension EventStreamTests {
     #expect(data == ["a"])
     #expect(mock.requests.count == 1)
     #expect(request.description.hasSuffix("(200)"))
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a stream of events that is held back ends with its session`() async throws {
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com")
+      .startsImmediately(false).build()
+    let ends = Mutex<[LupineError?]>([])
+    session.streamRequest("events").responseStreamEvent { stream in
+      ends.withLock { $0.append(stream.completion?.error) }
+    }
+    await session.shutdown()
+    #expect(ends.withLock { $0.map { $0?.kind } } == [.sessionShutDown])
+    #expect(mock.requests.isEmpty)
   }
 
   @Test func `events have one consumer`() async throws {
