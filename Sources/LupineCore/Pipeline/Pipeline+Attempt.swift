@@ -62,7 +62,7 @@ extension Pipeline {
       do throws(LupineError) {
         try validator.validate(received, hasBody: task.consumer.hasBody(received))
       } catch {
-        outcome.error = explained(error, received).about(received.request.summary).about(received.head)
+        outcome.error = explained(error, received, number).about(received.request.summary).about(received.head)
           .measured(received.metrics)
         break
       }
@@ -71,13 +71,15 @@ extension Pipeline {
     return AttemptResult(request: request, outcome: outcome)
   }
 
-  /// Says what would have answered the challenge that the response is.
-  private func explained(_ error: LupineError, _ received: ReceivedResponse) -> LupineError {
-    guard received.head.status.code == (received.source == .origin ? 401 : 407),
-      let remedy = session.configuration.schemes.remedy(for: received.head)
-    else { return error }
-    return LupineError(
-      error.kind, error.message + " No scheme of the session fits the challenge; \(remedy).",
-      underlying: error.underlying)
+  /// Says what would have answered the challenge that the response is, or why nothing could.
+  private func explained(_ error: LupineError, _ received: ReceivedResponse, _ number: Int) -> LupineError {
+    guard received.head.status.code == (received.source == .origin ? 401 : 407) else { return error }
+    if let remedy = session.configuration.schemes.remedy(for: received.head) {
+      return error.noting("No scheme of the session fits the challenge; \(remedy).")
+    }
+    let challenger = ExchangeLoop(self, number).challenger(
+      in: received.head, from: received.source, to: received.request)
+    guard let challenger, challenger.hasCredential, !challenger.request.body.isReplayable else { return error }
+    return error.noting("The challenge was not answered: the request's body can be sent only once.")
   }
 }

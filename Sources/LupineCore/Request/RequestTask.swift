@@ -177,7 +177,8 @@ final class RequestTask: Sendable {
     if !redirects.isEmpty { outcome.redirects = redirects }
     let listeners = upload.withLock { $0.finish() } + download.withLock { $0.finish() }
     for listener in listeners { await listener.value }
-    for listener in takeInterimListeners() { await listener.finish() }
+    // Those of a connection are its request's, which may open another.
+    if !isPart { for listener in takeInterimListeners() { await listener.finish() } }
     return outcome
   }
 

@@ -59,7 +59,8 @@ public final class Session: Sendable {
 
   /// Waits until every request that is running has ended and its handlers have been called.
   ///
-  /// A program whose work is all in handlers awaits this before it exits.
+  /// A program whose work is all in handlers awaits this before it exits. A request that is suspended, and a stream of
+  /// events that is read while it is held back, counts as running until it is resumed or cancelled.
   public func finishRequests() async { await registry.drained() }
 
   func send(

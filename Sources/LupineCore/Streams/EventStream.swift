@@ -20,7 +20,7 @@ extension DataStreamRequest {
     reconnects: Bool = true, retry: Duration = .seconds(3), reconnectionLimit: Int? = nil, limit: Int = 1 << 20
   ) -> EventStream {
     EventStream(
-      course: EventCourse(task, consumer, hasTaken: hasTaken),
+      makeCourse: { [task, consumer, hasTaken] in EventCourse(task, consumer, hasTaken: hasTaken) },
       reconnection: Reconnection(isWanted: reconnects, retry: retry, limit: reconnectionLimit), limit: limit)
   }
 }
@@ -32,24 +32,27 @@ public struct EventStream: AsyncSequence, Sendable {
   /// One event.
   public typealias Element = ServerSentEvent
 
-  let course: EventCourse
+  /// What leads the request for a reader; a stream that nobody reads leaves the request to others.
+  let makeCourse: @Sendable () -> EventCourse
   let reconnection: Reconnection
   let limit: Int
 
   /// Begins to read; the request starts with the first event that is asked for.
-  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+  public func makeAsyncIterator() -> Iterator { Iterator(self, makeCourse()) }
 
   /// Reads the events in order.
   public struct Iterator: AsyncIteratorProtocol {
-    private let stream: EventStream
+    private let limit: Int
+    private let course: EventCourse
     private var parser: ServerSentEventParser
     private var reconnection: Reconnection
     private var lines: LineStream.Iterator?
     private var reading: EventReading?
     private var isOver = false
 
-    init(_ stream: EventStream) {
-      self.stream = stream
+    init(_ stream: EventStream, _ course: EventCourse) {
+      limit = stream.limit
+      self.course = course
       parser = ServerSentEventParser(limit: stream.limit)
       reconnection = stream.reconnection
     }
@@ -69,7 +72,7 @@ public struct EventStream: AsyncSequence, Sendable {
       } catch {
         isOver = true
         lines = nil
-        let reason = stream.course.reason ?? error
+        let reason = course.reason ?? error
         if let reading { await reading.course.end(reason) }
         throw reason
       }
@@ -84,7 +87,7 @@ public struct EventStream: AsyncSequence, Sendable {
               reconnection.delivered()
               return event
             }
-            try await stream.course.passGate()
+            try await course.passGate()
           }
           reconnection.ended(nil)
         } catch {
@@ -99,22 +102,22 @@ public struct EventStream: AsyncSequence, Sendable {
     private mutating func connect() async throws(LupineError) -> Bool {
       while true {
         if reading == nil {
-          try await stream.course.begin()
-          reading = EventReading(stream.course)
+          try await course.begin()
+          reading = EventReading(course)
         } else {
-          try await stream.course.wait(in: reconnection.nextWait(parser.retry))
+          try await course.wait(in: reconnection.nextWait(parser.retry))
         }
         parser = parser.reconnected()
-        let bytes = stream.course.connection(lastEventID: parser.lastEventID).serializingBytes()
+        let bytes = course.connection(lastEventID: parser.lastEventID).serializingBytes()
         do throws(LupineError) {
           let head = try await bytes.head
-          stream.course.opened(head)
+          course.opened(head)
           if head.status.code == 204 {
             var rest = bytes.makeAsyncIterator()
             while try await rest.next() != nil {}
             return false
           }
-          lines = LineStream(base: bytes, limit: stream.limit).makeAsyncIterator()
+          lines = LineStream(base: bytes, limit: limit).makeAsyncIterator()
           return true
         } catch {
           try lost(error)

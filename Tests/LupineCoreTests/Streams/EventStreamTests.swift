@@ -142,6 +142,36 @@ extension EventStreamTests {
     #expect(mock.requests.isEmpty)
   }
 
+  @Test(arguments: [false, true])
+  func `interim responses of each connection are heard, before the request ends`(isLeft: Bool) async throws {
+    let hints = (1...3).map { number in
+      HTTPResponse(status: .init(code: 103), headerFields: [.server: "\(number)"])
+    }
+    mock.stub(
+      .get, "https://example.com/events",
+      .sequence([
+        page("data: a\n\n").informational([hints[0]]), page("data: b\n\n").informational([hints[1]]),
+        .status(.noContent).informational([hints[2]]),
+      ]))
+    let seen = Mutex<[String]>([])
+    let request = session.streamRequest("events").onInterimResponse { head in
+      await Task.yield()
+      seen.withLock { $0.append(head.headerFields[.server] ?? "") }
+    }
+    for try await event in request.serializingEvents() where isLeft && event.data == "b" { break }
+    await session.finishRequests()
+    #expect(seen.withLock { $0 } == (isLeft ? ["1", "2"] : ["1", "2", "3"]))
+  }
+
+  @Test func `a stream of events that nobody reads leaves the request to another`() async throws {
+    mock.stub(.get, "https://example.com/events", page("data: a\n\n"))
+    let request = session.streamRequest("events")
+    _ = request.serializingEvents()
+    var data: [String] = []
+    for try await event in request.serializingEvents(reconnects: false) { data.append(event.data) }
+    #expect(data == ["a"])
+  }
+
   @Test func `events have one consumer`() async throws {
     mock.stub(.get, "https://example.com/events", page("data: a\n\n"))
     let request = session.streamRequest("events")

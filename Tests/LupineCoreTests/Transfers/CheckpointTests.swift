@@ -36,6 +36,21 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
+  @Test(arguments: [(25, "bytes=25-"), (0, nil)] as [(UInt64, String?)])
+  func `S34 what a power cut took from the end of the file is asked for again`(left: UInt64, range: String?)
+    async throws
+  {
+    try await interrupt()
+    let name = try #require(folder.names.first { $0 != "a.resume" })
+    let file = try #require(FileHandle(forUpdatingAtPath: folder.file(name)))
+    try file.truncate(atOffset: left)
+    try file.close()
+    _ = try await download("a").serializingFile().value
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, range])
+    #expect(try folder.text("a") == text)
+    #expect(folder.names == ["a"])
+  }
+
   @Test func `S33 a checkpoint and a partial file are their owner's alone`() async throws {
     try await interrupt()
     for name in folder.names {

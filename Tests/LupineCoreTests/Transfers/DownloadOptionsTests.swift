@@ -121,6 +121,17 @@ import Testing
     #expect(mock.requests.map { $0.headers[.accept] } == ["*/*", "*/*"])
   }
 
+  @Test(arguments: [401, 403, 404, 407, 410])
+  func `what a proxy refuses says nothing of the URL`(status: Int) async throws {
+    stub("a", .refusedByProxy(HTTPResponse.Status(code: status)))
+    let request = download().refreshingURL { _ in
+      Issue.record("the program was asked for a fresh URL")
+      return "https://example.com/new"
+    }
+    #expect(await request.serializingFile().response.error?.kind == .unacceptableStatusCode(status))
+    #expect(mock.requests.count == 1)
+  }
+
   @Test func `what the closure throws ends the download`() async throws {
     stub("a", .status(.gone))
     let request = download().refreshingURL { _ in throw CancellationError() }
