@@ -25,7 +25,7 @@ public final class CurlTransport: ConnectionPooling {
   public func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
-    try RequestRules.check(request, context)
+    try CurlRequestRules.check(request, context)
     if let reason = context.control.reason { throw reason }
     let isAsking = TargetAddress.isAsked(in: context)
     let target = isAsking ? try await TargetAddress.find(for: request, in: context) : nil

@@ -13,9 +13,7 @@ enum RequestRules {
     for field in request.headers {
       let (length, isValid) = field.withUnsafeBytesOfValue { ($0.count, FieldRules.isValid($0)) }
       size += field.name.rawName.utf8.count + length + 4
-      guard isValid else {
-        throw LupineError(.invalidRequest, "The value of \(field.name) has a control byte, or white space at its ends.")
-      }
+      guard isValid else { throw FieldRules.refusal(of: field.name) }
     }
     guard size <= limits.requestFields else {
       throw LupineError(

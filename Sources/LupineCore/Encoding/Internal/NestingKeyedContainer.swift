@@ -19,6 +19,6 @@ struct NestingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     encoder.nested(key).unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder { encoder.nested(FormCodingKey(stringValue: "super")) }
+  func superEncoder() -> any Encoder { encoder.nested(PlainCodingKey(stringValue: "super")) }
   func superEncoder(forKey key: Key) -> any Encoder { encoder.nested(key) }
 }

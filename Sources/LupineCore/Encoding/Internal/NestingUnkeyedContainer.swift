@@ -21,6 +21,6 @@ struct NestingUnkeyedContainer: UnkeyedEncodingContainer {
 
   private mutating func next() -> NestingEncoder {
     defer { count += 1 }
-    return encoder.nested(FormCodingKey(intValue: count))
+    return encoder.nested(PlainCodingKey(intValue: count))
   }
 }
