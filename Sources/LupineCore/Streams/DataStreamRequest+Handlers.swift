@@ -80,11 +80,9 @@ extension DataStreamRequest {
     reconnectionLimit: Int? = nil, limit: Int = 1 << 20,
     handler: @escaping @Sendable (Stream<ServerSentEvent>) -> Void
   ) -> Self {
-    let course = EventCourse(task, consumer, hasTaken: hasTaken)
-    let events = EventStream(
-      makeCourse: { course }, reconnection: Reconnection(isWanted: reconnects, retry: retry, limit: reconnectionLimit),
-      limit: limit)
-    run(events, isReader: course.isLeading, on: queue, to: handler)
+    let events = serializingEvents(
+      reconnects: reconnects, retry: retry, reconnectionLimit: reconnectionLimit, limit: limit)
+    run(events, isReader: events.course.isLeading, on: queue, to: handler)
     return self
   }
 

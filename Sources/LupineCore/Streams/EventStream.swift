@@ -5,7 +5,10 @@ extension DataStreamRequest {
   ///
   /// The request is sent with `Accept: text/event-stream`, and again with `Last-Event-ID` after the time the server asks
   /// for, on the session's clock, until the server answers 204 or the consumer stops. Another status than 200, or another
-  /// media type, ends the stream with an error. Each connection is a request of its own, with these settings.
+  /// media type, ends the stream with an error. Each connection is a request of its own, with these settings: monitors hear
+  /// of this request and of each connection.
+  ///
+  /// The stream has the request to itself from this call on; to let go of it, read or not, cancels the request.
   ///
   /// The wait is never shorter than 100 ms. While no event comes it is drawn from up to twice as long each time, until 30
   /// seconds, or what the server asks for where that is longer.
@@ -20,7 +23,7 @@ extension DataStreamRequest {
     reconnects: Bool = true, retry: Duration = .seconds(3), reconnectionLimit: Int? = nil, limit: Int = 1 << 20
   ) -> EventStream {
     EventStream(
-      makeCourse: { [task, consumer, hasTaken] in EventCourse(task, consumer, hasTaken: hasTaken) },
+      course: EventCourse(task, consumer, hasTaken: hasTaken),
       reconnection: Reconnection(isWanted: reconnects, retry: retry, limit: reconnectionLimit), limit: limit)
   }
 }
@@ -32,27 +35,24 @@ public struct EventStream: AsyncSequence, Sendable {
   /// One event.
   public typealias Element = ServerSentEvent
 
-  /// What leads the request for a reader; a stream that nobody reads leaves the request to others.
-  let makeCourse: @Sendable () -> EventCourse
+  let course: EventCourse
   let reconnection: Reconnection
   let limit: Int
 
   /// Begins to read; the request starts with the first event that is asked for.
-  public func makeAsyncIterator() -> Iterator { Iterator(self, makeCourse()) }
+  public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
   /// Reads the events in order.
   public struct Iterator: AsyncIteratorProtocol {
-    private let limit: Int
-    private let course: EventCourse
+    private let stream: EventStream
     private var parser: ServerSentEventParser
     private var reconnection: Reconnection
     private var lines: LineStream.Iterator?
     private var reading: EventReading?
     private var isOver = false
 
-    init(_ stream: EventStream, _ course: EventCourse) {
-      limit = stream.limit
-      self.course = course
+    init(_ stream: EventStream) {
+      self.stream = stream
       parser = ServerSentEventParser(limit: stream.limit)
       reconnection = stream.reconnection
     }
@@ -72,7 +72,7 @@ public struct EventStream: AsyncSequence, Sendable {
       } catch {
         isOver = true
         lines = nil
-        let reason = course.reason ?? error
+        let reason = stream.course.reason ?? error
         if let reading { await reading.course.end(reason) }
         throw reason
       }
@@ -87,7 +87,7 @@ public struct EventStream: AsyncSequence, Sendable {
               reconnection.delivered()
               return event
             }
-            try await course.passGate()
+            try await stream.course.passGate()
           }
           reconnection.ended(nil)
         } catch {
@@ -102,22 +102,22 @@ public struct EventStream: AsyncSequence, Sendable {
     private mutating func connect() async throws(LupineError) -> Bool {
       while true {
         if reading == nil {
-          try await course.begin()
-          reading = EventReading(course)
+          try await stream.course.begin()
+          reading = EventReading(stream.course)
         } else {
-          try await course.wait(in: reconnection.nextWait(parser.retry))
+          try await stream.course.wait(in: reconnection.nextWait(parser.retry))
         }
         parser = parser.reconnected()
-        let bytes = course.connection(lastEventID: parser.lastEventID).serializingBytes()
+        let bytes = stream.course.connection(lastEventID: parser.lastEventID).serializingBytes()
         do throws(LupineError) {
           let head = try await bytes.head
-          course.opened(head)
+          stream.course.opened(head)
           if head.status.code == 204 {
             var rest = bytes.makeAsyncIterator()
             while try await rest.next() != nil {}
             return false
           }
-          lines = LineStream(base: bytes, limit: limit).makeAsyncIterator()
+          lines = LineStream(base: bytes, limit: stream.limit).makeAsyncIterator()
           return true
         } catch {
           try lost(error)

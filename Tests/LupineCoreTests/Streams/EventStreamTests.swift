@@ -163,13 +163,15 @@ extension EventStreamTests {
     #expect(seen.withLock { $0 } == (isLeft ? ["1", "2"] : ["1", "2", "3"]))
   }
 
-  @Test func `a stream of events that nobody reads leaves the request to another`() async throws {
-    mock.stub(.get, "https://example.com/events", page("data: a\n\n"))
-    let request = session.streamRequest("events")
+  @Test func `a stream of events that is let go of unread cancels its request`() async throws {
+    let log = EventLog()
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).monitor(log).build()
+    let request = session.streamRequest("https://example.com/events")
     _ = request.serializingEvents()
-    var data: [String] = []
-    for try await event in request.serializingEvents(reconnects: false) { data.append(event.data) }
-    #expect(data == ["a"])
+    #expect(await request.trailers == nil)
+    let ends = log.all.compactMap { if case .finished(let error) = $0.kind { error?.kind } else { nil } }
+    #expect(ends == [.cancelled])
+    #expect(mock.requests.isEmpty)
   }
 
   @Test func `events have one consumer`() async throws {
