@@ -5,15 +5,12 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-@Suite struct CheckpointTests {
-  let folder: TemporaryFolder
-  let mock = MockTransport()
-  let session: Session
+@Suite struct CheckpointTests: TransferSuite {
+  let bench: TransferBench
   private let text = String(repeating: "0123456789", count: 10)
 
   init() throws {
-    folder = try TemporaryFolder()
-    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
+    bench = try TransferBench()
   }
 
   private var resource: MockReply { .resource(Data(text.utf8), etag: "v1") }

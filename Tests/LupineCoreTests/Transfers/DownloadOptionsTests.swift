@@ -5,17 +5,13 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-@Suite struct DownloadOptionsTests {
+@Suite struct DownloadOptionsTests: TransferSuite {
   static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-  let folder: TemporaryFolder
-  let mock = MockTransport()
   let events = EventLog()
-  let session: Session
+  let bench: TransferBench
 
   init() throws {
-    folder = try TemporaryFolder()
-    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com")
-      .monitor(events).build()
+    bench = try TransferBench { [events] in $0.monitor(events) }
   }
 
   private let text = String(repeating: "0123456789", count: 10)
