@@ -44,6 +44,8 @@ demo: install
 test: install
 	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
 	@$(STAGE) 'tests' $(PEERS) $(RUN_TESTS) --no-parallel $(STRICT)
+	@folder=$$(mktemp -d); TMPDIR=$$folder $(STAGE) 'peers without an input, from a folder of one user' $(PEERS) true <&-; \
+	  rmdir $$folder
 	@$(STAGE) 'build for the thread sanitizer' $(BUILD) --build-tests $(TSAN)
 	@$(STAGE) 'check of the thread sanitizer' Tests/Sanitizers/check
 	@$(STAGE) 'unit tests under the thread sanitizer' \
