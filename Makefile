@@ -7,6 +7,7 @@ MAKEFLAGS += --no-print-directory
 STAGE = Tests/Peers/stage
 PEERS = Tests/Peers/with-peers
 BUILD = Tests/Peers/swift-build
+RUN_TESTS = Tests/Peers/swift-test
 # A module imports what the manifest says it depends on, and a warning is an error. The manifest must not say the latter:
 # it would break whoever builds Lupine with a later compiler.
 # LupineObservability's tests need its trait, which is off by default; the packages under Tests/Consumers build without.
@@ -42,11 +43,13 @@ demo: install
 
 test: install
 	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
-	@$(STAGE) 'tests' $(PEERS) swift test --skip-build --disable-xctest --no-parallel $(STRICT)
+	@$(STAGE) 'tests' $(PEERS) $(RUN_TESTS) --no-parallel $(STRICT)
+	@folder=$$(mktemp -d); TMPDIR=$$folder $(STAGE) 'peers without an input, from a folder of one user' $(PEERS) true <&-; \
+	  rmdir $$folder
 	@$(STAGE) 'build for the thread sanitizer' $(BUILD) --build-tests $(TSAN)
 	@$(STAGE) 'check of the thread sanitizer' Tests/Sanitizers/check
 	@$(STAGE) 'unit tests under the thread sanitizer' \
-	  Tests/Sanitizers/thread swift test --skip-build --disable-xctest --no-parallel $(TSAN) --filter '$(UNIT_TESTS)'
+	  Tests/Sanitizers/thread $(RUN_TESTS) --no-parallel $(TSAN) --filter '$(UNIT_TESTS)'
 	@$(STAGE) 'bad input under the address sanitizer' Tests/Hostile/run
 	@$(STAGE) 'fuzzer of certificates and OCSP' Tests/Fuzz/run $(or $(FUZZ_SECONDS),60) Certificates
 	@$(STAGE) 'terminal program' $(PEERS) Tests/Terminal/run
@@ -57,7 +60,7 @@ test: install
 # All at once, as `swift test` does by itself: no mock knows of another. What weighs the whole process is left to `test`.
 offline: install
 	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
-	@$(STAGE) 'offline tests' swift test --skip-build --disable-xctest $(STRICT) \
+	@$(STAGE) 'offline tests' $(RUN_TESTS) $(STRICT) \
 	  --filter '$(OFFLINE_TESTS)' --skip 'takes no more memory'
 
 fuzz: install

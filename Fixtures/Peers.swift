@@ -24,6 +24,9 @@ public enum Peers {
   /// A proxy that asks for NTLM, `http://127.0.0.1:PORT`; it says `X-User` and `X-Connection` of what it forwards.
   public static var ntlmProxy: String? { variable("LUPINE_NTLM_PROXY") }
 
+  /// The same proxy over TLS, `https://localhost:PORT`.
+  public static var ntlmProxyTLS: String? { variable("LUPINE_NTLM_PROXY_TLS") }
+
   /// The path of a Unix-domain socket of httpbin's.
   public static var httpbinSocket: String? { variable("LUPINE_HTTPBIN_SOCKET") }
 
@@ -36,8 +39,14 @@ public enum Peers {
   /// squid for the same user, whom it asks for Digest or Basic, `http://127.0.0.1:PORT`.
   public static var squidDigest: String? { variable("LUPINE_SQUID_DIGEST") }
 
+  /// The same squid over TLS, `https://localhost:PORT`.
+  public static var squidDigestTLS: String? { variable("LUPINE_SQUID_DIGEST_TLS") }
+
   /// squid for whoever has tickets of the test's Kerberos realm, `http://localhost:PORT`.
   public static var squidNegotiate: String? { variable("LUPINE_SQUID_NEGOTIATE") }
+
+  /// The same squid over TLS, `https://localhost:PORT`.
+  public static var squidNegotiateTLS: String? { variable("LUPINE_SQUID_NEGOTIATE_TLS") }
 
   /// squid for everyone over TLS, `https://localhost:PORT`.
   public static var squidTLS: String? { variable("LUPINE_SQUID_TLS") }

@@ -65,7 +65,7 @@ public final class MockTransport: Transport, ObservingTransport {
   public func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
-    try RequestRules.check(request.headers)
+    try FieldRules.check(request.headers)
     if let reason = context.control.reason { throw reason }
     try checkPolicy(for: request, in: context)
     return try await inTurn(request, in: context) { () throws(LupineError) in try await begin(request, in: context) }
@@ -77,13 +77,13 @@ public final class MockTransport: Transport, ObservingTransport {
     let world = Simulation.current
     let strike = world?.strike(context)
     try evaluateTrust(for: request, in: context)
-    let upload = try Upload(of: request, in: context)
+    let upload = request.hasBody ? try Upload(of: request, in: context) : nil
     let course = Course(mock: self, request: request, context: context, upload: upload, world: world, strike: strike)
     do throws(LupineError) {
       return try await course.run()
     } catch {
-      upload.cancel()
-      throw error.measured(TransferMetrics(sent: upload.count, for: request))
+      upload?.cancel()
+      throw error.measured(TransferMetrics.of(request, sent: upload?.count ?? 0))
     }
   }
 

@@ -13,14 +13,3 @@ public protocol NetworkPathSource: Sendable {
   /// that has begun when the watch is cancelled may still end after that.
   func watch(_ host: String?, onChange: @escaping @Sendable (NetworkPath) -> Void) -> NetworkPathWatch
 }
-
-/// A watch on the network, which lasts until it is cancelled.
-public struct NetworkPathWatch: Sendable {
-  private let cancellation: @Sendable () -> Void
-
-  /// Wraps what ends the watch.
-  public init(cancel: @escaping @Sendable () -> Void) { cancellation = cancel }
-
-  /// Ends the watch; the second time does nothing.
-  public func cancel() { cancellation() }
-}

@@ -30,8 +30,3 @@ package struct RootStore: ~Copyable {
   /// Trusts one more certificate.
   package borrowing func add(_ certificate: OpaquePointer) { X509_STORE_add_cert(pointer, certificate) }
 }
-
-/// Why a store could not be filled.
-package struct RootsUnreadable: Error {
-  package let description: String
-}

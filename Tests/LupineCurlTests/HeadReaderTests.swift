@@ -13,7 +13,7 @@ import Testing
 
   @Test(arguments: 0..<200 as Range<UInt64>)
   func `a head reads the same whatever heads came before it`(number: UInt64) throws {
-    var random = SplitMix(state: Seeds.first &+ number)
+    var random = SplitMix(seed: Seeds.first &+ number)
     let shared = KnownLines()
     var lines = Self.lines(&random)
     for _ in 0..<40 {

@@ -48,7 +48,7 @@ import Testing
 
   /// Cancels each request at a moment that the seed decides, or never where the server answers in full.
   private static func work(seed: UInt64, _ count: Int, _ client: Client, _ url: String) async {
-    var random = SplitMix(state: seed)
+    var random = SplitMix(seed: seed)
     for _ in 0..<count {
       let moment = Moment.allCases.randomElement(using: &random) ?? .atOnce
       var paths = ["/", "/chunks", "/close"]

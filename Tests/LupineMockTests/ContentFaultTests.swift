@@ -44,20 +44,25 @@ import Testing
     #expect(clock.now.offset == .seconds(10))
   }
 
+  /// How long each of five replies takes.
+  private static func times(of reply: MockReply) async throws -> [Duration] {
+    let clock = ImmediateClock()
+    let mock = MockTransport()
+    mock.stub(.get, "/", reply)
+    var times: [Duration] = []
+    for _ in 0..<5 {
+      let before = clock.now
+      _ = try await Exchange(clock: clock).response(from: mock)
+      times.append(before.duration(to: clock.now))
+    }
+    return times
+  }
+
   @Test(arguments: [
     BandwidthDistribution.uniform(1...100), .exponential(mean: 50), .normal(mean: 50, deviation: 20),
   ]) func `bandwidth is drawn anew, and the same for the same seed`(distribution: BandwidthDistribution) async throws {
     func times(seed: UInt64) async throws -> [Duration] {
-      let clock = ImmediateClock()
-      let mock = MockTransport()
-      mock.stub(.get, "/", .text(String(repeating: "a", count: 100)).bandwidth(distribution, seed: seed))
-      var times: [Duration] = []
-      for _ in 0..<5 {
-        let before = clock.now
-        _ = try await Exchange(clock: clock).response(from: mock)
-        times.append(before.duration(to: clock.now))
-      }
-      return times
+      try await Self.times(of: .text(String(repeating: "a", count: 100)).bandwidth(distribution, seed: seed))
     }
     let first = try await times(seed: 1)
     #expect(Set(first).count > 1)
@@ -68,16 +73,7 @@ import Testing
 
   @Test func `latency is drawn anew, and the same for the same seed`() async throws {
     func times(seed: UInt64) async throws -> [Duration] {
-      let clock = ImmediateClock()
-      let mock = MockTransport()
-      mock.stub(.get, "/", .text("a").latency(.uniform(.seconds(1)...(.seconds(5))), seed: seed))
-      var times: [Duration] = []
-      for _ in 0..<5 {
-        let before = clock.now
-        _ = try await Exchange(clock: clock).response(from: mock)
-        times.append(before.duration(to: clock.now))
-      }
-      return times
+      try await Self.times(of: .text("a").latency(.uniform(.seconds(1)...(.seconds(5))), seed: seed))
     }
     let first = try await times(seed: 1)
     #expect(Set(first).count == 5)

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFixtures
 import LupineMock
 import Testing
 
@@ -82,10 +83,12 @@ import Testing
     let resource = MockReply.resource(Data("0123456789".utf8), etag: "v1")
     mock.stub([.get], "/", .sequence([resource.reset(afterBytes: 4), resource]))
     let session = try Session.Builder().transport(mock).build()
-    let broken = await session.download("https://example.com/").serializingData().response
+    let folder = try TemporaryFolder()
+    let broken = await session.download("https://example.com/", to: .file(folder.file("a"))).serializingData().response
     let data = try #require(broken.error?.resumeData)
     let whole = try await session.download(resumingWith: data).serializingData().value
     #expect(String(decoding: whole, as: UTF8.self) == "0123456789")
+    #expect(folder.names == ["a"])
     #expect(mock.requests.last?.headers[.range] == "bytes=4-")
   }
 

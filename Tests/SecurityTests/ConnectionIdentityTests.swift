@@ -11,8 +11,6 @@ import TrustSupport
   }) struct ConnectionIdentityTests
 {
   private let transport = CurlTransport()
-  private let own = PublicKeys.certificates(.file(Fixture.path("Certificates/localhost.pem")))
-  private let other = PublicKeys.certificates(.file(Fixture.path("Certificates/expired.pem")))
 
   private func session(_ rules: [String: any TrustEvaluator], otherwise: (any TrustEvaluator)? = nil) throws -> Session
   {
@@ -37,7 +35,7 @@ import TrustSupport
     async throws
   {
     let count = Locked(0)
-    let session = try session(["localhost": .all([.publicKeys(own), .custom { _ in count.change { $0 += 1 } }])])
+    let session = try session(["localhost": .all([.publicKeys(.ofPeers), .custom { _ in count.change { $0 += 1 } }])])
     let first = try await ask(session, version: version)
     let second = try await ask(session, version: version)
     #expect(first.metrics.isConnectionReused == false && second.metrics.isConnectionReused == true)
@@ -48,16 +46,17 @@ import TrustSupport
 
   @Test(arguments: [nil, ProtocolVersion.http1_1])
   func `S9 S13 two evaluators never share a connection on one transport`(_ version: ProtocolVersion?) async throws {
-    let accepting = try session(["localhost": .publicKeys(own)])
+    let accepting = try session(["localhost": .publicKeys(.ofPeers)])
     #expect(try await ask(accepting, version: version).error == nil)
-    let refusing = try session(["localhost": .publicKeys(other)])
+    let refusing = try session(["localhost": .publicKeys(.ofNobody)])
     #expect(try await ask(refusing, version: version).error?.kind == .certificateRejected)
     #expect(try await ask(accepting, version: version).metrics.isConnectionReused == true)
   }
 
   @Test(arguments: [nil, ProtocolVersion.http1_1])
   func `S13 a host's pin does not satisfy another host of the same server`(_ version: ProtocolVersion?) async throws {
-    let session = try session(["localhost": .publicKeys(own), "127.0.0.1": .publicKeys(other)], otherwise: .refuse)
+    let session = try session(
+      ["localhost": .publicKeys(.ofPeers), "127.0.0.1": .publicKeys(.ofNobody)], otherwise: .refuse)
     #expect(try await ask(session, version: version).error == nil)
     #expect(try await ask(session, "127.0.0.1", version: version).error?.kind == .certificateRejected)
     #expect(try await ask(session, version: version).error == nil)
@@ -82,8 +81,8 @@ import TrustSupport
   }
 
   @Test func `many requests at once are all judged`() async throws {
-    let refusing = try session(["localhost": .publicKeys(other)])
-    let accepting = try session(["localhost": .publicKeys(own)])
+    let refusing = try session(["localhost": .publicKeys(.ofNobody)])
+    let accepting = try session(["localhost": .publicKeys(.ofPeers)])
     try await withThrowingTaskGroup { group in
       for number in 0..<40 {
         group.addTask {

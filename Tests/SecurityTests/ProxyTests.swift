@@ -8,8 +8,6 @@ import Testing
 @Suite struct ProxyTests {
   private static let isRunning =
     Peers.areRequired || (Peers.squid != nil && Peers.dante != nil && Peers.nginxTLS != nil)
-  private let own = PublicKeys.certificates(.file(Fixture.path("Certificates/localhost.pem")))
-  private let other = PublicKeys.certificates(.file(Fixture.path("Certificates/expired.pem")))
 
   private func error(_ session: Session, _ url: String) async -> LupineError? {
     await session.request(url).validate().serializingData().response.error
@@ -69,11 +67,11 @@ import Testing
     }
     #expect(await error(foreign, url)?.kind == .certificateRejected)
     let pinned = try curlSession {
-      $0.proxy(proxy).certificateAuthorities(roots).trust(["\(host):\(origin)": .publicKeys(own)])
+      $0.proxy(proxy).certificateAuthorities(roots).trust(["\(host):\(origin)": .publicKeys(.ofPeers)])
     }
     #expect(await error(pinned, url) == nil)
     let wrong = try curlSession {
-      $0.proxy(proxy).certificateAuthorities(roots).trust(["\(host):\(origin)": .publicKeys(other)])
+      $0.proxy(proxy).certificateAuthorities(roots).trust(["\(host):\(origin)": .publicKeys(.ofNobody)])
     }
     for _ in 1...2 { #expect(await error(wrong, url)?.kind == .certificateRejected) }
     // The same machine by a name that is not in the certificate.
@@ -92,11 +90,11 @@ import Testing
     }
     #expect(await error(foreign, url)?.kind == .certificateRejected)
     let pinned = try curlSession {
-      $0.proxy(proxy).certificateAuthorities(roots).trust(["localhost:\(port)": .publicKeys(own)])
+      $0.proxy(proxy).certificateAuthorities(roots).trust(["localhost:\(port)": .publicKeys(.ofPeers)])
     }
     #expect(await error(pinned, url) == nil)
     let wrong = try curlSession {
-      $0.proxy(proxy).certificateAuthorities(roots).trust(["localhost:\(port)": .publicKeys(other)])
+      $0.proxy(proxy).certificateAuthorities(roots).trust(["localhost:\(port)": .publicKeys(.ofNobody)])
     }
     let refused = await error(wrong, url)
     #expect(refused?.kind == .certificateRejected && refused?.message.contains("proxy") == true)

@@ -1,10 +1,5 @@
 import LupineCore
 
-/// Why a text is no URL template.
-struct TemplateFault: Error {
-  let message: String
-}
-
 extension URLTemplate {
   /// Parses a template.
   ///

@@ -46,13 +46,6 @@ struct UnmatchedReport {
   }
 }
 
-/// One way in which a request is not what a stub expects.
-struct Difference {
-  let text: String
-  /// How far it takes the request from the stub.
-  let weight: Int
-}
-
 extension [Difference] {
   fileprivate var distance: Int { reduce(0) { $0 + $1.weight } }
 }

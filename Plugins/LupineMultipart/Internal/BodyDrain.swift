@@ -26,7 +26,7 @@ enum BodyDrain {
 }
 
 /// Waits for one signal at a time; one that came early counts.
-final class Readiness: Sendable {
+private final class Readiness: Sendable {
   private enum State {
     case idle
     case signalled

@@ -1,8 +1,10 @@
+import Synchronization
+
 /// Tells the exchange of every byte that goes out, and of the last one.
 final class ActiveReader: BodyReader {
   private let base: any BodyReader
   private let control: TransferControl
-  private let sent = Counter()
+  private let sent = Atomic<Int64>(0)
   private let onEnd: @Sendable (Int64) -> Void
 
   init(_ base: any BodyReader, control: TransferControl, onEnd: @escaping @Sendable (Int64) -> Void) {
@@ -19,10 +21,10 @@ final class ActiveReader: BodyReader {
     switch read {
     case .bytes(let count):
       control.didSend(count)
-      let sum = sent.add(count)
+      let sum = sent.add(Int64(count), ordering: .relaxed).newValue
       if sum == base.length { onEnd(sum) }
     // A body whose length is known has said so at its last byte.
-    case .end where base.length == nil: onEnd(sent.add(0))
+    case .end where base.length == nil: onEnd(sent.load(ordering: .relaxed))
     default: break
     }
     return read

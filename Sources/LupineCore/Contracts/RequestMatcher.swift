@@ -1,6 +1,3 @@
-public import FoundationEssentials
-public import HTTPTypes
-
 /// Tells whether a request is the one that is expected, and where it is not, what differs.
 ///
 /// Stubs are found with it. It must not have effects and may be called concurrently, any number of times for one request.
@@ -13,24 +10,4 @@ public protocol RequestMatcher: Sendable {
   ///
   /// The value of a secret field must not stand in it.
   func difference(from request: MatchableRequest) -> String?
-}
-
-/// A request as a matcher sees it: complete, its body gathered.
-public struct MatchableRequest: Sendable {
-  /// The method.
-  public var method: HTTPRequest.Method
-  /// The URL.
-  public var url: HTTPURL
-  /// The fields, as they would go out.
-  public var headers: HTTPFields
-  /// The body's bytes; empty where there is none.
-  public var body: Data
-
-  /// Joins the parts of a request.
-  public init(method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: Data = Data()) {
-    self.method = method
-    self.url = url
-    self.headers = headers
-    self.body = body
-  }
 }

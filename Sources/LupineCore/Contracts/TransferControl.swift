@@ -178,14 +178,6 @@ public final class TransferControl: Sendable {
   }
 }
 
-/// A count that several threads add to.
-final class Counter: Sendable {
-  private let value = Atomic<Int64>(0)
-
-  /// Adds and returns the sum.
-  func add(_ count: Int) -> Int64 { value.add(Int64(count), ordering: .relaxed).newValue }
-}
-
 extension Duration {
   /// Whole nanoseconds, capped at what 64 bits hold.
   package var nanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }

@@ -30,9 +30,11 @@ extension ExchangeLoop {
     }
   }
 
-  /// Who asks with this response.
-  func challenger(in response: TransportResponse, to request: OutgoingRequest) -> Challenger? {
-    switch (response.head.status.code, response.source) {
+  /// Who asks with this head.
+  func challenger(
+    of status: Int, from source: TransportResponse.Source, to request: OutgoingRequest
+  ) -> Challenger? {
+    switch (status, source) {
     case (401, .origin): server(of: request)
     case (407, .proxy): proxy(of: request)
     default: nil

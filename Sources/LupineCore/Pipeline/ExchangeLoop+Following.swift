@@ -12,13 +12,14 @@ extension ExchangeLoop {
       task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: response.head)) }
       return next
     }
-    if let challenger = challenger(in: response, to: request),
+    if let challenger = challenger(of: response.statusCode, from: response.source, to: request),
       try await answers(response.head, to: challenger)
     {
       return request
     }
     if let next = task.consumer.following(request) { return next }
-    guard let refresh = task.consumer.refreshing(after: response.head) else { return nil }
+    // What a proxy refuses says nothing of the URL, and a fresh one would go the same way.
+    guard response.source == .origin, let refresh = task.consumer.refreshing(after: response.head) else { return nil }
     return try await refreshing(request, after: response.head, refresh)
   }
 

@@ -14,7 +14,11 @@ extension Pipeline {
       let adapters = adapters
       request = try prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters, number))
       task.emit(.attempting(request.summary), attempt: number)
-      let received = try await exchange(request, number)
+      let interceptors = interceptors
+      let received =
+        interceptors.isEmpty
+        ? try await ExchangeLoop(self, number).receive(request)
+        : try await exchange(request, number, through: interceptors)
       // An interceptor may have let a response through after the request was cancelled.
       if let ended = task.state.withLock({ $0.endAttempt() ?? $0.cancellation }) { throw ended }
       guard !task.consumer.takesBodyAtHead else {
@@ -62,7 +66,7 @@ extension Pipeline {
       do throws(LupineError) {
         try validator.validate(received, hasBody: task.consumer.hasBody(received))
       } catch {
-        outcome.error = explained(error, received).about(received.request.summary).about(received.head)
+        outcome.error = explained(error, received, number).about(received.request.summary).about(received.head)
           .measured(received.metrics)
         break
       }
@@ -71,13 +75,15 @@ extension Pipeline {
     return AttemptResult(request: request, outcome: outcome)
   }
 
-  /// Says what would have answered the challenge that the response is.
-  private func explained(_ error: LupineError, _ received: ReceivedResponse) -> LupineError {
-    guard received.head.status.code == (received.source == .origin ? 401 : 407),
-      let remedy = session.configuration.schemes.remedy(for: received.head)
-    else { return error }
-    return LupineError(
-      error.kind, error.message + " No scheme of the session fits the challenge; \(remedy).",
-      underlying: error.underlying)
+  /// Says what would have answered the challenge that the response is, or why nothing could.
+  private func explained(_ error: LupineError, _ received: ReceivedResponse, _ number: Int) -> LupineError {
+    guard received.statusCode == (received.source == .origin ? 401 : 407) else { return error }
+    if let remedy = session.configuration.schemes.remedy(for: received.head) {
+      return error.noting("No scheme of the session fits the challenge; \(remedy).")
+    }
+    let challenger = ExchangeLoop(self, number).challenger(
+      in: received.head, from: received.source, to: received.request)
+    guard let challenger, challenger.hasCredential, !challenger.request.body.isReplayable else { return error }
+    return error.noting("The challenge was not answered: the request's body can be sent only once.")
   }
 }

@@ -13,17 +13,18 @@ enum RequestRules {
     for field in request.headers {
       let (length, isValid) = field.withUnsafeBytesOfValue { ($0.count, FieldRules.isValid($0)) }
       size += field.name.rawName.utf8.count + length + 4
-      guard isValid else {
-        throw LupineError(.invalidRequest, "The value of \(field.name) has a control byte, or white space at its ends.")
-      }
+      guard isValid else { throw FieldRules.refusal(of: field.name) }
     }
     guard size <= limits.requestFields else {
       throw LupineError(
         .limitExceeded(.requestFields),
         "The request's fields have \(size) bytes; the limit requestFields is \(limits.requestFields).")
     }
-    for name in [HTTPField.Name.contentLength, .transferEncoding] where request.headers.contains(name) {
-      throw LupineError(.invalidRequest, "\(name) is the transport's to set; it follows from the body.")
-    }
+    if request.headers.contains(.contentLength) { throw framing(.contentLength) }
+    if request.headers.contains(.transferEncoding) { throw framing(.transferEncoding) }
+  }
+
+  private static func framing(_ name: HTTPField.Name) -> LupineError {
+    LupineError(.invalidRequest, "\(name) is the transport's to set; it follows from the body.")
   }
 }

@@ -7,7 +7,7 @@ final class InterimListener: Sendable {
   private let calls: Task<Void, Never>
 
   init(executor: (any TaskExecutor)?, _ handler: @escaping @Sendable (HTTPResponse) async -> Void) {
-    // Their number is bounded by the limit `informationalResponses`.
+    // Their number is bounded by the limit `informationalResponses`, for each connection.
     let (stream, continuation) = AsyncStream.makeStream(of: HTTPResponse.self)
     responses = continuation
     calls = Task(executorPreference: executor) {

@@ -15,13 +15,7 @@ extension SessionRequest {
     queue: DispatchQueue? = nil, interval: Duration = .zero,
     _ handler: @escaping @Sendable (TransferProgress) -> Void
   ) -> Self {
-    let executor = task.session.configuration.executor
-    task.upload.withLock { reporter in
-      reporter.add(interval: interval, executor: executor) { progress in
-        await Queueing.call(on: queue) { handler(progress) }
-      }
-    }
-    return self
+    report(task.upload, on: queue, interval, handler)
   }
 
   /// Calls the handler as the response's body comes in, before decoding; see `uploadProgress`.
@@ -30,25 +24,19 @@ extension SessionRequest {
     queue: DispatchQueue? = nil, interval: Duration = .zero,
     _ handler: @escaping @Sendable (TransferProgress) -> Void
   ) -> Self {
+    report(task.download, on: queue, interval, handler)
+  }
+
+  private func report(
+    _ progress: borrowing Mutex<ProgressReporter>, on queue: DispatchQueue?, _ interval: Duration,
+    _ handler: @escaping @Sendable (TransferProgress) -> Void
+  ) -> Self {
     let executor = task.session.configuration.executor
-    task.download.withLock { reporter in
+    progress.withLock { reporter in
       reporter.add(interval: interval, executor: executor) { progress in
         await Queueing.call(on: queue) { handler(progress) }
       }
     }
     return self
-  }
-}
-
-/// Calls handlers where their callers want them.
-enum Queueing {
-  static func call(on queue: DispatchQueue?, _ body: @escaping @Sendable () -> Void) async {
-    guard let queue else { return body() }
-    await withUnsafeContinuation { continuation in
-      queue.async {
-        body()
-        continuation.resume()
-      }
-    }
   }
 }

@@ -1,14 +1,6 @@
 public import HTTPTypes
 import Synchronization
 
-/// Whether a response is wanted whose head has arrived.
-public enum ResponseDisposition: Sendable, Hashable {
-  /// The body is received.
-  case allow
-  /// The request ends with kind `cancelled`; its body is not received.
-  case cancel
-}
-
 extension SessionRequest {
   /// Decides at the head of the response whether its body is wanted.
   ///
@@ -22,7 +14,8 @@ extension SessionRequest {
   /// Calls the handler with each interim (1xx) response, such as 103 Early Hints (RFC 8297).
   ///
   /// The calls come in order, off the transport's thread, and all of them before the request ends. What is hinted at comes
-  /// from the server, like any response; the final head says what counts.
+  /// from the server, like any response; the final head says what counts. A stream of events has them called for each of
+  /// its connections.
   public func onInterimResponse(_ handler: @escaping @Sendable (HTTPResponse) async -> Void) -> Self {
     let listener = InterimListener(executor: task.session.configuration.executor, handler)
     return setting { $0.interimListeners.append(listener) }

@@ -49,7 +49,7 @@ extension PropertyListValue: Codable {
     // is answered by no makes the decoder describe the whole way to here.
     if (try? decoder.unkeyedContainer()) != nil {
       self = .array(try container.decode([PropertyListValue].self))
-    } else if (try? decoder.container(keyedBy: FormCodingKey.self)) != nil {
+    } else if (try? decoder.container(keyedBy: PlainCodingKey.self)) != nil {
       self = .dictionary(try container.decode([String: PropertyListValue].self))
     } else if let value = PropertyListValue(scalarIn: container) {
       self = value

@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// What may stand in a field (RFC 9110 section 5.5).
 package enum FieldRules {
@@ -12,6 +12,17 @@ package enum FieldRules {
   package static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = bytes.first, let last = bytes.last else { return true }
     return !first.isBlank && !last.isBlank && areFieldBytes(UnsafeRawBufferPointer(bytes))
+  }
+
+  /// Refuses fields of which one has a value that is not valid.
+  package static func check(_ fields: HTTPFields) throws(LupineError) {
+    for field in fields where !field.withUnsafeBytesOfValue(isValid) { throw refusal(of: field.name) }
+  }
+
+  /// What is said of a field whose value is not valid.
+  package static func refusal(of name: HTTPField.Name) -> LupineError {
+    LupineError(
+      .invalidRequest, "The value of \(name) has a control byte, or white space at its ends (RFC 9110 section 5.5).")
   }
 
   /// Looks at eight bytes at once, since every request's fields are looked at.

@@ -34,9 +34,3 @@ extension Session.Builder {
     }
   }
 }
-
-/// What proves connections, and to whom.
-struct ScopedConnectionCredential: Sendable {
-  var credential: ConnectionCredential
-  var scope: CredentialScope
-}

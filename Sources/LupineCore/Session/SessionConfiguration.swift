@@ -56,10 +56,3 @@ struct SessionConfiguration: Sendable {
     }
   }
 }
-
-/// A field that a session adds where a request has none of that name.
-struct DefaultField: Sendable {
-  var field: HTTPField
-  /// Where the field may go if it is secret; `build()` takes it from one that is not.
-  var scope: CredentialScope?
-}

@@ -111,6 +111,7 @@ final class EventCourse: Sendable {
     // What has ended well ends by itself; else nobody reads the rest.
     if error != nil { last?.cancel() }
     let outcome = await last?.outcome()
+    await Self.finish(task.takeInterimListeners())
     end(Outcome(request: outcome?.request, response: outcome?.response, error: error))
   }
 
@@ -123,7 +124,17 @@ final class EventCourse: Sendable {
       return !state.hasEnded
     }
     guard isLeading, isFirst else { return }
-    task.conclude(task.consumer.conclude(outcome))
+    let listeners = task.takeInterimListeners()
+    guard !listeners.isEmpty else { return task.conclude(task.consumer.conclude(outcome)) }
+    Task(executorPreference: task.session.configuration.executor) { [task] in
+      await Self.finish(listeners)
+      task.conclude(task.consumer.conclude(outcome))
+    }
+  }
+
+  /// Waits until those who hear of interim responses have had them all.
+  private static func finish(_ listeners: [InterimListener]) async {
+    for listener in listeners { await listener.finish() }
   }
 
   private func cancelConnection() {

@@ -5,7 +5,10 @@ extension DataStreamRequest {
   ///
   /// The request is sent with `Accept: text/event-stream`, and again with `Last-Event-ID` after the time the server asks
   /// for, on the session's clock, until the server answers 204 or the consumer stops. Another status than 200, or another
-  /// media type, ends the stream with an error. Each connection is a request of its own, with these settings.
+  /// media type, ends the stream with an error. Each connection is a request of its own, with these settings: monitors hear
+  /// of this request and of each connection.
+  ///
+  /// The stream has the request to itself from this call on; to let go of it, read or not, cancels the request.
   ///
   /// The wait is never shorter than 100 ms. While no event comes it is drawn from up to twice as long each time, until 30
   /// seconds, or what the server asks for where that is longer.

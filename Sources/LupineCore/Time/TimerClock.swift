@@ -5,14 +5,3 @@ public protocol TimerClock: Clock where Duration == Swift.Duration {
   /// Calls `action` once, when the clock's time reaches the deadline, unless it is cancelled before.
   func schedule(at deadline: Instant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 }
-
-/// A moment that was marked on a clock.
-public struct ScheduledTimer: Sendable {
-  private let cancellation: @Sendable () -> Void
-
-  /// Wraps what takes the mark away.
-  public init(cancel: @escaping @Sendable () -> Void) { cancellation = cancel }
-
-  /// Takes the mark away; nothing happens where it has passed.
-  public func cancel() { cancellation() }
-}

@@ -14,6 +14,11 @@ struct Checkpoint: Sendable {
   }
 
   /// Writes the file in one step: a program that ends meanwhile leaves the old one or the new one.
+  ///
+  /// Nothing is brought to its disk for it, since it promises no bytes. It is written before the first of them, without a
+  /// length, and what counts when the download goes on is the file's own: the end that a power cut took is asked for again,
+  /// and a checkpoint that it took is none. The file of another version is emptied before the checkpoint says so, an order
+  /// that journals keep. Where a file system keeps a length whose bytes it has lost, only a digest can tell.
   func write(_ state: ResumeState) throws(LupineError) {
     guard let data = state.encoded() else { return }
     let file = try PartialFile.create(beside: path)

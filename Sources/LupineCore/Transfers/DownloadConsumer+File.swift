@@ -37,14 +37,14 @@ extension DownloadConsumer {
 
   /// Whether the response is the rest of the file, to its end.
   func continues(_ head: HTTPResponse, from asked: Int64, _ state: DownloadState) -> Bool {
-    guard head.status.code == 206, let content = head.contentRange, let range = content.range,
-      range.lowerBound == asked, state.validator?.agrees(with: head) ?? false,
+    guard head.status.code == 206, let content = head.contentRange,
+      content.range.lowerBound == asked, state.validator?.agrees(with: head) ?? false,
       head.headerFields[.contentEncoding] == nil
     else { return false }
-    if let length = head.headerFields[.contentLength], Int64(length) != Int64(range.count) { return false }
+    if let length = head.headerFields[.contentLength], Int64(length) != Int64(content.range.count) { return false }
     guard let total = state.total ?? content.total else { return true }
     // A server may send less than was asked for; what would still be missing is not asked for piece by piece.
-    return (content.total ?? total) == total && range.upperBound == total - 1
+    return (content.total ?? total) == total && content.range.upperBound == total
   }
 
   func giveUp(_ reason: String, _ state: inout DownloadState) throws(LupineError) {

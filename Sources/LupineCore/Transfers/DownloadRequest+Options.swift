@@ -37,6 +37,9 @@ extension DownloadRequest {
   /// A download with the same URL and the same checkpoint takes up what is there. The file is written when the head arrives,
   /// readable by its owner alone, because it holds the URL; it is removed with the download's end, unless the download can
   /// be resumed. Call it before the download starts.
+  ///
+  /// After a power cut the download goes on from what the disk has of the file. A file system that orders no data before
+  /// lengths, such as ext4 with `data=writeback`, may have lost bytes in the midst of it: `expecting` a digest finds that.
   @discardableResult
   public func checkpoint(_ path: String) -> Self {
     let checkpoint = Checkpoint(path: path)

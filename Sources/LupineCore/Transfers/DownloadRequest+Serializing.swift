@@ -1,7 +1,8 @@
 public import FoundationEssentials
 
 /// Serializers read the file into memory, up to `Limits.responseBody`; a larger one fails with kind `limitExceeded`. The
-/// file stays where it is, whatever they make of it.
+/// file stays where it is, whatever they make of it; where no destination was named, it is a temporary file, of which the
+/// response's `fileURL` tells.
 extension DownloadRequest {
   /// The file's place, to be awaited.
   public func serializingFile() -> DownloadTask<URL> { DownloadTask(task) }

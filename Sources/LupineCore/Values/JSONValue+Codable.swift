@@ -13,7 +13,7 @@ extension JSONValue: Codable {
       self = .null
     } else if (try? decoder.unkeyedContainer()) != nil {
       self = .array(try Self.nested(in: container) { try container.decode([JSONValue].self) })
-    } else if (try? decoder.container(keyedBy: FormCodingKey.self)) != nil {
+    } else if (try? decoder.container(keyedBy: PlainCodingKey.self)) != nil {
       self = .object(try Self.nested(in: container) { try container.decode([String: JSONValue].self) })
     } else if let value = try? container.decode(String.self) {
       self = .string(value)

@@ -157,6 +157,26 @@ import Testing
     #expect(bench.mock.requests.count == 2)
   }
 
+  @Test(arguments: [plain, Bench.url])
+  func `a body that exists once ends with the challenge, and the error says why`(url: String) async throws {
+    let bench = Bench { mock in
+      mock.stub(.post, "/{any...}") { request in
+        url == Self.plain ? .proxyChallenge(Self.challenge) : .challenge(Self.challenge)
+      }
+    }
+    let session = try Self.session(bench) { $0.authenticationScheme(Stronger()) }
+    let pieces = AsyncStream<[UInt8]> { pieces in
+      pieces.yield(Array("content".utf8))
+      pieces.finish()
+    }
+    let request = try OutgoingRequest(url, method: .post, body: .oneShot(pieces))
+    let error = await session.request(request).authenticate(username: "a", password: "b").validate()
+      .serializingData().response.error
+    #expect(error?.kind == .unacceptableStatusCode(url == Self.plain ? 407 : 401))
+    #expect(error?.message.contains("the request's body can be sent only once") == true)
+    #expect(bench.mock.requests.count == 1)
+  }
+
   @Test func `nothing that is told of a request shows the proxy's credential`() async throws {
     let bench = Self.bench()
     let session = try Self.session(bench)

@@ -64,9 +64,7 @@ import Testing
     ClosureTransport { _, context throws(LupineError) in
       switch place {
       case .beforeHead:
-        reached.raise()
-        await context.untilCancelled()
-        throw LupineError(.cancelled, "")
+        return try await context.hang(reached)
       case .inBody, .redirectBody:
         let (response, writer) = context.begin(place == .inBody ? 200 : 302, [.location: "/next"])
         context.onCancel { writer.fail(LupineError(.cancelled, ""), metrics: TransferMetrics()) }

@@ -100,6 +100,13 @@ extension TransferContext {
     return (TransportResponse(head: head, body: body), writer)
   }
 
+  /// Never answers: says that it was asked, and ends once the exchange is cancelled.
+  func hang(_ asked: Flag) async throws(LupineError) -> TransportResponse {
+    asked.raise()
+    await untilCancelled()
+    throw LupineError(.cancelled, "")
+  }
+
   /// Waits until the exchange is cancelled.
   func untilCancelled() async {
     let flag = Flag()

@@ -57,9 +57,7 @@ import Testing
     let asked = Flag()
     let session = try Session.Builder().transport(
       ClosureTransport { _, context throws(LupineError) in
-        asked.raise()
-        await context.untilCancelled()
-        throw LupineError(.cancelled, "")
+        try await context.hang(asked)
       }
     ).build()
     async let response = session.request(Bench.url).serializingData().response
@@ -89,9 +87,7 @@ import Testing
     let session = try Session.Builder().transport(
       ClosureTransport { request, context throws(LupineError) in
         if request.method == .post { return context.answer() }
-        asked.raise()
-        await context.untilCancelled()
-        throw LupineError(.cancelled, "")
+        return try await context.hang(asked)
       }
     ).build()
     async let response = session.request(Bench.url).serializingData().response

@@ -142,6 +142,38 @@ extension EventStreamTests {
     #expect(mock.requests.isEmpty)
   }
 
+  @Test(arguments: [false, true])
+  func `interim responses of each connection are heard, before the request ends`(isLeft: Bool) async throws {
+    let hints = (1...3).map { number in
+      HTTPResponse(status: .init(code: 103), headerFields: [.server: "\(number)"])
+    }
+    mock.stub(
+      .get, "https://example.com/events",
+      .sequence([
+        page("data: a\n\n").informational([hints[0]]), page("data: b\n\n").informational([hints[1]]),
+        .status(.noContent).informational([hints[2]]),
+      ]))
+    let seen = Mutex<[String]>([])
+    let request = session.streamRequest("events").onInterimResponse { head in
+      await Task.yield()
+      seen.withLock { $0.append(head.headerFields[.server] ?? "") }
+    }
+    for try await event in request.serializingEvents() where isLeft && event.data == "b" { break }
+    await session.finishRequests()
+    #expect(seen.withLock { $0 } == (isLeft ? ["1", "2"] : ["1", "2", "3"]))
+  }
+
+  @Test func `a stream of events that is let go of unread cancels its request`() async throws {
+    let log = EventLog()
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).monitor(log).build()
+    let request = session.streamRequest("https://example.com/events")
+    _ = request.serializingEvents()
+    #expect(await request.trailers == nil)
+    let ends = log.all.compactMap { if case .finished(let error) = $0.kind { error?.kind } else { nil } }
+    #expect(ends == [.cancelled])
+    #expect(mock.requests.isEmpty)
+  }
+
   @Test func `events have one consumer`() async throws {
     mock.stub(.get, "https://example.com/events", page("data: a\n\n"))
     let request = session.streamRequest("events")

@@ -5,15 +5,12 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-@Suite struct CheckpointTests {
-  let folder: TemporaryFolder
-  let mock = MockTransport()
-  let session: Session
+@Suite struct CheckpointTests: TransferSuite {
+  let bench: TransferBench
   private let text = String(repeating: "0123456789", count: 10)
 
   init() throws {
-    folder = try TemporaryFolder()
-    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
+    bench = try TransferBench()
   }
 
   private var resource: MockReply { .resource(Data(text.utf8), etag: "v1") }
@@ -32,6 +29,21 @@ import Testing
     try await interrupt()
     _ = try await download("a").serializingFile().value
     #expect(mock.requests.map { $0.headers[.range] } == [nil, "bytes=40-"])
+    #expect(try folder.text("a") == text)
+    #expect(folder.names == ["a"])
+  }
+
+  @Test(arguments: [(25, "bytes=25-"), (0, nil)] as [(UInt64, String?)])
+  func `S34 what a power cut took from the end of the file is asked for again`(left: UInt64, range: String?)
+    async throws
+  {
+    try await interrupt()
+    let name = try #require(folder.names.first { $0 != "a.resume" })
+    let file = try #require(FileHandle(forUpdatingAtPath: folder.file(name)))
+    try file.truncate(atOffset: left)
+    try file.close()
+    _ = try await download("a").serializingFile().value
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, range])
     #expect(try folder.text("a") == text)
     #expect(folder.names == ["a"])
   }

@@ -5,16 +5,13 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-@Suite struct DownloadDestinationTests {
+@Suite struct DownloadDestinationTests: TransferSuite {
   struct Refusal: Error {}
 
-  let folder: TemporaryFolder
-  let mock = MockTransport()
-  let session: Session
+  let bench: TransferBench
 
   init() throws {
-    folder = try TemporaryFolder()
-    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
+    bench = try TransferBench()
     mock.stub(.get, "/a", MockReply.text("content").field(.contentType, "text/plain"))
   }
 

@@ -5,17 +5,13 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-@Suite struct DownloadOptionsTests {
+@Suite struct DownloadOptionsTests: TransferSuite {
   static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-  let folder: TemporaryFolder
-  let mock = MockTransport()
   let events = EventLog()
-  let session: Session
+  let bench: TransferBench
 
   init() throws {
-    folder = try TemporaryFolder()
-    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com")
-      .monitor(events).build()
+    bench = try TransferBench { [events] in $0.monitor(events) }
   }
 
   private let text = String(repeating: "0123456789", count: 10)
@@ -119,6 +115,17 @@ import Testing
     #expect(await request.serializingFile().response.error?.kind == .unacceptableStatusCode(410))
     #expect(mock.requests.map { $0.headers[.authorization] } == ["secret", nil])
     #expect(mock.requests.map { $0.headers[.accept] } == ["*/*", "*/*"])
+  }
+
+  @Test(arguments: [401, 403, 404, 407, 410])
+  func `what a proxy refuses says nothing of the URL`(status: Int) async throws {
+    stub("a", .refusedByProxy(HTTPResponse.Status(code: status)))
+    let request = download().refreshingURL { _ in
+      Issue.record("the program was asked for a fresh URL")
+      return "https://example.com/new"
+    }
+    #expect(await request.serializingFile().response.error?.kind == .unacceptableStatusCode(status))
+    #expect(mock.requests.count == 1)
   }
 
   @Test func `what the closure throws ends the download`() async throws {

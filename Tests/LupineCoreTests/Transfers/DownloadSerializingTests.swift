@@ -50,6 +50,16 @@ import Testing
     #expect(mock.requests.count == 1)
   }
 
+  @Test func `an empty file is an empty response, an error but where it may be one`() async throws {
+    mock.stub(.get, "https://example.com/empty", .status(.ok))
+    let request = try session().download("https://example.com/empty", to: .file(folder.file("empty")))
+    #expect(await request.serializingData().response.error?.kind == .emptyResponse)
+    #expect(
+      try await request.serializingResponse(using: DataResponseSerializer(emptyResponseCodes: [200])).value.isEmpty)
+    #expect(try await request.serializingFile().value.path == folder.file("empty"))
+    #expect(try folder.text("empty").isEmpty)
+  }
+
   @Test func `handlers have the same, in order`() async throws {
     let session = try session()
     let notes = Notes<String>()

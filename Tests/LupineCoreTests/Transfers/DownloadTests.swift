@@ -6,14 +6,11 @@ import LupineMock
 import Synchronization
 import Testing
 
-@Suite struct DownloadTests {
-  let folder: TemporaryFolder
-  let mock = MockTransport()
-  let session: Session
+@Suite struct DownloadTests: TransferSuite {
+  let bench: TransferBench
 
   init() throws {
-    folder = try TemporaryFolder()
-    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
+    bench = try TransferBench()
   }
 
   @Test func `a file arrives at its destination, and nothing else is left`() async throws {

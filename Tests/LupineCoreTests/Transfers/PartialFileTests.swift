@@ -6,14 +6,11 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-@Suite struct PartialFileTests {
-  let folder: TemporaryFolder
-  let mock = MockTransport()
-  let session: Session
+@Suite struct PartialFileTests: TransferSuite {
+  let bench: TransferBench
 
   init() throws {
-    folder = try TemporaryFolder()
-    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
+    bench = try TransferBench()
     let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole]))
   }

@@ -5,14 +5,11 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-@Suite struct ResumeTests {
-  let folder: TemporaryFolder
-  let mock = MockTransport()
-  let session: Session
+@Suite struct ResumeTests: TransferSuite {
+  let bench: TransferBench
 
   init() throws {
-    folder = try TemporaryFolder()
-    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
+    bench = try TransferBench()
   }
 
   private var whole: MockReply { .text("0123456789").field(.eTag, "\"v1\"") }

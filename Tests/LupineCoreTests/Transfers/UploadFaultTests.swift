@@ -5,17 +5,14 @@ import LupineFixtures
 import LupineMock
 import Testing
 
-@Suite struct UploadFaultTests {
+@Suite struct UploadFaultTests: TransferSuite {
   private struct Failure: Error {}
 
-  let folder: TemporaryFolder
-  let mock = MockTransport()
-  let session: Session
+  let bench: TransferBench
 
   init() throws {
-    folder = try TemporaryFolder()
+    bench = try TransferBench()
     mock.stub(.post, "https://example.com/", .text("received"))
-    session = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
   }
 
   private func send(_ body: Body) async -> LupineError? {

@@ -12,7 +12,7 @@ import Testing
   func `our parser finds the parts that were written, however they are cut`(seeds: Range<Int>) throws {
     for seed in seeds {
       let random = RandomForm(seed: Seeds.first &+ UInt64(seed))
-      var generator = Seeded(state: Seeds.first &+ UInt64(seed))
+      var generator = SplitMix(seed: Seeds.first &+ UInt64(seed))
       var rest = try bytes(of: random.form.asBody(), pieceSize: Int.random(in: 1...300, using: &generator))[...]
       var chunks: [[UInt8]] = []
       while !rest.isEmpty {

@@ -1,18 +1,6 @@
 import FoundationEssentials
+import LupineFixtures
 import LupineMultipart
-
-/// Random numbers that are the same in every run (splitmix64).
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
 
 /// A form of random parts, and what a parser must find in it.
 struct RandomForm {
@@ -28,7 +16,7 @@ struct RandomForm {
 
   init(seed: UInt64) {
     self.seed = seed
-    var random = Seeded(state: seed)
+    var random = SplitMix(seed: seed)
     let boundarySeed = random.next()
     form = MultipartFormData { boundarySeed }
     for index in 0..<Int.random(in: 0...6, using: &random) {
@@ -41,7 +29,7 @@ struct RandomForm {
     }
   }
 
-  private static func name(_ random: inout Seeded) -> String {
+  private static func name(_ random: inout SplitMix) -> String {
     let alphabet: [Character] = [
       "a", "Z", "0", " ", "\"", "\r", "\n", "ü", "日", "🦄", ";", "=", ",", "'", "(", "-", "é",
     ]
@@ -51,7 +39,7 @@ struct RandomForm {
   }
 
   /// Bytes that like to look like the lines between parts.
-  private static func bytes(_ boundary: String, _ random: inout Seeded) -> Data {
+  private static func bytes(_ boundary: String, _ random: inout SplitMix) -> Data {
     let delimiter = Array("\r\n--\(boundary)".utf8)
     var data = Data()
     for _ in 0..<Int.random(in: 0...12, using: &random) {

@@ -19,6 +19,8 @@ final class NginxProcess: Sendable {
       "ip", "netns", "exec", namespace, "/usr/sbin/nginx", "-p", folder.path, "-e", "\(folder.path)/nginx.log", "-c",
       "\(folder.path)/nginx.conf")
     process = try Self.process(folder.path)
+    // nginx would remove it when it ends, while the folder around it is being removed, which that would stop.
+    unlink("\(folder.path)/nginx.pid")
   }
 
   deinit { kill(process, SIGTERM) }

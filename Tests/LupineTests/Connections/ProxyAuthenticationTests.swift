@@ -23,6 +23,9 @@ import Testing
     var tunnels: Int { counts.withLock { $0.tunnels } }
   }
 
+  /// How the proxy itself is spoken to.
+  enum Line: CaseIterable { case clear, tls }
+
   private static let greeting = "Hello from nginx\n"
   private static let connection = HTTPField.Name("X-Connection") ?? .server
   private static let user = HTTPField.Name("X-User") ?? .server
@@ -39,15 +42,19 @@ import Testing
     return try change(builder).build()
   }
 
-  private static func digest(_ password: String = "open sesame", _ count: Count = Count()) throws -> Session {
-    let proxy = try Proxy(try #require(Peers.squidDigest)).credential(username: "ali", password: password)
+  private static func digest(
+    _ password: String = "open sesame", _ count: Count = Count(), over line: Line = .clear
+  ) throws -> Session {
+    let place = try #require(line == .clear ? Peers.squidDigest : Peers.squidDigestTLS)
+    let proxy = try Proxy(place).credential(username: "ali", password: password)
     return try session(count) { $0.proxy(proxy) }
   }
 
-  @Test(arguments: ["http", "https"])
-  func `squid is answered by Digest, and not asked again for the next request`(scheme: String) async throws {
+  @Test(arguments: ["http", "https"], Line.allCases)
+  func `squid is answered by Digest, and not asked again for the next request`(scheme: String, line: Line) async throws
+  {
     let count = Count()
-    let session = try Self.digest("open sesame", count)
+    let session = try Self.digest("open sesame", count, over: line)
     for exchanges in [2, 3] {
       #expect(try await session.request(Self.url(scheme) + "/hello").serializingString().value == Self.greeting)
       #expect(count.exchanges == exchanges)
@@ -67,30 +74,51 @@ import Testing
     #expect(count.exchanges == 3 && count.tunnels == 2)
   }
 
-  @Test(arguments: ["http", "https"])
-  func `squid refuses a wrong password by Digest, once, and Basic is not tried`(scheme: String) async throws {
+  @Test(arguments: ["http", "https"], Line.allCases)
+  func `squid refuses a wrong password by Digest, once, and Basic is not tried`(scheme: String, line: Line) async throws
+  {
     let count = Count()
-    let response = await (try Self.digest("wrong", count)).request(try Self.url(scheme) + "/hello").validate()
+    let response = await (try Self.digest("wrong", count, over: line)).request(try Self.url(scheme) + "/hello")
+      .validate()
       .serializingData().response
     #expect(response.error?.kind == .unacceptableStatusCode(407))
     #expect(count.exchanges == 2)
   }
 
-  @Test(arguments: ["http", "https"])
-  func `a body is forwarded after the answer`(scheme: String) async throws {
+  @Test(arguments: ["http", "https"], Line.allCases)
+  func `a body is forwarded after the answer`(scheme: String, line: Line) async throws {
     let request = try OutgoingRequest(
       try Self.url(scheme) + "/echo-size", method: .post, body: .text(String(repeating: "x", count: 100_000)))
-    #expect(await (try Self.digest()).request(request).serializingString().response.value == "100000\n")
+    #expect(await (try Self.digest(over: line)).request(request).serializingString().response.value == "100000\n")
   }
 
-  @Test func `a body that exists once is kept until the tunnel stands`() async throws {
+  private static func onceOnly(to scheme: String) throws -> OutgoingRequest {
     let pieces = AsyncStream<[UInt8]> { pieces in
       for _ in 1...10 { pieces.yield([UInt8](repeating: 0x78, count: 10_000)) }
       pieces.finish()
     }
-    let request = try OutgoingRequest(try Self.url("https") + "/echo-size", method: .post, body: .oneShot(pieces))
+    return try OutgoingRequest(try Self.url(scheme) + "/echo-size", method: .post, body: .oneShot(pieces))
+  }
+
+  @Test(arguments: Line.allCases)
+  func `a body that exists once and is forwarded ends with squid's 407, and the error says why`(
+    line: Line
+  ) async throws {
     let count = Count()
-    let response = await (try Self.digest("open sesame", count)).request(request).serializingString().response
+    let request = try Self.onceOnly(to: "http")
+    let error = await (try Self.digest("open sesame", count, over: line)).request(request).validate()
+      .serializingString().response.error
+    #expect(error?.kind == .unacceptableStatusCode(407))
+    #expect(error?.message.contains("the request's body can be sent only once") == true)
+    #expect(count.exchanges == 1)
+  }
+
+  @Test(arguments: Line.allCases)
+  func `a body that exists once is kept until the tunnel stands`(line: Line) async throws {
+    let request = try Self.onceOnly(to: "https")
+    let count = Count()
+    let response = await (try Self.digest("open sesame", count, over: line)).request(request).serializingString()
+      .response
     #expect(response.value == "100000\n")
     #expect(count.exchanges == 2)
   }
@@ -113,9 +141,9 @@ import Testing
     #expect(count.exchanges == 3)
   }
 
-  @Test(arguments: ["http", "https"])
-  func `squid takes the tickets of the cache by Negotiate`(scheme: String) async throws {
-    let proxy = try #require(Peers.squidNegotiate)
+  @Test(arguments: ["http", "https"], Line.allCases)
+  func `squid takes the tickets of the cache by Negotiate`(scheme: String, line: Line) async throws {
+    let proxy = try #require(line == .clear ? Peers.squidNegotiate : Peers.squidNegotiateTLS)
     let session = try Self.session { $0.proxy(proxy, proving: .negotiate) }
     for _ in 1...2 {
       #expect(
@@ -127,17 +155,17 @@ import Testing
   }
 
   private static func ntlm(
-    _ transport: CurlTransport = CurlTransport(), _ password: String = "Circle of Life"
+    _ transport: CurlTransport = CurlTransport(), _ password: String = "Circle of Life", over line: Line = .clear
   ) throws -> Session {
-    let proxy = try #require(Peers.ntlmProxy)
+    let proxy = try #require(line == .clear ? Peers.ntlmProxy : Peers.ntlmProxyTLS)
     return try session {
       $0.transport(transport).proxy(proxy, proving: .ntlm(username: "LUPINE\\mufasa", password: password))
     }
   }
 
-  @Test(arguments: ["http", "https"])
-  func `NTLM lets the right password through, with a body too`(scheme: String) async throws {
-    let session = try Self.ntlm()
+  @Test(arguments: ["http", "https"], Line.allCases)
+  func `NTLM lets the right password through, with a body too`(scheme: String, line: Line) async throws {
+    let session = try Self.ntlm(over: line)
     let first = await session.request(try Self.url(scheme) + "/hello").serializingString().response
     #expect(first.value == Self.greeting)
     if scheme == "http" { #expect(first.response?.headerFields[Self.user] == "LUPINE\\mufasa") }
@@ -146,9 +174,10 @@ import Testing
     for _ in 1...2 { #expect(await session.request(request).serializingString().response.value == "100000\n") }
   }
 
-  @Test(arguments: ["http", "https"])
-  func `NTLM refuses a wrong password with a 407`(scheme: String) async throws {
-    let response = await (try Self.ntlm(CurlTransport(), "wrong")).request(try Self.url(scheme) + "/hello").validate()
+  @Test(arguments: ["http", "https"], Line.allCases)
+  func `NTLM refuses a wrong password with a 407`(scheme: String, line: Line) async throws {
+    let response = await (try Self.ntlm(CurlTransport(), "wrong", over: line)).request(try Self.url(scheme) + "/hello")
+      .validate()
       .serializingData().response
     #expect(response.error?.kind == .unacceptableStatusCode(407))
   }

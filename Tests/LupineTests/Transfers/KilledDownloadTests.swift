@@ -12,7 +12,7 @@ import Testing
 
   @Test func `a program killed at ten random points, and once when all is there, ends with the same bytes`() throws {
     let arguments = [try Peer.nginx.url + "/paced/big.bin", folder.file("big.bin"), folder.file("big.resume")]
-    var generator = SeededGenerator(state: Seeds.first)
+    var generator = SplitMix(seed: Seeds.first)
     let points = (0..<10).map { _ in Int.random(in: 1..<BigFile.size * 3 / 4, using: &generator) }.sorted()
     var last = 0
     for point in points {
@@ -70,18 +70,5 @@ import Testing
     let program = try TransferProgram(
       [try Peer.nginx.url + "/big.bin", disk, original], script: Self.fillAndGrow, under: Self.ownMounts)
     #expect(program.finish() == ["failed fileFailed, resumable", "nothing there", "done", "same", "big.bin"])
-  }
-}
-
-/// Random numbers that are the same in every run (splitmix64).
-private struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

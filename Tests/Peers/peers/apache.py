@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 from . import kerberos
-from .waiting import START_SECONDS, PeerError, listen, wait_for
+from .waiting import START_SECONDS, PeerError, free_port, wait_for
 
 MODULES = pathlib.Path("/usr/lib/apache2/modules")
 LOADED = [
@@ -106,9 +106,7 @@ def start(guard, folder):
     program = find()
     keytab, environment = kerberos.service(folder)
     make_files(folder)
-    # apache2 opens its port itself: another program may take it in between, which is an error that tells.
-    listener, port = listen()
-    listener.close()
+    port = free_port()
     file = folder / "apache.conf"
     file.write_text(configuration(folder, port, keytab))
     log = folder / "apache.log"

@@ -63,7 +63,8 @@ class Guard:
 
     def __init__(self, folder):
         reader, self.writer = os.pipe()
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         self.process = os.fork()
         if self.process == 0:
             try:

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 
-from .waiting import START_SECONDS, PeerError, tail
+from .waiting import START_SECONDS, PeerError, free_port, tail
 
 REALM, USER = "LUPINE.TEST", "mufasa"
 PATH = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
@@ -41,13 +41,6 @@ KDC = """
     acl_file = {folder}/acl
   }}
 """
-
-
-def free_port():
-    """A port that is free for TCP and UDP alike; the KDC opens both itself."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as stream:
-        stream.bind(("127.0.0.1", 0))
-        return stream.getsockname()[1]
 
 
 def run(environment, *arguments, **options):

@@ -5,6 +5,7 @@ import http.client
 import http.server
 import select
 import socket
+import ssl
 import sys
 import threading
 import urllib.parse
@@ -111,11 +112,18 @@ class Proxy(Handler):
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, descriptor, handler):
+    def __init__(self, descriptor, handler, tls=None):
         super().__init__(("127.0.0.1", 0), handler, bind_and_activate=False)
         self.socket.close()
-        self.socket = socket.socket(fileno=descriptor)
+        self.socket = socket.socket(fileno=int(descriptor))
+        if tls is not None:
+            # The handshake comes with the first read, in the connection's own thread.
+            self.socket = tls.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
 
 
-threading.Thread(target=Server(int(sys.argv[2]), Proxy).serve_forever, daemon=True).start()
-Server(int(sys.argv[1]), Handler).serve_forever()
+server, proxy, secured, certificates = sys.argv[1:]
+tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+tls.load_cert_chain(f"{certificates}/localhost.pem", f"{certificates}/localhost.key.pem")
+for each in (Server(proxy, Proxy), Server(secured, Proxy, tls)):
+    threading.Thread(target=each.serve_forever, daemon=True).start()
+Server(server, Handler).serve_forever()

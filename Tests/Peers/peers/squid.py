@@ -85,22 +85,22 @@ def run(guard, home, name, schemes, ports, access):
 def start(guard, folder):
     if not PROGRAM.exists() or not (HELPERS / "basic_ncsa_auth").exists():
         raise PeerError("squid is not installed: run Tests/Peers/install")
-    plain, users, tls, digest, negotiate = (free_port() for _ in range(5))
+    plain, users, tls, digest, digest_tls, negotiate, negotiate_tls = (free_port() for _ in range(7))
     http = "http_port 127.0.0.1:{port}"
-    open_ports = [
-        (plain, http), (users, http),
-        (tls, "https_port 127.0.0.1:{port} tls-cert={certificates}/localhost.pem tls-key={certificates}/localhost.key.pem"),
-    ]
+    https = "https_port 127.0.0.1:{port} tls-cert={certificates}/localhost.pem tls-key={certificates}/localhost.key.pem"
+    known, open_ports = "http_access deny !known", [(plain, http), (users, http), (tls, https)]
     waits = [
         run(guard, folder, "basic", [BASIC], open_ports, f"acl for_users localport {users}\nhttp_access deny for_users !known"),
-        run(guard, folder, "digest", [DIGEST, BASIC], [(digest, http)], "http_access deny !known"),
-        run(guard, folder, "negotiate", [NEGOTIATE], [(negotiate, http)], "http_access deny !known"),
+        run(guard, folder, "digest", [DIGEST, BASIC], [(digest, http), (digest_tls, https)], known),
+        run(guard, folder, "negotiate", [NEGOTIATE], [(negotiate, http), (negotiate_tls, https)], known),
     ]
     environment = {
         "LUPINE_SQUID": f"http://127.0.0.1:{plain}",
         "LUPINE_SQUID_USERS": f"http://127.0.0.1:{users}",
         "LUPINE_SQUID_TLS": f"https://localhost:{tls}",
         "LUPINE_SQUID_DIGEST": f"http://127.0.0.1:{digest}",
+        "LUPINE_SQUID_DIGEST_TLS": f"https://localhost:{digest_tls}",
         "LUPINE_SQUID_NEGOTIATE": f"http://localhost:{negotiate}",
+        "LUPINE_SQUID_NEGOTIATE_TLS": f"https://localhost:{negotiate_tls}",
     }
     return environment, lambda: [wait() for wait in waits]

@@ -2,12 +2,16 @@
 
 import http.client
 import pathlib
+import random
 import socket
 import time
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
 CERTIFICATES = CHECKOUT / "Fixtures" / "Certificates"
 START_SECONDS = 60
+# Linux hands out 32768 to 60999 by itself (ip_local_port_range).
+FIRST_PORT, PAST_LAST_PORT = 16384, 32768
+given = set()
 
 
 class PeerError(Exception):
@@ -34,10 +38,24 @@ def listen_unix(path):
 
 
 def free_port():
-    """A port that nobody listens at, for a peer that cannot inherit a socket; few others will take it in between."""
-    listener, port = listen()
-    listener.close()
-    return port
+    """A port that nobody has, for TCP and UDP alike, for a peer that opens its ports itself.
+
+    It lies below those that the system hands out by itself, so that no connection made in between takes it.
+    """
+    while True:
+        port = random.randrange(FIRST_PORT, PAST_LAST_PORT)
+        if port not in given and all(is_free(kind, port) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM)):
+            given.add(port)
+            return port
+
+
+def is_free(kind, port):
+    with socket.socket(socket.AF_INET, kind) as attempt:
+        try:
+            attempt.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
 
 
 def wait_for_port(name, process, log, port):

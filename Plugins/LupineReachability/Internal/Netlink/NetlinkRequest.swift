@@ -50,10 +50,3 @@ enum NetlinkRequest: Equatable {
     withUnsafeBytes(of: value) { Array($0) }
   }
 }
-
-/// The tables of the kernel that are listened to.
-enum KernelTable: CaseIterable, Hashable {
-  case links
-  case addresses
-  case routes
-}

@@ -19,7 +19,7 @@ struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     attached(key).unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder { attached(FormCodingKey(stringValue: "super")) }
+  func superEncoder() -> any Encoder { attached(PlainCodingKey(stringValue: "super")) }
 
   func superEncoder(forKey key: Key) -> any Encoder { attached(key) }
 

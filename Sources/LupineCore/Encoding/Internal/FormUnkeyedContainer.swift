@@ -4,7 +4,7 @@ struct FormUnkeyedContainer: UnkeyedEncodingContainer {
 
   var codingPath: [any CodingKey] { encoder.codingPath }
   var count: Int { encoder.node.elements.count }
-  private var key: FormCodingKey { FormCodingKey(intValue: count) }
+  private var key: PlainCodingKey { PlainCodingKey(intValue: count) }
 
   func encodeNil() throws { try add { $0.encodeNil() } }
   func encode(_ value: some Encodable) throws { try add { try $0.encode(value) } }

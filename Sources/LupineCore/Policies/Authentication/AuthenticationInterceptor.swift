@@ -125,6 +125,6 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
 }
 
 /// The interceptors whose refresh the current task is part of; its requests must not wait for themselves.
-enum RefreshContext {
+private enum RefreshContext {
   @TaskLocal static var running: Set<ObjectIdentifier> = []
 }

@@ -1,19 +1,4 @@
-/// What a `ResponseValidator` holds.
-protocol ValidationRule: Sendable {
+/// What a `ResponseValidator` holds: a class, since each request copies its validators.
+protocol ValidationRule: AnyObject, Sendable {
   func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError)
-}
-
-/// Refuses what a program's own closure refuses.
-struct CustomRule: ValidationRule {
-  let validation: Validation
-
-  func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError) {
-    do {
-      try validation(response.request, response.head, response.data)
-    } catch let error as LupineError {
-      throw error
-    } catch {
-      throw LupineError(.validationFailed, "A validation closure refused the response: \(error).", underlying: error)
-    }
-  }
 }

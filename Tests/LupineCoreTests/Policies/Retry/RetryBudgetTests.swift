@@ -59,6 +59,24 @@ import Testing
     #expect(session.retryBudget.remaining(for: try HTTPURL(Self.url)) == left)
   }
 
+  @Test(arguments: [false, true])
+  func `a stream that is answered gives its part back once`(isValidated: Bool) async throws {
+    let budget = RetryBudget(capacity: 9, refund: 0.5)
+    let bench = Bench(.sequence([.reset, .reset, .status(.notFound)]))
+    let session = try bench.session { $0.retrier(.backoff(limit: 1)).retrier(RetryPolicy(limit: 1, budget: budget)) }
+    let request = isValidated ? session.streamRequest(Self.url).validate() : session.streamRequest(Self.url)
+    let ending = Notes<LupineError.Kind?>()
+    request.responseStream { stream in
+      if let completion = stream.completion { ending.add(completion.error?.kind) }
+    }
+    await session.finishRequests()
+    #expect(ending.all == [isValidated ? .unacceptableStatusCode(404) : nil])
+    #expect(bench.mock.requests.count == 3)
+    let url = try HTTPURL(Self.url)
+    #expect(session.retryBudget.remaining(for: url) == 99.2)
+    #expect(budget.remaining(for: url) == 8.5)
+  }
+
   @Test func `two sessions may share one`() async throws {
     let budget = RetryBudget(capacity: 3)
     let bench = Bench(.status(.serviceUnavailable))

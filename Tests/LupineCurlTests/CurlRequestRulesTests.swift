@@ -5,7 +5,7 @@ import LupineCurl
 import LupineTesting
 import Testing
 
-@Suite struct RequestRulesTests {
+@Suite struct CurlRequestRulesTests {
   @Test(arguments: ["Content-Length", "Transfer-Encoding"])
   func `fields that frame the body are refused`(_ name: String) async throws {
     var headers = HTTPFields()

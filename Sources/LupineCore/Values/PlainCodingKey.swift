@@ -1,5 +1,5 @@
-/// A key made at run time: an array's index, or a name that no type declares.
-struct FormCodingKey: CodingKey {
+/// A key that no type declares: any name, or an array's index.
+struct PlainCodingKey: CodingKey {
   let stringValue: String
   let intValue: Int?
 

@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// Which bytes of a whole a part or a response has (RFC 9110 section 14.4).
 public struct ContentRange: Sendable, Hashable {
   /// The first byte's position, and the position after the last one's.
@@ -25,4 +27,9 @@ public struct ContentRange: Sendable, Hashable {
   private static func number(_ text: Substring) -> Int64? {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
   }
+}
+
+extension HTTPResponse {
+  /// Which part of the whole the body is; `nil` where it does not say, or not in bytes.
+  var contentRange: ContentRange? { headerFields[.contentRange].flatMap { ContentRange($0) } }
 }

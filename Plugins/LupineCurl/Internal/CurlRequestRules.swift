@@ -1,8 +1,8 @@
 import HTTPTypes
 import LupineCore
 
-/// Refuses what must not or cannot be sent, before anything is.
-enum RequestRules {
+/// Refuses what must not be sent, or cannot be by libcurl, before anything is; a transport may be used without a session.
+enum CurlRequestRules {
   static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
     if context.evaluator != nil, context.identity.trustPolicy == nil {
       let reason = "an evaluator needs an identity with a trust policy, or its verdict would be shared with others."
@@ -46,9 +46,7 @@ enum RequestRules {
       }
       let (length, isValid) = field.withUnsafeBytesOfValue { ($0.count, FieldRules.isValid($0)) }
       size += field.name.rawName.utf8.count + 4 + length
-      guard isValid else {
-        throw invalid("The value of \(field.name) holds a control byte, or a space at its end (RFC 9110 section 5.5).")
-      }
+      guard isValid else { throw FieldRules.refusal(of: field.name) }
     }
     guard size > limit else { return }
     throw LupineError(

@@ -1,0 +1,33 @@
+import COpenSSL
+
+/// A hash that is fed piece by piece; it owns OpenSSL's context.
+struct RunningHash: ~Copyable {
+  private let context: OpaquePointer
+  private var isGood = true
+
+  init?(_ function: HashFunction) {
+    guard let context = EVP_MD_CTX_new() else { return nil }
+    guard EVP_DigestInit_ex(context, function.messageDigest, nil) == 1 else {
+      EVP_MD_CTX_free(context)
+      ERR_clear_error()
+      return nil
+    }
+    self.context = context
+  }
+
+  deinit { EVP_MD_CTX_free(context) }
+
+  mutating func update(_ bytes: some RandomAccessCollection<UInt8>) {
+    let context = context
+    let isTaken = bytes.withContiguousStorageIfAvailable { EVP_DigestUpdate(context, $0.baseAddress, $0.count) == 1 }
+    isGood = isGood && (isTaken ?? false)
+  }
+
+  /// The hash; `nil` where OpenSSL failed on the way.
+  consuming func finish() -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var count: UInt32 = 0
+    guard isGood, EVP_DigestFinal_ex(context, &bytes, &count) == 1 else { return nil }
+    return Array(bytes.prefix(Int(count)))
+  }
+}

@@ -1,0 +1,42 @@
+import LupineCore
+
+/// What a stub was asked to be.
+struct StubDescription: Sendable {
+  let methods: StubMethods
+  let url: String
+  let conditions: [RequestCondition]
+  let priority: Int
+  let count: StubCount
+  let reading: RequestReading
+  let location: StubLocation
+  /// What went wrong while it answered, for `verify()`.
+  let failures = StubFailures()
+
+  init(
+    _ methods: StubMethods, _ url: String, _ conditions: [RequestCondition], _ priority: Int, _ count: StubCount,
+    _ reading: RequestReading, _ location: StubLocation
+  ) {
+    self.methods = methods
+    self.url = url
+    self.conditions = conditions
+    self.priority = priority
+    self.count = count
+    self.reading = reading
+    self.location = location
+  }
+}
+
+extension StubDescription {
+  /// Notes an error of the stub's own and returns it.
+  func noted(_ error: LupineError) -> LupineError {
+    failures.add(error)
+    return error
+  }
+
+  /// An error that tells where the stub stands and what is wrong with it.
+  func error(_ reason: String, underlying: (any Error)? = nil) -> LupineError {
+    LupineError(
+      .invalidStub, "The stub \(methods) \(url) at \(location) cannot answer: \(reason)", underlying: underlying
+    )
+  }
+}

@@ -1,0 +1,4 @@
+/// Why a text is no URL template.
+struct TemplateFault: Error {
+  let message: String
+}

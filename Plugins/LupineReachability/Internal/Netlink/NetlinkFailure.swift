@@ -1,0 +1,8 @@
+import Glibc
+
+/// Why netlink is not to be had.
+struct NetlinkFailure: Error, Equatable {
+  let message: String
+
+  init(_ what: String, code: Int32 = errno) { message = "\(what): \(String(cString: strerror(code)))" }
+}

@@ -1,0 +1,4 @@
+/// Why a store could not be filled.
+package struct RootsUnreadable: Error {
+  package let description: String
+}

@@ -1,0 +1,22 @@
+public import FoundationEssentials
+public import HTTPTypes
+
+/// A request as a matcher sees it: complete, its body gathered.
+public struct MatchableRequest: Sendable {
+  /// The method.
+  public var method: HTTPRequest.Method
+  /// The URL.
+  public var url: HTTPURL
+  /// The fields, as they would go out.
+  public var headers: HTTPFields
+  /// The body's bytes; empty where there is none.
+  public var body: Data
+
+  /// Joins the parts of a request.
+  public init(method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: Data = Data()) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+  }
+}

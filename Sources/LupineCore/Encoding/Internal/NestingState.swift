@@ -1,0 +1,4 @@
+/// Remembers what a call that cannot throw found.
+final class NestingState {
+  var isTooDeep = false
+}

@@ -1,0 +1,49 @@
+import Dispatch
+import Lupine
+import LupineFixtures
+import Synchronization
+import Testing
+
+/// What is told and decided while a body goes up or comes down, with real servers.
+@Suite struct PeerTransferTests {
+  struct Echo: Decodable, Sendable {
+    let data: String
+  }
+
+  @Test(.besidePeers) func `a stream that exists once arrives at httpbin, and its progress on the queue`() async throws
+  {
+    let queue = DispatchQueue(label: "progress")
+    let key = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: key, value: true)
+    let seen = Mutex<[(completed: Int64, isOnQueue: Bool)]>([])
+    let pieces = AsyncStream<[UInt8]> { continuation in
+      for letter in "lupine".utf8 { continuation.yield([letter]) }
+      continuation.finish()
+    }
+    let echo = try await Peer.httpbin.session().upload(Body.oneShot(length: 6, pieces), to: "post", method: .post)
+      .uploadProgress(queue: queue) { progress in
+        seen.withLock { $0.append((progress.completed, DispatchQueue.getSpecific(key: key) == true)) }
+      }
+      .serializingDecodable(Echo.self).value
+    #expect(echo.data == "lupine")
+    let told = seen.withLock { $0 }
+    #expect(told.last?.completed == 6)
+    #expect(!told.contains { !$0.isOnQueue })
+    let completed = told.map { $0.completed }
+    #expect(completed == completed.sorted())
+  }
+
+  @Test(.besidePeers, arguments: [ResponseDisposition.allow, .cancel])
+  func `a response of httpbin's is allowed or cancelled at its head`(disposition: ResponseDisposition) async throws {
+    let statuses = Mutex<[Int]>([])
+    let response = await (try Peer.httpbin.session()).request("bytes/100000")
+      .onHTTPResponse { head in
+        statuses.withLock { $0.append(head.status.code) }
+        return disposition
+      }
+      .serializingData().response
+    #expect(statuses.withLock { $0 } == [200])
+    #expect(response.value?.count == (disposition == .allow ? 100_000 : nil))
+    #expect(response.error?.kind == (disposition == .allow ? nil : .cancelled))
+  }
+}
