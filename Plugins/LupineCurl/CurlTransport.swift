@@ -28,11 +28,11 @@ public final class CurlTransport: ConnectionPooling {
     try CurlRequestRules.check(request, context)
     if let reason = context.control.reason { throw reason }
     let isAsking = TargetAddress.isAsked(in: context)
-    let target = isAsking ? try await TargetAddress.find(for: request, in: context) : nil
+    let targets = isAsking ? try await TargetAddress.find(for: request, in: context) : []
     let result: Submission.Outcome = await withUnsafeContinuation { continuation in
       let id: UInt64
       do throws(LupineError) {
-        id = try engine.submit(request, context, target: target, continuation)
+        id = try engine.submit(request, context, targets: targets, continuation)
       } catch {
         return continuation.resume(returning: .failure(error))
       }

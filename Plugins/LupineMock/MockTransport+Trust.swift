@@ -27,10 +27,9 @@ extension MockTransport {
   }
 
   func evaluateTrust(for request: OutgoingRequest, in context: TransferContext) throws(LupineError) {
-    guard request.url.scheme == .https else { return }
     let chains = state.withLock { $0.chains }
-    let isJudged = context.evaluator != nil || context.identity.hasCertificateAuthorities
-    guard isJudged || !chains.isEmpty else { return }
+    let isJudged = context.judgesServers
+    guard isJudged || !chains.isEmpty, request.url.scheme == .https else { return }
     let host = request.url.host
     if let chain = chains[host] { return try judge(chain, of: request.url, in: context) }
     guard isJudged else { return }
@@ -63,11 +62,5 @@ extension MockTransport {
         .certificateRejected, "The certificates presented for \(host) were judged and refused: \(error).",
         underlying: error)
     }
-  }
-}
-
-extension SecurityIdentity {
-  fileprivate var hasCertificateAuthorities: Bool {
-    certificateAuthorities != nil || additionalCertificateAuthorities != nil
   }
 }

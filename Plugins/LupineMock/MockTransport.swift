@@ -77,13 +77,13 @@ public final class MockTransport: Transport, ObservingTransport {
     let world = Simulation.current
     let strike = world?.strike(context)
     try evaluateTrust(for: request, in: context)
-    let upload = try Upload(of: request, in: context)
+    let upload = request.hasBody ? try Upload(of: request, in: context) : nil
     let course = Course(mock: self, request: request, context: context, upload: upload, world: world, strike: strike)
     do throws(LupineError) {
       return try await course.run()
     } catch {
-      upload.cancel()
-      throw error.measured(TransferMetrics(sent: upload.count, for: request))
+      upload?.cancel()
+      throw error.measured(TransferMetrics.of(request, sent: upload?.count ?? 0))
     }
   }
 

@@ -9,40 +9,37 @@ public struct RecordedRequest: Sendable {
   /// Which attempt this was, from 1.
   public let attempt: Int
   /// The method.
-  public let method: HTTPRequest.Method
+  public var method: HTTPRequest.Method { request.method }
   /// The URL.
-  public let url: HTTPURL
+  public var url: HTTPURL { request.url }
   /// The fields, in their order; without `Host` and the framing of the body, which a transport adds itself.
-  public let headers: HTTPFields
+  public var headers: HTTPFields { request.headers }
   /// The body's bytes; empty where there was none.
   public let body: Data
   /// Whether the body is all that was sent; false where the stub answered before its end.
   public let isBodyComplete: Bool
   /// What would prove the request's connection, with NTLM or Negotiate.
-  public let connectionCredential: ConnectionCredential?
+  public var connectionCredential: ConnectionCredential? { identity.connectionCredential }
   /// The proxy that a transport with a network would have gone through.
-  public let proxy: Proxy?
+  public var proxy: Proxy? { identity.proxy }
   /// The value of `Proxy-Authorization` that would have gone to that proxy, and to no server.
   public let proxyAuthorization: String?
   /// The Unix-domain socket that it would have connected to.
-  public let unixSocket: String?
+  public var unixSocket: String? { identity.unixSocket }
   /// Who was to go first where requests wait.
-  public let priority: OutgoingRequest.Priority
+  public var priority: OutgoingRequest.Priority { request.options.priority }
   let stub: Stub?
+  private let request: OutgoingRequest
+  private let identity: SecurityIdentity
 
   init(_ request: OutgoingRequest, body: Data, isBodyComplete: Bool, context: TransferContext, stub: Stub?) {
     id = context.id
     attempt = context.attempt
-    method = request.method
-    url = request.url
-    headers = request.headers
-    proxy = context.identity.proxy
     proxyAuthorization = context.proxyAuthorization
-    unixSocket = context.identity.unixSocket
-    priority = request.options.priority
+    identity = context.identity
+    self.request = request
     self.body = body
     self.isBodyComplete = isBodyComplete
-    connectionCredential = context.identity.connectionCredential
     self.stub = stub
   }
 

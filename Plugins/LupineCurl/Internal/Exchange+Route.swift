@@ -42,6 +42,34 @@ extension Exchange {
     return false
   }
 
+  /// Has the proxy try the host's next address where it could not reach the last, as libcurl does without a proxy; false
+  /// where there is no other, or something else is wrong.
+  func triesNextTarget(after code: CURLcode, _ easy: Easy) -> Bool {
+    guard code == CURLE_PROXY, failure == nil, ports == nil, unreachedTargets + 1 < submission.targets.count,
+      Self.isAboutTarget(CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR)))), let multi
+    else { return false }
+    unreachedTargets += 1
+    do throws(LupineError) {
+      try easy.set(target: submission.targets[unreachedTargets], url)
+      try multi.addAgain(easy)
+      return true
+    } catch {
+      failure = error
+      return false
+    }
+  }
+
+  /// Whether a SOCKS proxy has something against the address it was given, and not against who asks.
+  private static func isAboutTarget(_ code: CURLproxycode) -> Bool {
+    switch code {
+    case CURLPX_REPLY_CONNECTION_REFUSED, CURLPX_REPLY_HOST_UNREACHABLE, CURLPX_REPLY_NETWORK_UNREACHABLE,
+      CURLPX_REPLY_TTL_EXPIRED, CURLPX_REPLY_ADDRESS_TYPE_NOT_SUPPORTED, CURLPX_REPLY_NOT_ALLOWED,
+      CURLPX_REPLY_GENERAL_SERVER_FAILURE:
+      true
+    default: false
+    }
+  }
+
   /// What libcurl's code means where the way to the server is what failed; nil where it is something else.
   func routeError(_ code: CURLcode, _ easy: Easy) -> LupineError? {
     guard ports == nil else { return nil }

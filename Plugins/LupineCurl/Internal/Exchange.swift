@@ -21,11 +21,13 @@ final class Exchange {
   var handshake: Handshake?
   private var tls: TLSDetails?
   private(set) var easy: Easy?
-  private var multi: Multi?
+  private(set) var multi: Multi?
   private var address: String?
   private var answer: Submission.Outcome?
   /// The proxy's answer to CONNECT, while a tunnel is opened.
   var tunnel: TunnelReader?
+  /// How many of the host's addresses the proxy could not reach.
+  var unreachedTargets = 0
   /// The address that the network policy refused last.
   var refusedAddress: IPAddress?
   private var isAnswered = false
@@ -66,7 +68,7 @@ final class Exchange {
     let easy = try multi.makeEasy()
     try easy.prepare(submission, shape)
     easy.set(connections)
-    try easy.set(target: submission.target, url)
+    try easy.set(target: submission.targets.first, url)
     if isTunnelled { tunnel = TunnelReader(context.limits, loop.lines) }
     multi.keep(context.connections.idleLifetime)
     clock.start()
@@ -173,7 +175,7 @@ extension Exchange {
   /// Takes libcurl's word that the exchange is over.
   func complete(_ code: CURLcode) {
     if code == CURLE_OK { receiveHeld() }
-    guard let easy else { return }
+    guard let easy, !triesNextTarget(after: code, easy) else { return }
     if isComplete(code), failure == nil, incoming.writer != nil {
       return finish(isReusable: code == CURLE_OK)
     }

@@ -62,6 +62,13 @@ final class Multi {
     idleSince = nil
   }
 
+  /// Begins a transfer anew that has ended.
+  func addAgain(_ easy: Easy) throws(LupineError) {
+    curl_multi_remove_handle(handle.pointer, easy.pointer)
+    let code = curl_multi_add_handle(handle.pointer, easy.pointer)
+    guard code == CURLM_OK else { throw CurlError.error(code) }
+  }
+
   /// Notes how long an exchange lets connections lie idle; the longest counts.
   func keep(_ duration: Duration?) {
     if let duration { idleLifetime = max(idleLifetime, Self.nanoseconds(duration)) }

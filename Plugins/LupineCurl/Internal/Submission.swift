@@ -12,12 +12,12 @@ final class Submission: Sendable {
   let url: HTTPURL
   let options: OutgoingRequest.Options
   let identity: SecurityIdentity
-  /// The address that the proxy is to connect to, where names are resolved here.
-  let target: IPAddress?
+  /// The addresses that the proxy is to connect to, one after the other, where names are resolved here.
+  let targets: [IPAddress]
   let continuation: Continuation
 
   init(
-    id: UInt64, request: OutgoingRequest, context: TransferContext, target: IPAddress?, continuation: Continuation
+    id: UInt64, request: OutgoingRequest, context: TransferContext, targets: [IPAddress], continuation: Continuation
   ) {
     self.id = id
     self.request = request
@@ -25,7 +25,7 @@ final class Submission: Sendable {
     url = request.url
     options = request.options
     identity = context.identity
-    self.target = target
+    self.targets = targets
     self.continuation = continuation
   }
 }

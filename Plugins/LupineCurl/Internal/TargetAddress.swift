@@ -3,7 +3,7 @@ import Glibc
 import LupineCore
 import Synchronization
 
-/// Finds the address that a proxy is given, where names are resolved on this side.
+/// Finds the addresses that a proxy is given, where names are resolved on this side.
 enum TargetAddress {
   /// Whether there may be anything to find; of most exchanges there is not.
   static func isAsked(in context: TransferContext) -> Bool {
@@ -11,23 +11,22 @@ enum TargetAddress {
     return identity.networkPolicy != nil || identity.proxy?.resolvesNamesHere == true
   }
 
-  /// The first address of the URL's host that the network policy allows; nil where the proxy, or libcurl, finds it.
+  /// The addresses of the URL's host that the network policy allows; none where the proxy, or libcurl, finds them.
   ///
   /// - Throws: `LupineError` of kind `hostNotFound` or `addressRefused`.
-  static func find(for request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> IPAddress? {
+  static func find(for request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> [IPAddress] {
     let host = request.url.host
     guard let proxy = context.identity.proxy, proxy.resolvesNamesHere else {
       guard let policy = context.identity.networkPolicy, let literal = IPAddress(host), !policy.allows(literal) else {
-        return nil
+        return []
       }
       throw NetworkPolicyRefusal.error(literal, request.url)
     }
     let addresses = try await addresses(of: host, context)
-    guard let policy = context.identity.networkPolicy else { return addresses.first }
-    guard let address = addresses.first(where: policy.allows) else {
-      throw NetworkPolicyRefusal.error(addresses.first, request.url)
-    }
-    return address
+    guard let policy = context.identity.networkPolicy else { return addresses }
+    let allowed = addresses.filter(policy.allows)
+    guard !allowed.isEmpty else { throw NetworkPolicyRefusal.error(addresses.first, request.url) }
+    return allowed
   }
 
   private static func addresses(of host: String, _ context: TransferContext) async throws(LupineError) -> [IPAddress] {

@@ -8,7 +8,7 @@ struct Course: Sendable {
   let mock: MockTransport
   let request: OutgoingRequest
   let context: TransferContext
-  let upload: Upload
+  let upload: Upload?
   let world: Simulation?
   /// What befalls it in a simulation.
   let strike: Strike?
@@ -16,7 +16,7 @@ struct Course: Sendable {
   func run() async throws(LupineError) -> TransportResponse {
     if let fault = strike?.fault, fault.isBeforeConnection { try await failToConnect(fault) }
     let early = try earlyStub()
-    guard try upload.readAvailable(upTo: early?.stub.asked.reading.limit ?? .max) else {
+    guard try upload?.readAvailable(upTo: early?.stub.asked.reading.limit ?? .max) ?? true else {
       return try await runInTime(early: early)
     }
     let answer = try answer(early)
@@ -24,7 +24,7 @@ struct Course: Sendable {
     guard let plan, plan.isImmediate else { return try await runInTime(answer: answer, plan: plan) }
     if let problem = plan.problem { throw problem }
     try plan.weight.check(context.limits)
-    return Delivery.atOnce(plan, request, bytesSent: upload.count, in: context)
+    return Delivery.atOnce(plan, request, bytesSent: upload?.count ?? 0, in: context)
   }
 
   /// Suffers a fault of a simulation that keeps the request from the server, and so from the stubs.
@@ -50,7 +50,7 @@ struct Course: Sendable {
         return (plan, try await Preparation.prepare(plan, for: request, latency: pace.latency, in: context), pace.rate)
       }
       return Delivery.begin(
-        plan, source, rate: rate, request, bytesSent: upload.count, on: exchange, in: context,
+        plan, source, rate: rate, request, bytesSent: upload?.count ?? 0, on: exchange, in: context,
         whenDone: { [mock] in mock.leave(exchange) })
     } catch {
       mock.leave(exchange)
@@ -64,7 +64,7 @@ struct Course: Sendable {
   ) async throws(LupineError) -> ReplyPlan {
     if let plan { return plan }
     if let known { return struck(try await known.awaitedPlan()) }
-    try await upload.readAll(upTo: early?.stub.asked.reading.limit ?? .max)
+    try await upload?.readAll(upTo: early?.stub.asked.reading.limit ?? .max)
     return struck(try await answer(early).awaitedPlan())
   }
 
@@ -85,7 +85,7 @@ typealias EarlyStub = (stub: Stub, use: Int)
 
 extension Course {
   private func earlyStub() throws(LupineError) -> EarlyStub? {
-    guard !request.body.isNone else { return nil }
+    guard upload != nil else { return nil }
     let table = try mock.openTable()
     guard table.hasEarlyStubs else { return nil }
     return table.take(matchable(Data()), isEarly: true)
@@ -98,12 +98,12 @@ extension Course {
   /// Finds the stub and remembers the request.
   private func answer(_ early: EarlyStub?) throws(LupineError) -> Answer {
     let table = try mock.openTable()
-    let body = upload.data
+    let body = upload?.data ?? Data()
     let matchable = matchable(body)
     let found = early ?? table.take(matchable)
-    if early != nil { upload.cancel() }
+    if early != nil { upload?.cancel() }
     let record = RecordedRequest(
-      request, body: body, isBodyComplete: upload.isComplete, context: context, stub: found?.stub)
+      request, body: body, isBodyComplete: upload?.isComplete ?? true, context: context, stub: found?.stub)
     mock.state.withLock { $0.requests.append(record) }
     guard let (stub, use) = found else {
       throw UnmatchedReport(matchable, table, mock.log(of: context.id, request)).error

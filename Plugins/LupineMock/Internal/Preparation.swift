@@ -67,12 +67,11 @@ extension ReplyPlan {
     if context.isObserved {
       context.emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))
     }
-    if request.body.isNone { context.emit(.sent(bytes: 0)) }
+    if !request.hasBody { context.emit(.sent(bytes: 0)) }
   }
 
   /// The bytes that the response to this request has: none for HEAD, 204 and 304.
   func content(for request: OutgoingRequest) -> MockReply.Content {
-    let code = head.status.code
-    return request.method == .head || code == 204 || code == 304 ? .bytes(.init()) : part.content
+    hasNoContent || request.method == .head ? .bytes(.init()) : part.content
   }
 }

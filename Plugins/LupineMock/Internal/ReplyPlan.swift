@@ -14,6 +14,8 @@ final class ReplyPlan: Sendable {
   let problem: LupineError?
   /// What its fields weigh, for the limits of who receives them.
   let weight: ReplyWeight
+  /// Whether its status allows no content.
+  let hasNoContent: Bool
   private let given = Atomic<Int>(0)
 
   /// - Parameter cause: what its faults come from; nil means the stub.
@@ -27,6 +29,7 @@ final class ReplyPlan: Sendable {
       head.headerFields[.contentLength] = "\(length)"
     }
     self.head = head
+    hasNoContent = part.isWithoutContent
     weight = ReplyWeight(head, part)
     if let problem = part.problem {
       self.problem = asked.error(problem.reason, underlying: problem.underlying)

@@ -7,43 +7,41 @@ final class Upload: Sendable {
   private struct State {
     var reader: (any BodyReader)?
     var data = Data()
-    var isComplete: Bool
+    var isComplete = false
   }
 
   private let body: Body
   private let context: TransferContext
-  private let ready: Signal?
-  private let state: Mutex<State>
+  private let ready = Signal()
+  private let state = Mutex(State())
 
   /// Opens the body; one that can be sent only once, and goes through a tunnel that may be refused, when it is wanted.
   init(of request: OutgoingRequest, in context: TransferContext) throws(LupineError) {
     body = request.body
     self.context = context
-    ready = body.isNone ? nil : Signal()
-    state = Mutex(State(isComplete: body.isNone))
     if body.isReplayable || !context.tunnels(to: request.url) { _ = try reader() }
   }
 
-  private func reader() throws(LupineError) -> (any BodyReader)? {
-    guard let ready else { return nil }
+  private func reader() throws(LupineError) -> any BodyReader {
     if let reader = state.withLock({ $0.reader }) { return reader }
-    let reader = try context.makeReader(for: body) { ready.set() }
+    let reader = try context.makeReader(for: body) { [ready] in ready.set() }
     state.withLock { $0.reader = reader }
     return reader
   }
 
   /// What has been read so far.
-  var data: Data { ready == nil ? Data() : state.withLock { $0.data } }
+  var data: Data { state.withLock { $0.data } }
 
   /// How much has been read so far.
-  var count: Int { ready == nil ? 0 : state.withLock { $0.data.count } }
+  var count: Int { state.withLock { $0.data.count } }
 
   /// Whether that is all there is.
-  var isComplete: Bool { ready == nil || state.withLock { $0.isComplete } }
+  var isComplete: Bool { state.withLock { $0.isComplete } }
 
   /// Reads what is at hand; true where as much has been read as is wanted, or all there is.
   func readAvailable(upTo limit: Int) throws(LupineError) -> Bool {
-    guard limit > count, let reader = try reader() else { return true }
+    guard limit > count else { return true }
+    let reader = try reader()
     var buffer = [UInt8](repeating: 0, count: Int(min(max((reader.length ?? .max), 1), 64 << 10)))
     while case let wanted = limit - count, wanted > 0 {
       if wanted < buffer.count { buffer.removeLast(buffer.count - wanted) }
@@ -62,9 +60,9 @@ final class Upload: Sendable {
   func readAll(upTo limit: Int) async throws(LupineError) {
     while true {
       // Cleared before the read, so that a call between the read and the wait is not lost.
-      ready?.clear()
+      ready.clear()
       if try readAvailable(upTo: limit) { return }
-      await ready?.wait()
+      await ready.wait()
       if Task.isCancelled { throw LupineError(.cancelled, "The request was cancelled while its body was read.") }
     }
   }
@@ -76,8 +74,7 @@ final class Upload: Sendable {
 extension TransferContext {
   /// Whether a proxy would be asked for a tunnel to the URL's server.
   func tunnels(to url: HTTPURL) -> Bool {
-    guard url.scheme == .https, let proxy = identity.proxy else { return false }
-    return proxy.kind != .socks5
+    identity.hasTunnellingProxy && url.scheme == .https
   }
 }
 

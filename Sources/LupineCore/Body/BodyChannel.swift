@@ -82,8 +82,11 @@ final class BodyChannel: Sendable {
     }
   }
 
+  /// The end, where it has come.
+  var ended: Result<BodyEnd, LupineError>? { state.withLock { $0.finalEnd } }
+
   func end() async -> Result<BodyEnd, LupineError> {
-    if let end = state.withLock({ $0.finalEnd }) { return end }
+    if let ended { return ended }
     return await withUnsafeContinuation { continuation in
       let end = state.withLock { $0.end(orWaitWith: continuation) }
       if let end { continuation.resume(returning: end) }

@@ -27,7 +27,7 @@ public struct Proxy: Sendable, Hashable {
   public let connectionCredential: ConnectionCredential?
   /// Whether the names of servers are resolved on this side, so that the proxy is given addresses.
   ///
-  /// SOCKS alone can do so.
+  /// SOCKS alone can do so. Each of a server's addresses is tried in turn, as without a proxy.
   public let resolvesNamesHere: Bool
 
   init(

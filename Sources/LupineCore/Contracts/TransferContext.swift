@@ -45,6 +45,9 @@ public struct TransferContext: Sendable {
   /// Ends the request that the exchange belongs to, as its program would.
   package func cancelRequest() { control.cancelRequest() }
   /// Whether a monitor hears the events; where none does, one that costs something need not be made.
+  package var judgesServers: Bool {
+    storage.value.evaluator != nil || storage.value.identity.namesAuthorities
+  }
   package var isObserved: Bool { control.isObserved }
 
   private struct Values {

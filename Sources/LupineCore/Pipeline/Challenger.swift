@@ -32,9 +32,9 @@ extension ExchangeLoop {
 
   /// Who asks with this head.
   func challenger(
-    in head: HTTPResponse, from source: TransportResponse.Source, to request: OutgoingRequest
+    of status: Int, from source: TransportResponse.Source, to request: OutgoingRequest
   ) -> Challenger? {
-    switch (head.status.code, source) {
+    switch (status, source) {
     case (401, .origin): server(of: request)
     case (407, .proxy): proxy(of: request)
     default: nil

@@ -12,7 +12,7 @@ extension ExchangeLoop {
       task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: response.head)) }
       return next
     }
-    if let challenger = challenger(in: response.head, from: response.source, to: request),
+    if let challenger = challenger(of: response.statusCode, from: response.source, to: request),
       try await answers(response.head, to: challenger)
     {
       return request

@@ -5,7 +5,7 @@ extension ExchangeLoop {
   ///
   /// - Parameter proxyAuthorization: what goes to the proxy in its place.
   func withoutForeignCredentials(_ request: OutgoingRequest, _ proxyAuthorization: String?) -> OutgoingRequest {
-    guard request.headers[.proxyAuthorization] != nil else { return request }
+    guard request.headers.contains(.proxyAuthorization) else { return request }
     let isForwarded = session.passage(to: request.url)?.isForwarded == true
     if isForwarded, proxyAuthorization == nil { return request }
     var copy = request

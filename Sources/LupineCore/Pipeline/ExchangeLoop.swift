@@ -58,15 +58,14 @@ final class ExchangeLoop: Sendable {
       let deciders = task.state.withLock { $0.settings.responseDeciders }
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
       if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
-      let end = try await response.body.end()
-      close(control, status: response.head.status.code, metrics: end.metrics)
+      // Most bodies have ended by now, and a call that might wait costs more than to look.
+      let end = if let end = try response.body.ended { end } else { try await response.body.end() }
+      close(control, status: response.statusCode, metrics: end.metrics)
       if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
       task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
-      return ReceivedResponse(
-        request: sent ?? fallback, head: response.head, data: end.data, trailers: end.trailers, metrics: end.metrics,
-        source: response.source)
+      return ReceivedResponse(request: sent ?? fallback, response, end)
     } catch {
-      close(control, status: response.head.status.code, metrics: error.metrics)
+      close(control, status: response.statusCode, metrics: error.metrics)
       throw error.caused(by: control).about(response.head)
     }
   }
@@ -131,7 +130,7 @@ final class ExchangeLoop: Sendable {
       }
       guard let next else { return response }
       let metrics = await metrics(of: response.body)
-      close(state.withLock { $0.control }, status: response.head.status.code, metrics: metrics)
+      close(state.withLock { $0.control }, status: response.statusCode, metrics: metrics)
       let isElsewhere = next.url.origin != request.url.origin
       if isElsewhere || state.withLock({ $0.redirect != nil }) { follow(from: request.url, to: next.url) }
       request = next
@@ -188,7 +187,7 @@ final class ExchangeLoop: Sendable {
     do throws(LupineError) {
       var context = context(for: request, control: control) { [self] head in sink(for: head, original, control) }
       context.proxyAuthorization = proxyAuthorization
-      let response = try await session.send(request, in: context)
+      let response = try await session.openTransport().send(request, in: context)
       if response.source != .origin { task.state.withLock { $0.source = response.source } }
       return response
     } catch {

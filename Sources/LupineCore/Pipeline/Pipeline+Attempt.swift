@@ -14,7 +14,11 @@ extension Pipeline {
       let adapters = adapters
       request = try prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters, number))
       task.emit(.attempting(request.summary), attempt: number)
-      let received = try await exchange(request, number)
+      let interceptors = interceptors
+      let received =
+        interceptors.isEmpty
+        ? try await ExchangeLoop(self, number).receive(request)
+        : try await exchange(request, number, through: interceptors)
       // An interceptor may have let a response through after the request was cancelled.
       if let ended = task.state.withLock({ $0.endAttempt() ?? $0.cancellation }) { throw ended }
       guard !task.consumer.takesBodyAtHead else {
@@ -73,7 +77,7 @@ extension Pipeline {
 
   /// Says what would have answered the challenge that the response is, or why nothing could.
   private func explained(_ error: LupineError, _ received: ReceivedResponse, _ number: Int) -> LupineError {
-    guard received.head.status.code == (received.source == .origin ? 401 : 407) else { return error }
+    guard received.statusCode == (received.source == .origin ? 401 : 407) else { return error }
     if let remedy = session.configuration.schemes.remedy(for: received.head) {
       return error.noting("No scheme of the session fits the challenge; \(remedy).")
     }

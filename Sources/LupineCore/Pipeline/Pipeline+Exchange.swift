@@ -3,9 +3,9 @@ import Synchronization
 
 extension Pipeline {
   /// Passes the interceptors, makes the exchanges, and waits for the body.
-  func exchange(_ request: OutgoingRequest, _ number: Int) async throws(LupineError) -> ReceivedResponse {
-    let interceptors = interceptors
-    guard !interceptors.isEmpty else { return try await ExchangeLoop(self, number).receive(request) }
+  func exchange(
+    _ request: OutgoingRequest, _ number: Int, through interceptors: [any Interceptor]
+  ) async throws(LupineError) -> ReceivedResponse {
     do {
       return try await task.interruptible {
         let loop = ExchangeLoop(self, number)
@@ -27,7 +27,7 @@ extension Pipeline {
   }
 
   /// The session's, then the request's own.
-  private var interceptors: [any Interceptor] {
+  var interceptors: [any Interceptor] {
     let own = task.state.withLock { $0.settings.interceptors }
     return own.isEmpty ? session.configuration.interceptors : session.configuration.interceptors + own
   }

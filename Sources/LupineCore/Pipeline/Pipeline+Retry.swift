@@ -16,7 +16,7 @@ extension Pipeline {
     let outcome = result.outcome
     let request = result.request
     if let step = task.state.withLock({ $0.takeStepAtHead() }) { return step }
-    let retriers = session.configuration.retriers + task.state.withLock { $0.settings.retriers }
+    let retriers = retriers
     guard mayBeRetried(outcome) else {
       session.retryBudget.answered(request.url)
       for retrier in retriers { retrier.succeeded(request) }
@@ -49,6 +49,11 @@ extension Pipeline {
     return end(outcome, notes.joined(to: "no retrier asked for it"), number)
   }
 
+  private var retriers: [any Retrier] {
+    let own = task.state.withLock { $0.settings.retriers }
+    return own.isEmpty ? session.configuration.retriers : session.configuration.retriers + own
+  }
+
   /// Puts a part of a retry back into the session's budget, where the origin has answered, be it with a refusal.
   private func credit(_ failed: FailedAttempt) {
     guard let status = failed.response?.status.code, !RetryPolicy.defaultStatusCodes.contains(status),
@@ -60,12 +65,11 @@ extension Pipeline {
   /// Asks the retriers about a status while the body can still be kept back; the reason not to hand it over, if any.
   func refusalAtHead(of head: ReceivedResponse, after first: OutgoingRequest, _ number: Int) async -> LupineError? {
     let outcome = Outcome(request: head.request, response: head)
-    let hasRetriers = !session.configuration.retriers.isEmpty || task.state.withLock { !$0.settings.retriers.isEmpty }
-    guard hasRetriers, head.head.status.code >= 400, let original = try? task.description.get() else { return nil }
+    guard !retriers.isEmpty, head.statusCode >= 400, let original = try? task.description.get() else { return nil }
     switch await retryStep(after: AttemptResult(request: first, outcome: outcome), of: original, number) {
     case .again(let delay):
       task.state.withLock { $0.stepAtHead = .again(after: delay) }
-      let status = head.head.status.code
+      let status = head.statusCode
       return LupineError(.unacceptableStatusCode(status), "The status \(status) is retried.")
     case .end(let ended):
       guard ended.error != nil else { return nil }
@@ -86,7 +90,7 @@ extension Pipeline {
   }
 
   private func mayBeRetried(_ outcome: Outcome) -> Bool {
-    outcome.error != nil || (outcome.response?.head.status.code ?? 0) >= 400
+    outcome.error != nil || (outcome.response?.statusCode ?? 0) >= 400
   }
 
   private func failedAttempt(
@@ -110,7 +114,7 @@ extension Pipeline {
   ) -> RetryStep {
     var delay = Duration.zero
     if case .retryAfter(let asked) = decision { delay = max(.zero, asked) }
-    let reason = outcome.error?.message ?? "status \(outcome.response?.head.status.code ?? 0)"
+    let reason = outcome.error?.message ?? "status \(outcome.response?.statusCode ?? 0)"
     task.emit(.retrying(after: delay, reason: notes.joined(to: reason)), attempt: number)
     return .again(after: delay)
   }

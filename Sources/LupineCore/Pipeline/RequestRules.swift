@@ -20,8 +20,11 @@ enum RequestRules {
         .limitExceeded(.requestFields),
         "The request's fields have \(size) bytes; the limit requestFields is \(limits.requestFields).")
     }
-    for name in [HTTPField.Name.contentLength, .transferEncoding] where request.headers.contains(name) {
-      throw LupineError(.invalidRequest, "\(name) is the transport's to set; it follows from the body.")
-    }
+    if request.headers.contains(.contentLength) { throw framing(.contentLength) }
+    if request.headers.contains(.transferEncoding) { throw framing(.transferEncoding) }
+  }
+
+  private static func framing(_ name: HTTPField.Name) -> LupineError {
+    LupineError(.invalidRequest, "\(name) is the transport's to set; it follows from the body.")
   }
 }

@@ -15,10 +15,16 @@ public struct DataTask<Value: Sendable>: Sendable {
   /// - Throws: `LupineError`, as the request, a validator or the serializer failed.
   public var value: Value {
     get async throws(LupineError) {
-      if task.isObserved { return try await result.get() }
+      guard !task.isObserved else { return try await observedValue() }
       return try await Serialization.value(from: await task.outcome(), with: serializer, of: task)
     }
   }
+
+  /// The value by way of the response that events are made of.
+  ///
+  /// Apart, since the metadata of the generic types of a response are looked up at each call.
+  @inline(never)
+  private func observedValue() async throws(LupineError) -> Value { try await result.get() }
 
   /// The value or the error.
   public var result: Result<Value, LupineError> {

@@ -30,7 +30,7 @@ final class RequestTask: Sendable {
   }
 
   /// A request that is never started lets go of its listeners, whose tasks must not wait for ever.
-  deinit { _ = upload.withLock { $0.finish() } + download.withLock { $0.finish() } }
+  deinit { _ = finishProgress() }
 
   /// The outcome, once there is one; runs the request if nobody does yet.
   ///
@@ -175,14 +175,19 @@ final class RequestTask: Sendable {
     if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
     let redirects = state.withLock { $0.redirects }
     if !redirects.isEmpty { outcome.redirects = redirects }
-    let listeners = upload.withLock { $0.finish() } + download.withLock { $0.finish() }
-    for listener in listeners { await listener.value }
+    for listener in finishProgress() { await listener.value }
     // Those of a connection are its request's, which may open another.
     if !isPart { for listener in takeInterimListeners() { await listener.finish() } }
     return outcome
   }
 
   /// Why a check does not end well; a cancellation or the total timeout ends it early.
+  /// Sends the last figures of progress; every handler has had them when these tasks have ended.
+  private func finishProgress() -> [Task<Void, Never>] {
+    let (sent, received) = (upload.withLock { $0.finish() }, download.withLock { $0.finish() })
+    return sent.isEmpty ? received : sent + received
+  }
+
   private func failure(of check: @escaping @Sendable () async -> LupineError?) async -> LupineError? {
     guard let error = try? await interruptible(check) else { return nil }
     return state.withLock { $0.cancellation } ?? error

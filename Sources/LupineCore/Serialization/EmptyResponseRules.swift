@@ -27,6 +27,6 @@ public struct EmptyResponseRules: Sendable, Hashable {
 
   /// Whether this response may be without a body.
   public func allow(_ response: ReceivedResponse) -> Bool {
-    codes.contains(response.head.status.code) || methods.contains(response.request.method)
+    codes.contains(response.statusCode) || methods.contains(response.request.method)
   }
 }

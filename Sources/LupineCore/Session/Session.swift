@@ -63,13 +63,9 @@ public final class Session: Sendable {
   /// events that is read while it is held back, counts as running until it is resumed or cancelled.
   public func finishRequests() async { await registry.drained() }
 
-  func send(
-    _ request: OutgoingRequest, in context: TransferContext
-  ) async throws(LupineError) -> TransportResponse {
-    guard let transport = transport.withLock({ $0 }) else {
-      throw LupineError(.sessionShutDown, "The session was shut down; make another one.")
-    }
-    return try await transport.send(request, in: context)
+  func openTransport() throws(LupineError) -> any Transport {
+    if let transport = transport.withLock({ $0 }) { return transport }
+    throw LupineError(.sessionShutDown, "The session was shut down; make another one.")
   }
 
   /// The requests that are running, in the order of their making, for whoever explains what is waited for.

@@ -28,6 +28,15 @@ struct ProgressReporter: Sendable {
     deinit { continuation.finish() }
   }
 
+  /// What the exchange had moved, and in which time; its division waits for somebody who listens.
+  private struct Pace {
+    var count: Int64 = 0
+    var time = Duration.zero
+
+    var throughput: Double { time > .zero ? Double(count) / (time / .seconds(1)) : 0 }
+  }
+
+  private var pace = Pace()
   private var latest = TransferProgress(completed: 0, total: nil)
   private var reported: Int64 = -1
   private var base: Int64 = 0
@@ -56,22 +65,24 @@ struct ProgressReporter: Sendable {
     guard completed > reported else { return }
     reported = completed
     latest.completed = completed
-    latest.throughput = throughput(count, now)
-    for index in listeners.indices { listeners[index].report(latest, now) }
+    pace = Pace(count: count, time: started.map { now - $0 } ?? .zero)
+    for index in listeners.indices { listeners[index].report(progress, now) }
   }
 
   /// Sends the last figure; every handler has had it when these tasks have ended.
   mutating func finish() -> [Task<Void, Never>] {
+    guard !listeners.isEmpty else { return [] }
     for listener in listeners {
-      if reported > listener.lastCompleted { listener.figures.continuation.yield(latest) }
+      if reported > listener.lastCompleted { listener.figures.continuation.yield(progress) }
       listener.figures.continuation.finish()
     }
     defer { listeners = [] }
     return listeners.map(\.task)
   }
 
-  private func throughput(_ count: Int64, _ now: Duration) -> Double {
-    guard let started, now > started else { return 0 }
-    return Double(count) / ((now - started) / .seconds(1))
+  private var progress: TransferProgress {
+    var progress = latest
+    progress.throughput = pace.throughput
+    return progress
   }
 }

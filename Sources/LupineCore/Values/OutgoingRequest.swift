@@ -36,6 +36,9 @@ public struct OutgoingRequest: Sendable {
     _modify { yield &storage.value.options }
   }
 
+  /// Whether it has a content, told without a copy of it.
+  package var hasBody: Bool { !storage.value.body.isNone }
+
   private struct Values {
     var url: HTTPURL
     var method: HTTPRequest.Method

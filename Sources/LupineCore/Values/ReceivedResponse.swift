@@ -13,7 +13,10 @@ public struct ReceivedResponse: Sendable, CustomStringConvertible {
   /// The head of the response.
   public var head: HTTPResponse {
     get { storage.value.head }
-    _modify { yield &storage.value.head }
+    set {
+      storage.value.head = newValue
+      storage.value.statusCode = newValue.status.code
+    }
   }
   /// The decoded body; empty where the response had none or it went elsewhere, as to a file.
   public var data: Data {
@@ -36,6 +39,9 @@ public struct ReceivedResponse: Sendable, CustomStringConvertible {
     _modify { yield &storage.value.source }
   }
 
+  /// The head's status, which stands there as text and is asked for at every step.
+  var statusCode: Int { storage.value.statusCode }
+
   private struct Values {
     var request: OutgoingRequest
     var head: HTTPResponse
@@ -43,12 +49,13 @@ public struct ReceivedResponse: Sendable, CustomStringConvertible {
     var trailers: HTTPFields?
     var metrics: TransferMetrics
     var source: TransportResponse.Source
+    var statusCode: Int
   }
 
   private var storage: CopyOnWrite<Values>
 
   /// The request, the status and the size of the body.
-  public var description: String { "\(request.summary) (\(head.status.code)): \(data.count) bytes" }
+  public var description: String { "\(request.summary) (\(statusCode)): \(data.count) bytes" }
 
   /// Joins the parts of a response.
   public init(
@@ -56,6 +63,16 @@ public struct ReceivedResponse: Sendable, CustomStringConvertible {
     metrics: TransferMetrics = TransferMetrics(), source: TransportResponse.Source = .origin
   ) {
     storage = CopyOnWrite(
-      Values(request: request, head: head, data: data, trailers: trailers, metrics: metrics, source: source))
+      Values(
+        request: request, head: head, data: data, trailers: trailers, metrics: metrics, source: source,
+        statusCode: head.status.code))
+  }
+
+  /// Joins what a transport brought back and how its body ended.
+  init(request: OutgoingRequest, _ response: TransportResponse, _ end: BodyEnd) {
+    storage = CopyOnWrite(
+      Values(
+        request: request, head: response.head, data: end.data, trailers: end.trailers, metrics: end.metrics,
+        source: response.source, statusCode: response.statusCode))
   }
 }

@@ -63,6 +63,14 @@ public struct SecurityIdentity: Sendable, Hashable {
     _modify { yield &storage.value.networkPolicy }
   }
 
+  /// Whether authorities are named, in the place of the system's or beside them.
+  var namesAuthorities: Bool {
+    storage.value.certificateAuthorities != nil || storage.value.additionalCertificateAuthorities != nil
+  }
+
+  /// Whether there is a proxy that is asked for a tunnel to an HTTPS server.
+  package var hasTunnellingProxy: Bool { storage.value.proxy.map { $0.kind != .socks5 } ?? false }
+
   private struct Values: Hashable {
     var trustPolicy: UInt64?
     var certificateAuthorities: String?

@@ -5,20 +5,23 @@ public import HTTPTypes
 /// Its description has no fields, which may be secret.
 public struct TransportResponse: Sendable, CustomStringConvertible {
   /// The head of the final response.
-  public var head: HTTPResponse
+  public var head: HTTPResponse { didSet { statusCode = head.status.code } }
   /// The body, which goes where the sink said.
   public var body: IncomingBody
   /// Who answered.
   public var source: Source
+  /// The head's status, which stands there as text and is asked for at every step.
+  private(set) var statusCode: Int
 
   /// The status and who answered.
-  public var description: String { "status \(head.status.code) from the \(source)" }
+  public var description: String { "status \(statusCode) from the \(source)" }
 
   /// Joins a head and its body.
   public init(head: HTTPResponse, body: IncomingBody, source: Source = .origin) {
     self.head = head
     self.body = body
     self.source = source
+    statusCode = head.status.code
   }
 
   /// Who answered.

@@ -76,5 +76,37 @@ import Testing
     #expect(error?.kind == .proxyFailed)
   }
 
+  @Test(arguments: [false, true])
+  func `a host's next address is tried where one is refused, through a SOCKS proxy as without`(
+    isProxied: Bool
+  ) async throws {
+    let session = try loopback(isProxied) { $0.resolve("localhost", to: "127.0.0.2", "127.0.0.3", "127.0.0.1") }
+    let server = try ScriptedServer(always: .respond(body: .text("welcome")))
+    let pieces = AsyncStream<[UInt8]> { pieces in
+      pieces.yield(Array("content".utf8))
+      pieces.finish()
+    }
+    let request = try OutgoingRequest("http://localhost:\(server.port)/", method: .post, body: .oneShot(pieces))
+    #expect(await session.request(request).serializingString().response.value == "welcome")
+    #expect(server.requests.map(\.bodyText) == ["content"])
+    let secured = await session.request(try Peer.nginxTLS.url + "/hello").serializingString().response
+    #expect(secured.value == "Hello from nginx\n")
+  }
+
+  @Test func `a host none of whose addresses a SOCKS proxy reaches is an error that names the last`() async throws {
+    let closed = try ClosedPort()
+    let session = try loopback(true) { $0.resolve("localhost", to: "127.0.0.2", "127.0.0.3") }
+    let error = await session.request("http://localhost:\(closed.port)/").serializingData().response.error
+    #expect(error?.kind == .proxyFailed)
+    #expect(error?.message.contains("127.0.0.3") == true)
+  }
+
+  /// A session that resolves names itself, since it judges the addresses.
+  private func loopback(_ isProxied: Bool, _ change: (Session.Builder) -> Session.Builder) throws -> Session {
+    let builder = change(Session.Builder().umbrellaDefaults().timeouts(total: .seconds(30)))
+      .networkPolicy(.loopbackOnly).certificateAuthorities(Fixture.path("Certificates/root.pem"))
+    return try isProxied ? builder.proxy("socks5://\(try #require(Peers.dante))").build() : builder.build()
+  }
+
   private struct Echo: Decodable, Sendable { let data: String }
 }

@@ -30,7 +30,7 @@ enum IdempotencyKey: Sendable {
 
 extension OutgoingRequest {
   /// Whether the server can tell a repetition of the request from another one.
-  var hasIdempotencyKey: Bool { headers[.idempotencyKey] != nil }
+  var hasIdempotencyKey: Bool { headers.contains(.idempotencyKey) }
 }
 
 extension Session.Builder {
@@ -56,7 +56,7 @@ extension Pipeline {
   /// The request with its key, which is made once for all attempts.
   func keyed(_ request: OutgoingRequest) -> OutgoingRequest {
     let key = task.state.withLock { $0.settings.idempotencyKey }
-    guard !request.hasIdempotencyKey, key != nil || session.configuration.keyedMethods.contains(request.method) else {
+    guard key != nil || session.configuration.keyedMethods.contains(request.method), !request.hasIdempotencyKey else {
       return request
     }
     var request = request

@@ -29,7 +29,7 @@ struct SerializerInput: Sendable {
   func bytes(of response: ReceivedResponse) throws(LupineError) -> Data? {
     guard response.data.isEmpty else { return try preprocess(response.data) }
     if rules.allow(response) { return nil }
-    let status = response.head.status.code
+    let status = response.statusCode
     throw LupineError(
       .emptyResponse,
       "The response to \(response.request.method.rawValue) has status \(status) and no body, where a value was to be "

@@ -1,14 +1,16 @@
 import HTTPTypes
 
 /// Refuses a media type that lies in none of the ranges named.
-struct ContentTypeRule: ValidationRule {
-  let ranges: @Sendable (OutgoingRequest) -> [String]
+final class ContentTypeRule: ValidationRule {
+  private let ranges: @Sendable (OutgoingRequest) -> [String]
+
+  init(ranges: @escaping @Sendable (OutgoingRequest) -> [String]) { self.ranges = ranges }
 
   func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError) {
     guard hasBody else { return }
     let names = ranges(response.request)
     if names == OutgoingRequest.anyContentType { return }
-    let code = response.head.status.code
+    let code = response.statusCode
     guard code != 204, code != 205, code != 304 else { return }
     let acceptable = names.compactMap { MediaType($0) }
     if acceptable.contains(where: { $0.essence == "*/*" }) { return }

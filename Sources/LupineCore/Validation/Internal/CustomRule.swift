@@ -1,6 +1,8 @@
 /// Refuses what a program's own closure refuses.
-struct CustomRule: ValidationRule {
-  let validation: Validation
+final class CustomRule: ValidationRule {
+  private let validation: Validation
+
+  init(validation: @escaping Validation) { self.validation = validation }
 
   func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError) {
     do {

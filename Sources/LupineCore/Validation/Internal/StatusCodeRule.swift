@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// Refuses a status that is not among those named.
-struct StatusCodeRule: ValidationRule {
+final class StatusCodeRule: ValidationRule {
   private let contains: @Sendable (Int) -> Bool
   /// Made where a response is refused: a range takes long to describe at a program's start.
   private let acceptable: @Sendable () -> String
@@ -15,14 +15,14 @@ struct StatusCodeRule: ValidationRule {
     default:
       let set = Set(codes)
       contains = { set.contains($0) }
-      acceptable = { Self.list(set) }
+      acceptable = { StatusCodeRule.list(set) }
       return
     }
     acceptable = { "\(codes)" }
   }
 
   func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError) {
-    let code = response.head.status.code
+    let code = response.statusCode
     if contains(code) { return }
     throw LupineError(.unacceptableStatusCode(code), "The status \(code) is not acceptable; \(acceptable()) would be.")
   }
