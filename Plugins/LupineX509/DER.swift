@@ -1,16 +1,21 @@
 import COpenSSL
 package import FoundationEssentials
 
-/// Certificates of OpenSSL's as the bytes that stand for them.
+/// What OpenSSL holds as the bytes that stand for it.
 package enum DER {
   /// A certificate in DER; `nil` where OpenSSL cannot write it.
   package static func certificate(_ certificate: OpaquePointer) -> Data? {
-    let size = i2d_X509(certificate, nil)
+    bytes { i2d_X509(certificate, $0) }
+  }
+
+  /// What one of OpenSSL's `i2d_…` writes: it is asked for the length first, without a place.
+  package static func bytes(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> Data? {
+    let size = write(nil)
     guard size > 0 else { return nil }
     var der = Data(count: Int(size))
     let written = der.withUnsafeMutableBytes { bytes in
       var next = bytes.bindMemory(to: UInt8.self).baseAddress
-      return i2d_X509(certificate, &next)
+      return write(&next)
     }
     return written == size ? der : nil
   }

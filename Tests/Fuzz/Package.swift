@@ -2,19 +2,20 @@
 
 import PackageDescription
 
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
 /// A fuzzer: a program that feeds libFuzzer's inputs to one function, one at a time, until its time is over.
 ///
 /// The folder has the target's name.
 func fuzz(_ name: String, _ products: [String]) -> Target {
   .executableTarget(
-    name: "Fuzz\(name)", dependencies: ["FuzzDriver"] + products.map { .product(name: $0, package: "Lupine") },
-    path: name,
-    swiftSettings: [
-      .enableUpcomingFeature("ExistentialAny"),
-      .enableUpcomingFeature("InternalImportsByDefault"),
-      .enableUpcomingFeature("MemberImportVisibility"),
-      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    ])
+    name: "Fuzz\(name)", dependencies: ["FuzzRunner"] + products.map { .product(name: $0, package: "Lupine") },
+    path: name, swiftSettings: settings)
 }
 
 let package = Package(
@@ -22,6 +23,7 @@ let package = Package(
   dependencies: [.package(name: "Lupine", path: "../..", traits: [])],
   targets: [
     .systemLibrary(name: "FuzzDriver", path: "FuzzDriver"),
+    .target(name: "FuzzRunner", dependencies: ["FuzzDriver"], path: "FuzzRunner", swiftSettings: settings),
     fuzz("MultipartParser", ["LupineCore", "LupineMultipart"]),
     fuzz("Certificates", ["LupineCore", "LupineOpenSSL"]),
   ],

@@ -24,6 +24,25 @@ import Testing
     }
   }
 
+  @Test func `a head that is known is held to the limits of each exchange`() {
+    let shared = KnownLines()
+    let head = ["HTTP/1.1 200 OK", "Server: a peer", "ETag: \"one\"", ""]
+    for _ in 0..<3 { #expect(Self.read(head, shared) == Self.read(head, KnownLines())) }
+    var limits = Limits()
+    limits.responseFieldCount = 1
+    #expect(Self.read(head, shared, limits).contains("responseFieldCount"))
+    limits = Limits()
+    limits.responseFields = 40
+    #expect(Self.read(head, shared, limits).contains("responseFields"))
+  }
+
+  @Test func `an end that comes before the end of a head that is known completes none`() {
+    let shared = KnownLines()
+    let head = ["HTTP/1.1 200 OK", "Server: a peer", "ETag: \"one\"", ""]
+    for _ in 0..<3 { _ = Self.read(head, shared) }
+    #expect(Self.read(Array(head[..<3]), shared) == "nothing")
+  }
+
   private static func lines(_ random: inout SplitMix) -> [String] {
     (0..<Int.random(in: 0...6, using: &random)).map { _ in line(&random) }
   }
@@ -49,8 +68,8 @@ import Testing
   }
 
   /// What comes of a head: its fields in their order, how its body is framed, or the error.
-  private static func read(_ lines: [String], _ known: KnownLines) -> String {
-    var reader = HeadReader(Limits(), known, mayBeMultiplexed: false)
+  private static func read(_ lines: [String], _ known: KnownLines, _ limits: Limits = Limits()) -> String {
+    let reader = HeadReader(limits, known, mayBeMultiplexed: false)
     do throws(LupineError) {
       for line in lines {
         let head = Array("\(line)\r\n".utf8).withUnsafeBytes { bytes in

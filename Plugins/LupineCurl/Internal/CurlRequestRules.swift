@@ -8,7 +8,10 @@ enum CurlRequestRules {
       let reason = "an evaluator needs an identity with a trust policy, or its verdict would be shared with others."
       throw LupineError(.configuration([Mismatch(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
     }
-    try check(request.method, request.body)
+    try check(request.method)
+    if request.method == .head, !request.body.isNone {
+      throw invalid("A HEAD request cannot have a body here; leave it out.")
+    }
     try check(request.options)
     try check(request.headers, limit: context.limits.requestFields)
     guard request.url.string.hasOnlyBytes({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -16,12 +19,11 @@ enum CurlRequestRules {
     }
   }
 
-  private static func check(_ method: HTTPRequest.Method, _ body: Body) throws(LupineError) {
+  private static func check(_ method: HTTPRequest.Method) throws(LupineError) {
     guard !method.rawValue.isEmpty, method.rawValue.hasOnlyBytes({ $0.isTokenByte }) else {
       throw invalid("The method holds a byte that no method may hold (RFC 9110 section 9.1).")
     }
     if method == .connect { throw invalid("CONNECT opens a tunnel, which this transport does not do by request.") }
-    if method == .head, !body.isNone { throw invalid("A HEAD request cannot have a body here; leave it out.") }
   }
 
   private static func check(_ options: OutgoingRequest.Options) throws(LupineError) {
@@ -42,8 +44,9 @@ enum CurlRequestRules {
       guard !field.name.rawName.isEmpty, field.name.rawName.hasOnlyBytes({ $0.isTokenByte }) else {
         throw invalid("A field's name holds a byte that no name may hold (RFC 9110 section 5.1).")
       }
-      size += field.name.rawName.utf8.count + 4 + field.withUnsafeBytesOfValue(\.count)
-      guard field.withUnsafeBytesOfValue(FieldRules.isValid) else { throw FieldRules.refusal(of: field.name) }
+      let (length, isValid) = field.withUnsafeBytesOfValue { ($0.count, FieldRules.isValid($0)) }
+      size += field.name.rawName.utf8.count + 4 + length
+      guard isValid else { throw FieldRules.refusal(of: field.name) }
     }
     guard size > limit else { return }
     throw LupineError(

@@ -7,7 +7,7 @@ extension Exchange {
   func openBody() throws(LupineError) -> RequestShape {
     if request.method == .head { return .head }
     if request.body.isNone {
-      return [.post, .put, .patch].contains(request.method) ? .body(length: 0) : .bare
+      return Self.isBodyUsual(with: request.method) ? .body(length: 0) : .bare
     }
     // Where the proxy refuses a tunnel, a body that exists once must still be there.
     outgoing.isUnopened = isTunnelled && !request.body.isReplayable
@@ -17,6 +17,11 @@ extension Exchange {
       throw LupineError(.invalidRequest, "HTTP/1.0 has no chunks; give the body a length, or leave the version open.")
     }
     return .body(length: length ?? -1)
+  }
+
+  /// Whether a request of that method says it when it has no body (RFC 9110 section 8.6).
+  private static func isBodyUsual(with method: HTTPRequest.Method) -> Bool {
+    method == .post || method == .put || method == .patch
   }
 
   /// Opens a body that waited for the tunnel; false ends the exchange.
@@ -76,7 +81,7 @@ extension Exchange {
     outgoing.taken += Int64(count)
     outgoing.remaining = outgoing.remaining.map { $0 - Int64(count) }
     guard outgoing.remaining == 0 else { return count }
-    clock.sent()
+    clock.sent(at: Moment.now)
     var byte: UInt8 = 0
     let next = try withUnsafeMutableBytes(of: &byte) { (space) throws(LupineError) in try reader.read(into: space) }
     guard case .bytes = next else { return count }
@@ -85,7 +90,7 @@ extension Exchange {
 
   private func end(of reader: any BodyReader) throws(LupineError) -> Int {
     guard let remaining = outgoing.remaining, remaining > 0 else {
-      clock.sent()
+      clock.sent(at: Moment.now)
       return 0
     }
     throw LupineError(.bodyFailed, "The request's body ended \(remaining) bytes before its stated length.")

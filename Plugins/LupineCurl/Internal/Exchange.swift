@@ -12,7 +12,7 @@ final class Exchange {
   /// The ports of its connection, once it has one.
   var ports: SocketPorts?
   var clock = ExchangeClock()
-  var headReader: HeadReader
+  let headReader: HeadReader
   var incoming = Incoming()
   var outgoing = Outgoing()
   /// What ends the exchange, where it was not libcurl that found it out.
@@ -71,7 +71,7 @@ final class Exchange {
     try easy.set(target: submission.targets.first, url)
     if isTunnelled { tunnel = TunnelReader(context.limits, loop.lines) }
     multi.keep(context.connections.idleLifetime)
-    clock.start()
+    clock.start(at: Moment.now)
     try multi.add(easy)
     easy.exchange = self
     self.easy = easy
@@ -122,7 +122,7 @@ final class Exchange {
   /// Says how it came by its connection, and that a request without a body is out.
   private func tell(_ easy: Easy, _ isReused: Bool) {
     let hasNoBody = outgoing.reader == nil || outgoing.remaining == 0
-    if hasNoBody { clock.sent() }
+    if hasNoBody { clock.sent(at: Moment.now) }
     guard context.isObserved else { return }
     if !isReused { tellLookup(easy) }
     context.emit(.connected(address: address ?? "", isReused: isReused))
@@ -131,6 +131,7 @@ final class Exchange {
   }
 
   private func tellLookup(_ easy: Easy) {
+    let clock = clock
     guard let time = clock.nameLookup(easy) else { return }
     context.emit(.nameResolved(host: url.host, after: time))
   }
@@ -226,7 +227,8 @@ extension Exchange {
   }
 
   private func metrics() -> TransferMetrics {
-    clock.metrics(easy, taken: outgoing.taken, address: address, version: headReader.line?.version, tls: tls)
+    let clock = clock
+    return clock.metrics(easy, taken: outgoing.taken, address: address, version: headReader.line?.version, tls: tls)
   }
 
   private func release(isReusable: Bool) {

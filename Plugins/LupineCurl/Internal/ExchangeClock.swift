@@ -10,10 +10,10 @@ struct ExchangeClock {
   private var requestSent: UInt64?
 
   /// Notes that libcurl takes over; until then the exchange has waited its turn.
-  mutating func start() { started = Moment.now }
+  mutating func start(at now: UInt64) { started = now }
 
   /// Notes that the request is out to its end.
-  mutating func sent() { if requestSent == nil { requestSent = Moment.now } }
+  mutating func sent(at now: UInt64) { if requestSent == nil { requestSent = now } }
 
   /// Until the host's name was resolved; `nil` before.
   func nameLookup(_ easy: Easy) -> Duration? {
@@ -27,7 +27,7 @@ struct ExchangeClock {
     var metrics = TransferMetrics()
     metrics.total = .nanoseconds(Int64(Moment.now - entered))
     metrics.version = version
-    metrics.tls = tls
+    if let tls { metrics.tls = tls }
     guard let easy, let started else { return metrics }
     let queued = Duration.nanoseconds(Int64(started - entered))
     // Less is the way from the caller to the loop.

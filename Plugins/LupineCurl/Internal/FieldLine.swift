@@ -10,7 +10,8 @@ final class FieldLine {
   let isFraming: Bool
   /// Whether it may be kept after its head: a cookie is a secret, and seldom comes twice.
   let isRemembered: Bool
-  private let bytes: [UInt8]
+  /// The line without its end.
+  let bytes: [UInt8]
 
   /// Reads a line; `nil` where it has no colon.
   init?(_ line: UnsafeRawBufferPointer, _ names: FieldNames) throws(LupineError) {

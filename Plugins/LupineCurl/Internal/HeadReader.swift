@@ -2,7 +2,9 @@ import HTTPTypes
 import LupineCore
 
 /// Makes heads and trailers of the raw lines that libcurl hands over, and refuses those that could be read in two ways.
-struct HeadReader {
+///
+/// Servers mostly answer in the same words: while the lines are those of a head that is known, they are only compared.
+final class HeadReader {
   /// A head that is complete.
   enum Head {
     case informational(HTTPResponse)
@@ -23,6 +25,9 @@ struct HeadReader {
   private var framing = Framing()
   private var size = 0
   private var informationalCount = 0
+  /// The head that this one has been like so far, and in how many lines.
+  private var known: KnownHead?
+  private var matched = 0
 
   /// - Parameter mayBeMultiplexed: whether HTTP/2 can have been agreed on.
   init(_ limits: Limits, _ lines: KnownLines, mayBeMultiplexed: Bool) {
@@ -31,7 +36,7 @@ struct HeadReader {
     self.mayBeMultiplexed = mayBeMultiplexed
   }
 
-  init(_ submission: Submission, _ lines: KnownLines) {
+  convenience init(_ submission: Submission, _ lines: KnownLines) {
     self.init(
       submission.context.limits, lines,
       mayBeMultiplexed: submission.options.version == .http2
@@ -39,7 +44,47 @@ struct HeadReader {
   }
 
   /// Takes a line with its end, and returns the head that it completes.
-  mutating func take(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> Head? {
+  func take(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> Head? {
+    if part == .status, matched == 0 { known = expected }
+    guard let known else { return try read(raw) }
+    if known.lines[matched].isSame(as: raw) { return match(known) }
+    try readMatched(known)
+    return try read(raw)
+  }
+
+  /// The head to look out for; nil where it would be refused here.
+  private var expected: KnownHead? {
+    guard let head = lines.head, mayBeMultiplexed || !head.status.isMultiplexed, head.size <= limits.responseFields,
+      head.fieldCount <= mostFields
+    else { return nil }
+    return head
+  }
+
+  /// Counts one more line of the head that is known, and returns it with the last one.
+  private func match(_ known: KnownHead) -> Head? {
+    if matched == 0 { line = known.status }
+    matched += 1
+    guard matched == known.lines.count else { return nil }
+    forget()
+    part = .trailers
+    return .final(known.response, known.framing)
+  }
+
+  /// Reads the lines that were only compared, because the head is another one.
+  private func readMatched(_ known: KnownHead) throws(LupineError) {
+    let passed = known.lines[..<matched]
+    forget()
+    for line in passed {
+      _ = try line.withUnsafeBufferPointer { (bytes) throws(LupineError) in try read(UnsafeRawBufferPointer(bytes)) }
+    }
+  }
+
+  private func forget() {
+    known = nil
+    matched = 0
+  }
+
+  private func read(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> Head? {
     try count(raw)
     guard raw.count >= 2, raw[raw.count - 1] == 0x0A, raw[raw.count - 2] == 0x0D else {
       throw MalformedResponse.bareLineFeed.error
@@ -56,27 +101,26 @@ struct HeadReader {
   }
 
   /// Gets ready for the head of another response, where libcurl answers a challenge by itself.
-  mutating func beginAgain() {
+  func beginAgain() {
+    forget()
     part = .status
     size = 0
     trailers = nil
   }
 
-  private mutating func begin(_ line: UnsafeRawBufferPointer) throws(LupineError) {
+  private func begin(_ line: UnsafeRawBufferPointer) throws(LupineError) {
     let status = try lines.statusLine(line)
-    let isMultiplexed = status.version == .http2 || status.version == .http3
-    guard mayBeMultiplexed || !isMultiplexed else { throw MalformedResponse.version.error }
+    guard mayBeMultiplexed || !status.isMultiplexed else { throw MalformedResponse.version.error }
     self.line = status
     part = .fields
     framing = Framing()
     fields.reserveCapacity(8)
   }
 
-  private mutating func complete() throws(LupineError) -> Head? {
+  private func complete() throws(LupineError) -> Head? {
     guard let line else { throw MalformedResponse.statusLine.error }
     try framing.check(line.version)
-    var head = line.head
-    head.headerFields = lines.join(fields)
+    let head = lines.head(line, fields, framing)
     fields = []
     size = 0
     guard line.code < 200 else {
@@ -90,7 +134,7 @@ struct HeadReader {
     return .informational(head)
   }
 
-  private mutating func append(_ line: UnsafeRawBufferPointer) throws(LupineError) {
+  private func append(_ line: UnsafeRawBufferPointer) throws(LupineError) {
     if line[0].isBlank { throw MalformedResponse.folded.error }
     guard let field = try lines.field(line) else {
       throw part == .trailers ? MalformedResponse.secondHead.error : MalformedResponse.fieldName.error
@@ -102,10 +146,12 @@ struct HeadReader {
       if field.isFraming { try framing.note(field.field.name, UnsafeRawBufferPointer(rebasing: line[field.value])) }
       fields.append(field)
     }
-    try Self.keep(trailers?.count ?? fields.count, to: min(limits.responseFieldCount, 65_000), .responseFieldCount)
+    try Self.keep(trailers?.count ?? fields.count, to: mostFields, .responseFieldCount)
   }
 
-  private mutating func count(_ raw: UnsafeRawBufferPointer) throws(LupineError) {
+  private var mostFields: Int { min(limits.responseFieldCount, 65_000) }
+
+  private func count(_ raw: UnsafeRawBufferPointer) throws(LupineError) {
     size += raw.count
     if part == .trailers {
       try Self.keep(size, to: limits.trailers, .trailers)

@@ -9,9 +9,11 @@ final class KnownLines {
   private static let lengths = 8...128
   private let names = FieldNames()
   private var fields = [FieldLine?](repeating: nil, count: slots)
-  private var status: (bytes: [UInt8], line: StatusLine)?
+  private var status: StatusLine?
   private var lastLines: [FieldLine] = []
   private var lastFields = HTTPFields()
+  /// The last head that came twice in a row, and is likely to come again.
+  private(set) var head: KnownHead?
 
   /// The field that a line spells; `nil` where it has no colon.
   func field(_ line: UnsafeRawBufferPointer) throws(LupineError) -> FieldLine? {
@@ -24,14 +26,25 @@ final class KnownLines {
   }
 
   func statusLine(_ line: UnsafeRawBufferPointer) throws(LupineError) -> StatusLine {
-    if let status, status.bytes.isSame(as: line) { return status.line }
+    if let status, status.bytes.isSame(as: line) { return status }
     let made = try StatusLine(line)
-    if line.count <= Self.lengths.upperBound { status = (Array(line), made) }
+    if line.count <= Self.lengths.upperBound { status = made }
     return made
   }
 
+  /// Makes a head of its lines, which is remembered as a whole where its fields are those of the last one.
+  ///
+  /// A cookie's line is never the same one again, so that no head with a cookie is kept.
+  func head(_ status: StatusLine, _ fields: [FieldLine], _ framing: Framing) -> HTTPResponse {
+    let isRepeated = fields.elementsEqual(lastLines, by: ===)
+    var response = status.head
+    response.headerFields = join(fields)
+    if isRepeated, status.code >= 200 { head = KnownHead(status, fields, response, framing) }
+    return response
+  }
+
   /// Joins fields in their order; those that stood in the same place in the last head are taken over from it.
-  func join(_ lines: [FieldLine]) -> HTTPFields {
+  private func join(_ lines: [FieldLine]) -> HTTPFields {
     guard lines.allSatisfy(\.isRemembered) else { return HTTPFields(lines.map(\.field)) }
     if lines.count == lastLines.count {
       for index in lines.indices where lines[index] !== lastLines[index] { lastFields[index] = lines[index].field }

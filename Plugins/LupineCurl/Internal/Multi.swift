@@ -17,6 +17,8 @@ final class Multi {
   /// When libcurl wants to be called without an event; 0 means at once.
   private(set) var deadline: UInt64?
   private var handle: MultiHandle
+  /// The handle's, which stays the same.
+  private let pointer: UnsafeMutableRawPointer
   private var idle: [Easy] = []
   private var running = 0
   private var lastDetails: (connection: OpaquePointer, details: TLSDetails)?
@@ -30,7 +32,8 @@ final class Multi {
     self.key = key
     idleLifetime = Self.nanoseconds(loop.engine.configuration.idleConnectionLifetime)
     handle = try MultiHandle(loop.engine.configuration)
-    Callbacks.install(self, on: handle.pointer)
+    pointer = handle.pointer
+    Callbacks.install(self, on: pointer)
   }
 
   /// Refuses TLS without certificates that can be used, which libcurl would only say in mid-handshake.
@@ -56,7 +59,7 @@ final class Multi {
   }
 
   func add(_ easy: Easy) throws(LupineError) {
-    let code = curl_multi_add_handle(handle.pointer, easy.pointer)
+    let code = curl_multi_add_handle(pointer, easy.pointer)
     guard code == CURLM_OK else { throw CurlError.error(code) }
     running += 1
     idleSince = nil
@@ -92,7 +95,7 @@ final class Multi {
 
   /// Takes the handle out, which breaks off what is under way; keeps it for the next exchange where it ended well.
   func remove(_ easy: Easy, isReusable: Bool) {
-    curl_multi_remove_handle(handle.pointer, easy.pointer)
+    curl_multi_remove_handle(pointer, easy.pointer)
     running -= 1
     if running == 0 { idleSince = Moment.now }
     easy.exchange = nil
@@ -123,10 +126,10 @@ final class Multi {
   func collect() {
     guard running > 0 else { return }
     var left: Int32 = 0
-    while let message = curl_multi_info_read(handle.pointer, &left) {
-      guard message.pointee.msg == CURLMSG_DONE, let pointer = message.pointee.easy_handle else { continue }
+    while let message = curl_multi_info_read(pointer, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
       let code = lupine_message_result(message)
-      Callbacks.easy(pointer)?.exchange?.complete(code)
+      Callbacks.easy(easy)?.exchange?.complete(code)
     }
   }
 
@@ -149,6 +152,6 @@ final class Multi {
 
   private func act(_ descriptor: Int32, _ action: Int32) {
     var running: Int32 = 0
-    curl_multi_socket_action(handle.pointer, descriptor, action, &running)
+    curl_multi_socket_action(pointer, descriptor, action, &running)
   }
 }

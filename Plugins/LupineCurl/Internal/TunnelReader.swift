@@ -5,7 +5,7 @@ import LupineCore
 struct TunnelReader {
   /// The answer, where the proxy opens no tunnel.
   private(set) var refusal: HTTPResponse?
-  private var head: HeadReader
+  private let head: HeadReader
   private var legs = ProofLegs()
 
   init(_ limits: Limits, _ lines: KnownLines) { head = HeadReader(limits, lines, mayBeMultiplexed: false) }

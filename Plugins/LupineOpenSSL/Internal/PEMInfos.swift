@@ -28,15 +28,7 @@ struct PEMInfos: ~Copyable {
   /// The revocation lists, in DER.
   var revocationLists: [Data] {
     (0..<lupine_infos_count(pointer)).compactMap { index in
-      guard let list = lupine_infos_revocations(pointer, index) else { return nil }
-      let size = i2d_X509_CRL(list, nil)
-      guard size > 0 else { return nil }
-      var der = Data(count: Int(size))
-      _ = der.withUnsafeMutableBytes { bytes in
-        var next = bytes.bindMemory(to: UInt8.self).baseAddress
-        return i2d_X509_CRL(list, &next)
-      }
-      return der
+      lupine_infos_revocations(pointer, index).flatMap { list in DER.bytes { i2d_X509_CRL(list, $0) } }
     }
   }
 }

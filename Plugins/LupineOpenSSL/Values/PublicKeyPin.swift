@@ -1,5 +1,6 @@
 import COpenSSL
 public import FoundationEssentials
+import LupineX509
 
 /// The SHA-256 digest of a public key with its algorithm (its SubjectPublicKeyInfo, RFC 7469 section 2.4).
 public struct PublicKeyPin: Sendable, Hashable {
@@ -35,13 +36,7 @@ public struct PublicKeyPin: Sendable, Hashable {
 
   init?(subjectPublicKeyInfoOf certificate: OpaquePointer) {
     let key = X509_get_X509_PUBKEY(certificate)
-    let size = i2d_X509_PUBKEY(key, nil)
-    guard size > 0 else { return nil }
-    var der = Data(count: Int(size))
-    _ = der.withUnsafeMutableBytes { bytes in
-      var next = bytes.bindMemory(to: UInt8.self).baseAddress
-      return i2d_X509_PUBKEY(key, &next)
-    }
+    guard let der = DER.bytes({ i2d_X509_PUBKEY(key, $0) }) else { return nil }
     digest = Self.digest(of: der)
   }
 

@@ -60,14 +60,9 @@ public struct PublicKeys: Sendable, Hashable, ExpressibleByArrayLiteral {
       return CertificateReader.isPEM(Data(bytes))
         ? PEM_read_bio_PUBKEY(memory.pointer, nil, nil, nil) : d2i_PUBKEY_bio(memory.pointer, nil)
     }
-    guard let key else {
-      return PublicKeys(pins: [], problems: ["\(name): it is not a public key: \(OpenSSLText.takeError())"])
-    }
     defer { EVP_PKEY_free(key) }
-    var der = Data(count: Int(max(0, i2d_PUBKEY(key, nil))))
-    _ = der.withUnsafeMutableBytes { space in
-      var next = space.bindMemory(to: UInt8.self).baseAddress
-      return i2d_PUBKEY(key, &next)
+    guard let key, let der = DER.bytes({ i2d_PUBKEY(key, $0) }) else {
+      return PublicKeys(pins: [], problems: ["\(name): it is not a public key: \(OpenSSLText.takeError())"])
     }
     return PublicKeys(pins: [PublicKeyPin(publicKey: der)], problems: [])
   }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import FuzzRunner
 import Glibc
 import LupineCore
 import LupineOpenSSL

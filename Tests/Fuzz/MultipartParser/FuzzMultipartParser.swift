@@ -1,3 +1,4 @@
+import FuzzRunner
 import Glibc
 import LupineCore
 import LupineMultipart

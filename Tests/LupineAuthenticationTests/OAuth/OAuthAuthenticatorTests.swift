@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineFixtures
 import LupineMock
 import Synchronization
 import Testing
