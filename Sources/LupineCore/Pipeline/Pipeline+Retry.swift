@@ -64,7 +64,7 @@ extension Pipeline {
 
   /// Asks the retriers about a status while the body can still be kept back; the reason not to hand it over, if any.
   func refusalAtHead(of head: ReceivedResponse, after first: OutgoingRequest, _ number: Int) async -> LupineError? {
-    let outcome = Outcome(request: head.request, response: head)
+    let outcome = Outcome(head)
     guard !retriers.isEmpty, head.statusCode >= 400, let original = try? task.description.get() else { return nil }
     switch await retryStep(after: AttemptResult(request: first, outcome: outcome), of: original, number) {
     case .again(let delay):
