@@ -82,7 +82,7 @@ extension Pipeline {
       return error.noting("No scheme of the session fits the challenge; \(remedy).")
     }
     let challenger = ExchangeLoop(self, number).challenger(
-      in: received.head, from: received.source, to: received.request)
+      of: received.statusCode, from: received.source, to: received.request)
     guard let challenger, challenger.hasCredential, !challenger.request.body.isReplayable else { return error }
     return error.noting("The challenge was not answered: the request's body can be sent only once.")
   }
