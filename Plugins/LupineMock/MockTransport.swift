@@ -80,7 +80,9 @@ public final class MockTransport: Transport, ObservingTransport {
     let upload = request.hasBody ? try Upload(of: request, in: context) : nil
     let course = Course(mock: self, request: request, context: context, upload: upload, world: world, strike: strike)
     do throws(LupineError) {
-      return try await course.run()
+      let beginning = try course.begin()
+      if case .response(let response) = beginning { return response }
+      return try await course.finish(beginning)
     } catch {
       upload?.cancel()
       throw error.measured(TransferMetrics.of(request, sent: upload?.count ?? 0))

@@ -13,18 +13,36 @@ struct Course: Sendable {
   /// What befalls it in a simulation.
   let strike: Strike?
 
-  func run() async throws(LupineError) -> TransportResponse {
-    if let fault = strike?.fault, fault.isBeforeConnection { try await failToConnect(fault) }
+  /// How far it comes without waiting: to its end as a rule.
+  enum Beginning {
+    case response(TransportResponse)
+    case noConnection(NetworkFault)
+    case waits(early: EarlyStub? = nil, answer: Answer? = nil, plan: ReplyPlan? = nil)
+  }
+
+  func begin() throws(LupineError) -> Beginning {
+    if let fault = strike?.fault, fault.isBeforeConnection { return .noConnection(fault) }
     let early = try earlyStub()
     guard try upload?.readAvailable(upTo: early?.stub.asked.reading.limit ?? .max) ?? true else {
-      return try await runInTime(early: early)
+      return .waits(early: early)
     }
     let answer = try answer(early)
     let plan = try struck(answer.plan())
-    guard let plan, plan.isImmediate else { return try await runInTime(answer: answer, plan: plan) }
+    guard let plan, plan.isImmediate else { return .waits(answer: answer, plan: plan) }
     if let problem = plan.problem { throw problem }
     try plan.weight.check(context.limits)
-    return Delivery.atOnce(plan, request, bytesSent: upload?.count ?? 0, in: context)
+    return .response(Delivery.atOnce(plan, request, bytesSent: upload?.count ?? 0, in: context))
+  }
+
+  func finish(_ beginning: Beginning) async throws(LupineError) -> TransportResponse {
+    switch beginning {
+    case .response(let response): return response
+    case .noConnection(let fault):
+      try await failToConnect(fault)
+      return try await runInTime()
+    case .waits(let early, let answer, let plan):
+      return try await runInTime(early: early, answer: answer, plan: plan)
+    }
   }
 
   /// Suffers a fault of a simulation that keeps the request from the server, and so from the stubs.

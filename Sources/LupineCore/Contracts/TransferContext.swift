@@ -8,13 +8,13 @@ public struct TransferContext: Sendable {
   /// Which attempt this is, from 1.
   public var attempt: Int { storage.value.attempt }
   /// The session's clock; idle and total timeouts are the session's business.
-  public var clock: any Clock<Duration> { storage.value.clock }
+  public var clock: any Clock<Duration> { storage.value.settings.clock }
   /// The session's date, which certificates are judged by.
-  public var now: @Sendable () -> Date { storage.value.now }
+  public var now: @Sendable () -> Date { storage.value.settings.now }
   /// How long name lookup, connection and TLS handshake may take; the transport keeps to it.
   public var connectTimeout: Duration? { storage.value.connectTimeout }
   /// What the transport refuses to receive more of.
-  public var limits: Limits { storage.value.limits }
+  public var limits: Limits { storage.value.settings.limits }
   /// What a connection must match to be used.
   public var identity: SecurityIdentity { storage.value.identity }
   /// Who judges the server's certificates; `nil` leaves them to the transport's own rules for system trust.
@@ -23,17 +23,20 @@ public struct TransferContext: Sendable {
   /// to the transport's own rules.
   public var proxyEvaluator: (any TrustEvaluator)? { storage.value.proxyEvaluator }
   /// How connections are used.
-  public var connections: ConnectionOptions { storage.value.connections }
+  public var connections: ConnectionOptions { storage.value.settings.connections }
   /// Where the response's body goes.
   ///
   /// Synchronous, called once, for the final head, on the transport's own thread.
-  public var sink: @Sendable (HTTPResponse) -> BodySink { storage.value.sink }
+  public var sink: @Sendable (HTTPResponse) -> BodySink {
+    let (supervisor, control) = (storage.value.supervisor, storage.value.control)
+    return { supervisor.sink(for: $0, of: control) }
+  }
   /// The exchange's life: cancellation and activity.
   public var control: TransferControl { storage.value.control }
   /// Where tasks run that the exchange needs; `nil` means the global executor.
   ///
   /// A task that a transport makes takes it as its executor preference.
-  public var executor: (any TaskExecutor)? { storage.value.executor }
+  public var executor: (any TaskExecutor)? { storage.value.settings.executor }
   /// The value of `Proxy-Authorization` for the proxy that the identity names; `nil` where it is sent none.
   ///
   /// It goes to the proxy alone: in the CONNECT that asks for a tunnel, or beside the fields of a request that the proxy
@@ -54,18 +57,13 @@ public struct TransferContext: Sendable {
   private struct Values {
     let id: RequestID
     let attempt: Int
-    let clock: any Clock<Duration>
-    let now: @Sendable () -> Date
+    let settings: ExchangeSettings
     let connectTimeout: Duration?
-    let limits: Limits
     let identity: SecurityIdentity
     let evaluator: (any TrustEvaluator)?
     let proxyEvaluator: (any TrustEvaluator)?
-    let connections: ConnectionOptions
-    var sink: @Sendable (HTTPResponse) -> BodySink
+    var supervisor: any ExchangeSupervisor
     var control: TransferControl
-    let executor: (any TaskExecutor)?
-    let events: @Sendable (SessionEvent.Kind) -> Void
     var proxyAuthorization: String?
   }
 
@@ -83,11 +81,25 @@ public struct TransferContext: Sendable {
     events: @escaping @Sendable (SessionEvent.Kind) -> Void = { _ in },
     sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) {
+    self.init(
+      id: id, attempt: attempt,
+      settings: ExchangeSettings(
+        clock: clock, now: now, limits: limits, connections: connections, executor: executor),
+      connectTimeout: connectTimeout, identity: identity, evaluator: evaluator, proxyEvaluator: proxyEvaluator,
+      supervisor: ClosureSupervisor(events: events, sink: sink), control: control)
+  }
+
+  /// Describes an exchange by what its session tells of all alike, and by what stands above it.
+  init(
+    id: RequestID, attempt: Int, settings: ExchangeSettings, connectTimeout: Duration?, identity: SecurityIdentity,
+    evaluator: (any TrustEvaluator)?, proxyEvaluator: (any TrustEvaluator)?, supervisor: any ExchangeSupervisor,
+    control: TransferControl, proxyAuthorization: String? = nil
+  ) {
     storage = CopyOnWrite(
       Values(
-        id: id, attempt: attempt, clock: clock, now: now, connectTimeout: connectTimeout, limits: limits,
-        identity: identity, evaluator: evaluator, proxyEvaluator: proxyEvaluator, connections: connections, sink: sink,
-        control: control, executor: executor, events: events))
+        id: id, attempt: attempt, settings: settings, connectTimeout: connectTimeout, identity: identity,
+        evaluator: evaluator, proxyEvaluator: proxyEvaluator, supervisor: supervisor, control: control,
+        proxyAuthorization: proxyAuthorization))
   }
 
   /// The context of one of several exchanges that are made in the place of this one.
@@ -96,7 +108,8 @@ public struct TransferContext: Sendable {
   ) -> TransferContext {
     var branch = self
     branch.storage.value.control = control
-    branch.storage.value.sink = sink
+    branch.storage.value.supervisor = ClosureSupervisor(
+      events: { [supervisor = storage.value.supervisor] in supervisor.hear($0) }, sink: sink)
     return branch
   }
 
@@ -116,7 +129,7 @@ public struct TransferContext: Sendable {
   }
 
   /// Tells the session's monitors what happened.
-  public func emit(_ event: SessionEvent.Kind) { storage.value.events(event) }
+  public func emit(_ event: SessionEvent.Kind) { storage.value.supervisor.hear(event) }
 
   /// Registers what ends the exchange early; called at once where it has been cancelled already.
   ///
@@ -130,7 +143,9 @@ public struct TransferContext: Sendable {
   public func makeReader(
     for body: Body, onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> any BodyReader {
-    let tell: @Sendable (Int64) -> Void = { [events = storage.value.events] in events(.sent(bytes: $0)) }
+    let tell: @Sendable (Int64) -> Void = { [supervisor = storage.value.supervisor] in
+      supervisor.hear(.sent(bytes: $0))
+    }
     guard let executor else {
       return ActiveReader(try body.makeReader(onReady: onReady), control: control, onEnd: tell)
     }
@@ -150,7 +165,8 @@ public struct TransferContext: Sendable {
   ) -> (body: IncomingBody, writer: IncomingBodyWriter) {
     control.touch()
     control.answers(source)
-    let channel = BodyChannel(sink: sink(head), activity: control, resume: resume)
+    let channel = BodyChannel(
+      sink: storage.value.supervisor.sink(for: head, of: control), activity: control, resume: resume)
     return (IncomingBody(channel: channel), IncomingBodyWriter(channel: channel))
   }
 }

@@ -7,7 +7,7 @@ extension ExchangeLoop {
   /// A `Cookie` field that the request brings stays in front, and wins where a name is in both. All of them go in one
   /// field (RFC 6265 section 5.4), which swift-http-types would take apart.
   func withCookies(_ request: OutgoingRequest) -> OutgoingRequest {
-    if session.configuration.cookieStore == nil, !request.headers.contains(.cookie) { return request }
+    if !session.hasCookieStore, !request.headers.contains(.cookie) { return request }
     let values = request.headers[values: .cookie]
     let own = values.joined(separator: "; ")
     guard let store = session.configuration.cookieStore else {
@@ -31,7 +31,7 @@ extension ExchangeLoop {
 
   /// Keeps the cookies of a response.
   func keepCookies(of response: TransportResponse, to request: OutgoingRequest) {
-    guard response.source == .origin, let store = configuration.cookieStore else { return }
+    guard session.hasCookieStore, response.source == .origin, let store = configuration.cookieStore else { return }
     let fields = response.head.headerFields[values: .setCookie]
     if !fields.isEmpty { store.store(fields, from: request.url, now: configuration.now()) }
   }

@@ -29,7 +29,7 @@ extension ExchangeLoop {
 
   /// Whether there is anything to answer a server's challenge with.
   var hasCredential: Bool {
-    configuration.credentialProvider != nil
+    session.hasCredentialProvider
       || task.state.withLock { $0.settings.credential != nil || $0.settings.credentialProvider != nil }
   }
 

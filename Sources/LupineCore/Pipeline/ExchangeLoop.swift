@@ -4,7 +4,9 @@ import Synchronization
 /// The exchanges of one attempt: the request, then whatever redirects and challenges lead to.
 final class ExchangeLoop: Sendable {
   struct State {
+    /// The current exchange's, and the same without what was added for this exchange alone.
     var request: OutgoingRequest?
+    var original: OutgoingRequest?
     var control: TransferControl?
     /// What was given to whom in answer to challenges.
     var courses: [AuthenticationContext.Asker: AuthenticationCourse] = [:]
@@ -178,6 +180,7 @@ final class ExchangeLoop: Sendable {
     let control = TransferControl(now: session.clock.now, of: task)
     state.withLock { state in
       state.request = request
+      state.original = original
       state.control = control
       state.redirect = nil
       state.tunnel = nil
@@ -185,8 +188,7 @@ final class ExchangeLoop: Sendable {
     try task.begin(control, request)
     task.emit(.sending(request.summary), attempt: number)
     do throws(LupineError) {
-      var context = context(for: request, control: control) { [self] head in sink(for: head, original, control) }
-      context.proxyAuthorization = proxyAuthorization
+      let context = context(for: request, control: control, supervisor: self, proxyAuthorization)
       let response = try await session.openTransport().send(request, in: context)
       if response.source != .origin { task.state.withLock { $0.source = response.source } }
       return response
@@ -204,36 +206,39 @@ final class ExchangeLoop: Sendable {
 
   /// Describes the exchange to the transport.
   func context(
-    for request: OutgoingRequest, control: TransferControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
+    for request: OutgoingRequest, control: TransferControl, supervisor: any ExchangeSupervisor,
+    _ proxyAuthorization: String? = nil
   ) -> TransferContext {
     let timeouts = request.options.timeouts ?? configuration.timeouts
     return TransferContext(
-      id: task.id, attempt: number, clock: configuration.clock, now: configuration.now,
-      connectTimeout: timeouts.connect, limits: configuration.limits,
+      id: task.id, attempt: number, settings: session.exchangeSettings, connectTimeout: timeouts.connect,
       identity: proving(session.identity(for: request.url), to: request.url),
-      evaluator: configuration.trustPolicy?.evaluator(for: request.url),
-      proxyEvaluator: session.proxyEvaluator(for: request.url), connections: configuration.connections,
-      control: control, executor: configuration.executor,
-      events: { [self] kind in
-        switch kind {
-        case .informational(let head): task.tellInterim(head)
-        case .tunnelled(let head): state.withLock { $0.tunnel = head }
-        default: break
-        }
-        task.emit(kind, attempt: number)
-      },
-      sink: sink)
+      evaluator: session.hasTrustPolicy ? configuration.trustPolicy?.evaluator(for: request.url) : nil,
+      proxyEvaluator: session.hasTrustPolicy ? session.proxyEvaluator(for: request.url) : nil,
+      supervisor: supervisor, control: control, proxyAuthorization: proxyAuthorization)
   }
 
   /// Describes the attempt to interceptors; a body that one of them makes is gathered as it stands.
   func context(forInterceptorsOf request: OutgoingRequest, control: TransferControl) -> TransferContext {
     let limit = session.configuration.limits.responseBody
-    return context(for: request, control: control) { _ in .collect(limit: limit) }
+    let supervisor = ClosureSupervisor(events: { [self] in hear($0) }, sink: { _ in .collect(limit: limit) })
+    return context(for: request, control: control, supervisor: supervisor)
+  }
+}
+
+extension ExchangeLoop: ExchangeSupervisor {
+  func hear(_ event: SessionEvent.Kind) {
+    switch event {
+    case .informational(let head): task.tellInterim(head)
+    case .tunnelled(let head): state.withLock { $0.tunnel = head }
+    default: break
+    }
+    task.emit(event, attempt: number)
   }
 
-  private func sink(
-    for head: HTTPResponse, _ request: OutgoingRequest, _ control: TransferControl
-  ) -> BodySink {
+  func sink(for head: HTTPResponse, of control: TransferControl) -> BodySink {
+    // No transport is asked before there is a request.
+    guard let request = state.withLock({ $0.original }) else { return .discard(limit: 0) }
     task.emit(.head(head), attempt: number)
     if control.source == .origin, decideRedirect(head, request) {
       return .discard(limit: configuration.limits.discardedBody)
@@ -243,9 +248,8 @@ final class ExchangeLoop: Sendable {
       let destination = try task.consumer.destination(for: head, to: request, limits: configuration.limits)
       if let decision = task.consumer.takeDecision() { task.emit(decision, attempt: number) }
       if case .discard = destination { return BodySink(destination) }
-      let extent = task.consumer.extent(of: head)
-      let now = control.lastActive
-      task.download.withLock { $0.begin(base: extent.base, total: extent.total, now: now) }
+      let (base, now) = (task.consumer.base(of: head), control.lastActive)
+      task.download.withLock { $0.begin(base: base, .told(by: head.headerFields), now: now) }
       return BodySink(destination, stages: stages)
     } catch {
       return BodySink(.discard(limit: 0), stages: [FailingTransformer(error)])

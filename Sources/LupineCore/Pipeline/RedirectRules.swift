@@ -7,8 +7,10 @@ struct RedirectRules {
   var allowsDowngrade = false
 
   static func isRedirect(_ head: HTTPResponse) -> Bool {
-    switch head.status.code {
-    case 301, 302, 303, 307, 308: head.headerFields.contains(.location)
+    // Few responses have the field, and it is found sooner than the status is read.
+    guard head.headerFields.contains(.location) else { return false }
+    return switch head.status.code {
+    case 301, 302, 303, 307, 308: true
     default: false
     }
   }

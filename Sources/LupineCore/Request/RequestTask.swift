@@ -18,8 +18,8 @@ final class RequestTask: Sendable {
   let download = Mutex(ProgressReporter())
 
   init(
-    _ description: Result<OutgoingRequest, LupineError>, session: Session,
-    consumer: any ResponseConsumer = CollectingConsumer(), isPart: Bool = false
+    _ description: consuming Result<OutgoingRequest, LupineError>, session: Session,
+    consumer: any ResponseConsumer = CollectingConsumer.shared, isPart: Bool = false
   ) {
     id = session.nextID()
     self.session = session

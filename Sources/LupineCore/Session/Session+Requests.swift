@@ -55,7 +55,7 @@ extension Session {
   }
 
   private func make(_ describe: () throws -> OutgoingRequest) -> DataRequest {
-    DataRequest(makeTask(CollectingConsumer(), describe))
+    DataRequest(makeTask(CollectingConsumer.shared, describe))
   }
 
   func makeTask(

@@ -11,6 +11,11 @@ public final class Session: Sendable {
   let serializers: SessionSerializers
   /// Whether a monitor hears of events, so that making one is worth its cost.
   let isObserved: Bool
+  /// Whether it has a part that few sessions have: what asked for the part itself would copy it.
+  let hasTrustPolicy: Bool
+  let hasCookieStore: Bool
+  let hasCredentialProvider: Bool
+  let exchangeSettings: ExchangeSettings
   let clock: SessionClock
   let registry: RequestRegistry
   let watch: Watch
@@ -27,6 +32,10 @@ public final class Session: Sendable {
     self.configuration = configuration
     serializers = configuration.serializers
     isObserved = !configuration.monitors.isEmpty
+    hasTrustPolicy = configuration.trustPolicy != nil
+    hasCookieStore = configuration.cookieStore != nil
+    hasCredentialProvider = configuration.credentialProvider != nil
+    exchangeSettings = ExchangeSettings(configuration)
     self.clock = clock
     self.registry = registry
     self.transport = Mutex(transport)

@@ -120,11 +120,8 @@ final class DownloadConsumer: ResponseConsumer {
     }
   }
 
-  /// Bytes that were there before the current exchange, and the length of the whole.
-  func extent(of head: HTTPResponse) -> (base: Int64, total: Int64?) {
-    let length = head.headerFields[.contentLength].flatMap { Int64($0) }
-    let base = head.status.code == 206 ? state.withLock { $0.asked ?? 0 } : 0
-    let total = length.map { base.addingReportingOverflow($0) }
-    return (base, total.flatMap { $0.overflow ? nil : $0.partialValue })
+  /// Bytes that were there before the current exchange.
+  func base(of head: HTTPResponse) -> Int64 {
+    head.status.code == 206 ? state.withLock { $0.asked ?? 0 } : 0
   }
 }

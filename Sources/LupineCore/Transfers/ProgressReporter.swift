@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// Tells handlers how far a transfer has come: in order, never going back, and the latest figure where a handler is slow.
 ///
 /// A value that its request keeps behind a lock, since few requests have a handler of the kind.
@@ -36,7 +38,21 @@ struct ProgressReporter: Sendable {
     var throughput: Double { time > .zero ? Double(count) / (time / .seconds(1)) : 0 }
   }
 
+  /// The bytes that an exchange will move, which are told by fields that only somebody who listens need have read.
+  enum Length {
+    case known(Int64?)
+    case told(by: HTTPFields)
+
+    fileprivate var count: Int64? {
+      switch self {
+      case .known(let count): count
+      case .told(let fields): fields[values: .contentLength].first.flatMap { Int64($0) }
+      }
+    }
+  }
+
   private var pace = Pace()
+  private var length = Length.known(nil)
   private var latest = TransferProgress(completed: 0, total: nil)
   private var reported: Int64 = -1
   private var base: Int64 = 0
@@ -53,9 +69,9 @@ struct ProgressReporter: Sendable {
 
   /// Notes what was there before the exchange, as on a resumed download, and the length in all; the speed is that of the
   /// exchange, without the attempts before it and the waits between them.
-  mutating func begin(base: Int64 = 0, total: Int64?, now: Duration) {
+  mutating func begin(base: Int64 = 0, _ length: Length, now: Duration) {
     self.base = base
-    latest.total = total
+    self.length = length
     started = now
   }
 
@@ -83,6 +99,8 @@ struct ProgressReporter: Sendable {
   private var progress: TransferProgress {
     var progress = latest
     progress.throughput = pace.throughput
+    let total = length.count.map { base.addingReportingOverflow($0) }
+    progress.total = total.flatMap { $0.overflow ? nil : $0.partialValue }
     return progress
   }
 }

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// What a kind of request does with its response: gathers it, writes it to a file, or hands it on piece by piece.
-protocol ResponseConsumer: Sendable {
+protocol ResponseConsumer: AnyObject, Sendable {
   /// Changes the request before each attempt, as by asking for the rest of a file.
   func prepare(_ request: OutgoingRequest) -> OutgoingRequest
 
@@ -26,8 +26,8 @@ protocol ResponseConsumer: Sendable {
   /// looked at. A cancellation of the task it runs in ends it.
   func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)?
 
-  /// What the download's progress counts from and to: bytes that were there before, and bytes in all.
-  func extent(of head: HTTPResponse) -> (base: Int64, total: Int64?)
+  /// What the download's progress counts from: bytes that were there before the exchange.
+  func base(of head: HTTPResponse) -> Int64
 
   /// Whether the body is handed on as soon as its head has been validated; such a request is not retried from then on.
   var takesBodyAtHead: Bool { get }
@@ -58,9 +58,7 @@ extension ResponseConsumer {
 
   func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)? { nil }
 
-  func extent(of head: HTTPResponse) -> (base: Int64, total: Int64?) {
-    (0, head.headerFields.first { $0.name == .contentLength }.flatMap { Int64($0.value) })
-  }
+  func base(of head: HTTPResponse) -> Int64 { 0 }
 
   var takesBodyAtHead: Bool { false }
 

@@ -17,7 +17,7 @@ extension Session {
     expectsContinue: Bool = false
   ) -> UploadRequest {
     UploadRequest(
-      makeTask(CollectingConsumer()) {
+      makeTask(CollectingConsumer.shared) {
         var request = OutgoingRequest(
           url: try url.asURL(relativeTo: self.baseURL), method: method, headers: headers, body: body)
         request.options.expectsContinue = expectsContinue
@@ -27,7 +27,7 @@ extension Session {
 
   /// Sends the request that a route describes, body and all.
   public func upload(_ route: some RequestConvertible) -> UploadRequest {
-    UploadRequest(makeTask(CollectingConsumer()) { try route.asRequest(relativeTo: self.baseURL) })
+    UploadRequest(makeTask(CollectingConsumer.shared) { try route.asRequest(relativeTo: self.baseURL) })
   }
 
   /// Writes a response to a file.

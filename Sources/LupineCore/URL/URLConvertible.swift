@@ -20,7 +20,11 @@ extension String: URLConvertible {
   /// Parses the string; with a base URL as `HTTPURL.appending(reference:)` does, without one as an absolute URL.
   public func asURL(relativeTo base: HTTPURL?) throws(LupineError) -> HTTPURL {
     if let base { return try base.appending(reference: self) }
-    if case .absolute = try URLReference(self, maximumLength: HTTPURL.maximumLength) { return try HTTPURL(self) }
-    throw URLFault.noBase.error
+    do throws(LupineError) {
+      return try HTTPURL(self)
+    } catch {
+      if case .absolute = try URLReference(self, maximumLength: HTTPURL.maximumLength) { throw error }
+      throw URLFault.noBase.error
+    }
   }
 }

@@ -1,0 +1,18 @@
+import HTTPTypes
+
+/// Supervises an exchange by closures: one of a test, a branch of another exchange.
+final class ClosureSupervisor: ExchangeSupervisor {
+  private let events: @Sendable (SessionEvent.Kind) -> Void
+  private let sink: @Sendable (HTTPResponse) -> BodySink
+
+  init(
+    events: @escaping @Sendable (SessionEvent.Kind) -> Void, sink: @escaping @Sendable (HTTPResponse) -> BodySink
+  ) {
+    self.events = events
+    self.sink = sink
+  }
+
+  func sink(for head: HTTPResponse, of control: TransferControl) -> BodySink { sink(head) }
+
+  func hear(_ event: SessionEvent.Kind) { events(event) }
+}
