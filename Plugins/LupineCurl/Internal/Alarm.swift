@@ -3,6 +3,8 @@ import Glibc
 import LupineCore
 
 /// Wakes a loop that sleeps in `epoll_wait`; owns the eventfd.
+///
+/// The poller tells of each ring once, so that nothing has to be read; the count of rings ends at 2⁶⁴ only.
 final class Alarm: Sendable {
   let descriptor: Int32
 
@@ -16,10 +18,5 @@ final class Alarm: Sendable {
   func ring() {
     var one: UInt64 = 1
     _ = write(descriptor, &one, 8)
-  }
-
-  func silence() {
-    var count: UInt64 = 0
-    _ = read(descriptor, &count, 8)
   }
 }

@@ -28,7 +28,7 @@ final class Loop {
     poller = try Poller()
     deadSocket = try DeadSocket()
     line = WaitingLine(perHost: engine.configuration.connectionsPerHost, total: engine.configuration.connections)
-    poller.watch(alarm.descriptor, for: Poller.readable, isWatched: false)
+    poller.watch(alarm.descriptor, for: Poller.readable | Poller.once, isWatched: false)
   }
 
   func run() {
@@ -49,7 +49,10 @@ final class Loop {
     obey()
     for multi in multis { multi.expire() }
     serveSockets()
-    for multi in multis { multi.collect() }
+    for multi in multis {
+      multi.dialAgain()
+      multi.collect()
+    }
     prune()
     settle()
     engine.runJobs(&jobs)
@@ -75,7 +78,7 @@ final class Loop {
   private func guardIdleSockets() {
     for index in 0..<poller.count {
       let (descriptor, readiness) = poller.event(index)
-      if descriptor == alarm.descriptor { alarm.silence() } else { guardSocket(descriptor, readiness) }
+      if descriptor != alarm.descriptor { guardSocket(descriptor, readiness) }
     }
   }
 

@@ -7,6 +7,8 @@ struct Poller: ~Copyable {
   static let readable: UInt32 = EPOLLIN.rawValue | EPOLLRDHUP.rawValue
   static let writable: UInt32 = EPOLLOUT.rawValue
   static let broken: UInt32 = EPOLLERR.rawValue | EPOLLHUP.rawValue
+  /// With another: the descriptor is told of once each time it becomes ready, and not for as long as it is.
+  static let once: UInt32 = EPOLLET.rawValue
   static let halfClosed: UInt32 = EPOLLRDHUP.rawValue
 
   private static let capacity = 256

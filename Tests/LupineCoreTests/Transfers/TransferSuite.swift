@@ -12,15 +12,3 @@ extension TransferSuite {
   var mock: MockTransport { bench.mock }
   var session: Session { bench.session }
 }
-
-struct TransferBench {
-  let folder: TemporaryFolder
-  let mock = MockTransport()
-  let session: Session
-
-  init(_ change: (Session.Builder) -> Session.Builder = { $0 }) throws {
-    folder = try TemporaryFolder()
-    let builder = Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com")
-    session = try change(builder).build()
-  }
-}

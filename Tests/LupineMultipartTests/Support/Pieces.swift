@@ -14,23 +14,6 @@ struct Pieces: AsyncSequence, Sendable {
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rest: pieces[...]) }
 }
 
-/// A stream that yields one piece and throws.
-struct Throwing: AsyncSequence, Sendable {
-  struct Broken: Error {}
-
-  struct AsyncIterator: AsyncIteratorProtocol {
-    var hasYielded = false
-
-    mutating func next() async throws -> [UInt8]? {
-      if hasYielded { throw Broken() }
-      hasYielded = true
-      return Array("beginning".utf8)
-    }
-  }
-
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
-}
-
 /// A stream that begins with a text and never ends.
 struct EndlessAfter: AsyncSequence, Sendable {
   let text: String

@@ -29,9 +29,3 @@ enum Shell {
     return process
   }
 }
-
-struct ShellError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
-}

@@ -1,0 +1,16 @@
+import LupineCore
+import LupineFixtures
+import LupineMock
+
+/// What the tests of a `TransferSuite` have.
+struct TransferBench {
+  let folder: TemporaryFolder
+  let mock = MockTransport()
+  let session: Session
+
+  init(_ change: (Session.Builder) -> Session.Builder = { $0 }) throws {
+    folder = try TemporaryFolder()
+    let builder = Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com")
+    session = try change(builder).build()
+  }
+}

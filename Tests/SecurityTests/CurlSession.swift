@@ -1,0 +1,16 @@
+import Lupine
+
+/// A session as a program has it, over libcurl.
+func curlSession(
+  total: Duration? = .seconds(30), _ change: (Session.Builder) -> Session.Builder = { $0 }
+) throws -> Session {
+  let builder = Session.Builder().transport(.curl).install(.compression).timeouts(total: total)
+  return try change(builder).build()
+}
+
+extension HTTPField.Name {
+  static let custom = HTTPField.Name("X-Custom") ?? .server
+  static let secret = HTTPField.Name("X-Secret") ?? .server
+  static let apiKey = HTTPField.Name("X-API-Key") ?? .server
+  static let refererField = HTTPField.Name("Referer") ?? .server
+}
