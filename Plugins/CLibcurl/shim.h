@@ -121,6 +121,15 @@ static inline int lupine_open_socket(const struct curl_sockaddr *address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+// Goes on with every transfer; libcurl calls it deprecated, and has nothing else for what its timers do not cover.
+static inline void lupine_multi_serve_all(CURLM *multi) {
+  int running = 0;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  curl_multi_socket_all(multi, &running);
+#pragma GCC diagnostic pop
+}
+
 // Where the bytes of an address of IP stand; NULL for an address of another kind.
 static inline const uint8_t *lupine_address_bytes(const struct curl_sockaddr *address, int *count) {
   if (address->family == AF_INET) {

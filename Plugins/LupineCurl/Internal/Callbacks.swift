@@ -65,7 +65,7 @@ enum Callbacks {
   private static let socketUnwanted: lupine_close_callback = { context, descriptor in
     guard let multi = multi(context) else { return 0 }
     multi.hasClosedConnection()
-    multi.loop.close(descriptor)
+    multi.loop.close(descriptor, of: multi)
     return 0
   }
 

@@ -53,9 +53,9 @@ final class Easy {
 
   /// Opens a socket for an address that the exchange may connect to; -1 where it may not.
   func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
-    guard exchange?.mayDial(IPAddress(address)) != false else { return -1 }
-    let descriptor = lupine_open_socket(address)
-    if descriptor >= 0 { multi.loop.opened(descriptor, for: multi) }
+    let isAllowed = exchange?.mayDial(IPAddress(address)) != false
+    let descriptor = isAllowed ? lupine_open_socket(address) : -1
+    if descriptor >= 0 { multi.loop.opened(descriptor, for: multi) } else { multi.hasFailedDial = true }
     return descriptor
   }
 

@@ -24,7 +24,10 @@ extension Loop {
   }
 
   /// Closes a connection's socket for libcurl; the kernel takes it out of the poller.
-  func close(_ descriptor: Int32) {
+  func close(_ descriptor: Int32, of multi: Multi) {
+    if let user = known(descriptor)?.user, let exchange = exchanges[user], exchange.isUnderWay, exchange.ports == nil {
+      multi.hasFailedDial = true
+    }
     if Int(descriptor) < sockets.count { sockets[Int(descriptor)] = nil }
     Glibc.close(descriptor)
   }

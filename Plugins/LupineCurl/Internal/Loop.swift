@@ -49,7 +49,10 @@ final class Loop {
     obey()
     for multi in multis { multi.expire() }
     serveSockets()
-    for multi in multis { multi.collect() }
+    for multi in multis {
+      multi.dialAgain()
+      multi.collect()
+    }
     prune()
     settle()
     engine.runJobs(&jobs)

@@ -16,6 +16,8 @@ final class Multi {
   private(set) var isReadyForTLS = false
   /// When libcurl wants to be called without an event; 0 means at once.
   private(set) var deadline: UInt64?
+  /// Whether an address could not be connected to since the last turn.
+  var hasFailedDial = false
   private var handle: MultiHandle
   /// The handle's, which stays the same.
   private let pointer: UnsafeMutableRawPointer
@@ -120,6 +122,16 @@ final class Multi {
     if readiness & Poller.writable != 0 { action |= CURL_CSELECT_OUT }
     if readiness & Poller.broken != 0 { action |= CURL_CSELECT_IN | CURL_CSELECT_ERR }
     act(descriptor, action)
+  }
+
+  /// Has the next address tried where one failed.
+  ///
+  /// libcurl 7.88 forgets to: the attempt would begin when a timer runs out, up to half of the connect timeout later.
+  func dialAgain() {
+    while hasFailedDial {
+      hasFailedDial = false
+      lupine_multi_serve_all(handle.pointer)
+    }
   }
 
   /// Ends the exchanges that libcurl has done with.

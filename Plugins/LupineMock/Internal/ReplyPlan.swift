@@ -1,7 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
-import Synchronization
 
 /// One reply, checked and ready to be given any number of times.
 final class ReplyPlan: Sendable {
@@ -16,7 +15,6 @@ final class ReplyPlan: Sendable {
   let weight: ReplyWeight
   /// Whether its status allows no content.
   let hasNoContent: Bool
-  private let given = Atomic<Int>(0)
 
   /// - Parameter cause: what its faults come from; nil means the stub.
   init(_ part: MockReply.Part, for asked: StubDescription, cause: String? = nil) {
@@ -42,11 +40,6 @@ final class ReplyPlan: Sendable {
   func fitted(to request: RecordedRequest) -> ReplyPlan {
     guard let resource = part.resource, problem == nil else { return self }
     return ReplyPlan(resource.answer(request.headers, method: request.method, with: part), for: asked, cause: cause)
-  }
-
-  /// Counts one answer and says how fast it comes.
-  func nextPace() -> (latency: Duration, rate: Int?) {
-    part.pace.isImmediate ? (.zero, nil) : part.pace.draw(given.add(1, ordering: .relaxed).oldValue)
   }
 
   /// The same reply with what befalls it in a simulation.

@@ -23,9 +23,6 @@ public struct IncomingBody: Sendable {
   }
 
   /// Calls the observer when the body ends, well or not, on the thread where that happens; at once where it has ended.
-  /// The end, where it has come.
-  var ended: BodyEnd? { get throws(LupineError) { try channel.ended?.get() } }
-
   package func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
     channel.onEnd(observer)
   }

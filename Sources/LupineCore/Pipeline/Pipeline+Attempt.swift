@@ -22,7 +22,7 @@ extension Pipeline {
       // An interceptor may have let a response through after the request was cancelled.
       if let ended = task.state.withLock({ $0.endAttempt() ?? $0.cancellation }) { throw ended }
       guard !task.consumer.takesBodyAtHead else {
-        let outcome = Outcome(request: received.request, response: received)
+        let outcome = Outcome(received)
         return AttemptResult(request: request, outcome: outcome, isFinal: true)
       }
       return validated(received, to: request, number)
@@ -61,7 +61,7 @@ extension Pipeline {
   }
 
   func validated(_ received: ReceivedResponse, to request: OutgoingRequest, _ number: Int) -> AttemptResult {
-    var outcome = Outcome(request: received.request, response: received)
+    var outcome = Outcome(received)
     for validator in task.state.withLock({ $0.settings.validators }) {
       do throws(LupineError) {
         try validator.validate(received, hasBody: task.consumer.hasBody(received))

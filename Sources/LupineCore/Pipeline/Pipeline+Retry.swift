@@ -17,11 +17,6 @@ extension Pipeline {
     let request = result.request
     if let step = task.state.withLock({ $0.takeStepAtHead() }) { return step }
     let retriers = retriers
-    guard mayBeRetried(outcome) else {
-      session.retryBudget.answered(request.url)
-      for retrier in retriers { retrier.succeeded(request) }
-      return .end(outcome)
-    }
     guard !result.isFinal, !retriers.isEmpty else {
       return end(outcome, result.isFinal ? "the request was ended" : "there is no retrier", number)
     }
@@ -49,6 +44,14 @@ extension Pipeline {
     return end(outcome, notes.joined(to: "no retrier asked for it"), number)
   }
 
+  /// Whether an attempt ended well, as most do, so that no retrier is asked and all are told.
+  func isSettled(_ result: AttemptResult) -> Bool {
+    guard !mayBeRetried(result.outcome), task.state.withLock({ $0.stepAtHead == nil }) else { return false }
+    session.retryBudget.answered(result.request.url)
+    for retrier in retriers { retrier.succeeded(result.request) }
+    return true
+  }
+
   private var retriers: [any Retrier] {
     let own = task.state.withLock { $0.settings.retriers }
     return own.isEmpty ? session.configuration.retriers : session.configuration.retriers + own
@@ -64,7 +67,7 @@ extension Pipeline {
 
   /// Asks the retriers about a status while the body can still be kept back; the reason not to hand it over, if any.
   func refusalAtHead(of head: ReceivedResponse, after first: OutgoingRequest, _ number: Int) async -> LupineError? {
-    let outcome = Outcome(request: head.request, response: head)
+    let outcome = Outcome(head)
     guard !retriers.isEmpty, head.statusCode >= 400, let original = try? task.description.get() else { return nil }
     switch await retryStep(after: AttemptResult(request: first, outcome: outcome), of: original, number) {
     case .again(let delay):

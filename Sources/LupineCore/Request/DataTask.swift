@@ -16,7 +16,11 @@ public struct DataTask<Value: Sendable>: Sendable {
   public var value: Value {
     get async throws(LupineError) {
       guard !task.isObserved else { return try await observedValue() }
-      return try await Serialization.value(from: await task.outcome(), with: serializer, of: task)
+      do {
+        return try await task.withOutcome { try Serialization.value(from: $0, with: serializer, of: task) }
+      } catch {
+        throw Serialization.wrapped(error)
+      }
     }
   }
 

@@ -2,7 +2,8 @@ import FoundationEssentials
 
 /// How a request ended, before any serializer saw it.
 ///
-/// Everything stands behind one pointer, so that it is handed on at the cost of one.
+/// Everything stands behind one pointer, so that it is handed on at the cost of one. Nearly every request ends with a
+/// response alone, which is such a pointer itself.
 struct Outcome: Sendable {
   private final class Box: Sendable {
     let values: Values
@@ -18,41 +19,63 @@ struct Outcome: Sendable {
     var file: URL?
   }
 
-  private var box: Box
+  private enum Storage {
+    case response(ReceivedResponse)
+    case values(Box)
+  }
+
+  private var storage: Storage
+
+  /// A good end.
+  init(_ response: ReceivedResponse) { storage = .response(response) }
 
   init(
     request: OutgoingRequest? = nil, response: ReceivedResponse? = nil, error: LupineError? = nil, file: URL? = nil
   ) {
-    box = Box(Values(request: request, response: response, error: error, file: file))
+    storage = .values(Box(Values(request: request, response: response, error: error, file: file)))
   }
 
   private mutating func change(_ change: (inout Values) -> Void) {
-    var values = box.values
+    var values =
+      switch storage {
+      case .response(let response): Values(request: response.request, response: response)
+      case .values(let box): box.values
+      }
     change(&values)
-    box = Box(values)
+    storage = .values(Box(values))
   }
 
   /// The request as it was sent last; `nil` where it could not be made.
-  var request: OutgoingRequest? { box.values.request }
+  var request: OutgoingRequest? {
+    switch storage {
+    case .response(let response): response.request
+    case .values(let box): box.values.request
+    }
+  }
 
   /// The response, where one arrived whole, be it refused by a validator.
-  var response: ReceivedResponse? { box.values.response }
+  var response: ReceivedResponse? {
+    switch storage {
+    case .response(let response): response
+    case .values(let box): box.values.response
+    }
+  }
 
   /// Why the request failed.
   var error: LupineError? {
-    get { box.values.error }
+    get { if case .values(let box) = storage { box.values.error } else { nil } }
     set { change { $0.error = newValue } }
   }
 
   /// The redirects that were followed.
   var redirects: [RedirectStep] {
-    get { box.values.redirects }
+    get { if case .values(let box) = storage { box.values.redirects } else { [] } }
     set { change { $0.redirects = newValue } }
   }
 
   /// Where a download is, once it is complete.
   var file: URL? {
-    get { box.values.file }
+    get { if case .values(let box) = storage { box.values.file } else { nil } }
     set { change { $0.file = newValue } }
   }
 }

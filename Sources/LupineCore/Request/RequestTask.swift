@@ -35,19 +35,23 @@ final class RequestTask: Sendable {
   /// The outcome, once there is one; runs the request if nobody does yet.
   ///
   /// Cancelling the caller's task cancels it.
-  func outcome() async -> Outcome {
-    await withTaskCancellationHandler {
+  func outcome() async -> Outcome { await withOutcome { $0 } }
+
+  /// Makes something of the outcome, as `outcome()` gives it, before the caller's actor is entered again.
+  func withOutcome<Value>(_ body: @Sendable (Outcome) throws -> Value) async rethrows -> Value {
+    try await withTaskCancellationHandler {
+      let outcome: Outcome
       switch state.withLock({ $0.join() }) {
-      case .take(let outcome): return outcome
+      case .take(let known): outcome = known
       case .lead:
-        let outcome = await run()
+        outcome = await run()
         conclude(outcome)
-        return outcome
       case .follow:
-        return await withUnsafeContinuation { follower in
+        outcome = await withUnsafeContinuation { follower in
           if let outcome = state.withLock({ $0.follow(follower) }) { follower.resume(returning: outcome) }
         }
       }
+      return try body(outcome)
     } onCancel: {
       cancel()
     }
@@ -181,13 +185,13 @@ final class RequestTask: Sendable {
     return outcome
   }
 
-  /// Why a check does not end well; a cancellation or the total timeout ends it early.
   /// Sends the last figures of progress; every handler has had them when these tasks have ended.
   private func finishProgress() -> [Task<Void, Never>] {
     let (sent, received) = (upload.withLock { $0.finish() }, download.withLock { $0.finish() })
     return sent.isEmpty ? received : sent + received
   }
 
+  /// Why a check does not end well; a cancellation or the total timeout ends it early.
   private func failure(of check: @escaping @Sendable () async -> LupineError?) async -> LupineError? {
     guard let error = try? await interruptible(check) else { return nil }
     return state.withLock { $0.cancellation } ?? error

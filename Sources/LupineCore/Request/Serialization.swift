@@ -46,10 +46,9 @@ enum Serialization {
   }
 
   /// The value alone, without the response around it and without measuring the time, which nobody hears of.
-  @concurrent
   static func value<Value: Sendable>(
     from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
-  ) async throws(LupineError) -> Value {
+  ) throws -> Value {
     let received = try received(outcome)
     do { return try serializer.serialize(received) } catch {
       throw failure(error, received, task.session.configuration.secretFields)
@@ -65,10 +64,12 @@ enum Serialization {
   private static func failure(
     _ error: any Error, _ received: ReceivedResponse, _ secrets: SecretFields
   ) -> LupineError {
-    let failure =
-      error as? LupineError
+    wrapped(error).about(received.request.summary).about(received.head).measured(received.metrics).hiding(secrets)
+  }
+
+  static func wrapped(_ error: any Error) -> LupineError {
+    error as? LupineError
       ?? LupineError(.serializationFailed, "The response could not be serialized: \(error).", underlying: error)
-    return failure.about(received.request.summary).about(received.head).measured(received.metrics).hiding(secrets)
   }
 
   private static let noResponse = LupineError(.other, "The request ended without a response and without an error.")

@@ -103,7 +103,8 @@ import Testing
 
   /// A session that resolves names itself, since it judges the addresses.
   private func loopback(_ isProxied: Bool, _ change: (Session.Builder) -> Session.Builder) throws -> Session {
-    let builder = change(Session.Builder().umbrellaDefaults().timeouts(total: .seconds(30)))
+    // A third address is not tried in time where only the end of half the connect timeout leads to it.
+    let builder = change(Session.Builder().umbrellaDefaults().timeouts(connect: .seconds(60), total: .seconds(20)))
       .networkPolicy(.loopbackOnly).certificateAuthorities(Fixture.path("Certificates/root.pem"))
     return try isProxied ? builder.proxy("socks5://\(try #require(Peers.dante))").build() : builder.build()
   }
