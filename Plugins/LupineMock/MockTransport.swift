@@ -75,7 +75,7 @@ public final class MockTransport: Transport, ObservingTransport {
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
     let world = Simulation.current
-    let strike = world?.strike(context)
+    let strike = world?.strike(request, context)
     try evaluateTrust(for: request, in: context)
     let upload = request.hasBody ? try Upload(of: request, in: context) : nil
     let course = Course(mock: self, request: request, context: context, upload: upload, world: world, strike: strike)

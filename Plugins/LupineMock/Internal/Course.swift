@@ -63,8 +63,8 @@ struct Course: Sendable {
     do throws(LupineError) {
       let (plan, source, rate) = try await exchange.run {
         [self] () throws(LupineError) -> (ReplyPlan, PieceSource, Int?) in
-        let plan = try await awaited(plan, of: known, early)
-        let pace = plan.nextPace()
+        let (plan, answer) = try await awaited(plan, of: known, early)
+        let pace = plan.part.pace.draw(for: answer)
         return (plan, try await Preparation.prepare(plan, for: request, latency: pace.latency, in: context), pace.rate)
       }
       return Delivery.begin(
@@ -79,11 +79,13 @@ struct Course: Sendable {
   /// What is not known yet of the reply: the rest of the body, the stub, what its closure makes.
   private func awaited(
     _ plan: ReplyPlan?, of known: Answer?, _ early: EarlyStub?
-  ) async throws(LupineError) -> ReplyPlan {
-    if let plan { return plan }
-    if let known { return struck(try await known.awaitedPlan()) }
-    try await upload?.readAll(upTo: early?.stub.asked.reading.limit ?? .max)
-    return struck(try await answer(early).awaitedPlan())
+  ) async throws(LupineError) -> (ReplyPlan, Answer) {
+    guard let known else {
+      try await upload?.readAll(upTo: early?.stub.asked.reading.limit ?? .max)
+      return try await awaited(nil, of: answer(early), nil)
+    }
+    if let plan { return (plan, known) }
+    return (struck(try await known.awaitedPlan()), known)
   }
 
   private func struck(_ plan: ReplyPlan) -> ReplyPlan {

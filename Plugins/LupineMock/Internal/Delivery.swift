@@ -38,7 +38,7 @@ enum Delivery {
     let metrics = TransferMetrics.of(request, sent: bytesSent)
     let course = BodyCourse(
       plan: plan, writer: writer, resumed: resumed, exchange: exchange, context: context, metrics: metrics,
-      rate: rate)
+      rate: rate, told: plan.toldLength(for: request))
     let task = Task(executorPreference: context.executor) {
       await course.run(source)
       exchange.detach()
