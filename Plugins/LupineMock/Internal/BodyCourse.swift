@@ -12,6 +12,8 @@ struct BodyCourse: Sendable {
   let metrics: TransferMetrics
   /// Bytes a second; nil sets no bound.
   let rate: Int?
+  /// How many bytes the head promises; nil where it promises nothing.
+  let told: Int64?
 
   func run(_ source: PieceSource) async {
     var metrics = metrics
@@ -29,8 +31,9 @@ struct BodyCourse: Sendable {
   private func deliver(_ source: PieceSource, _ metrics: inout TransferMetrics) async throws(LupineError) {
     var source = source
     var left = plan.cut ?? .max
-    while left > 0, let piece = try await source.next()?.prefix(left) {
+    while left > 0, let piece = try await next(&source)?.prefix(left) {
       left -= piece.count
+      if let told, metrics.bytesReceived + Int64(piece.count) > told { throw falseLength(told, "more") }
       var rest = piece[...]
       while !rest.isEmpty {
         let part = rest.prefix(pieceLimit)
@@ -39,7 +42,20 @@ struct BodyCourse: Sendable {
         try await write(part, &metrics)
       }
     }
+    if let told, metrics.bytesReceived < told { throw falseLength(told, "\(metrics.bytesReceived)") }
     source.cancel()
+  }
+
+  /// What comes next of the body; where that fails it is the stub's fault, unless the stream names a kind of its own.
+  private func next(_ source: inout PieceSource) async throws(LupineError) -> Data? {
+    do throws(LupineError) { return try await source.next() } catch {
+      if error.kind != .bodyFailed || exchange.reason != nil || Task.isCancelled { throw error }
+      throw plan.asked.noted(plan.asked.error("its body failed. \(error.message)", underlying: error))
+    }
+  }
+
+  private func falseLength(_ told: Int64, _ found: String) -> LupineError {
+    plan.asked.noted(plan.asked.error(MockReply.Part.falseLength(told, found)))
   }
 
   /// How much is handed over at once: a tenth of a second's worth where a rate is set.

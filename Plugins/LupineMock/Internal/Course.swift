@@ -80,10 +80,12 @@ struct Course: Sendable {
   private func awaited(
     _ plan: ReplyPlan?, of known: Answer?, _ early: EarlyStub?
   ) async throws(LupineError) -> (ReplyPlan, Answer) {
-    if known == nil { try await upload?.readAll(upTo: early?.stub.asked.reading.limit ?? .max) }
-    let answer = try known ?? answer(early)
-    if let plan { return (plan, answer) }
-    return (struck(try await answer.awaitedPlan()), answer)
+    guard let known else {
+      try await upload?.readAll(upTo: early?.stub.asked.reading.limit ?? .max)
+      return try await awaited(nil, of: answer(early), nil)
+    }
+    if let plan { return (plan, known) }
+    return (struck(try await known.awaitedPlan()), known)
   }
 
   private func struck(_ plan: ReplyPlan) -> ReplyPlan {

@@ -16,6 +16,17 @@ enum Preparation {
     if let fault = plan.part.fault { try await suffer(fault, plan.cause, request, context) }
     if let failure = plan.part.failure { throw failure }
     try plan.weight.check(context.limits)
+    let source = try open(plan, for: request, context)
+    if let told = plan.toldLength(for: request), let length = source.length, told != length {
+      source.cancel()
+      throw plan.asked.noted(plan.asked.error(MockReply.Part.falseLength(told, "\(length)")))
+    }
+    return source
+  }
+
+  private static func open(
+    _ plan: ReplyPlan, for request: OutgoingRequest, _ context: TransferContext
+  ) throws(LupineError) -> PieceSource {
     do throws(LupineError) {
       return try PieceSource(plan.content(for: request), clock: context.clock)
     } catch {

@@ -30,7 +30,7 @@ struct StubTable: Sendable {
       let early = all.filter { $0.isEarly && $0.template != nil }.sorted { $0.precedes($1) }
       return Self.first(in: early, for: request, parts: SplitURL(request.url))
     }
-    let exact = exact[URLTemplate.key(of: request.url)] ?? []
+    let exact = exactStubs(for: request.url)
     if templates.isEmpty { return Self.first(in: exact, for: request, parts: nil) }
     let bar = templates.first?.asked.priority ?? .min
     let favoured = exact.prefix { $0.asked.priority >= bar }
@@ -39,6 +39,14 @@ struct StubTable: Sendable {
     if rest.isEmpty { return Self.first(in: templates, for: request, parts: SplitURL(request.url)) }
     let merged = (templates + rest).sorted { $0.precedes($1) }
     return Self.first(in: merged, for: request, parts: SplitURL(request.url))
+  }
+
+  /// Those whose template leaves nothing open and fits the URL.
+  private func exactStubs(for url: HTTPURL) -> [Stub] {
+    if exact.isEmpty { return [] }
+    let key = URLTemplate.key(of: url)
+    if let found = exact[key] { return found }
+    return key.utf8.contains(UInt8(ascii: "%")) ? exact[URLTemplate.plainKey(of: url)] ?? [] : []
   }
 
   /// - Parameter parts: the URL's parts, or nil where the stubs are known to have the request's URL.
