@@ -128,14 +128,21 @@ extension Course {
     let matchable = matchable(body)
     let found = early ?? table.take(matchable)
     if early != nil { upload?.cancel() }
-    let record = RecordedRequest(
-      request, body: body, isBodyComplete: upload?.isComplete ?? true, context: context, stub: found?.stub)
-    mock.state.withLock { $0.requests.append(record) }
     guard let (stub, use) = found else {
-      throw UnmatchedReport(matchable, table, mock.log(of: context.id, request)).error
+      let report = UnmatchedReport(matchable, table, mock.log(of: context.id, request))
+      _ = remember(body, nil, mismatch: report.message)
+      throw report.error
     }
+    let record = remember(body, stub)
     if let problem = stub.problem { throw problem }
     return Answer(stub: stub, use: use, request: record)
+  }
+
+  private func remember(_ body: Data, _ stub: Stub?, mismatch: String? = nil) -> RecordedRequest {
+    let record = RecordedRequest(
+      request, body: body, isBodyComplete: upload?.isComplete ?? true, context: context, stub: stub, mismatch: mismatch)
+    mock.state.withLock { $0.requests.append(record) }
+    return record
   }
 }
 

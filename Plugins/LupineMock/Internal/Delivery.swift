@@ -58,12 +58,3 @@ extension TransferMetrics {
     return metrics
   }
 }
-
-extension IncomingBodyWriter {
-  func write(_ data: Data) throws(LupineError) -> Flow {
-    let result = data.withUnsafeBytes { bytes -> Result<Flow, LupineError> in
-      do throws(LupineError) { return .success(try write(bytes)) } catch { return .failure(error) }
-    }
-    return try result.get()
-  }
-}

@@ -23,7 +23,8 @@ struct UnmatchedReport {
     return LupineError(.unmatchedRequest, "\(message)\nWhat led to it:\n\(log.description.indented)")
   }
 
-  private var message: String {
+  /// What differs, and how to expect the request.
+  var message: String {
     let title = "No stub of the mock fits \(request.method.rawValue) \(request.url.string)."
     guard !stubs.isEmpty else {
       return "\(title) It has no stubs yet; add one before the request is made:\n    \(suggestion)"
