@@ -16,7 +16,7 @@ public struct RecordedRequest: Sendable {
   public var headers: HTTPFields { request.headers }
   /// The body's bytes; empty where there was none.
   public let body: Data
-  /// Whether the body is all that was sent; false where the stub answered before its end.
+  /// Whether the body is all that was sent; false where the stub answered before its end, or no connection came about.
   public let isBodyComplete: Bool
   /// What would prove the request's connection, with NTLM or Negotiate.
   public var connectionCredential: ConnectionCredential? { identity.connectionCredential }

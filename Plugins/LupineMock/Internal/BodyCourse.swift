@@ -14,6 +14,8 @@ struct BodyCourse: Sendable {
   let rate: Int?
   /// How many bytes the head promises; nil where it promises nothing.
   let told: Int64?
+  /// What befalls the body.
+  let fault: NetworkFault?
 
   func run(_ source: PieceSource) async {
     var metrics = metrics
@@ -60,13 +62,13 @@ struct BodyCourse: Sendable {
 
   /// How much is handed over at once: a tenth of a second's worth where a rate is set.
   private var pieceLimit: Int {
-    if case .dribble = plan.part.fault { return 1 }
+    if case .dribble = fault { return 1 }
     return rate.map { max(1, $0 / 10) } ?? .max
   }
 
   private func pause(before count: Int, isFirst: Bool) async throws(LupineError) {
     if let rate { try await context.clock.pause(for: .seconds(1) * (Double(count) / Double(rate))) }
-    if case .dribble(let interval) = plan.part.fault, !isFirst { try await context.clock.pause(for: interval) }
+    if case .dribble(let interval) = fault, !isFirst { try await context.clock.pause(for: interval) }
     if Task.isCancelled { throw MockExchange.cancelled }
   }
 
@@ -80,7 +82,7 @@ struct BodyCourse: Sendable {
 
   private func sufferFault() async throws(LupineError) {
     let cause = plan.cause
-    switch plan.part.fault {
+    switch fault {
     case .reset: throw LupineError(.connectionLost, "The server reset the connection in mid-body, \(cause)")
     case .truncated:
       throw LupineError(.connectionLost, "The connection was closed before the end of the body, \(cause)")
@@ -102,10 +104,9 @@ extension ReplyPlan {
     }
   }
 
-  /// Whether the head tells the length of the body.
-  var tellsLength: Bool {
+  /// Whether the head tells the length of the body that is delivered.
+  func tellsLength(for request: OutgoingRequest) -> Bool {
     if case .chunks = part.content { return false }
-    if part.fault == .malformedChunk { return false }
-    return head.status.code != 204 && head.status.code != 304
+    return part.fault != .malformedChunk && hasBody(for: request)
   }
 }

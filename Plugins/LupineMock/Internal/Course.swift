@@ -23,7 +23,7 @@ struct Course: Sendable {
   func begin() throws(LupineError) -> Beginning {
     if let fault = strike?.fault, fault.isBeforeConnection { return .noConnection(fault) }
     let early = try earlyStub()
-    guard try upload?.readAvailable(upTo: early?.stub.asked.reading.limit ?? .max) ?? true else {
+    guard try upload?.readAvailable(upTo: limit(early)) ?? true else {
       return .waits(early: early)
     }
     let answer = try answer(early)
@@ -81,7 +81,7 @@ struct Course: Sendable {
     _ plan: ReplyPlan?, of known: Answer?, _ early: EarlyStub?
   ) async throws(LupineError) -> (ReplyPlan, Answer) {
     guard let known else {
-      try await upload?.readAll(upTo: early?.stub.asked.reading.limit ?? .max)
+      try await upload?.readAll(upTo: limit(early))
       return try await awaited(nil, of: answer(early), nil)
     }
     if let plan { return (plan, known) }
@@ -107,8 +107,14 @@ extension Course {
   private func earlyStub() throws(LupineError) -> EarlyStub? {
     guard upload != nil else { return nil }
     let table = try mock.openTable()
-    guard table.hasEarlyStubs else { return nil }
-    return table.take(matchable(Data()), isEarly: true)
+    if table.hasEarlyStubs, let early = table.take(matchable(Data()), isEarly: true) { return early }
+    return table.hasRefusals ? table.takeRefusal(matchable(Data())) : nil
+  }
+
+  /// How much of the body is read before the answer.
+  private func limit(_ early: EarlyStub?) -> Int {
+    guard let (stub, use) = early else { return .max }
+    return stub.refuses(use) ? 0 : stub.asked.reading.limit
   }
 
   private func matchable(_ body: Data) -> MatchableRequest {

@@ -30,7 +30,7 @@ enum Delivery {
   ) -> TransportResponse {
     for interim in plan.part.informational { context.emit(.informational(interim)) }
     var head = plan.head
-    if head.headerFields[.contentLength] == nil, let length = source.length, plan.tellsLength {
+    if head.headerFields[.contentLength] == nil, let length = source.length, plan.tellsLength(for: request) {
       head.headerFields[.contentLength] = "\(length)"
     }
     let resumed = Signal()
@@ -38,7 +38,7 @@ enum Delivery {
     let metrics = TransferMetrics.of(request, sent: bytesSent)
     let course = BodyCourse(
       plan: plan, writer: writer, resumed: resumed, exchange: exchange, context: context, metrics: metrics,
-      rate: rate, told: plan.toldLength(for: request))
+      rate: rate, told: plan.toldLength(for: request), fault: plan.hasBody(for: request) ? plan.part.fault : nil)
     let task = Task(executorPreference: context.executor) {
       await course.run(source)
       exchange.detach()

@@ -83,6 +83,9 @@ extension ReplyPlan {
 
   /// The bytes that the response to this request has: none for HEAD, 204 and 304.
   func content(for request: OutgoingRequest) -> MockReply.Content {
-    hasNoContent || request.method == .head ? .bytes(.init()) : part.content
+    hasBody(for: request) ? part.content : .bytes(.init())
   }
+
+  /// Whether the response to this request can have a body (RFC 9110 section 6.4.1).
+  func hasBody(for request: OutgoingRequest) -> Bool { !hasNoContent && request.method != .head }
 }

@@ -54,9 +54,12 @@ final class ReplyPlan: Sendable {
 
   /// The length that the head tells of a body that this request gets whole; nil where it tells none.
   func toldLength(for request: OutgoingRequest) -> Int64? {
-    if hasNoContent || request.method == .head || cut != nil { return nil }
+    guard hasBody(for: request), cut == nil else { return nil }
     return head.headerFields[.contentLength].flatMap { Int64($0) }
   }
+
+  /// Whether it is a fault that keeps the request from the server.
+  var isRefusal: Bool { part.fault?.isBeforeConnection == true }
 
   /// Whether it can be given without waiting for anything.
   var isImmediate: Bool {
@@ -70,7 +73,7 @@ extension MockReply.Part {
   fileprivate var disfigured: MockReply.Part {
     var part = self
     switch fault {
-    case .compressedBomb(let count):
+    case .compressedBomb(let count) where !isWithoutContent:
       part.content = .bytes(CompressedBomb.data(decodedBytes: count))
       part.fields[.contentLength] = nil
       part.fields[.contentEncoding] = "deflate"
@@ -88,7 +91,7 @@ extension MockReply.Part {
 
   /// The length that the head tells where the reply does not set one.
   fileprivate var statedLength: Int64? {
-    if isWithoutContent { return nil }
+    if isWithoutContent || fault == .malformedChunk { return nil }
     switch content {
     case .bytes(let data): return Int64(data.count)
     case .chunks: return nil

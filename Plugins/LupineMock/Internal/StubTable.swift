@@ -8,12 +8,15 @@ struct StubTable: Sendable {
   private(set) var all: [Stub] = []
   /// Whether some answer before the request's body has been read.
   private(set) var hasEarlyStubs = false
+  /// Whether some have a fault that keeps requests from the server.
+  private(set) var hasRefusals = false
   private var exact: [String: [Stub]] = [:]
   private var templates: [Stub] = []
 
   mutating func add(_ stub: Stub) {
     all.append(stub)
     if stub.isEarly { hasEarlyStubs = true }
+    if stub.mayRefuse { hasRefusals = true }
     guard let template = stub.template else { return }
     if let key = template.exactKey {
       exact[key, default: []].insert(sorted: stub)
@@ -41,6 +44,20 @@ struct StubTable: Sendable {
     return Self.first(in: merged, for: request, parts: SplitURL(request.url))
   }
 
+  /// Finds the stub whose answer keeps the request from the server, and counts the answer.
+  ///
+  /// Nil where the first that may fit answers something else, or has conditions, which may want the request's body.
+  func takeRefusal(_ request: MatchableRequest) -> (stub: Stub, use: Int)? {
+    let parts = SplitURL(request.url)
+    let fitting = all.filter { stub in
+      stub.asked.methods.contains(request.method) && !stub.isUsedUp && stub.fitsURL(of: request, parts: parts)
+    }
+    guard let first = fitting.sorted(by: { $0.precedes($1) }).first, first.asked.conditions.isEmpty,
+      first.refuses(first.uses), let use = first.use()
+    else { return nil }
+    return (first, use)
+  }
+
   /// Those whose template leaves nothing open and fits the URL.
   private func exactStubs(for url: HTTPURL) -> [Stub] {
     if exact.isEmpty { return [] }
@@ -63,9 +80,13 @@ struct StubTable: Sendable {
 
 extension Stub {
   fileprivate func fits(_ request: MatchableRequest, parts: SplitURL?) -> Bool {
+    fitsURL(of: request, parts: parts) && asked.conditions.allSatisfy { $0.difference(from: request) == nil }
+  }
+
+  fileprivate func fitsURL(of request: MatchableRequest, parts: SplitURL?) -> Bool {
     guard let template else { return false }
     if let parts, !template.matches(parts) { return false }
-    return template.hasQuery(of: request.url) && asked.conditions.allSatisfy { $0.difference(from: request) == nil }
+    return template.hasQuery(of: request.url)
   }
 
   /// Whether this stub is asked before the other; equal ones keep their order.
