@@ -99,9 +99,10 @@ extension Session.Builder {
   ///
   /// Default: a `ContinuousClock`.
   public func clock(_ clock: some Clock<Duration>) -> Self {
-    changed {
-      $0.configuration.clock = clock
-      $0.clockDate = (clock as? any DatedClock).map { dated in { dated.date } }
+    changed { builder in
+      builder.configuration.clock = clock
+      builder.clockDate = nil
+      if let dated = clock as? any DatedClock { builder.clockDate = { dated.date } }
     }
   }
 
