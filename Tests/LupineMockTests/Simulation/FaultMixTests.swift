@@ -1,3 +1,4 @@
+import HTTPTypes
 import LupineCore
 import LupineMock
 import Testing
