@@ -121,6 +121,13 @@ extension Course {
     MatchableRequest(method: request.method, url: request.url, headers: request.headers, body: body)
   }
 
+  /// The request as a message shows it.
+  private func shown(_ request: MatchableRequest) -> MatchableRequest {
+    var shown = request
+    shown.secretFields = context.secretFields
+    return shown
+  }
+
   /// Finds the stub and remembers the request.
   private func answer(_ early: EarlyStub?) throws(LupineError) -> Answer {
     let table = try mock.openTable()
@@ -129,7 +136,7 @@ extension Course {
     let found = early ?? table.take(matchable)
     if early != nil { upload?.cancel() }
     guard let (stub, use) = found else {
-      let report = UnmatchedReport(matchable, table, mock.log(of: context.id, request))
+      let report = UnmatchedReport(shown(matchable), table, mock.log(of: context.id, request))
       _ = remember(body, nil, mismatch: report.message)
       throw report.error
     }
