@@ -16,9 +16,9 @@ struct UnmatchedReport {
 
   /// The error that the request ends with.
   ///
-  /// Where a stub's template cannot be parsed it may be the one that was meant, so its error comes first.
+  /// Where a stub's template or a condition cannot be parsed it may be the one that was meant, so its error comes first.
   var error: LupineError {
-    if let broken = stubs.first(where: { $0.template == nil })?.problem { return broken }
+    if let broken = stubs.first(where: \.isUnreadable)?.problem { return broken }
     guard let log else { return LupineError(.unmatchedRequest, message) }
     return LupineError(.unmatchedRequest, "\(message)\nWhat led to it:\n\(log.description.indented)")
   }
