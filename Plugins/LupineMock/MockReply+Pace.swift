@@ -4,7 +4,8 @@ extension MockReply {
   ///
   /// - Parameters:
   ///   - distribution: what it is drawn from.
-  ///   - seed: what the draws follow from, in the order of the answers; inside a simulation its seed counts too.
+  ///   - seed: what the draws follow from, in the order of the stub's answers. Each stub of a mock has draws of its own,
+  ///     even where their seeds are equal; inside a simulation its seed counts too.
   public func latency(_ distribution: LatencyDistribution, seed: UInt64 = 0) -> MockReply {
     changing { $0.pace.latency = (distribution, seed) }
   }
@@ -29,15 +30,17 @@ extension MockReply {
 
     var isImmediate: Bool { latency == nil && bandwidth == nil }
 
-    /// What holds for the answer with this number.
-    func draw(_ number: Int) -> (latency: Duration, rate: Int?) {
+    /// How fast an answer comes; the stub's place and the answer's number say which of the seed's rows it is drawn from.
+    func draw(for answer: Answer) -> (latency: Duration, rate: Int?) {
+      if isImmediate { return (.zero, nil) }
+      let row = UInt64(answer.stub.asked.place) << 40 | UInt64(answer.use) << 8
       let world = Simulation.current?.seed ?? 0
       let latency = latency.map { distribution, seed in
-        var generator = SeededGenerator(seed: seed ^ world, stream: UInt64(number) << 8 | 4)
+        var generator = SeededGenerator(seed: seed ^ world, stream: row | 4)
         return distribution.draw(&generator)
       }
       let rate = bandwidth.map { distribution, seed in
-        var generator = SeededGenerator(seed: seed ^ world, stream: UInt64(number) << 8 | 5)
+        var generator = SeededGenerator(seed: seed ^ world, stream: row | 5)
         return distribution.draw(&generator)
       }
       return (latency ?? .zero, rate)

@@ -28,7 +28,7 @@ extension MockTransport {
     filePath: String = #filePath, line: UInt = #line, column: UInt = #column
   ) {
     let location = StubLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    add(.fixed(reply), StubDescription(methods, url, conditions, priority, count, reading, location))
+    add(.fixed(reply), methods, url, conditions, priority, count, reading, location)
   }
 
   /// Answers requests with these methods and this URL with what a closure makes of each.
@@ -42,7 +42,7 @@ extension MockTransport {
     _ reply: @escaping @Sendable (RecordedRequest) throws -> MockReply
   ) {
     let location = StubLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    add(.closure(reply), StubDescription(methods, url, conditions, priority, count, reading, location))
+    add(.closure(reply), methods, url, conditions, priority, count, reading, location)
   }
 
   /// Answers requests with these methods and this URL with what a closure makes of each, in its own time.
@@ -55,11 +55,16 @@ extension MockTransport {
     _ reply: @escaping @Sendable (RecordedRequest) async throws -> MockReply
   ) {
     let location = StubLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    add(.asyncClosure(reply), StubDescription(methods, url, conditions, priority, count, reading, location))
+    add(.asyncClosure(reply), methods, url, conditions, priority, count, reading, location)
   }
 
-  private func add(_ responder: Stub.Responder, _ description: StubDescription) {
-    let stub = Stub(description, responder)
+  private func add(
+    _ responder: Stub.Responder, _ methods: StubMethods, _ url: String, _ conditions: [RequestCondition],
+    _ priority: Int, _ count: StubCount, _ reading: RequestReading, _ location: StubLocation
+  ) {
+    let place = state.withLock { $0.nextPlace() }
+    let asked = StubDescription(methods, url, conditions, priority, count, reading, location, place: place)
+    let stub = Stub(asked, responder)
     state.withLock { $0.add(stub) }
   }
 }

@@ -50,6 +50,17 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
+  @Test func `S28 the allowed address behind forbidden ones is dialled at once`() async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("ok")))
+    // The end of half the connect timeout, which libcurl 7.88 would wait for, comes too late.
+    let session = try curlSession {
+      $0.timeouts(connect: .seconds(60), total: .seconds(20))
+        .networkPolicy(NetworkPolicy(otherwise: .deny).allowing("127.0.0.1"))
+        .resolve("many.example.com", to: "10.255.255.1", "10.255.255.2", "10.255.255.3", "127.0.0.1")
+    }
+    #expect(await error(session, "http://many.example.com:\(server.port)/") == nil)
+  }
+
   @Test func `S28 of a name's addresses the one that is allowed is dialled`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     let session = try curlSession {

@@ -13,11 +13,14 @@ enum DigestProof: Equatable {
   ///   - information: the parameters of `Authentication-Info`.
   ///   - sent: the parameters of the answer.
   ///   - challenge: what the answer came from.
+  ///   - hasBody: whether the response may have a body, which a proof of `auth-int` covers, and which comes too late for it.
   init(
-    _ information: [String: String], to sent: [String: String], _ challenge: DigestChallenge?, _ credential: Credential
+    _ information: [String: String], to sent: [String: String], _ challenge: DigestChallenge?, _ credential: Credential,
+    hasBody: Bool
   ) {
-    guard let proof = information["rspauth"], let challenge, challenge.protection == .request,
-      information["qop"].map({ $0.lowercased() == "auth" }) ?? true, let nonce = sent["nonce"],
+    guard let proof = information["rspauth"], let challenge, let protection = challenge.protection,
+      information["qop"].map({ $0.lowercased() == protection.rawValue }) ?? true,
+      protection == .request || !hasBody, let nonce = sent["nonce"],
       let clientNonce = sent["cnonce"], let count = sent["nc"].flatMap({ UInt32($0, radix: 16) }),
       let target = sent["uri"]
     else {

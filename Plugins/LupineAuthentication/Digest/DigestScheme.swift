@@ -19,7 +19,8 @@ public struct DigestScheme: AuthenticationScheme {
   ///
   /// - Parameter requiresMutualAuthentication: whether a response without a good proof that the server, or a proxy that
   ///   forwards, knows the password too is an error of kind `serverNotAuthenticated`; a proxy's tunnel is not judged. Few
-  ///   servers give one; the proof of `auth-int` is not read, and none. Default: false.
+  ///   servers give one. A proof of `auth-int` covers the response's body, and what ends the request ends it at the head:
+  ///   it is read where there is no body (status 204 or `Content-Length: 0`), and counts as none elsewhere. Default: false.
   public init(requiresMutualAuthentication: Bool = false) {
     self.requiresMutualAuthentication = requiresMutualAuthentication
   }
@@ -74,7 +75,8 @@ public struct DigestScheme: AuthenticationScheme {
     let challenge = memory.challenge(in: space, for: credential, sent["cnonce"]) ?? DigestChallenge(answer)
     // A tunnel is opened once for many requests, and TLS proves who is at its end.
     if context.request.method != .connect {
-      try judge(DigestProof(information, to: sent, challenge, credential), in: context)
+      let hasBody = head.status != .noContent && head.headerFields[.contentLength] != "0"
+      try judge(DigestProof(information, to: sent, challenge, credential, hasBody: hasBody), in: context)
     }
     memory.accept(space, credential, nonce: nonce, next: information["nextnonce"])
   }

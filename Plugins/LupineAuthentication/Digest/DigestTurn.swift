@@ -37,11 +37,13 @@ extension DigestTurn {
     return "Digest " + parameters.joined(separator: ", ")
   }
 
-  /// What a server that knows the password says to the answer (RFC 7616 section 3.5); nothing of its body is in it.
+  /// What a server that knows the password says to the answer (RFC 7616 section 3.5); with `auth-int`, in a response that
+  /// has no body.
   func proof(_ credential: Credential, target: String) -> String? {
     let function = challenge.algorithm.function
     guard let protection = challenge.protection, let secret = secret(credential),
-      let subject = function.hexadecimal(":\(target)")
+      let nothing = function.hexadecimal(""),
+      let subject = function.hexadecimal(":\(target)" + (protection == .request ? "" : ":\(nothing)"))
     else { return nil }
     let number = Hexadecimal.text(count, digits: 8)
     return function.hexadecimal(

@@ -4,7 +4,7 @@ import LupineCore
 /// Refuses what must not be sent, or cannot be by libcurl, before anything is; a transport may be used without a session.
 enum CurlRequestRules {
   static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
-    if context.evaluator != nil, context.identity.trustPolicy == nil {
+    if context.judgesServers, context.evaluator != nil, context.identity.trustPolicy == nil {
       let reason = "an evaluator needs an identity with a trust policy, or its verdict would be shared with others."
       throw LupineError(.configuration([Mismatch(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
     }

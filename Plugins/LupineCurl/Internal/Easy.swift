@@ -24,6 +24,7 @@ final class Easy {
   private var connections = ConnectionOptions()
   private var addresses = FieldList()
   private var detour = FieldList()
+  private var isDetoured = false
   private var proxyAuthorization: String?
   private var proxyFields = FieldList()
 
@@ -52,9 +53,9 @@ final class Easy {
 
   /// Opens a socket for an address that the exchange may connect to; -1 where it may not.
   func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
-    guard exchange?.mayDial(IPAddress(address)) != false else { return -1 }
-    let descriptor = lupine_open_socket(address)
-    if descriptor >= 0 { multi.loop.opened(descriptor, for: multi) }
+    let isAllowed = exchange?.mayDial(IPAddress(address)) != false
+    let descriptor = isAllowed ? lupine_open_socket(address) : -1
+    if descriptor >= 0 { multi.loop.opened(descriptor, for: multi) } else { multi.hasFailedDial = true }
     return descriptor
   }
 
@@ -88,7 +89,9 @@ final class Easy {
         || (submission.options.version == .http2 && !LibraryFacts.breaksReusedPriorKnowledge))
     set(shape, method: request.method.rawValue)
     try set(RequestFields(request, shape))
-    set(checksName: submission.context.evaluator?.replacesVerification != true)
+    if submission.url.scheme == .https {
+      set(checksName: submission.context.evaluator?.replacesVerification != true)
+    }
     set(connectTimeout: submission.context.connectTimeout)
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
@@ -134,11 +137,12 @@ final class Easy {
 
   /// Has the proxy connect to an address in the place of the URL's host; nil leaves it the host.
   func set(target: IPAddress?, _ url: HTTPURL) throws(LupineError) {
-    guard target != nil || detour.pointer != nil else { return }
+    guard target != nil || isDetoured else { return }
     var list = FieldList()
     if let target { try list.append(raw: "::\(target.family == .ipv6 ? "[\(target)]" : "\(target)"):") }
     lupine_easy_set_list(pointer, CURLOPT_CONNECT_TO, list.pointer)
     detour = list
+    isDetoured = target != nil
   }
 
   /// The text of the address that it is connected to, made once for as long as that stays the same.

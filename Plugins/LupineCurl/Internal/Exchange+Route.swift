@@ -3,10 +3,10 @@ import LupineCore
 
 extension Exchange {
   /// Whether a proxy is asked for a tunnel to the server.
-  var isTunnelled: Bool { isReadByProxy && url.scheme == .https }
+  var isTunnelled: Bool { url.scheme == .https && isReadByProxy }
 
   /// Whether a proxy reads the request and makes one like it.
-  var isForwarded: Bool { isReadByProxy && url.scheme == .http }
+  var isForwarded: Bool { url.scheme == .http && isReadByProxy }
 
   private var isReadByProxy: Bool { proxy.map { $0.kind != .socks5 } ?? false }
 

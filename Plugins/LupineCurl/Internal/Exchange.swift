@@ -138,9 +138,7 @@ final class Exchange {
 
   /// Whether the connection was judged where it had to be; one that is used again was judged when it was made.
   private func isTrusted(isReused: Bool) -> Bool {
-    guard context.evaluator != nil, url.scheme == .https, !isReused, handshake?.isTrusted != true else {
-      return true
-    }
+    guard !isReused, url.scheme == .https, context.evaluator != nil, handshake?.isTrusted != true else { return true }
     failure = failure ?? LupineError(.certificateRejected, "The server's certificate was not judged.")
     return false
   }

@@ -15,6 +15,13 @@ struct MockState {
   let idle = Signal(isSet: true)
   private var exchanges: [ObjectIdentifier: (number: Int, exchange: MockExchange)] = [:]
   private var exchangeCount = 0
+  private var stubCount = 0
+
+  /// Numbers a stub that is about to be added, from 0.
+  mutating func nextPlace() -> Int {
+    defer { stubCount += 1 }
+    return stubCount
+  }
 
   mutating func add(_ stub: Stub) { table.add(stub) }
 

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
-import Synchronization
 
 /// One reply, checked and ready to be given any number of times.
 final class ReplyPlan: Sendable {
@@ -16,7 +15,6 @@ final class ReplyPlan: Sendable {
   let weight: ReplyWeight
   /// Whether its status allows no content.
   let hasNoContent: Bool
-  private let given = Atomic<Int>(0)
 
   /// - Parameter cause: what its faults come from; nil means the stub.
   init(_ part: MockReply.Part, for asked: StubDescription, cause: String? = nil) {
@@ -44,11 +42,6 @@ final class ReplyPlan: Sendable {
     return ReplyPlan(resource.answer(request.headers, method: request.method, with: part), for: asked, cause: cause)
   }
 
-  /// Counts one answer and says how fast it comes.
-  func nextPace() -> (latency: Duration, rate: Int?) {
-    part.pace.isImmediate ? (.zero, nil) : part.pace.draw(given.add(1, ordering: .relaxed).oldValue)
-  }
-
   /// The same reply with what befalls it in a simulation.
   ///
   /// - Parameter cause: what a fault comes from.
@@ -58,6 +51,15 @@ final class ReplyPlan: Sendable {
     if let fault = strike.fault { part.fault = fault }
     return ReplyPlan(part, for: asked, cause: strike.fault == nil ? self.cause : cause)
   }
+
+  /// The length that the head tells of a body that this request gets whole; nil where it tells none.
+  func toldLength(for request: OutgoingRequest) -> Int64? {
+    guard hasBody(for: request), cut == nil else { return nil }
+    return head.headerFields[.contentLength].flatMap { Int64($0) }
+  }
+
+  /// Whether it is a fault that keeps the request from the server.
+  var isRefusal: Bool { part.fault?.isBeforeConnection == true }
 
   /// Whether it can be given without waiting for anything.
   var isImmediate: Bool {
@@ -71,7 +73,7 @@ extension MockReply.Part {
   fileprivate var disfigured: MockReply.Part {
     var part = self
     switch fault {
-    case .compressedBomb(let count):
+    case .compressedBomb(let count) where !isWithoutContent:
       part.content = .bytes(CompressedBomb.data(decodedBytes: count))
       part.fields[.contentLength] = nil
       part.fields[.contentEncoding] = "deflate"
@@ -89,7 +91,7 @@ extension MockReply.Part {
 
   /// The length that the head tells where the reply does not set one.
   fileprivate var statedLength: Int64? {
-    if isWithoutContent { return nil }
+    if isWithoutContent || fault == .malformedChunk { return nil }
     switch content {
     case .bytes(let data): return Int64(data.count)
     case .chunks: return nil
@@ -124,6 +126,14 @@ extension MockReply.Part {
 
   private func lengthContradiction(isHead: Bool) -> String? {
     let lengths = fields[values: .contentLength]
+    if let coding = fields[.transferEncoding] {
+      if !lengths.isEmpty { return "it has a Content-Length and a Transfer-Encoding; a response has one or the other." }
+      if statedLength != nil {
+        return
+          "its Transfer-Encoding \(coding) stands beside the Content-Length that is added. Leave the field out, and "
+          + "use .chunked([…]) for a body in chunks."
+      }
+    }
     guard let first = lengths.first else { return nil }
     if lengths.count > 1 {
       return
@@ -134,7 +144,12 @@ extension MockReply.Part {
     }
     if case .chunks = content { return "it is chunked and has a Content-Length; a response has one or the other." }
     guard !isHead, !isWithoutContent, let known = knownLength, known != length else { return nil }
-    return "its Content-Length says \(length) bytes, but its body has \(known). "
+    return Self.falseLength(length, "\(known)")
+  }
+
+  /// What is wrong with a reply that tells one length and has another.
+  static func falseLength(_ told: Int64, _ found: String) -> String {
+    "its Content-Length says \(told) bytes, but its body has \(found). "
       + "Leave the field out; for a body that ends too early on purpose use .truncated(afterBytes:)."
   }
 }

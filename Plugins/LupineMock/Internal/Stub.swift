@@ -51,6 +51,18 @@ final class Stub: Sendable, CustomStringConvertible {
   /// Whether it answers before the request's body has been taken.
   var isEarly: Bool { asked.reading != .whole }
 
+  /// Whether some of its answers keep the request from the server.
+  var mayRefuse: Bool {
+    guard case .planned(let plans) = answers else { return false }
+    return plans.contains { $0.isRefusal }
+  }
+
+  /// Whether its answer with this number does.
+  func refuses(_ use: Int) -> Bool {
+    guard case .planned(let plans) = answers, let last = plans.indices.last else { return false }
+    return plans[min(use, last)].isRefusal
+  }
+
   /// How often it has answered.
   var uses: Int { answered.load(ordering: .relaxed) }
 

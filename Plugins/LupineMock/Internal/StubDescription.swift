@@ -9,12 +9,15 @@ struct StubDescription: Sendable {
   let count: StubCount
   let reading: RequestReading
   let location: StubLocation
+  /// How many stubs the mock had before it.
+  let place: Int
   /// What went wrong while it answered, for `verify()`.
   let failures = StubFailures()
 
   init(
     _ methods: StubMethods, _ url: String, _ conditions: [RequestCondition], _ priority: Int, _ count: StubCount,
-    _ reading: RequestReading, _ location: StubLocation
+    _ reading: RequestReading, _ location: StubLocation,
+    place: Int
   ) {
     self.methods = methods
     self.url = url
@@ -23,6 +26,7 @@ struct StubDescription: Sendable {
     self.count = count
     self.reading = reading
     self.location = location
+    self.place = place
   }
 }
 

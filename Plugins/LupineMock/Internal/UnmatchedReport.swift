@@ -23,7 +23,8 @@ struct UnmatchedReport {
     return LupineError(.unmatchedRequest, "\(message)\nWhat led to it:\n\(log.description.indented)")
   }
 
-  private var message: String {
+  /// What differs, and how to expect the request.
+  var message: String {
     let title = "No stub of the mock fits \(request.method.rawValue) \(request.url.string)."
     guard !stubs.isEmpty else {
       return "\(title) It has no stubs yet; add one before the request is made:\n    \(suggestion)"
@@ -33,7 +34,8 @@ struct UnmatchedReport {
       .sorted { $0.1.distance < $1.1.distance }.prefix(3)
     let count = stubs.count == 1 ? "Its only stub differs:" : "The nearest of its \(stubs.count) stubs:"
     let entries = nearest.enumerated().map { index, entry in
-      (["  \(index + 1). \(entry.0) at \(entry.0.asked.location)"] + entry.1.map { "     \($0.text)" })
+      (["  \(index + 1). \(entry.0) at \(entry.0.asked.location)"]
+        + entry.1.map { "     \($0.text.replacing("\n", with: "\n     "))" })
         .joined(separator: "\n")
     }
     return ([title, count] + entries + ["To expect it, add:", "    \(suggestion)"]).joined(separator: "\n")

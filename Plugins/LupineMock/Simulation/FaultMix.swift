@@ -1,10 +1,13 @@
+import LupineCore
+
 /// How often what befalls the exchanges of an exploration.
 public struct FaultMix: Sendable, Hashable {
   /// Of so many exchanges in 1, how many suffer a fault.
   ///
   /// Default: 0.15.
   public var faultRate = 0.15
-  /// The faults that are drawn from, each as likely as the other.
+  /// The faults that are drawn from, each as likely as the other; one that cannot happen to a request is left out for it:
+  /// `tlsRefused` without TLS, `goAway` where HTTP/2 is not spoken.
   ///
   /// Default: those before and in the response that a network or a server that fails brings about.
   public var faults: [NetworkFault] = FaultMix.usual
@@ -37,12 +40,13 @@ public struct FaultMix: Sendable, Hashable {
     .malformedChunk, .goAway,
   ]
 
-  /// What befalls one exchange.
-  func draw(seed: UInt64, exchange: Int) -> [InjectedFault] {
+  /// What befalls one exchange, which carries this request.
+  func draw(seed: UInt64, exchange: Int, _ request: OutgoingRequest) -> [InjectedFault] {
     var generator = SeededGenerator(seed: seed, stream: UInt64(exchange) << 8 | 3)
     var drawn: [InjectedFault.Action] = []
     if generator.fraction() < delayRate { drawn.append(.delay(duration(&generator))) }
-    if generator.fraction() < faultRate, let fault = faults.randomElement(using: &generator) {
+    let possible = faults.filter { $0.canBefall(request) }
+    if generator.fraction() < faultRate, let fault = possible.randomElement(using: &generator) {
       drawn.append(.fault(fault))
     }
     if generator.fraction() < cancellationRate { drawn.append(.cancel(after: duration(&generator))) }
@@ -52,5 +56,17 @@ public struct FaultMix: Sendable, Hashable {
   private func duration(_ generator: inout SeededGenerator) -> Duration {
     let drawn = delays.lowerBound + (delays.upperBound - delays.lowerBound) * generator.fraction()
     return .milliseconds(Int64(drawn / .milliseconds(1)))
+  }
+}
+
+extension NetworkFault {
+  /// Whether the exchange of a request has what the fault needs.
+  fileprivate func canBefall(_ request: OutgoingRequest) -> Bool {
+    switch self {
+    case .tlsRefused: request.url.scheme == .https
+    // A cleartext connection speaks HTTP/2 only where the request asks for it.
+    case .goAway: request.options.version.map { $0 == .http2 } ?? (request.url.scheme == .https)
+    default: true
+    }
   }
 }

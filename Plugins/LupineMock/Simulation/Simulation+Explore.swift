@@ -13,21 +13,23 @@ extension Simulation {
   /// ```
   ///
   /// A failing seed fails again whenever it is run. What is reported are the fewest of its faults under which the body
-  /// still throws, and the call that shows them.
+  /// still fails alike, and the call that shows them. Alike is an error of the same type and case, for a `LupineError` of
+  /// the same kind, for `expect(_:_:)` at the same line; another failure is another bug, which the search passes by.
   ///
   /// - Parameters:
   ///   - seeds: the seeds; a single one replays it.
   ///   - mix: how often what befalls an exchange.
   ///   - shrinkLimit: how many runs are spent on finding the fewest faults. Default: 1,000.
-  ///   - stepLimit: after how many steps a body that does not end has failed.
+  ///   - stepLimit: after how many steps a body that does not end has failed. Default: `defaultStepLimit`.
   ///   - body: what is run. It must make its mock and session anew each time, and throw where something does not hold.
   /// - Returns: how many seeds were run.
-  /// - Throws: `SimulationFailure`.
+  /// - Throws: `SimulationFailure`; `LupineError` of kind `simulationNested` inside of a simulation.
   @discardableResult
   public static func explore(
-    seeds: some Sequence<UInt64>, mix: FaultMix = FaultMix(), shrinkLimit: Int = 1_000, stepLimit: Int = 1_000_000,
-    _ body: @escaping @Sendable (Simulation) async throws -> Void
+    seeds: some Sequence<UInt64>, mix: FaultMix = FaultMix(), shrinkLimit: Int = 1_000,
+    stepLimit: Int = defaultStepLimit, _ body: @escaping @Sendable (Simulation) async throws -> Void
   ) async throws -> Int {
+    try refuseNesting()
     var count = 0
     for seed in seeds {
       try Task.checkCancellation()
@@ -37,16 +39,16 @@ extension Simulation {
         try await SimulationRun(world, stepLimit: stepLimit).run(body)
       } catch {
         if Task.isCancelled { throw CancellationError() }
-        throw try await shrink(
-          SimulationFailure(seed: seed, seedsRun: count, allFaults: world.injectedFaults, failure: error),
-          shrinkLimit: shrinkLimit, stepLimit: stepLimit, body)
+        let found = SimulationFailure(
+          seed: seed, seedsRun: count, stepLimit: stepLimit, allFaults: world.injectedFaults, failure: error)
+        throw try await shrink(found, FailureKind(error, in: world), shrinkLimit: shrinkLimit, body)
       }
     }
     return count
   }
 
   private static func shrink(
-    _ found: SimulationFailure, shrinkLimit: Int, stepLimit: Int,
+    _ found: SimulationFailure, _ kind: FailureKind, shrinkLimit: Int,
     _ body: @escaping @Sendable (Simulation) async throws -> Void
   ) async throws -> SimulationFailure {
     var best = found
@@ -55,15 +57,18 @@ extension Simulation {
       try Task.checkCancellation()
       let world = Simulation(seed: found.seed, faults: FaultCourse(candidate))
       do {
-        try await SimulationRun(world, stepLimit: stepLimit).run(body)
+        try await SimulationRun(world, stepLimit: found.stepLimit).run(body)
         shrinker.take(fails: false)
       } catch {
-        shrinker.take(fails: true)
+        let isAlike = FailureKind(error, in: world) == kind
+        shrinker.take(fails: isAlike)
+        guard isAlike else { continue }
         best.faults = candidate
         best.failure = error
       }
     }
     best.runs = shrinker.runs
+    best.isFewest = !shrinker.isStopped
     return best
   }
 }

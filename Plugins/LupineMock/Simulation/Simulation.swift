@@ -10,6 +10,8 @@ public final class Simulation: Sendable {
   private struct State {
     var generator: SeededGenerator
     var sessions: [WeakSession] = []
+    /// Where the expectation stands whose message this is.
+    var places: [String: String] = [:]
   }
 
   private struct WeakSession: Sendable {
@@ -31,6 +33,9 @@ public final class Simulation: Sendable {
     state = Mutex(State(generator: SeededGenerator(seed: seed, stream: 2)))
   }
 
+  /// After how many steps a body that does not end is given up, where nothing else is said: 1,000,000.
+  public static let defaultStepLimit = 1_000_000
+
   /// The world that the calling task runs in.
   @TaskLocal public static var current: Simulation?
 
@@ -41,7 +46,7 @@ public final class Simulation: Sendable {
   public var executor: any TaskExecutor { scheduler }
 
   /// The world's date, which moves with its clock from the first day of 2001 on.
-  public var date: Date { Date(timeIntervalSinceReferenceDate: clock.now.offset / .seconds(1)) }
+  public var date: Date { clock.date }
 
   /// 64 random bits, from the seed.
   public func random() -> UInt64 { state.withLock { $0.generator.next() } }
@@ -55,9 +60,18 @@ public final class Simulation: Sendable {
   /// Throws where something that must hold does not, so that the seed counts as a failing one.
   ///
   /// Inside a simulation this is the word to use: an expectation of a test library would be noted once for each run.
-  public func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws(LupineError) {
+  public func expect(
+    _ condition: Bool, _ message: @autoclosure () -> String, fileID: String = #fileID, line: UInt = #line
+  ) throws(LupineError) {
     guard !condition else { return }
-    throw LupineError(.other, message())
+    let error = LupineError(.other, message())
+    state.withLock { $0.places[error.message] = "\(fileID):\(line)" }
+    throw error
+  }
+
+  /// Where the expectation stands that an error comes from; nil where it comes from none.
+  func place(of error: LupineError) -> String? {
+    error.kind == .other ? state.withLock { $0.places[error.message] } : nil
   }
 
   var environment: SessionEnvironment {

@@ -3,6 +3,12 @@ import Synchronization
 
 /// What an exchange leads to: a redirect, another answer to a challenge, a fresh URL.
 extension ExchangeLoop {
+  /// Whether a response may lead to another request; few do, and a call that might wait costs more than to look.
+  func mayLeadOn(_ response: TransportResponse) -> Bool {
+    response.statusCode == 401 || response.statusCode == 407 || task.consumer.mayLeadOn
+      || state.withLock { $0.redirect != nil }
+  }
+
   /// The request that a redirect or a challenge leads to; `nil` where this response is the answer.
   func following(
     _ response: TransportResponse, to request: OutgoingRequest

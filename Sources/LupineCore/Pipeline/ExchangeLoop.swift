@@ -36,7 +36,30 @@ final class ExchangeLoop: Sendable {
   /// Sends the request and waits for the whole response.
   func receive(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
     let response = try await send(request)
-    return try await receive(response, state.withLock { $0.control }, to: request)
+    let control = state.withLock { $0.control }
+    if let received = receivedAlready(response, control, to: request) { return received }
+    return try await receive(response, control, to: request)
+  }
+
+  /// The response, where nobody is asked at its head and its body has come to a good end, which is the rule.
+  ///
+  /// Then nothing is waited for, and a call that might wait costs more than to look.
+  private func receivedAlready(
+    _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
+  ) -> ReceivedResponse? {
+    guard !task.consumer.takesBodyAtHead, task.state.withLock({ $0.settings.responseDeciders.isEmpty }),
+      case .success(let end)? = response.body.channel.ended
+    else { return nil }
+    return received(response, end, control, to: state.withLock { $0.request } ?? fallback)
+  }
+
+  private func received(
+    _ response: TransportResponse, _ end: BodyEnd, _ control: TransferControl?, to request: OutgoingRequest
+  ) -> ReceivedResponse {
+    close(control, status: response.statusCode, metrics: end.metrics)
+    if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
+    task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
+    return ReceivedResponse(request: request, response, end)
   }
 
   /// Waits for the whole of a response that interceptors have passed on, or made by themselves.
@@ -60,12 +83,7 @@ final class ExchangeLoop: Sendable {
       let deciders = task.state.withLock { $0.settings.responseDeciders }
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
       if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
-      // Most bodies have ended by now, and a call that might wait costs more than to look.
-      let end = if let end = try response.body.ended { end } else { try await response.body.end() }
-      close(control, status: response.statusCode, metrics: end.metrics)
-      if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
-      task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
-      return ReceivedResponse(request: sent ?? fallback, response, end)
+      return received(response, try await response.body.end(), control, to: sent ?? fallback)
     } catch {
       close(control, status: response.statusCode, metrics: error.metrics)
       throw error.caused(by: control).about(response.head)
@@ -125,7 +143,7 @@ final class ExchangeLoop: Sendable {
       do throws(LupineError) {
         try tellSchemes(response, to: sent)
         keepCookies(of: response, to: sent)
-        next = try await following(response, to: request)
+        next = mayLeadOn(response) ? try await following(response, to: request) : nil
       } catch {
         abandonExchange()
         throw error.about(response.head)

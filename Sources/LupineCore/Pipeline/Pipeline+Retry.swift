@@ -17,11 +17,6 @@ extension Pipeline {
     let request = result.request
     if let step = task.state.withLock({ $0.takeStepAtHead() }) { return step }
     let retriers = retriers
-    guard mayBeRetried(outcome) else {
-      session.retryBudget.answered(request.url)
-      for retrier in retriers { retrier.succeeded(request) }
-      return .end(outcome)
-    }
     guard !result.isFinal, !retriers.isEmpty else {
       return end(outcome, result.isFinal ? "the request was ended" : "there is no retrier", number)
     }
@@ -47,6 +42,14 @@ extension Pipeline {
     }
     credit(failed)
     return end(outcome, notes.joined(to: "no retrier asked for it"), number)
+  }
+
+  /// Whether an attempt ended well, as most do, so that no retrier is asked and all are told.
+  func isSettled(_ result: AttemptResult) -> Bool {
+    guard !mayBeRetried(result.outcome), task.state.withLock({ $0.stepAtHead == nil }) else { return false }
+    session.retryBudget.answered(result.request.url)
+    for retrier in retriers { retrier.succeeded(result.request) }
+    return true
   }
 
   private var retriers: [any Retrier] {

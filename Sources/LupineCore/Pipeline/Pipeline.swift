@@ -20,6 +20,7 @@ struct Pipeline: Sendable {
     var number = 1
     while true {
       let result = await attempt(request, number)
+      if isSettled(result) { return result.outcome }
       switch await retryStep(after: result, of: request, number) {
       case .end(let outcome): return outcome
       case .again(let delay): await wait(delay)

@@ -185,13 +185,13 @@ final class RequestTask: Sendable {
     return outcome
   }
 
-  /// Why a check does not end well; a cancellation or the total timeout ends it early.
   /// Sends the last figures of progress; every handler has had them when these tasks have ended.
   private func finishProgress() -> [Task<Void, Never>] {
     let (sent, received) = (upload.withLock { $0.finish() }, download.withLock { $0.finish() })
     return sent.isEmpty ? received : sent + received
   }
 
+  /// Why a check does not end well; a cancellation or the total timeout ends it early.
   private func failure(of check: @escaping @Sendable () async -> LupineError?) async -> LupineError? {
     guard let error = try? await interruptible(check) else { return nil }
     return state.withLock { $0.cancellation } ?? error

@@ -13,6 +13,7 @@ extension Session.Builder {
     checkIdentity(configuration.identity, &mismatches)
     checkConnectionCredential(&mismatches)
     checkRoute(&configuration, &mismatches)
+    configuration.now = givenDate ?? clockDate ?? configuration.now
     configuration.freePublicFields()
     configuration.contentCodings = ContentCodings(codings)
     configuration.schemes = AuthenticationSchemes(schemes)

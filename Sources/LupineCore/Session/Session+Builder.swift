@@ -21,6 +21,10 @@ extension Session {
     var route = RouteDescription()
     /// What plugins bound where `timeouts` does not.
     var pluginTimeouts = Timeouts(connect: nil, idle: nil)
+    /// Where the date comes from, as `now` says.
+    var givenDate: (@Sendable () -> Date)?
+    /// Where it comes from otherwise: the clock, where that has one.
+    var clockDate: (@Sendable () -> Date)?
     var configuration = SessionConfiguration()
 
     /// A builder with the defaults and no transport.
@@ -91,15 +95,21 @@ extension Session.Builder {
   /// Default: follow.
   public func redirector(_ redirector: Redirector) -> Self { changed { $0.configuration.redirector = redirector } }
 
-  /// Sets the clock of timeouts and delays.
+  /// Sets the clock of timeouts and delays; a `DatedClock` sets the date, too, unless `now(_:)` says where that comes from.
   ///
   /// Default: a `ContinuousClock`.
-  public func clock(_ clock: some Clock<Duration>) -> Self { changed { $0.configuration.clock = clock } }
+  public func clock(_ clock: some Clock<Duration>) -> Self {
+    changed { builder in
+      builder.configuration.clock = clock
+      builder.clockDate = nil
+      if let dated = clock as? any DatedClock { builder.clockDate = { dated.date } }
+    }
+  }
 
   /// Sets where the date comes from, for what the protocol dates and for the validity of certificates.
   ///
-  /// Default: the system's clock.
-  public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.configuration.now = now } }
+  /// Default: the clock that was given, where it is a `DatedClock`; else the system's.
+  public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.givenDate = now } }
 
   /// Sets the source of randomness: 64 random bits at each call.
   ///

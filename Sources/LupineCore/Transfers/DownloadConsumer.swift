@@ -72,6 +72,8 @@ final class DownloadConsumer: ResponseConsumer {
     }
   }
 
+  var mayLeadOn: Bool { true }
+
   func following(_ request: OutgoingRequest) -> OutgoingRequest? {
     let mustRestart = state.withLock { state in
       defer { state.mustRestart = false }

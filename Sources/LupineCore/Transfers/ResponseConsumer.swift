@@ -10,6 +10,9 @@ protocol ResponseConsumer: AnyObject, Sendable {
     for head: HTTPResponse, to request: OutgoingRequest, limits: Limits
   ) throws(LupineError) -> BodySink.Destination
 
+  /// Whether a response may lead it to another request, so that `following` and `refreshing` are asked.
+  var mayLeadOn: Bool { get }
+
   /// The request to send instead, where the response is of no use; asked once the body has ended.
   func following(_ request: OutgoingRequest) -> OutgoingRequest?
 
@@ -47,6 +50,8 @@ protocol ResponseConsumer: AnyObject, Sendable {
 
 extension ResponseConsumer {
   func prepare(_ request: OutgoingRequest) -> OutgoingRequest { request }
+
+  var mayLeadOn: Bool { false }
 
   func following(_ request: OutgoingRequest) -> OutgoingRequest? { nil }
 

@@ -76,6 +76,35 @@ import Testing
     #expect(error?.kind == (proof == .right || proof == .capital ? nil : .serverNotAuthenticated))
   }
 
+  @Test(
+    arguments: [
+      ("204", "n1", true), ("204", "n2", false), ("0", "n1", true), ("0", "n2", false), ("5", "n1", nil),
+      ("none", "n1", nil),
+    ] as [(String, String, Bool?)])
+  func `a proof of auth-int is read where the response has no body, and is none elsewhere`(
+    answer: String, provenNonce: String, isGood: Bool?
+  ) throws {
+    let challenge = try #require(DigestChallenge(try Sample.challenge("Digest realm=r, nonce=n1, qop=auth-int")))
+    func md5(_ text: String) -> String { HashFunction.md5.hexadecimal(text) ?? "" }
+    let proof = md5(
+      "\(md5("Mufasa:r:Circle of Life")):\(provenNonce):00000001:c:auth-int:\(md5(":/dir:\(md5(""))"))")
+    var head = HTTPResponse(status: answer == "204" ? .noContent : .ok)
+    if answer == "0" || answer == "5" { head.headerFields[.contentLength] = answer }
+    head.headerFields[.authenticationInfo] = "rspauth=\"\(proof)\", qop=auth-int, nc=00000001, cnonce=\"c\""
+    let turn = DigestTurn(challenge: challenge, nonce: "n1", clientNonce: "c", count: 1)
+    var request = try OutgoingRequest(Sample.url)
+    request.headers[.authorization] = turn.value(
+      Sample.mufasa, method: "GET", target: "/dir", bodyHash: md5(""))
+    let warnings = Mutex<Int>(0)
+    let context = AuthenticationContext(request: request, warn: { _ in warnings.withLock { $0 += 1 } })
+    try DigestScheme().receive(head, with: Sample.mufasa, in: context)
+    #expect(warnings.withLock { $0 } == (isGood == false ? 1 : 0))
+    let strict = Result {
+      try DigestScheme(requiresMutualAuthentication: true).receive(head, with: Sample.mufasa, in: context)
+    }
+    #expect(((try? strict.get()) != nil) == (isGood == true))
+  }
+
   @Test(arguments: [false, true])
   func `a proof is judged by its own request's answer, whatever the others learn meanwhile`(
     isForgotten: Bool

@@ -39,7 +39,8 @@ import Testing
       .build()
     async let first = session.request("delay/0.2").serializingData().response
     async let second = session.request("delay/0.2").serializingData().response
-    let waited = await [first, second].compactMap { $0.metrics.queued }
+    // On a busy machine the first may wait for the loop's thread as well, though not for as long as an answer takes.
+    let waited = await [first, second].compactMap(\.metrics.queued).filter { $0 >= .milliseconds(100) }
     let reasons = log.kinds.compactMap { if case .queued(let reason) = $0 { reason } else { nil } }
     #expect(reasons == ["1 exchanges with this host are under way, as many as may be"])
     #expect(waited.count == 1)

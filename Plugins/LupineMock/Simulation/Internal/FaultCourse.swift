@@ -23,14 +23,14 @@ final class FaultCourse: Sendable {
   /// Those that have been injected.
   var injected: [InjectedFault] { state.withLock { $0.injected } }
 
-  /// Counts an exchange and says what befalls it.
-  func next() -> Strike {
+  /// Counts an exchange, which carries this request, and says what befalls it.
+  func next(_ request: OutgoingRequest) -> Strike {
     state.withLock { state in
       state.exchanges += 1
       let faults =
         switch source {
         case .list(let faults): faults[state.exchanges] ?? []
-        case .mix(let mix, let seed): mix.draw(seed: seed, exchange: state.exchanges)
+        case .mix(let mix, let seed): mix.draw(seed: seed, exchange: state.exchanges, request)
         }
       state.injected += faults
       return Strike(exchange: state.exchanges, actions: faults.map(\.action))
@@ -40,8 +40,8 @@ final class FaultCourse: Sendable {
 
 extension Simulation {
   /// Says what befalls an exchange that begins now, and sees to its cancellation; nil where nothing does.
-  func strike(_ context: TransferContext) -> Strike? {
-    let strike = course.next()
+  func strike(_ request: OutgoingRequest, _ context: TransferContext) -> Strike? {
+    let strike = course.next(request)
     if let cancellation = strike.cancellation {
       _ = clock.schedule(at: clock.now.advanced(by: cancellation)) { context.cancelRequest() }
     }

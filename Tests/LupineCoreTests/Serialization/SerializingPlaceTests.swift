@@ -1,0 +1,18 @@
+import Glibc
+import LupineCore
+import LupineMock
+import Testing
+
+@MainActor @Suite struct SerializingPlaceTests {
+  /// Where nobody watches, the value takes a shorter way than the response.
+  @Test(arguments: [false, true])
+  func `a value is made off the caller's actor, watched or not`(isWatched: Bool) async throws {
+    let mock = MockTransport(keepsLog: isWatched)
+    mock.stub(.get, "https://example.com/", .text("hello"))
+    let session = try Session.Builder().transport(mock).build()
+    let here = pthread_self()
+    let serializer = ClosureResponseSerializer { _ in pthread_equal(pthread_self(), here) == 0 }
+    let isElsewhere = try await session.request("https://example.com/").serializingResponse(using: serializer).value
+    #expect(isElsewhere)
+  }
+}
