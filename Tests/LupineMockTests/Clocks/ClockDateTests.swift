@@ -27,7 +27,6 @@ import Testing
     let other = Date(timeIntervalSince1970: 0)
     #expect(try Self.builder().clock(clock).now { other }.build().currentDate == other)
     #expect(try Self.builder().now { other }.clock(clock).build().currentDate == other)
-    #expect(try Self.builder().clock(clock).clock(ContinuousClock()).build().currentDate != clock.date)
   }
 
   @Test func `a simulation's clock tells the simulation's date`() async throws {
