@@ -107,7 +107,7 @@ extension Course {
   private func earlyStub() throws(LupineError) -> EarlyStub? {
     guard upload != nil else { return nil }
     let table = try mock.openTable()
-    if table.hasEarlyStubs, let early = table.take(matchable(Data()), isEarly: true) { return early }
+    if table.hasEarlyStubs, let early = table.take(matchable(Data()), areEarly: true) { return early }
     return table.hasRefusals ? table.takeRefusal(matchable(Data())) : nil
   }
 
@@ -133,7 +133,8 @@ extension Course {
     let table = try mock.openTable()
     let body = upload?.data ?? Data()
     let matchable = matchable(body)
-    let found = early ?? table.take(matchable)
+    // Those that do without the body were asked before it was read.
+    let found = early ?? table.take(matchable, areEarly: upload != nil && table.hasEarlyStubs ? false : nil)
     if early != nil { upload?.cancel() }
     guard let (stub, use) = found else {
       let report = UnmatchedReport(shown(matchable), table, mock.log(of: context.id, request))

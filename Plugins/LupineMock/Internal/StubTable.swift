@@ -27,11 +27,12 @@ struct StubTable: Sendable {
 
   /// Finds the stub that answers, and counts the answer.
   ///
-  /// - Parameter isEarly: whether those alone are asked that answer before the request's body has been read.
-  func take(_ request: MatchableRequest, isEarly: Bool = false) -> (stub: Stub, use: Int)? {
-    if isEarly {
-      let early = all.filter { $0.isEarly && $0.template != nil }.sorted { $0.precedes($1) }
-      return Self.first(in: early, for: request, parts: SplitURL(request.url))
+  /// - Parameter areEarly: whether those alone are asked that answer before the request's body has been read, or those
+  ///   alone that do not. Default: all are.
+  func take(_ request: MatchableRequest, areEarly: Bool? = nil) -> (stub: Stub, use: Int)? {
+    if let areEarly {
+      let asked = all.filter { $0.isEarly == areEarly && $0.template != nil }.sorted { $0.precedes($1) }
+      return Self.first(in: asked, for: request, parts: SplitURL(request.url))
     }
     let exact = exactStubs(for: request.url)
     if templates.isEmpty { return Self.first(in: exact, for: request, parts: nil) }

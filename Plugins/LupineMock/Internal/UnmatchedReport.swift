@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import LupineCore
 
@@ -16,9 +17,9 @@ struct UnmatchedReport {
 
   /// The error that the request ends with.
   ///
-  /// Where a stub's template cannot be parsed it may be the one that was meant, so its error comes first.
+  /// Where a stub's template or a condition cannot be parsed it may be the one that was meant, so its error comes first.
   var error: LupineError {
-    if let broken = stubs.first(where: { $0.template == nil })?.problem { return broken }
+    if let broken = stubs.first(where: \.isUnreadable)?.problem { return broken }
     guard let log else { return LupineError(.unmatchedRequest, message) }
     return LupineError(.unmatchedRequest, "\(message)\nWhat led to it:\n\(log.description.indented)")
   }
@@ -61,14 +62,25 @@ extension Stub {
       differences.append(Difference(text: text, weight: 3))
     }
     differences += template?.differences(from: url) ?? []
-    differences += asked.conditions.compactMap { condition in
-      condition.difference(from: request).map { Difference(text: $0, weight: 2) }
-    }
+    differences += conditionDifferences(from: request)
     if let maximum = asked.count.maximum, isUsedUp {
       let times = maximum == 1 ? "once" : "\(maximum) times"
       differences.append(Difference(text: "count: it answers \(times), and has done so", weight: 1))
     }
     return differences
+  }
+}
+
+extension Stub {
+  /// What its conditions miss; those of one that answers early see no body.
+  private func conditionDifferences(from request: MatchableRequest) -> [Difference] {
+    var seen = request
+    if isEarly { seen.body = Data() }
+    return asked.conditions.compactMap { condition in
+      guard let text = condition.difference(from: seen) else { return nil }
+      let isBlind = isEarly && condition.difference(from: request) == nil
+      return Difference(text: isBlind ? "\(text) (its reading: .first(…) shows conditions no body)" : text, weight: 2)
+    }
   }
 }
 

@@ -5,10 +5,12 @@ public import LupineCore
 struct JSONMatcher: RequestMatcher {
   let path: JSONPath
   let value: JSONValue
+  var problem: String?
 
   var expectation: String { "body \(path) = \(value)" }
 
   func difference(from request: MatchableRequest) -> String? {
+    if let problem { return "body: \(problem)" }
     guard let body = try? JSONDecoder().decode(JSONValue.self, from: request.body) else {
       return "body: expected JSON, got \(BodyMatcher.shown(request.body))"
     }
@@ -69,7 +71,15 @@ extension RequestCondition {
   }
 
   /// The body is JSON that has this value at a path such as `user.tags[0]`; the rest does not count.
+  ///
+  /// A path may begin with `$`, which stands for the whole. One that cannot be read, as with a bracket that is not closed,
+  /// ends the requests that might fit with kind `invalidStub`.
   public static func body(jsonPath path: String, _ value: JSONValue) -> RequestCondition {
-    RequestCondition(JSONMatcher(path: JSONPath(path), value: value))
+    do throws(JSONPath.Fault) {
+      return RequestCondition(JSONMatcher(path: try JSONPath(path), value: value))
+    } catch {
+      let problem = "the JSON path \"\(path)\" cannot be read: \(error.reason)"
+      return RequestCondition(JSONMatcher(path: JSONPath(), value: value, problem: problem))
+    }
   }
 }
