@@ -18,6 +18,7 @@ extension Session.Builder {
     configuration.contentCodings = ContentCodings(codings)
     configuration.schemes = AuthenticationSchemes(schemes)
     checkFields(configuration, &mismatches)
+    configuration.timeouts = givenTimeouts ?? defaultTimeouts
     configuration.timeouts.total = configuration.timeouts.total ?? pluginTimeouts.total
     configuration.timeouts.attempt = configuration.timeouts.attempt ?? pluginTimeouts.attempt
     checkTimeouts(configuration.timeouts, &mismatches)
@@ -74,6 +75,14 @@ extension Session.Builder {
       default: break
       }
     }
+  }
+
+  /// The idle timeout belongs to the wire, or to a clock that a test moves.
+  private var defaultTimeouts: Timeouts {
+    var timeouts = Timeouts()
+    let isSystemClock = configuration.clock is ContinuousClock || configuration.clock is SuspendingClock
+    if isSystemClock, let transport, !transport.capabilities.contains(.networking) { timeouts.idle = nil }
+    return timeouts
   }
 
   private func checkTimeouts(_ timeouts: Timeouts, _ mismatches: inout [Mismatch]) {

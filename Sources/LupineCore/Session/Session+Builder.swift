@@ -19,6 +19,8 @@ extension Session {
     var mismatches: [Mismatch] = []
     var layers: [TransportLayer] = []
     var route = RouteDescription()
+    /// What `timeouts` was told.
+    var givenTimeouts: Timeouts?
     /// What plugins bound where `timeouts` does not.
     var pluginTimeouts = Timeouts(connect: nil, idle: nil)
     /// Where the date comes from, as `now` says.
@@ -50,11 +52,14 @@ extension Session.Builder {
 
   /// Sets how long the steps of a request may take; `nil` sets no bound.
   ///
+  /// A session without this step has the same defaults, but no `idle` where its transport has no network and its clock is
+  /// the system's: nothing is waited for there, and a busy machine is no fault.
+  ///
   /// Where it names no `total` or no `attempt`, a plugin's holds, such as `.totalTimeout`, whichever comes first.
   public func timeouts(
     connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil, attempt: Duration? = nil
   ) -> Self {
-    changed { $0.configuration.timeouts = Timeouts(connect: connect, idle: idle, total: total, attempt: attempt) }
+    changed { $0.givenTimeouts = Timeouts(connect: connect, idle: idle, total: total, attempt: attempt) }
   }
 
   /// Sets the most that the session accepts.
