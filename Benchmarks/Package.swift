@@ -33,7 +33,11 @@ let package = Package(
     .target(name: "Row", path: "Row", swiftSettings: settings),
     .target(name: "Measuring", path: "Measuring", swiftSettings: settings),
     .executableTarget(name: "raw-curl", path: "RawCurl", linkerSettings: [.linkedLibrary("curl")]),
-    program("lupine-row", in: "Lupine", ["Row", httpTypes] + lupine("LupineCore", "LupineCurl")),
+    .target(
+      name: "Requests", dependencies: ["Row", httpTypes] + lupine("LupineCore", "LupineCurl"), path: "Requests",
+      swiftSettings: settings),
+    program("lupine-row", in: "Lupine", ["Requests", "Row"]),
+    program("lupine-umbrella-row", in: "Umbrella", ["Requests", "Row"] + lupine("Lupine")),
     program(
       "multipart-measure", in: "Multipart", ["Measuring"] + lupine("LupineCore", "LupineCurl", "LupineMultipart")),
     program("trust-measure", in: "Trust", ["Measuring"] + lupine("LupineCore", "LupineCurl", "LupineOpenSSL")),

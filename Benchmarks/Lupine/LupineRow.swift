@@ -1,35 +1,7 @@
-import FoundationEssentials
-import LupineCore
-import LupineCurl
+import Requests
 import Row
 
-/// Lupine as a program uses it: through a session, with validation.
-///
-/// With `LUPINE_EXECUTOR` set to `loop`, the program's tasks run on the transport's own thread.
+/// The core and the libcurl transport alone.
 @main enum LupineRow {
-  static func main() { Work.run(measure) }
-
-  private static func measure(_ work: Work) async throws {
-    guard work.url != "nothing" else { return try await decodeOnly(work) }
-    var configuration = CurlTransport.Configuration()
-    configuration.certificateAuthorities = work.authorities
-    configuration.connections += work.idle
-    if work.idle > 0 { configuration.connectionsPerHost = work.idle }
-    let transport = CurlTransport(configuration)
-    let session = try Session.Builder().transport(transport).build()
-    let requests = Requests(session: session, transport: transport, work: work)
-    try await requests.leaveIdle()
-    guard Work.variable("LUPINE_EXECUTOR") == "loop" else {
-      return try await work.measure { try await requests.make() }
-    }
-    try await withTaskExecutorPreference(transport.executor) {
-      try await work.measure { try await requests.make() }
-    }
-  }
-
-  /// What the decoder alone costs, on the bytes of a file.
-  private static func decodeOnly(_ work: Work) async throws {
-    let data = try Data(contentsOf: URL(filePath: work.path))
-    try await work.measure { _ = try JSONDecoder().decode(Article.self, from: data) }
-  }
+  static func main() { Work.run { try await Requests.measure($0) { $0 } } }
 }

@@ -26,10 +26,12 @@ final class Server {
     try Data(Self.configuration(folder.path(), port).utf8).write(to: file)
     // Whatever happens to this program, nginx does not stay for longer than this.
     process.executableURL = URL(filePath: "/usr/bin/timeout")
-    process.arguments = [
-      "1800", "/usr/sbin/nginx", "-p", folder.path(), "-e", folder.appending(path: "error.log").path(), "-c",
-      file.path(),
-    ]
+    let core = ProcessInfo.processInfo.environment["LUPINE_SERVER_CORE"]
+    process.arguments =
+      ["1800"] + (core.map { ["taskset", "-c", $0] } ?? []) + [
+        "/usr/sbin/nginx", "-p", folder.path(), "-e", folder.appending(path: "error.log").path(), "-c",
+        file.path(),
+      ]
     try process.run()
     try Self.wait(for: port, process)
   }

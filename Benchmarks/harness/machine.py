@@ -1,17 +1,22 @@
 """What the figures depend on."""
 
 import datetime
+import json
 import os
 import pathlib
 import platform
 import re
 import subprocess
 
+from .servers import CHECKOUT
+
 
 def facts():
     return {
         "date": datetime.date.today().isoformat(), "system": system(), "processor": processor(),
-        "cores": len(os.sched_getaffinity(0)), "libcurl": libcurl()}
+        "cores": len(os.sched_getaffinity(0)), "libcurl": version("pkg-config", "--modversion", "libcurl"),
+        "openssl": version("openssl", "version"), "nginx": version("nginx", "-v"), "swift": version("swift", "--version"),
+        "commit": version("git", "rev-parse", "HEAD"), "clients": clients()}
 
 
 def system():
@@ -27,6 +32,24 @@ def processor():
     return found[1] if found else platform.machine()
 
 
-def libcurl():
-    answer = subprocess.run(["pkg-config", "--modversion", "libcurl"], stdout=subprocess.PIPE, text=True)
-    return answer.stdout.strip()
+def version(*command):
+    """The line of what the command prints that tells a version; empty where there is no such command."""
+    path = os.environ.get("PATH", os.defpath) + ":/usr/sbin"
+    try:
+        answer = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=CHECKOUT,
+            env=dict(os.environ, PATH=path))
+    except OSError:
+        return ""
+    lines = answer.stdout.splitlines()
+    return next((line for line in lines if "version" in line), lines[0] if lines else "")
+
+
+def clients():
+    """The versions of the other clients' packages, as they were resolved."""
+    try:
+        pins = json.loads((CHECKOUT / "Benchmarks" / "Clients" / "Package.resolved").read_text(encoding="utf-8"))["pins"]
+    except OSError:
+        return {}
+    known = {pin["identity"]: pin["state"].get("version") for pin in pins}
+    return {name: known.get(name) for name in ("async-http-client", "swift-nio")}

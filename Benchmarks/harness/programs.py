@@ -1,11 +1,12 @@
 """The measures that are programs of their own: the mock (W8), multipart (W9), the memory of transfers, the cost of trust."""
 
+import os
 import re
 import subprocess
 
 from .rows import BUILD, swift_build
-from .servers import pin
-from .workloads import MOCK_GOAL
+from .servers import SERVER_CORE, client_core
+from .workloads import MOCK_GOAL, MULTIPART_GOAL
 
 PROGRAMS = {
     "W8": "MockThroughput", "W9": "multipart-measure", "memory": "transfer-measure", "trust": "trust-measure"}
@@ -25,7 +26,9 @@ def build(names):
 
 def run(name, *arguments):
     command = [BUILD / "release" / PROGRAMS[name], *arguments]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, preexec_fn=pin(1), timeout=LIMIT_SECONDS)
+    environment = dict(os.environ, LUPINE_SERVER_CORE=str(SERVER_CORE))
+    with client_core():
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, timeout=LIMIT_SECONDS)
 
 
 def mock_rate(requests=100_000, rounds=5):
@@ -50,7 +53,12 @@ def mock():
 def report(name):
     """A program's own report; one that fails has printed why, and the figures that it has."""
     process = run(name, *ARGUMENTS.get(name, []))
-    text = "\n     " + "\n     ".join(process.stdout.strip().splitlines())
+    result = {"title": TITLES[name], "text": "\n     " + "\n     ".join(process.stdout.strip().splitlines())}
     if process.returncode != 0:
-        text += f"\n     failed with code {process.returncode}!"
-    return {"title": TITLES[name], "text": text}
+        result["failures"] = {name: f"code {process.returncode}"}
+        result["text"] += f"\n     failed with code {process.returncode}!"
+    found = re.search(r"([\d.]+) x curl's", process.stdout)
+    if name == "W9" and found:
+        result.update(ratio=float(found[1]), goal=MULTIPART_GOAL)
+        result["text"] += "\n     misses its goal!" if result["ratio"] > MULTIPART_GOAL else ""
+    return result

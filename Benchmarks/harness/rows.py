@@ -1,14 +1,17 @@
 """The rows: programs that all have the command line of `Row/Work.swift`."""
 
+import contextlib
 import dataclasses
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import threading
 
-from .servers import CHECKOUT, pin
+from .servers import CHECKOUT, PeerError, client_core
+from .workloads import GIB
 
 BUILD = CHECKOUT / ".build-bench"
 CLIENTS = CHECKOUT / ".build-bench-clients"
@@ -36,6 +39,8 @@ class Row:
         return self.scratch / "release" / self.program
 
     def build(self):
+        """Builds the program anew; what an earlier build has left is not measured where this one fails."""
+        self.path.unlink(missing_ok=True)
         swift_build(self.package, self.scratch, self.program, *self.options)
 
 
@@ -49,6 +54,7 @@ def swift_build(package, scratch, product, *options):
 C = Row("c", "raw libcurl in C", "raw-curl", "Benchmarks", BUILD)
 LUPINE = Row("lupine", "Lupine", "lupine-row", "Benchmarks", BUILD)
 LOOP = Row("lupine-loop", "Lupine, on the loop's executor", "lupine-row", "Benchmarks", BUILD)
+UMBRELLA = Row("lupine-umbrella", "Lupine, all of it", "lupine-umbrella-row", "Benchmarks", BUILD)
 STATIC_LUPINE = Row(
     "lupine-static", "Lupine, static standard library", "lupine-row", "Benchmarks", STATIC, ("--static-swift-stdlib",))
 NIO = Row("async-http-client", "AsyncHTTPClient", "async-http-client-row", "Benchmarks/Clients", CLIENTS, part=2)
@@ -60,7 +66,7 @@ OTHERS = [NIO, FOUNDATION]
 
 
 # What a row that cannot be measured raises.
-FAILURES = (RuntimeError, OSError, ValueError)
+FAILURES = (RuntimeError, OSError, ValueError, PeerError)
 LIMIT_SECONDS = 300
 
 
@@ -71,9 +77,9 @@ def run(row, workload, places, folder, authorities, kind=None):
         row.path, kind or workload.kind, "nothing" if kind else places[workload.server],
         str(max(1, workload.count // row.part)), str(workload.concurrency), str(workload.warm // row.part), str(file)]
     errors = tempfile.TemporaryFile("w+", errors="replace")
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=errors, env=environment(row, workload, places, authorities),
-        preexec_fn=pin(1))
+    with client_core():
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, env=environment(row, workload, places, authorities, folder))
     watchdog = threading.Timer(LIMIT_SECONDS, process.kill)
     watchdog.start()
     with process.stdout:
@@ -97,16 +103,28 @@ def first_line(errors):
         return next((line.strip()[:200] for line in errors if line.strip()), "no reason given")
 
 
-def environment(row, workload, places, authorities):
-    variables = dict(os.environ, LUPINE_CA=str(authorities), LUPINE_EXECUTOR="loop" if row is LOOP else "global")
+def environment(row, workload, places, authorities, folder):
+    """What a row is told; its temporary files go where the others' files go, and no language adds a field to requests."""
+    variables = dict(
+        os.environ, LUPINE_CA=str(authorities), LUPINE_EXECUTOR="loop" if row is LOOP else "global", LANG="C", LC_ALL="C",
+        TMPDIR=str(folder / "memory"))
     if workload.idle:
         variables.update(LUPINE_IDLE=str(workload.idle), LUPINE_IDLE_URL=places["hold"])
     return variables
 
 
 def file_for(workload, folder, kind):
-    """Where the bytes of a row come from, or go to: memory where that is possible, since no disk is to be measured."""
+    """Where the bytes of a row come from, or go to."""
     if workload.kind != "file":
         return folder / ("article" if kind else "large")
-    memory = pathlib.Path("/dev/shm")
-    return (memory if os.access(memory, os.W_OK) else folder) / f"lupine-bench-{os.getpid()}"
+    return folder / "memory" / "received"
+
+
+@contextlib.contextmanager
+def memory(folder):
+    """`folder`/memory for what rows write: memory where there is room for it, since no disk is to be measured."""
+    place = pathlib.Path("/dev/shm")
+    has_room = os.access(place, os.W_OK) and shutil.disk_usage(place).free > 2 * GIB
+    with tempfile.TemporaryDirectory(prefix="lupine-bench-", dir=place if has_room else folder) as home:
+        (folder / "memory").symlink_to(home)
+        yield

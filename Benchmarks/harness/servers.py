@@ -1,5 +1,6 @@
 """The servers: nginx, and a small program of ours for what nginx cannot do. Both run on a core of their own."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -65,10 +66,21 @@ http {{
 """
 
 
-def pin(core):
-    """What a child calls to stay on one core; with a single core there is nothing to choose."""
-    cores = sorted(os.sched_getaffinity(0))
-    return lambda: os.sched_setaffinity(0, {cores[core % len(cores)]})
+CORES = sorted(os.sched_getaffinity(0))
+SERVER_CORE = CORES[0]
+
+
+@contextlib.contextmanager
+def client_core():
+    """Programs that are started meanwhile stay on the core that no server has; with a single core there is no choice.
+
+    They inherit it, which costs them nothing: what a child does before it becomes the program would count as theirs.
+    """
+    os.sched_setaffinity(0, {CORES[1 % len(CORES)]})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, CORES)
 
 
 def allow_descriptors():
@@ -104,7 +116,7 @@ def start_nginx(guard, folder):
     inherited = dict(os.environ, NGINX="".join(f"{descriptor};" for descriptor in descriptors))
     log = folder / "nginx.log"
     with open(log, "ab") as output:
-        command = ["taskset", "-c", str(min(os.sched_getaffinity(0))), program]
+        command = ["taskset", "-c", str(SERVER_CORE), program]
         process = guard.start(
             [*command, "-p", folder, "-e", log, "-c", configuration], env=inherited, stdin=subprocess.DEVNULL,
             stdout=output, stderr=output, pass_fds=descriptors)
@@ -120,7 +132,7 @@ def start_nginx(guard, folder):
 
 def start_sink(guard):
     listener, port = listen()
-    command = ["taskset", "-c", str(min(os.sched_getaffinity(0))), sys.executable]
+    command = ["taskset", "-c", str(SERVER_CORE), sys.executable]
     with listener:
         guard.start(
             [*command, pathlib.Path(__file__).with_name("sink.py"), str(listener.fileno())],

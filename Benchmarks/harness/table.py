@@ -2,7 +2,7 @@
 
 TITLES = {
     "c": "raw libcurl in C", "lupine": "Lupine", "lupine-loop": "Lupine, loop's executor",
-    "lupine-static": "Lupine, static", "async-http-client": "AsyncHTTPClient", "urlsession": "URLSession"}
+    "lupine-umbrella": "Lupine, all of it", "lupine-static": "Lupine, static", "async-http-client": "AsyncHTTPClient", "urlsession": "URLSession"}
 LINE = "{:<40} {:<24} {:>7} {:>13} {:>7} {:>11} {:>9}"
 
 

@@ -110,6 +110,9 @@ extension MockReply {
   }
 
   /// A body of any kind; one that is not replayable serves one request.
+  ///
+  /// A stream that throws, or whose length is not what the reply says, ends the request with kind `invalidStub`. To have
+  /// the body fail on purpose, throw a `LupineError` of the kind that the request shall end with, or use `fault(_:)`.
   public static func body(
     _ body: Body, contentType: String? = "application/octet-stream", status: HTTPResponse.Status = .ok
   ) -> MockReply {

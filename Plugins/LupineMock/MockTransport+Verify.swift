@@ -32,6 +32,8 @@ extension MockTransport {
   package struct Complaint: Sendable {
     package let kind: LupineError.Kind
     package let text: String
+    /// More than fits into a list: for a request without a stub, the nearest ones and what differed.
+    package let detail: String?
     /// Where the stub stands; nil where no stub is to blame.
     package let location: StubLocation?
   }
@@ -40,13 +42,14 @@ extension MockTransport {
   package var complaints: [Complaint] {
     let (stubs, requests) = state.withLock { ($0.table.all, $0.requests) }
     let invalid = stubs.flatMap { stub in
-      stub.problems.map { Complaint(kind: .invalidStub, text: $0, location: stub.asked.location) }
+      stub.problems.map { Complaint(kind: .invalidStub, text: $0, detail: nil, location: stub.asked.location) }
     }
     let unexpected = requests.filter { !$0.isExpected }.map {
-      Complaint(kind: .unmatchedRequest, text: "\($0.method.rawValue) \($0.url.string)", location: nil)
+      Complaint(
+        kind: .unmatchedRequest, text: "\($0.method.rawValue) \($0.url.string)", detail: $0.mismatch, location: nil)
     }
     let unused = stubs.filter { $0.problem == nil && $0.uses < $0.asked.count.minimum }.map {
-      Complaint(kind: .unusedStub, text: $0.shortfall, location: $0.asked.location)
+      Complaint(kind: .unusedStub, text: $0.shortfall, detail: nil, location: $0.asked.location)
     }
     return invalid + unexpected + unused
   }

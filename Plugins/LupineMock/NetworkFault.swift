@@ -1,7 +1,8 @@
 /// What can go wrong between a client and a server: one vocabulary for the mock, for simulations and for the scripted
 /// server of `LupineTesting`, so that a test says the same whatever it runs on.
 ///
-/// Where a fault needs a body to happen in and the reply has none or a shorter one, it happens at the body's end.
+/// Where a fault needs a body to happen in and the reply's is shorter, it happens at the body's end. A response that can
+/// have none, which is one to HEAD or of status 204 or 304, is spared it.
 public enum NetworkFault: Sendable, Hashable {
   /// The host's name has no address.
   case hostNotFound
@@ -33,7 +34,7 @@ public enum NetworkFault: Sendable, Hashable {
   case oversizedField(bytes: Int)
   /// A body of 1/158 of so many bytes in the coding `deflate`, which decodes to so many.
   case compressedBomb(decodedBytes: Int)
-  /// The HTTP/2 server says GOAWAY (RFC 9113 section 6.8) and does not process the request; the mock's alone.
+  /// The HTTP/2 server says GOAWAY (RFC 9113 section 6.8) and does not process the request.
   case goAway
 
   /// A reset right after the head.

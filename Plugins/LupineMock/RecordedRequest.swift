@@ -16,7 +16,7 @@ public struct RecordedRequest: Sendable {
   public var headers: HTTPFields { request.headers }
   /// The body's bytes; empty where there was none.
   public let body: Data
-  /// Whether the body is all that was sent; false where the stub answered before its end.
+  /// Whether the body is all that was sent; false where the stub answered before its end, or no connection came about.
   public let isBodyComplete: Bool
   /// What would prove the request's connection, with NTLM or Negotiate.
   public var connectionCredential: ConnectionCredential? { identity.connectionCredential }
@@ -29,10 +29,15 @@ public struct RecordedRequest: Sendable {
   /// Who was to go first where requests wait.
   public var priority: OutgoingRequest.Priority { request.options.priority }
   let stub: Stub?
+  /// Why no stub fitted, with the nearest ones.
+  let mismatch: String?
   private let request: OutgoingRequest
   private let identity: SecurityIdentity
 
-  init(_ request: OutgoingRequest, body: Data, isBodyComplete: Bool, context: TransferContext, stub: Stub?) {
+  init(
+    _ request: OutgoingRequest, body: Data, isBodyComplete: Bool, context: TransferContext, stub: Stub?,
+    mismatch: String? = nil
+  ) {
     id = context.id
     attempt = context.attempt
     proxyAuthorization = context.proxyAuthorization
@@ -41,6 +46,7 @@ public struct RecordedRequest: Sendable {
     self.body = body
     self.isBodyComplete = isBodyComplete
     self.stub = stub
+    self.mismatch = mismatch
   }
 
   /// Whether a stub fitted the request.

@@ -80,11 +80,11 @@ import LupineCurl
     let mock = MockTransport()
     mock.stub(.get, "/start", .text("hello").field(.setCookie, "a=1; Path=/; Max-Age=60"))
     mock.stub(.get, "/end", .text("hello"))
-    let date = SettableDate()
-    let session = try Self.session(mock) { $0.install(.cookies).now { date.value } }
+    let clock = TestClock()
+    let session = try Self.session(mock) { $0.install(.cookies).clock(clock) }
     _ = await session.request(Self.url).serializingData().response
-    for seconds in [59.0, 1] {
-      date.advance(seconds)
+    for seconds in [59, 1] {
+      clock.advance(by: .seconds(seconds))
       _ = await session.request("https://a.example.com/end").serializingData().response
     }
     #expect(Self.sent(mock) == [nil, "a=1", nil])

@@ -53,6 +53,14 @@ import Testing
     try await expectFault("a { stands without its }", at: #line - 1, of: mock)
   }
 
+  @Test(arguments: ["tags[", "tags[0", "tags[x]", "tags[-1]", "tags[0]b", "tags]", "a..b", "a.", "$.", "a.[0]"])
+  func `a JSON path that cannot be read`(path: String) async throws {
+    let mock = MockTransport()
+    mock.stub(.post, "/", where: [.body(jsonPath: path, 1)], .empty)
+    let exchange = Exchange(method: .post, body: .text("{}"))
+    try await expectFault("the JSON path \"\(path)\" cannot be read", at: #line - 2, of: mock, exchange)
+  }
+
   @Test func `a body that is read twice`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", .body(.oneShot(AsyncStream { $0.finish() })))

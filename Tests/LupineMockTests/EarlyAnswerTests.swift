@@ -71,6 +71,17 @@ import Testing
     #expect(mock.requests.map(\.text) == ["", "hello"])
   }
 
+  @Test func `a condition of the body is never met by a stub that answers before it`() async throws {
+    let mock = MockTransport()
+    mock.stub(.post, "/", where: [.body("hello")], reading: .first(bytes: 0), .text("early"))
+    let exchange = Exchange(method: .post, body: .text("hello"))
+    let failure = try #require(await exchange.failure(from: mock))
+    #expect(failure.kind == .unmatchedRequest)
+    #expect(failure.message.contains("got no bytes (its reading: .first(…) shows conditions no body)"))
+    mock.stub(.post, "/", .text("whole"))
+    #expect(try await exchange.response(from: mock).text == "whole")
+  }
+
   @Test func `an early refusal goes through a session`() async throws {
     let mock = MockTransport()
     mock.stub(.post, "/upload", reading: .first(bytes: 0), .text("too large", status: .contentTooLarge))

@@ -39,44 +39,35 @@ import Testing
   ]
 
   /// How long each of five requests takes.
-  private static func times(_ way: Way, seed: UInt64, clock: any TestableClock) async throws -> [Duration] {
+  private static func times(_ way: Way, seed: UInt64, world: Simulation? = nil) async throws -> [Duration] {
+    let clock = ImmediateClock()
+    func passed() -> Duration { world?.clock.now.offset ?? clock.now.offset }
     let mock = MockTransport()
     way.stub(mock, seed)
+    let builder = Session.Builder().transport(mock)
+    let session = try world == nil ? builder.clock(clock).build() : builder.build()
     var times: [Duration] = []
     for _ in 0..<5 {
-      let before = clock.passed
-      _ = try await Exchange(clock: clock).response(from: mock)
-      times.append(clock.passed - before)
+      let before = passed()
+      _ = try await session.request("https://example.com/").serializingData().value
+      times.append(passed() - before)
     }
     return times
   }
 
   @Test(arguments: ways) func `latency is drawn anew for each answer`(way: Way) async throws {
-    let first = try await Self.times(way, seed: 1, clock: ImmediateClock())
+    let first = try await Self.times(way, seed: 1)
     #expect(Set(first).count == 5)
-    #expect(try await Self.times(way, seed: 1, clock: ImmediateClock()) == first)
-    #expect(try await Self.times(way, seed: 2, clock: ImmediateClock()) != first)
+    #expect(try await Self.times(way, seed: 1) == first)
+    #expect(try await Self.times(way, seed: 2) != first)
   }
 
   @Test(arguments: ways) func `latency is drawn anew for exchanges that a simulation delays`(way: Way) async throws {
     let delays = (1...5).map { InjectedFault(exchange: $0, .delay(.seconds(1))) }
     let times = try await withSimulation(seed: 7, faults: delays) { world in
-      try await Self.times(way, seed: 1, clock: world.clock)
+      try await Self.times(way, seed: 1, world: world)
     }
     #expect(Set(times).count == 5)
     #expect(times.allSatisfy { (.seconds(2)...(.seconds(6))).contains($0) })
   }
-}
-
-/// A clock that says how much of its time has passed.
-private protocol TestableClock: Clock<Duration> {
-  var passed: Duration { get }
-}
-
-extension ImmediateClock: TestableClock {
-  fileprivate var passed: Duration { now.offset }
-}
-
-extension SimulationClock: TestableClock {
-  fileprivate var passed: Duration { now.offset }
 }

@@ -40,6 +40,16 @@ import Testing
     ("/a b", "https://example.com/a%20b", true),
     ("/caf%C3%A9", "https://example.com/café", true),
     ("/a%2Fb", "https://example.com/a/b", false),
+    ("https://example.com/a b", "https://example.com/a%20b", true),
+    ("https://example.com/caf%C3%A9", "https://example.com/café", true),
+    ("https://example.com/café", "https://example.com/caf%c3%a9?x=1", true),
+    ("https://example.com/cafe", "https://example.com/caf%65", true),
+    ("https://example.com/caf%65", "https://example.com/cafe", true),
+    ("https://example.com/a%2Fb", "https://example.com/a/b", false),
+    ("https://example.com/a%2Fb", "https://example.com/a%2fb", true),
+    ("https://example.com/a%252Fb", "https://example.com/a%2Fb", false),
+    ("https://example.com/a%2525", "https://example.com/a%25", false),
+    ("https://example.com/a%2525", "https://example.com/a%2525", true),
   ]) func `a template fits a URL, or not`(template: String, url: String, fits: Bool) async throws {
     let mock = MockTransport()
     mock.stub(.get, template, .empty)

@@ -58,6 +58,59 @@ import Testing
       ])
   }
 
+  /// The issues that a test with the trait notes: each one's error and comments.
+  private static func issues(
+    _ trait: MockTrait = .mock, _ body: @Sendable @concurrent () async throws -> Void
+  ) async throws -> [(message: String, comments: [String])] {
+    let test = try #require(Test.current)
+    let issues = Mutex<[(message: String, comments: [String])]>([])
+    try await withKnownIssue(isIntermittent: true) {
+      try await trait.provideScope(for: test, testCase: nil, performing: body)
+    } matching: { issue in
+      let message = (issue.error as? LupineError)?.message ?? ""
+      issues.withLock { $0.append((message, issue.comments.map(\.rawValue))) }
+      return true
+    }
+    return issues.withLock { $0 }
+  }
+
+  @Test func `a test that throws has its complaints, too`() async throws {
+    let issues = try await Self.issues {
+      let mock = try #require(MockTransport.current)
+      mock.stub(.get, "/never", .status(.ok))
+      let session = try Session.Builder().transport(mock).build()
+      _ = try await session.request("https://example.com/unexpected").serializingData().value
+    }
+    #expect(issues.contains { $0.message.contains("GET /never at") })
+    #expect(issues.contains { $0.comments.contains { $0.contains("#1 GET https://example.com/unexpected") } })
+  }
+
+  @Test func `a test that throws and is content with its mock tells what happened`() async throws {
+    let issues = try await Self.issues(.mock(verifies: false)) {
+      let mock = try #require(MockTransport.current)
+      mock.stub(.get, "/", .status(.notFound))
+      let session = try Session.Builder().transport(mock).build()
+      _ = try await session.request("https://example.com/").validate().serializingData().value
+    }
+    #expect(issues.count == 2)
+    #expect(issues.first?.comments.first?.contains("#1 GET https://example.com/: ") == true)
+    #expect(issues.last?.message.contains("404") == true)
+  }
+
+  @Test func `an unexpected request is noted with the nearest stubs, and what happened once`() async throws {
+    let issues = try await Self.issues {
+      let mock = try #require(MockTransport.current)
+      mock.stub(.get, "/expected", .status(.ok))
+      let session = try Session.Builder().transport(mock).build()
+      _ = await session.request("https://example.com/unexpected").serializingData().response
+    }
+    #expect(issues.count == 2)
+    let unexpected = try #require(issues.first).message
+    #expect(unexpected.contains("No stub of the mock fits GET https://example.com/unexpected."))
+    #expect(unexpected.contains("path: expected /expected, got /unexpected"))
+    #expect(issues.filter { $0.comments.contains { $0.contains("What happened:") } }.count == 1)
+  }
+
   @Test(.mock(verifies: false)) func `a mock need not be verified`() throws {
     try #require(MockTransport.current).stub(.get, "/never", .status(.ok))
   }

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: [NetworkFault.hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .goAway])
-  func `what a server cannot play is the mock's alone`(fault: NetworkFault) {
+  func `what befalls a connection before its request is no reply`(fault: NetworkFault) {
     #expect(ScriptedReply(fault) == nil)
   }
 

@@ -9,6 +9,7 @@ import Row
 @main struct AsyncHTTPClientRow {
   let client: HTTPClient
   let work: Work
+  private let decoder = JSONDecoder()
 
   static func main() { Work.run(measure) }
 
@@ -41,7 +42,7 @@ import Row
     case .file: try await write(response.body)
     case .decode:
       let bytes = try await response.body.collect(upTo: 1 << 20)
-      _ = try JSONDecoder().decode(Article.self, from: Data(bytes.readableBytesView))
+      _ = try decoder.decode(Article.self, from: Data(bytes.readableBytesView))
     }
   }
 

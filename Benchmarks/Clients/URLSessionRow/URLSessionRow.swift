@@ -7,6 +7,7 @@ import Row
   let session: URLSession
   let work: Work
   let url: URL
+  private let decoder = JSONDecoder()
 
   static func main() { Work.run(measure) }
 
@@ -22,7 +23,7 @@ import Row
   private func request() async throws {
     switch work.kind {
     case .get, .discard, .stream: _ = try check(await session.data(from: url))
-    case .decode: _ = try JSONDecoder().decode(Article.self, from: check(await session.data(from: url)))
+    case .decode: _ = try decoder.decode(Article.self, from: check(await session.data(from: url)))
     case .put:
       var request = URLRequest(url: url)
       request.httpMethod = "PUT"

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import LupineCore
 import Synchronization
 
@@ -6,14 +7,21 @@ import Synchronization
 /// Timers that lie on the way fire first, in their order, each at its own moment, so a request that stalls for a year
 /// ends with its idle timeout, at once. Right for one request after the other; where several sleep at the same time, each
 /// moves the clock for all, and a `TestClock` is the better choice.
-public final class ImmediateClock: TimerClock {
+public final class ImmediateClock: TimerClock, DatedClock {
   /// A moment, counted from the clock's making.
   public typealias Instant = VirtualInstant
 
   private let queue = Mutex(TimerQueue())
 
-  /// Makes a clock that stands at zero.
-  public init() {}
+  private let start: Date
+
+  /// Makes a clock that stands at zero, and at a date.
+  ///
+  /// - Parameter date: the date. Default: 15 January 2027, 08:00 UTC.
+  public init(date: Date = Date(timeIntervalSince1970: 1_800_000_000)) { start = date }
+
+  /// The date, which moves with the time; a session that is given the clock takes it.
+  public var date: Date { now.date(from: start) }
 
   /// The time, which sleeps have moved.
   public var now: VirtualInstant { queue.withLock { $0.now } }

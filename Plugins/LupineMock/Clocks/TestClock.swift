@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import LupineCore
 import Synchronization
 
@@ -9,14 +10,21 @@ import Synchronization
 /// await clock.waitForSleepers()          // an event, not a poll
 /// clock.advance(by: .seconds(30))
 /// ```
-public final class TestClock: TimerClock {
+public final class TestClock: TimerClock, DatedClock {
   /// A moment, counted from the clock's making.
   public typealias Instant = VirtualInstant
 
   private let state = Mutex(TestClockState())
 
-  /// Makes a clock that stands at zero.
-  public init() {}
+  private let start: Date
+
+  /// Makes a clock that stands at zero, and at a date.
+  ///
+  /// - Parameter date: the date. Default: 15 January 2027, 08:00 UTC.
+  public init(date: Date = Date(timeIntervalSince1970: 1_800_000_000)) { start = date }
+
+  /// The date, which moves with the time; a session that is given the clock takes it.
+  public var date: Date { now.date(from: start) }
 
   /// The time, which only `advance` and `run` move.
   public var now: VirtualInstant { state.withLock { $0.queue.now } }

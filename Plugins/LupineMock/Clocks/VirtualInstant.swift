@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// A moment of a virtual clock, counted from the clock's making.
 public struct VirtualInstant: InstantProtocol {
   /// The time since the clock was made.
@@ -11,6 +13,9 @@ public struct VirtualInstant: InstantProtocol {
 
   /// How much later the other is.
   public func duration(to other: VirtualInstant) -> Duration { other.offset - offset }
+
+  /// The date at this moment of a clock that stood at this one when it was made.
+  func date(from start: Date) -> Date { start.addingTimeInterval(offset / .seconds(1)) }
 
   /// Whether one comes before the other.
   public static func < (left: VirtualInstant, right: VirtualInstant) -> Bool { left.offset < right.offset }

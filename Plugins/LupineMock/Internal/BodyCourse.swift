@@ -12,6 +12,10 @@ struct BodyCourse: Sendable {
   let metrics: TransferMetrics
   /// Bytes a second; nil sets no bound.
   let rate: Int?
+  /// How many bytes the head promises; nil where it promises nothing.
+  let told: Int64?
+  /// What befalls the body.
+  let fault: NetworkFault?
 
   func run(_ source: PieceSource) async {
     var metrics = metrics
@@ -29,8 +33,9 @@ struct BodyCourse: Sendable {
   private func deliver(_ source: PieceSource, _ metrics: inout TransferMetrics) async throws(LupineError) {
     var source = source
     var left = plan.cut ?? .max
-    while left > 0, let piece = try await source.next()?.prefix(left) {
+    while left > 0, let piece = try await next(&source)?.prefix(left) {
       left -= piece.count
+      if let told, metrics.bytesReceived + Int64(piece.count) > told { throw falseLength(told, "more") }
       var rest = piece[...]
       while !rest.isEmpty {
         let part = rest.prefix(pieceLimit)
@@ -39,18 +44,31 @@ struct BodyCourse: Sendable {
         try await write(part, &metrics)
       }
     }
+    if let told, metrics.bytesReceived < told { throw falseLength(told, "\(metrics.bytesReceived)") }
     source.cancel()
+  }
+
+  /// What comes next of the body; where that fails it is the stub's fault, unless the stream names a kind of its own.
+  private func next(_ source: inout PieceSource) async throws(LupineError) -> Data? {
+    do throws(LupineError) { return try await source.next() } catch {
+      if error.kind != .bodyFailed || exchange.reason != nil || Task.isCancelled { throw error }
+      throw plan.asked.noted(plan.asked.error("its body failed. \(error.message)", underlying: error))
+    }
+  }
+
+  private func falseLength(_ told: Int64, _ found: String) -> LupineError {
+    plan.asked.noted(plan.asked.error(MockReply.Part.falseLength(told, found)))
   }
 
   /// How much is handed over at once: a tenth of a second's worth where a rate is set.
   private var pieceLimit: Int {
-    if case .dribble = plan.part.fault { return 1 }
+    if case .dribble = fault { return 1 }
     return rate.map { max(1, $0 / 10) } ?? .max
   }
 
   private func pause(before count: Int, isFirst: Bool) async throws(LupineError) {
     if let rate { try await context.clock.pause(for: .seconds(1) * (Double(count) / Double(rate))) }
-    if case .dribble(let interval) = plan.part.fault, !isFirst { try await context.clock.pause(for: interval) }
+    if case .dribble(let interval) = fault, !isFirst { try await context.clock.pause(for: interval) }
     if Task.isCancelled { throw MockExchange.cancelled }
   }
 
@@ -64,7 +82,7 @@ struct BodyCourse: Sendable {
 
   private func sufferFault() async throws(LupineError) {
     let cause = plan.cause
-    switch plan.part.fault {
+    switch fault {
     case .reset: throw LupineError(.connectionLost, "The server reset the connection in mid-body, \(cause)")
     case .truncated:
       throw LupineError(.connectionLost, "The connection was closed before the end of the body, \(cause)")
@@ -86,10 +104,9 @@ extension ReplyPlan {
     }
   }
 
-  /// Whether the head tells the length of the body.
-  var tellsLength: Bool {
+  /// Whether the head tells the length of the body that is delivered.
+  func tellsLength(for request: OutgoingRequest) -> Bool {
     if case .chunks = part.content { return false }
-    if part.fault == .malformedChunk { return false }
-    return head.status.code != 204 && head.status.code != 304
+    return part.fault != .malformedChunk && hasBody(for: request)
   }
 }

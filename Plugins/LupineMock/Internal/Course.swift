@@ -23,7 +23,7 @@ struct Course: Sendable {
   func begin() throws(LupineError) -> Beginning {
     if let fault = strike?.fault, fault.isBeforeConnection { return .noConnection(fault) }
     let early = try earlyStub()
-    guard try upload?.readAvailable(upTo: early?.stub.asked.reading.limit ?? .max) ?? true else {
+    guard try upload?.readAvailable(upTo: limit(early)) ?? true else {
       return .waits(early: early)
     }
     let answer = try answer(early)
@@ -80,10 +80,12 @@ struct Course: Sendable {
   private func awaited(
     _ plan: ReplyPlan?, of known: Answer?, _ early: EarlyStub?
   ) async throws(LupineError) -> (ReplyPlan, Answer) {
-    if known == nil { try await upload?.readAll(upTo: early?.stub.asked.reading.limit ?? .max) }
-    let answer = try known ?? answer(early)
-    if let plan { return (plan, answer) }
-    return (struck(try await answer.awaitedPlan()), answer)
+    guard let known else {
+      try await upload?.readAll(upTo: limit(early))
+      return try await awaited(nil, of: answer(early), nil)
+    }
+    if let plan { return (plan, known) }
+    return (struck(try await known.awaitedPlan()), known)
   }
 
   private func struck(_ plan: ReplyPlan) -> ReplyPlan {
@@ -105,12 +107,25 @@ extension Course {
   private func earlyStub() throws(LupineError) -> EarlyStub? {
     guard upload != nil else { return nil }
     let table = try mock.openTable()
-    guard table.hasEarlyStubs else { return nil }
-    return table.take(matchable(Data()), isEarly: true)
+    if table.hasEarlyStubs, let early = table.take(matchable(Data()), areEarly: true) { return early }
+    return table.hasRefusals ? table.takeRefusal(matchable(Data())) : nil
+  }
+
+  /// How much of the body is read before the answer.
+  private func limit(_ early: EarlyStub?) -> Int {
+    guard let (stub, use) = early else { return .max }
+    return stub.refuses(use) ? 0 : stub.asked.reading.limit
   }
 
   private func matchable(_ body: Data) -> MatchableRequest {
     MatchableRequest(method: request.method, url: request.url, headers: request.headers, body: body)
+  }
+
+  /// The request as a message shows it.
+  private func shown(_ request: MatchableRequest) -> MatchableRequest {
+    var shown = request
+    shown.secretFields = context.secretFields
+    return shown
   }
 
   /// Finds the stub and remembers the request.
@@ -118,16 +133,24 @@ extension Course {
     let table = try mock.openTable()
     let body = upload?.data ?? Data()
     let matchable = matchable(body)
-    let found = early ?? table.take(matchable)
+    // Those that do without the body were asked before it was read.
+    let found = early ?? table.take(matchable, areEarly: upload != nil && table.hasEarlyStubs ? false : nil)
     if early != nil { upload?.cancel() }
-    let record = RecordedRequest(
-      request, body: body, isBodyComplete: upload?.isComplete ?? true, context: context, stub: found?.stub)
-    mock.state.withLock { $0.requests.append(record) }
     guard let (stub, use) = found else {
-      throw UnmatchedReport(matchable, table, mock.log(of: context.id, request)).error
+      let report = UnmatchedReport(shown(matchable), table, mock.log(of: context.id, request))
+      _ = remember(body, nil, mismatch: report.message)
+      throw report.error
     }
+    let record = remember(body, stub)
     if let problem = stub.problem { throw problem }
     return Answer(stub: stub, use: use, request: record)
+  }
+
+  private func remember(_ body: Data, _ stub: Stub?, mismatch: String? = nil) -> RecordedRequest {
+    let record = RecordedRequest(
+      request, body: body, isBodyComplete: upload?.isComplete ?? true, context: context, stub: stub, mismatch: mismatch)
+    mock.state.withLock { $0.requests.append(record) }
+    return record
   }
 }
 

@@ -30,7 +30,7 @@ enum Delivery {
   ) -> TransportResponse {
     for interim in plan.part.informational { context.emit(.informational(interim)) }
     var head = plan.head
-    if head.headerFields[.contentLength] == nil, let length = source.length, plan.tellsLength {
+    if head.headerFields[.contentLength] == nil, let length = source.length, plan.tellsLength(for: request) {
       head.headerFields[.contentLength] = "\(length)"
     }
     let resumed = Signal()
@@ -38,7 +38,7 @@ enum Delivery {
     let metrics = TransferMetrics.of(request, sent: bytesSent)
     let course = BodyCourse(
       plan: plan, writer: writer, resumed: resumed, exchange: exchange, context: context, metrics: metrics,
-      rate: rate)
+      rate: rate, told: plan.toldLength(for: request), fault: plan.hasBody(for: request) ? plan.part.fault : nil)
     let task = Task(executorPreference: context.executor) {
       await course.run(source)
       exchange.detach()
@@ -56,14 +56,5 @@ extension TransferMetrics {
     metrics.bytesReceived = Int64(received)
     metrics.version = request.options.version ?? .http1_1
     return metrics
-  }
-}
-
-extension IncomingBodyWriter {
-  func write(_ data: Data) throws(LupineError) -> Flow {
-    let result = data.withUnsafeBytes { bytes -> Result<Flow, LupineError> in
-      do throws(LupineError) { return .success(try write(bytes)) } catch { return .failure(error) }
-    }
-    return try result.get()
   }
 }

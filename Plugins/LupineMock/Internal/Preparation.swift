@@ -16,6 +16,17 @@ enum Preparation {
     if let fault = plan.part.fault { try await suffer(fault, plan.cause, request, context) }
     if let failure = plan.part.failure { throw failure }
     try plan.weight.check(context.limits)
+    let source = try open(plan, for: request, context)
+    if let told = plan.toldLength(for: request), let length = source.length, told != length {
+      source.cancel()
+      throw plan.asked.noted(plan.asked.error(MockReply.Part.falseLength(told, "\(length)")))
+    }
+    return source
+  }
+
+  private static func open(
+    _ plan: ReplyPlan, for request: OutgoingRequest, _ context: TransferContext
+  ) throws(LupineError) -> PieceSource {
     do throws(LupineError) {
       return try PieceSource(plan.content(for: request), clock: context.clock)
     } catch {
@@ -72,6 +83,9 @@ extension ReplyPlan {
 
   /// The bytes that the response to this request has: none for HEAD, 204 and 304.
   func content(for request: OutgoingRequest) -> MockReply.Content {
-    hasNoContent || request.method == .head ? .bytes(.init()) : part.content
+    hasBody(for: request) ? part.content : .bytes(.init())
   }
+
+  /// Whether the response to this request can have a body (RFC 9110 section 6.4.1).
+  func hasBody(for request: OutgoingRequest) -> Bool { !hasNoContent && request.method != .head }
 }

@@ -52,6 +52,15 @@ final class ReplyPlan: Sendable {
     return ReplyPlan(part, for: asked, cause: strike.fault == nil ? self.cause : cause)
   }
 
+  /// The length that the head tells of a body that this request gets whole; nil where it tells none.
+  func toldLength(for request: OutgoingRequest) -> Int64? {
+    guard hasBody(for: request), cut == nil else { return nil }
+    return head.headerFields[.contentLength].flatMap { Int64($0) }
+  }
+
+  /// Whether it is a fault that keeps the request from the server.
+  var isRefusal: Bool { part.fault?.isBeforeConnection == true }
+
   /// Whether it can be given without waiting for anything.
   var isImmediate: Bool {
     guard case .bytes(let data) = part.content, data.count <= PieceSource.pieceSize else { return false }
@@ -64,7 +73,7 @@ extension MockReply.Part {
   fileprivate var disfigured: MockReply.Part {
     var part = self
     switch fault {
-    case .compressedBomb(let count):
+    case .compressedBomb(let count) where !isWithoutContent:
       part.content = .bytes(CompressedBomb.data(decodedBytes: count))
       part.fields[.contentLength] = nil
       part.fields[.contentEncoding] = "deflate"
@@ -82,7 +91,7 @@ extension MockReply.Part {
 
   /// The length that the head tells where the reply does not set one.
   fileprivate var statedLength: Int64? {
-    if isWithoutContent { return nil }
+    if isWithoutContent || fault == .malformedChunk { return nil }
     switch content {
     case .bytes(let data): return Int64(data.count)
     case .chunks: return nil
@@ -117,6 +126,14 @@ extension MockReply.Part {
 
   private func lengthContradiction(isHead: Bool) -> String? {
     let lengths = fields[values: .contentLength]
+    if let coding = fields[.transferEncoding] {
+      if !lengths.isEmpty { return "it has a Content-Length and a Transfer-Encoding; a response has one or the other." }
+      if statedLength != nil {
+        return
+          "its Transfer-Encoding \(coding) stands beside the Content-Length that is added. Leave the field out, and "
+          + "use .chunked([…]) for a body in chunks."
+      }
+    }
     guard let first = lengths.first else { return nil }
     if lengths.count > 1 {
       return
@@ -127,7 +144,12 @@ extension MockReply.Part {
     }
     if case .chunks = content { return "it is chunked and has a Content-Length; a response has one or the other." }
     guard !isHead, !isWithoutContent, let known = knownLength, known != length else { return nil }
-    return "its Content-Length says \(length) bytes, but its body has \(known). "
+    return Self.falseLength(length, "\(known)")
+  }
+
+  /// What is wrong with a reply that tells one length and has another.
+  static func falseLength(_ told: Int64, _ found: String) -> String {
+    "its Content-Length says \(told) bytes, but its body has \(found). "
       + "Leave the field out; for a body that ends too early on purpose use .truncated(afterBytes:)."
   }
 }

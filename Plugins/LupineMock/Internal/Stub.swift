@@ -39,6 +39,8 @@ final class Stub: Sendable, CustomStringConvertible {
     }
     if case .failure(let fault) = template {
       problem = asked.error("its URL template cannot be parsed: \(fault.message)")
+    } else if let reason = asked.impossibility {
+      problem = asked.error("no request can meet its conditions: \(reason)")
     } else if case .planned(let plans) = answers {
       problem = plans.isEmpty ? asked.error("its sequence of replies is empty.") : plans.firstProblem
     } else {
@@ -48,8 +50,23 @@ final class Stub: Sendable, CustomStringConvertible {
 
   var description: String { "\(asked.methods) \(asked.url)" }
 
+  /// Whether it cannot be told which requests it was meant for.
+  var isUnreadable: Bool { template == nil || asked.impossibility != nil }
+
   /// Whether it answers before the request's body has been taken.
   var isEarly: Bool { asked.reading != .whole }
+
+  /// Whether some of its answers keep the request from the server.
+  var mayRefuse: Bool {
+    guard case .planned(let plans) = answers else { return false }
+    return plans.contains { $0.isRefusal }
+  }
+
+  /// Whether its answer with this number does.
+  func refuses(_ use: Int) -> Bool {
+    guard case .planned(let plans) = answers, let last = plans.indices.last else { return false }
+    return plans[min(use, last)].isRefusal
+  }
 
   /// How often it has answered.
   var uses: Int { answered.load(ordering: .relaxed) }

@@ -31,6 +31,9 @@ struct StubDescription: Sendable {
 }
 
 extension StubDescription {
+  /// Why no request can meet its conditions.
+  var impossibility: String? { conditions.lazy.compactMap(\.problem).first }
+
   /// Notes an error of the stub's own and returns it.
   func noted(_ error: LupineError) -> LupineError {
     failures.add(error)

@@ -8,12 +8,15 @@ struct StubTable: Sendable {
   private(set) var all: [Stub] = []
   /// Whether some answer before the request's body has been read.
   private(set) var hasEarlyStubs = false
+  /// Whether some have a fault that keeps requests from the server.
+  private(set) var hasRefusals = false
   private var exact: [String: [Stub]] = [:]
   private var templates: [Stub] = []
 
   mutating func add(_ stub: Stub) {
     all.append(stub)
     if stub.isEarly { hasEarlyStubs = true }
+    if stub.mayRefuse { hasRefusals = true }
     guard let template = stub.template else { return }
     if let key = template.exactKey {
       exact[key, default: []].insert(sorted: stub)
@@ -24,13 +27,14 @@ struct StubTable: Sendable {
 
   /// Finds the stub that answers, and counts the answer.
   ///
-  /// - Parameter isEarly: whether those alone are asked that answer before the request's body has been read.
-  func take(_ request: MatchableRequest, isEarly: Bool = false) -> (stub: Stub, use: Int)? {
-    if isEarly {
-      let early = all.filter { $0.isEarly && $0.template != nil }.sorted { $0.precedes($1) }
-      return Self.first(in: early, for: request, parts: SplitURL(request.url))
+  /// - Parameter areEarly: whether those alone are asked that answer before the request's body has been read, or those
+  ///   alone that do not. Default: all are.
+  func take(_ request: MatchableRequest, areEarly: Bool? = nil) -> (stub: Stub, use: Int)? {
+    if let areEarly {
+      let asked = all.filter { $0.isEarly == areEarly && $0.template != nil }.sorted { $0.precedes($1) }
+      return Self.first(in: asked, for: request, parts: SplitURL(request.url))
     }
-    let exact = exact[URLTemplate.key(of: request.url)] ?? []
+    let exact = exactStubs(for: request.url)
     if templates.isEmpty { return Self.first(in: exact, for: request, parts: nil) }
     let bar = templates.first?.asked.priority ?? .min
     let favoured = exact.prefix { $0.asked.priority >= bar }
@@ -39,6 +43,28 @@ struct StubTable: Sendable {
     if rest.isEmpty { return Self.first(in: templates, for: request, parts: SplitURL(request.url)) }
     let merged = (templates + rest).sorted { $0.precedes($1) }
     return Self.first(in: merged, for: request, parts: SplitURL(request.url))
+  }
+
+  /// Finds the stub whose answer keeps the request from the server, and counts the answer.
+  ///
+  /// Nil where the first that may fit answers something else, or has conditions, which may want the request's body.
+  func takeRefusal(_ request: MatchableRequest) -> (stub: Stub, use: Int)? {
+    let parts = SplitURL(request.url)
+    let fitting = all.filter { stub in
+      stub.asked.methods.contains(request.method) && !stub.isUsedUp && stub.fitsURL(of: request, parts: parts)
+    }
+    guard let first = fitting.sorted(by: { $0.precedes($1) }).first, first.asked.conditions.isEmpty,
+      first.refuses(first.uses), let use = first.use()
+    else { return nil }
+    return (first, use)
+  }
+
+  /// Those whose template leaves nothing open and fits the URL.
+  private func exactStubs(for url: HTTPURL) -> [Stub] {
+    if exact.isEmpty { return [] }
+    let key = URLTemplate.key(of: url)
+    if let found = exact[key] { return found }
+    return key.utf8.contains(UInt8(ascii: "%")) ? exact[URLTemplate.plainKey(of: url)] ?? [] : []
   }
 
   /// - Parameter parts: the URL's parts, or nil where the stubs are known to have the request's URL.
@@ -55,9 +81,13 @@ struct StubTable: Sendable {
 
 extension Stub {
   fileprivate func fits(_ request: MatchableRequest, parts: SplitURL?) -> Bool {
+    fitsURL(of: request, parts: parts) && asked.conditions.allSatisfy { $0.difference(from: request) == nil }
+  }
+
+  fileprivate func fitsURL(of request: MatchableRequest, parts: SplitURL?) -> Bool {
     guard let template else { return false }
     if let parts, !template.matches(parts) { return false }
-    return template.hasQuery(of: request.url) && asked.conditions.allSatisfy { $0.difference(from: request) == nil }
+    return template.hasQuery(of: request.url)
   }
 
   /// Whether this stub is asked before the other; equal ones keep their order.

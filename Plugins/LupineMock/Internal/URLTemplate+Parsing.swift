@@ -26,7 +26,8 @@ extension URLTemplate {
     origin = isRelative ? nil : url.origin
     segments = try Self.segments(SplitURL.segments(of: url.path), variables)
     query = try QueryItem.items(of: url).map { item throws(TemplateFault) in try Self.query(item, variables) }
-    exactKey = isRelative || !Set(variables.keys).isDisjoint(with: Self.marks(in: url.path)) ? nil : Self.key(of: url)
+    exactKey =
+      isRelative || !Set(variables.keys).isDisjoint(with: Self.marks(in: url.path)) ? nil : Self.plainKey(of: url)
   }
 
   private static let mark = "lupinevariable"

@@ -20,7 +20,7 @@ struct URLTemplate: Sendable {
   let origin: HTTPURL.Origin?
   let segments: [Segment]
   let query: [Query]
-  /// What `key(of:)` gives for every URL that fits; nil where there is more than one.
+  /// What `plainKey(of:)` gives for every URL that fits; nil where there is more than one.
   let exactKey: String?
 
   var isAbsolute: Bool { origin != nil }
@@ -41,6 +41,18 @@ struct URLTemplate: Sendable {
     if url.query == nil, url.fragment == nil { return url.string }
     let end = url.string.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
     return String(url.string[..<(end ?? url.string.endIndex)])
+  }
+
+  /// The key with its path's escapes undone, so that all ways of writing one path have the same.
+  ///
+  /// A `/` or `%` inside of a segment stays escaped. A key that is plain already is its own plain key.
+  static func plainKey(of url: HTTPURL) -> String {
+    let (key, path) = (key(of: url), url.path)
+    guard path.utf8.contains(UInt8(ascii: "%")) else { return key }
+    let segments = SplitURL.segments(of: path).map { segment in
+      segment.replacing("%", with: "%25").replacing("/", with: "%2F")
+    }
+    return "\(key.dropLast(path.count))/\(segments.joined(separator: "/"))"
   }
 
   func matches(_ url: SplitURL) -> Bool {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import LupineCore
 
@@ -16,14 +17,15 @@ struct UnmatchedReport {
 
   /// The error that the request ends with.
   ///
-  /// Where a stub's template cannot be parsed it may be the one that was meant, so its error comes first.
+  /// Where a stub's template or a condition cannot be parsed it may be the one that was meant, so its error comes first.
   var error: LupineError {
-    if let broken = stubs.first(where: { $0.template == nil })?.problem { return broken }
+    if let broken = stubs.first(where: \.isUnreadable)?.problem { return broken }
     guard let log else { return LupineError(.unmatchedRequest, message) }
     return LupineError(.unmatchedRequest, "\(message)\nWhat led to it:\n\(log.description.indented)")
   }
 
-  private var message: String {
+  /// What differs, and how to expect the request.
+  var message: String {
     let title = "No stub of the mock fits \(request.method.rawValue) \(request.url.string)."
     guard !stubs.isEmpty else {
       return "\(title) It has no stubs yet; add one before the request is made:\n    \(suggestion)"
@@ -33,7 +35,8 @@ struct UnmatchedReport {
       .sorted { $0.1.distance < $1.1.distance }.prefix(3)
     let count = stubs.count == 1 ? "Its only stub differs:" : "The nearest of its \(stubs.count) stubs:"
     let entries = nearest.enumerated().map { index, entry in
-      (["  \(index + 1). \(entry.0) at \(entry.0.asked.location)"] + entry.1.map { "     \($0.text)" })
+      (["  \(index + 1). \(entry.0) at \(entry.0.asked.location)"]
+        + entry.1.map { "     \($0.text.replacing("\n", with: "\n     "))" })
         .joined(separator: "\n")
     }
     return ([title, count] + entries + ["To expect it, add:", "    \(suggestion)"]).joined(separator: "\n")
@@ -59,14 +62,25 @@ extension Stub {
       differences.append(Difference(text: text, weight: 3))
     }
     differences += template?.differences(from: url) ?? []
-    differences += asked.conditions.compactMap { condition in
-      condition.difference(from: request).map { Difference(text: $0, weight: 2) }
-    }
+    differences += conditionDifferences(from: request)
     if let maximum = asked.count.maximum, isUsedUp {
       let times = maximum == 1 ? "once" : "\(maximum) times"
       differences.append(Difference(text: "count: it answers \(times), and has done so", weight: 1))
     }
     return differences
+  }
+}
+
+extension Stub {
+  /// What its conditions miss; those of one that answers early see no body.
+  private func conditionDifferences(from request: MatchableRequest) -> [Difference] {
+    var seen = request
+    if isEarly { seen.body = Data() }
+    return asked.conditions.compactMap { condition in
+      guard let text = condition.difference(from: seen) else { return nil }
+      let isBlind = isEarly && condition.difference(from: request) == nil
+      return Difference(text: isBlind ? "\(text) (its reading: .first(…) shows conditions no body)" : text, weight: 2)
+    }
   }
 }
 

@@ -20,20 +20,33 @@ struct BodyMatcher: RequestMatcher {
   func difference(from request: MatchableRequest) -> String? {
     switch wish {
     case .bytes(let data):
-      return data == request.body ? nil : "body: expected \(Self.shown(data)), got \(Self.shown(request.body))"
+      return data == request.body ? nil : Self.difference(expected: data, got: request.body)
     case .form(let items):
       let found = QueryItem.items(in: String(decoding: request.body, as: UTF8.self))
-      return QueryItem.difference(expected: items, found: found, isExact: true).map { "body form \($0)" }
+      return QueryItem.differences(expected: items, found: found, isExact: true).joinedDifferences("body form ")
     }
+  }
+
+  private static func difference(expected: Data, got: Data) -> String {
+    let place = Excerpt.place(expected, got)
+    if isText(expected), isText(got), !Excerpt.isShown(place) {
+      return "body from byte \(place) on: " + Excerpt.texts(expected, got, at: place)
+    }
+    let isPlaced = !expected.isEmpty && !got.isEmpty && !(isText(expected) && isText(got))
+    return "body: expected \(shown(expected)), got \(shown(got))"
+      + (isPlaced ? ", which differ from byte \(place) on" : "")
+  }
+
+  private static func isText(_ data: Data) -> Bool {
+    data.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 9 || $0 == 10 || $0 == 13 }
   }
 
   /// The beginning of a body as a person reads it.
   static func shown(_ data: Data) -> String {
     if data.isEmpty { return "no bytes" }
-    let isText = data.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 9 || $0 == 10 || $0 == 13 }
-    guard isText else { return "\(data.count) bytes" }
-    let text = String(decoding: data.prefix(200), as: UTF8.self)
-    return "\"\(text)\"" + (data.count > 200 ? "… (\(data.count) bytes)" : "")
+    guard isText(data) else { return "\(data.count) bytes" }
+    let text = String(decoding: data.prefix(Excerpt.length), as: UTF8.self)
+    return "\"\(text)\"" + (data.count > Excerpt.length ? "… (\(data.count) bytes)" : "")
   }
 }
 

@@ -12,7 +12,7 @@ struct FieldMatcher: RequestMatcher {
   let name: HTTPField.Name
   let wish: Wish
 
-  var expectation: String { "field \(name): \(wanted)" }
+  var expectation: String { "field \(name): \(wanted(.standard))" }
 
   func difference(from request: MatchableRequest) -> String? {
     let values = request.headers[values: name]
@@ -23,19 +23,21 @@ struct FieldMatcher: RequestMatcher {
       case .absent: values.isEmpty
       }
     if fits { return nil }
-    return "field \(name): expected \(wanted), got \(values.isEmpty ? "no such field" : shown(values))"
+    let secrets = request.secretFields
+    let got = values.isEmpty ? "no such field" : shown(values, secrets)
+    return "field \(name): expected \(wanted(secrets)), got \(got)"
   }
 
-  private var wanted: String {
+  private func wanted(_ secrets: SecretFields) -> String {
     switch wish {
-    case .value(let value): shown([value])
+    case .value(let value): shown([value], secrets)
     case .present: "any value"
     case .absent: "no such field"
     }
   }
 
-  private func shown(_ values: [String]) -> String {
-    SecretFields.standard.contains(name) ? "a secret value, which is not shown" : values.joined(separator: ", ")
+  private func shown(_ values: [String], _ secrets: SecretFields) -> String {
+    secrets.contains(name) ? "a secret value, which is not shown" : values.joined(separator: ", ")
   }
 }
 

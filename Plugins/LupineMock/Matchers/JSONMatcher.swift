@@ -5,43 +5,62 @@ public import LupineCore
 struct JSONMatcher: RequestMatcher {
   let path: JSONPath
   let value: JSONValue
+  var problem: String?
 
   var expectation: String { "body \(path) = \(value)" }
 
   func difference(from request: MatchableRequest) -> String? {
+    if let problem { return "body: \(problem)" }
     guard let body = try? JSONDecoder().decode(JSONValue.self, from: request.body) else {
       return "body: expected JSON, got \(BodyMatcher.shown(request.body))"
     }
     guard let found = path.value(in: body) else { return "body \(path): expected \(value), got no such value" }
-    return Self.difference(expected: value, found: found, at: path)
+    var differences: [String] = []
+    Self.collect(&differences, expected: value, found: found, at: path)
+    return differences.joinedDifferences("body ")
   }
 
-  /// The first place at which two values differ.
-  private static func difference(expected: JSONValue, found: JSONValue, at path: JSONPath) -> String? {
-    if expected == found { return nil }
-    if case .object(let wanted) = expected, case .object(let members) = found {
-      for name in Set(wanted.keys).union(members.keys).sorted() {
-        let path = path.appending(.name(name))
-        guard let expected = wanted[name] else {
-          return "body \(path): expected no such value, got \(shown(members[name]))"
-        }
-        guard let found = members[name] else { return "body \(path): expected \(shown(expected)), got no such value" }
-        if let difference = difference(expected: expected, found: found, at: path) { return difference }
-      }
-    }
-    if case .array(let wanted) = expected, case .array(let elements) = found {
+  /// Adds the places at which two values differ, until there are more than are told.
+  private static func collect(_ told: inout [String], expected: JSONValue, found: JSONValue, at path: JSONPath) {
+    guard told.count <= [String].toldDifferences, expected != found else { return }
+    switch (expected, found) {
+    case (.object(let wanted), .object(let members)): collect(&told, wanted: wanted, members: members, at: path)
+    case (.array(let wanted), .array(let elements)):
       for (index, (expected, found)) in zip(wanted, elements).enumerated() {
-        let path = path.appending(.index(index))
-        if let difference = difference(expected: expected, found: found, at: path) { return difference }
+        collect(&told, expected: expected, found: found, at: path.appending(.index(index)))
       }
-      return "body \(path): expected \(wanted.count) elements, got \(elements.count)"
+      if wanted.count != elements.count {
+        told.append("\(path): expected \(wanted.count) elements, got \(elements.count)")
+      }
+    default: told.append(leaf(expected: expected, found: found, at: path))
     }
-    return "body \(path): expected \(shown(expected)), got \(shown(found))"
   }
 
-  private static func shown(_ value: JSONValue?) -> String {
-    let text = value?.description ?? "nothing"
-    return text.count > 200 ? text.prefix(200) + "…" : text
+  private static func collect(
+    _ told: inout [String], wanted: [String: JSONValue], members: [String: JSONValue], at path: JSONPath
+  ) {
+    for name in Set(wanted.keys).union(members.keys).sorted() {
+      let path = path.appending(.name(name))
+      if let expected = wanted[name], let found = members[name] {
+        collect(&told, expected: expected, found: found, at: path)
+      } else if let expected = wanted[name] {
+        told.append("\(path): expected \(shown(expected)), got no such value")
+      } else if let found = members[name] {
+        told.append("\(path): expected no such value, got \(shown(found))")
+      }
+    }
+  }
+
+  private static func leaf(expected: JSONValue, found: JSONValue, at path: JSONPath) -> String {
+    let (wanted, got) = (Data(expected.description.utf8), Data(found.description.utf8))
+    let place = Excerpt.place(wanted, got)
+    if Excerpt.isShown(place) { return "\(path): expected \(shown(expected)), got \(shown(found))" }
+    return "\(path) from byte \(place) on: " + Excerpt.texts(wanted, got, at: place)
+  }
+
+  private static func shown(_ value: JSONValue) -> String {
+    let text = value.description
+    return text.count > Excerpt.length ? text.prefix(Excerpt.length) + "…" : text
   }
 }
 
@@ -52,7 +71,15 @@ extension RequestCondition {
   }
 
   /// The body is JSON that has this value at a path such as `user.tags[0]`; the rest does not count.
+  ///
+  /// A path may begin with `$`, which stands for the whole. One that cannot be read, as with a bracket that is not closed,
+  /// ends the requests that might fit with kind `invalidStub`.
   public static func body(jsonPath path: String, _ value: JSONValue) -> RequestCondition {
-    RequestCondition(JSONMatcher(path: JSONPath(path), value: value))
+    do throws(JSONPath.Fault) {
+      return RequestCondition(JSONMatcher(path: try JSONPath(path), value: value))
+    } catch {
+      let problem = "the JSON path \"\(path)\" cannot be read: \(error.reason)"
+      return RequestCondition(JSONMatcher(path: JSONPath(), value: value, problem: problem))
+    }
   }
 }

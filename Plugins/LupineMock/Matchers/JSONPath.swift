@@ -12,16 +12,33 @@ struct JSONPath: Sendable, CustomStringConvertible {
   /// The value itself.
   init() {}
 
-  /// Reads a path such as `user.tags[0]`; what is no index stays a part of the name.
-  init(_ text: String) {
-    for part in text.split(separator: ".") {
+  /// Why a text is no path.
+  struct Fault: Error {
+    let reason: String
+  }
+
+  /// Reads a path such as `user.tags[0]` or `$.user.tags[0]`; `$` alone, like no text at all, is the value itself.
+  init(_ text: String) throws(Fault) {
+    let isRooted = text == "$" || text.hasPrefix("$.") || text.hasPrefix("$[")
+    let path = isRooted ? text.dropFirst(text.hasPrefix("$.") ? 2 : 1) : text[...]
+    if path.isEmpty, !text.hasSuffix(".") { return }
+    for (number, part) in path.split(separator: ".", omittingEmptySubsequences: false).enumerated() {
       var pieces = part.split(separator: "[", omittingEmptySubsequences: false)[...]
-      if let name = pieces.popFirst(), !name.isEmpty { steps.append(.name(String(name))) }
-      for piece in pieces {
-        let index = piece.hasSuffix("]") ? Int(piece.dropLast()) : nil
-        steps.append(index.map { .index($0) } ?? .name("[" + piece))
-      }
+      let name = pieces.popFirst() ?? ""
+      guard !name.contains("]") else { throw Fault(reason: "a ] stands without its [.") }
+      // Only the value itself, an array, has an index without a name before it.
+      guard !name.isEmpty || number == 0 && !pieces.isEmpty else { throw Fault(reason: "a name in it is empty.") }
+      if !name.isEmpty { steps.append(.name(String(name))) }
+      for piece in pieces { steps.append(try Self.index(piece)) }
     }
+  }
+
+  private static func index(_ piece: Substring) throws(Fault) -> Step {
+    guard piece.last == "]" else { throw Fault(reason: "a [ stands without its ], or something follows that.") }
+    guard piece.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }), let index = Int(piece.dropLast()) else {
+      throw Fault(reason: "[\(piece) is no index, which is a number from 0 on.")
+    }
+    return .index(index)
   }
 
   /// The path to a value inside this one's.

@@ -12,21 +12,28 @@ struct QueryMatcher: RequestMatcher {
 
   func difference(from request: MatchableRequest) -> String? {
     let found = QueryItem.items(of: request.url)
-    let difference = QueryItem.difference(expected: items, found: found, isExact: isExact)
-    return difference.map { "query \($0)" }
+    return QueryItem.differences(expected: items, found: found, isExact: isExact).joinedDifferences("query ")
   }
 }
 
 extension QueryItem {
   /// What is missing, and what is too much where that counts; the order does not.
-  static func difference(expected: [QueryItem], found: [QueryItem], isExact: Bool) -> String? {
+  static func differences(expected: [QueryItem], found: [QueryItem], isExact: Bool) -> [String] {
     var surplus = found
+    var missing: [QueryItem] = []
     for item in expected {
-      guard let index = surplus.firstIndex(of: item) else { return missing(item, among: found) }
+      guard let index = surplus.firstIndex(of: item) else {
+        missing.append(item)
+        continue
+      }
       surplus.remove(at: index)
     }
-    guard isExact, !surplus.isEmpty else { return nil }
-    return "\(surplus[0].name): expected no such item, got \(surplus[0])"
+    let differences = missing.map { Self.missing($0, among: found) }
+    guard isExact else { return differences }
+    // An item with another value is told as such, and not as one too many besides.
+    let told = Set(missing.map(\.name))
+    let further = surplus.filter { !told.contains($0.name) }
+    return differences + further.map { "\($0.name): expected no such item, got \($0)" }
   }
 
   private static func missing(_ item: QueryItem, among found: [QueryItem]) -> String {

@@ -23,12 +23,13 @@ extension Simulation {
   ///   - stepLimit: after how many steps a body that does not end has failed. Default: `defaultStepLimit`.
   ///   - body: what is run. It must make its mock and session anew each time, and throw where something does not hold.
   /// - Returns: how many seeds were run.
-  /// - Throws: `SimulationFailure`.
+  /// - Throws: `SimulationFailure`; `LupineError` of kind `simulationNested` inside of a simulation.
   @discardableResult
   public static func explore(
     seeds: some Sequence<UInt64>, mix: FaultMix = FaultMix(), shrinkLimit: Int = 1_000,
     stepLimit: Int = defaultStepLimit, _ body: @escaping @Sendable (Simulation) async throws -> Void
   ) async throws -> Int {
+    try refuseNesting()
     var count = 0
     for seed in seeds {
       try Task.checkCancellation()

@@ -46,7 +46,7 @@ public final class Simulation: Sendable {
   public var executor: any TaskExecutor { scheduler }
 
   /// The world's date, which moves with its clock from the first day of 2001 on.
-  public var date: Date { Date(timeIntervalSinceReferenceDate: clock.now.offset / .seconds(1)) }
+  public var date: Date { clock.date }
 
   /// 64 random bits, from the seed.
   public func random() -> UInt64 { state.withLock { $0.generator.next() } }

@@ -1,10 +1,11 @@
+public import FoundationEssentials
 public import LupineCore
 import Synchronization
 
 /// The clock of a simulation: its time stands still while anything can run, then jumps to the next moment.
 ///
 /// Of what falls on the same moment the seed says which comes first.
-public final class SimulationClock: TimerClock {
+public final class SimulationClock: TimerClock, DatedClock {
   /// A moment, counted from the simulation's beginning.
   public typealias Instant = VirtualInstant
 
@@ -14,6 +15,9 @@ public final class SimulationClock: TimerClock {
 
   /// The time.
   public var now: VirtualInstant { state.withLock { $0.clock.queue.now } }
+
+  /// The date, which moves with the time from the first day of 2001 on.
+  public var date: Date { now.date(from: Date(timeIntervalSinceReferenceDate: 0)) }
 
   /// A nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }

@@ -21,13 +21,14 @@
 ///   - stepLimit: after how many steps a body that does not end is given up. Default: `Simulation.defaultStepLimit`.
 ///   - body: what is run; it gets the world.
 /// - Throws: what the body throws; `LupineError` of kind `simulationStuck` where nothing can run and nobody sleeps, but
-///   the body has not ended.
+///   the body has not ended, and of kind `simulationNested` inside of another simulation.
 @discardableResult
 public func withSimulation<Value: Sendable>(
   seed: UInt64 = 0, faults: [InjectedFault] = [], stepLimit: Int = Simulation.defaultStepLimit,
   _ body: @escaping @Sendable (Simulation) async throws -> Value
 ) async throws -> Value {
-  try await SimulationRun(Simulation(seed: seed, faults: FaultCourse(faults)), stepLimit: stepLimit).run(body)
+  try Simulation.refuseNesting()
+  return try await SimulationRun(Simulation(seed: seed, faults: FaultCourse(faults)), stepLimit: stepLimit).run(body)
 }
 
 /// Runs a body that has no use for the world itself; see `withSimulation(seed:faults:stepLimit:_:)`.

@@ -17,9 +17,19 @@ final class BodyChannel: Sendable {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
-    activity?.didReceive(bytes.count)
+    try write(bytes.count) { (state) throws(LupineError) in try state.write(bytes) }
+  }
+
+  func write(_ data: Data) throws(LupineError) -> IncomingBodyWriter.Flow {
+    try write(data.count) { (state) throws(LupineError) in try state.write(data) }
+  }
+
+  private func write(
+    _ count: Int, _ take: (inout BodyChannelState) throws(LupineError) -> Void
+  ) throws(LupineError) -> IncomingBodyWriter.Flow {
+    activity?.didReceive(count)
     let (flow, wake) = try state.withLock { (state) throws(LupineError) in
-      try state.write(bytes)
+      try take(&state)
       // A reader that waits may take the bytes at once, and then there is room again.
       let reader = state.takeReader()
       return (state.flow, reader)
@@ -44,8 +54,8 @@ final class BodyChannel: Sendable {
     if shouldResume { resume() }
   }
 
-  func finish(collected: Data? = nil, trailers: HTTPFields? = nil, metrics: TransferMetrics) {
-    settle { $0.finish(collected: collected, trailers: trailers, metrics: metrics) }
+  func finish(trailers: HTTPFields? = nil, metrics: TransferMetrics) {
+    settle { $0.finish(trailers: trailers, metrics: metrics) }
   }
 
   func fail(_ error: LupineError) {

@@ -49,9 +49,21 @@ struct BodyChannelState {
     isPaused = isSuspended || isCrowded
   }
 
-  mutating func finish(collected: Data?, trailers: HTTPFields?, metrics: TransferMetrics) {
+  mutating func write(_ data: Data) throws(LupineError) {
+    guard ending == nil, !isAbandoned else { return }
+    if stages.isEmpty, try target.keep(data) {
+      isPaused = isSuspended
+      return
+    }
+    let result = data.withUnsafeBytes { bytes in
+      Result { () throws(LupineError) in try write(bytes) }
+    }
+    try result.get()
+  }
+
+  mutating func finish(trailers: HTTPFields?, metrics: TransferMetrics) {
     guard ending == nil else { return }
-    let arrival = Arrival(collected: collected, trailers: trailers, metrics: metrics)
+    let arrival = Arrival(trailers: trailers, metrics: metrics)
     if undecoded.isEmpty { complete(arrival) } else { arrived = arrival }
   }
 
@@ -181,9 +193,8 @@ struct BodyChannelState {
       }
       ending = .success(
         BodyEnd(
-          data: arrived.collected ?? target.takeCollected(),
-          byteCount: arrived.collected.map { Int64($0.count) } ?? target.byteCount,
-          trailers: arrived.trailers, metrics: arrived.metrics))
+          data: target.takeCollected(), byteCount: target.byteCount, trailers: arrived.trailers,
+          metrics: arrived.metrics))
     } catch {
       ending = .failure(error.measured(arrived.metrics))
     }
@@ -191,7 +202,6 @@ struct BodyChannelState {
 
   /// What the transport said at the body's end.
   private struct Arrival {
-    let collected: Data?
     let trailers: HTTPFields?
     let metrics: TransferMetrics
   }

@@ -60,6 +60,18 @@ struct BodyTarget {
     waiting = 0
   }
 
+  /// Takes bytes that stand in memory as they are, where they are the first of a body that is collected; false where
+  /// they must be copied.
+  mutating func keep(_ data: Data) throws(LupineError) -> Bool {
+    guard case .collect(let limit) = destination, collected.isEmpty, data.startIndex == 0, !isAbandoned else {
+      return false
+    }
+    byteCount += Int64(data.count)
+    try keep(to: limit, .responseBody)
+    collected = data
+    return true
+  }
+
   mutating func takeCollected() -> Data {
     defer { collected = Data() }
     return collected

@@ -33,7 +33,9 @@ public struct IncomingBody: Sendable {
   /// A body that is complete, for transports and interceptors that have it in hand.
   public static func complete(_ data: Data, metrics: TransferMetrics = TransferMetrics()) -> IncomingBody {
     let channel = BodyChannel(sink: .collect(limit: .max), activity: nil, resume: {})
-    channel.finish(collected: data, metrics: metrics)
+    // There is no limit that it could exceed.
+    _ = try? channel.write(data)
+    channel.finish(metrics: metrics)
     return IncomingBody(channel: channel)
   }
 }

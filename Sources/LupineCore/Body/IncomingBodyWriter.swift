@@ -1,3 +1,4 @@
+package import FoundationEssentials
 public import HTTPTypes
 
 /// The transport's side of a response's body.
@@ -16,6 +17,11 @@ public struct IncomingBodyWriter: Sendable {
   ///   exchange, closes the connection and calls `fail` with it.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> Flow {
     try channel.write(bytes)
+  }
+
+  /// Takes the next bytes, which stand in memory as they are; a body that is collected as it is needs no copy of them.
+  package func write(_ data: Data) throws(LupineError) -> Flow {
+    try channel.write(data)
   }
 
   /// Takes bytes as `write` does, and lets a consumer who waits for them sleep on until `deliver`.

@@ -11,6 +11,9 @@ public struct RequestCondition: RequestMatcher {
   /// What the matcher expects.
   public var expectation: String { matcher.expectation }
 
+  /// What the matcher has against itself.
+  public var problem: String? { matcher.problem }
+
   /// Asks the matcher.
   public func difference(from request: MatchableRequest) -> String? { matcher.difference(from: request) }
 }

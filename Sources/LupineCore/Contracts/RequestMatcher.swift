@@ -10,4 +10,14 @@ public protocol RequestMatcher: Sendable {
   ///
   /// The value of a secret field must not stand in it.
   func difference(from request: MatchableRequest) -> String?
+
+  /// Why no request can ever be what it expects, such as a path that cannot be read; `nil` where all is well.
+  ///
+  /// A stub with such a condition ends the requests that it might concern with kind `invalidStub`. Default: `nil`.
+  var problem: String? { get }
+}
+
+extension RequestMatcher {
+  /// All is well.
+  public var problem: String? { nil }
 }

@@ -30,7 +30,8 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let framingChecks = TransportCapabilities(rawValue: 1 << 9)
   /// Also refuses malformed chunk sizes, which its parser must do itself.
   public static let strictFraming = TransportCapabilities(rawValue: 1 << 10)
-  /// Makes real connections, so that connect timeouts and refused connections exist.
+  /// Makes real connections, so that connect timeouts and refused connections exist; without it a session on the system's
+  /// clock has no idle timeout unless it is told one.
   public static let networking = TransportCapabilities(rawValue: 1 << 11)
   /// Sends a body of unknown length.
   public static let streamedUploads = TransportCapabilities(rawValue: 1 << 12)

@@ -97,6 +97,8 @@ extension LupineError {
     case unusedStub
     /// A simulation can go no further, though its body has not ended.
     case simulationStuck
+    /// A simulation was to begin inside another, which would stand still meanwhile.
+    case simulationNested
     /// A retrier ended the request with an error of its own.
     case retryRefused
     /// None of the others; the message and `underlying` tell.

@@ -41,8 +41,9 @@ final class ExchangeLoop: Sendable {
     return try await receive(response, control, to: request)
   }
 
-  /// The response, where nobody is asked at its head and its body has come to a good end: as a rule. Then nothing is
-  /// waited for, and a call that might wait costs more than to look.
+  /// The response, where nobody is asked at its head and its body has come to a good end, which is the rule.
+  ///
+  /// Then nothing is waited for, and a call that might wait costs more than to look.
   private func receivedAlready(
     _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
   ) -> ReceivedResponse? {

@@ -13,10 +13,12 @@ extension Session.Builder {
     checkIdentity(configuration.identity, &mismatches)
     checkConnectionCredential(&mismatches)
     checkRoute(&configuration, &mismatches)
+    configuration.now = givenDate ?? clockDate ?? configuration.now
     configuration.freePublicFields()
     configuration.contentCodings = ContentCodings(codings)
     configuration.schemes = AuthenticationSchemes(schemes)
     checkFields(configuration, &mismatches)
+    configuration.timeouts = givenTimeouts ?? defaultTimeouts
     configuration.timeouts.total = configuration.timeouts.total ?? pluginTimeouts.total
     configuration.timeouts.attempt = configuration.timeouts.attempt ?? pluginTimeouts.attempt
     checkTimeouts(configuration.timeouts, &mismatches)
@@ -73,6 +75,14 @@ extension Session.Builder {
       default: break
       }
     }
+  }
+
+  /// The idle timeout belongs to the wire, or to a clock that a test moves.
+  private var defaultTimeouts: Timeouts {
+    var timeouts = Timeouts()
+    let isSystemClock = configuration.clock is ContinuousClock || configuration.clock is SuspendingClock
+    if isSystemClock, let transport, !transport.capabilities.contains(.networking) { timeouts.idle = nil }
+    return timeouts
   }
 
   private func checkTimeouts(_ timeouts: Timeouts, _ mismatches: inout [Mismatch]) {

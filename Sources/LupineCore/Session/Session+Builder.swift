@@ -19,8 +19,14 @@ extension Session {
     var mismatches: [Mismatch] = []
     var layers: [TransportLayer] = []
     var route = RouteDescription()
+    /// What `timeouts` was told.
+    var givenTimeouts: Timeouts?
     /// What plugins bound where `timeouts` does not.
     var pluginTimeouts = Timeouts(connect: nil, idle: nil)
+    /// Where the date comes from, as `now` says.
+    var givenDate: (@Sendable () -> Date)?
+    /// Where it comes from otherwise: the clock, where that has one.
+    var clockDate: (@Sendable () -> Date)?
     var configuration = SessionConfiguration()
 
     /// A builder with the defaults and no transport.
@@ -46,11 +52,14 @@ extension Session.Builder {
 
   /// Sets how long the steps of a request may take; `nil` sets no bound.
   ///
+  /// A session without this step has the same defaults, but no `idle` where its transport has no network and its clock is
+  /// the system's: nothing is waited for there, and a busy machine is no fault.
+  ///
   /// Where it names no `total` or no `attempt`, a plugin's holds, such as `.totalTimeout`, whichever comes first.
   public func timeouts(
     connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil, attempt: Duration? = nil
   ) -> Self {
-    changed { $0.configuration.timeouts = Timeouts(connect: connect, idle: idle, total: total, attempt: attempt) }
+    changed { $0.givenTimeouts = Timeouts(connect: connect, idle: idle, total: total, attempt: attempt) }
   }
 
   /// Sets the most that the session accepts.
@@ -91,15 +100,21 @@ extension Session.Builder {
   /// Default: follow.
   public func redirector(_ redirector: Redirector) -> Self { changed { $0.configuration.redirector = redirector } }
 
-  /// Sets the clock of timeouts and delays.
+  /// Sets the clock of timeouts and delays; a `DatedClock` sets the date, too, unless `now(_:)` says where that comes from.
   ///
   /// Default: a `ContinuousClock`.
-  public func clock(_ clock: some Clock<Duration>) -> Self { changed { $0.configuration.clock = clock } }
+  public func clock(_ clock: some Clock<Duration>) -> Self {
+    changed { builder in
+      builder.configuration.clock = clock
+      builder.clockDate = nil
+      if let dated = clock as? any DatedClock { builder.clockDate = { dated.date } }
+    }
+  }
 
   /// Sets where the date comes from, for what the protocol dates and for the validity of certificates.
   ///
-  /// Default: the system's clock.
-  public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.configuration.now = now } }
+  /// Default: the clock that was given, where it is a `DatedClock`; else the system's.
+  public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.givenDate = now } }
 
   /// Sets the source of randomness: 64 random bits at each call.
   ///

@@ -6,7 +6,8 @@ public struct Timeouts: Sendable, Hashable {
   public var connect: Duration?
   /// The time without a byte in either direction, on the session's clock.
   ///
-  /// Default: 60 seconds.
+  /// Default: 60 seconds; none for a session without `Session.Builder.timeouts` whose transport has no network and whose
+  /// clock is the system's.
   public var idle: Duration?
   /// The whole request, from its start to its last byte with every retry and redirect, on the session's clock.
   ///

@@ -5,7 +5,16 @@ public import Testing
 /// Gives each test a mock of its own, `MockTransport.current`, and verifies it when the test is over.
 ///
 /// What `verify()` would throw is noted as issues, each at the line of the stub that it is about; a request without a
-/// stub is noted at the test's.
+/// stub is noted at the test's, with the nearest stubs. A test that throws has them noted, too, unless it was cancelled.
+/// What became of the requests stands beside the first issue.
+///
+/// ```swift
+/// @Test(.mock) func `a user is decoded`() async throws {
+///   let mock = try #require(MockTransport.current)
+///   mock.stub(.get, "https://api.example.com/v1/users/{id}", .json(User(name: "mattt")))
+///   …
+/// }
+/// ```
 public struct MockTrait: TestTrait, SuiteTrait, TestScoping {
   /// Whether the mock is verified at the test's end.
   public let verifies: Bool
@@ -18,15 +27,26 @@ public struct MockTrait: TestTrait, SuiteTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {
     let mock = MockTransport()
-    try await MockTransport.$current.withValue(mock) { try await function() }
-    guard verifies else { return }
-    let history = mock.history
-    for complaint in mock.complaints {
-      let comment: Comment? = history.isEmpty ? nil : Comment(rawValue: history)
-      Issue.record(
-        LupineError(complaint.kind, complaint.text), comment,
-        sourceLocation: complaint.location.map(SourceLocation.init) ?? test.sourceLocation)
+    do {
+      try await MockTransport.$current.withValue(mock) { try await function() }
+    } catch {
+      if !Task.isCancelled { note(verifies ? mock.complaints : [], mock.history, test, hasThrown: true) }
+      throw error
     }
+    if verifies { note(mock.complaints, mock.history, test, hasThrown: false) }
+  }
+
+  /// Notes each complaint, and the history once.
+  private func note(_ complaints: [MockTransport.Complaint], _ history: String, _ test: Test, hasThrown: Bool) {
+    var comment = history.isEmpty ? nil : Comment(rawValue: history)
+    for complaint in complaints {
+      Issue.record(
+        LupineError(complaint.kind, complaint.detail ?? complaint.text), comment,
+        sourceLocation: complaint.location.map(SourceLocation.init) ?? test.sourceLocation)
+      comment = nil
+    }
+    // The error alone does not say what the requests before it led to.
+    if hasThrown, let comment { Issue.record(comment, sourceLocation: test.sourceLocation) }
   }
 }
 

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
-import LupineFixtures
 import LupineMock
 import Synchronization
 import Testing
@@ -26,15 +25,17 @@ import Testing
 
   @Test func `a token that expires is renewed with its refresh token, which may be replaced`() async throws {
     let mock = OAuthService.mock([OAuthService.token(2, refresh: "r2"), OAuthService.token(3)])
-    let date = SettableDate()
+    let clock = ImmediateClock()
     let stored = Mutex<[String?]>([])
-    let first = OAuthToken(accessToken: "t1", refreshToken: "r1", expires: date.value.addingTimeInterval(3_600))
+    let first = OAuthToken(accessToken: "t1", refreshToken: "r1", expires: clock.date.addingTimeInterval(3_600))
     let client = try OAuthService.client()
     let store: @Sendable (OAuthToken) async -> Void = { token in stored.withLock { $0.append(token.refreshToken) } }
-    let session = try OAuthService.session(mock, date) { $0.install(.oauth(client, renewing: first, onRenewal: store)) }
+    let session = try OAuthService.session(mock, clock) {
+      $0.install(.oauth(client, renewing: first, onRenewal: store))
+    }
     for _ in 1...3 {
       _ = try await session.request(OAuthService.api).serializingString().value
-      date.advance(3_580)
+      try await clock.sleep(for: .seconds(3_580))
     }
     #expect(
       mock.requests.filter { $0.method == .get }.map { $0.headers[.authorization] }

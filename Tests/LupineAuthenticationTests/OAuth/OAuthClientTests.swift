@@ -1,7 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
-import LupineFixtures
 import LupineMock
 import Testing
 
@@ -58,12 +57,12 @@ import Testing
       ("10", 10.0), ("\"10\"", 10), ("0", 0), ("-5", nil), ("1e300", 1e9), ("null", nil),
     ] as [(String, Double?)])
   func `a life in seconds, however it is written`(text: String, seconds: Double?) async throws {
-    let date = SettableDate()
+    let clock = ImmediateClock()
     let answer = "{\"access_token\": \"t\", \"token_type\": \"Bearer\", \"expires_in\": \(text)}"
-    let session = try OAuthService.session(OAuthService.mock([.text(answer)]), date)
+    let session = try OAuthService.session(OAuthService.mock([.text(answer)]), clock)
     let token = try await OAuthService.client().token(.clientCredentials(), for: session)
-    #expect(token.expires == seconds.map(date.value.addingTimeInterval))
-    #expect(!token.requiresRefresh(at: date.value) || seconds == 0)
+    #expect(token.expires == seconds.map(clock.date.addingTimeInterval))
+    #expect(!token.requiresRefresh(at: clock.date) || seconds == 0)
   }
 
   @Test func `S3 the secret is not sent on where the token endpoint redirects`() async throws {

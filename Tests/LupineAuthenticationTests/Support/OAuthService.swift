@@ -1,6 +1,5 @@
 import LupineAuthentication
 import LupineCore
-import LupineFixtures
 import LupineMock
 
 /// An authorization server, a service that takes its tokens, and their client.
@@ -19,11 +18,11 @@ enum OAuthService {
   }
 
   static func session(
-    _ mock: MockTransport, _ date: SettableDate = SettableDate(),
+    _ mock: MockTransport, _ clock: ImmediateClock = ImmediateClock(),
     _ change: (Session.Builder) -> Session.Builder = { $0 }
   ) throws -> Session {
     try change(
-      Session.Builder().transport(mock).clock(ImmediateClock()).now { date.value }.baseURL("https://api.example.com")
+      Session.Builder().transport(mock).clock(clock).baseURL("https://api.example.com")
     ).build()
   }
 

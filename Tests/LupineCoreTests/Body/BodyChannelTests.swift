@@ -29,6 +29,37 @@ import Testing
     #expect(end.trailers?[.server] == "t")
   }
 
+  @Test func `bytes that stand in memory are collected with those that follow`() async throws {
+    let control = TransferControl()
+    let (body, writer) = Self.make(.collect(limit: 5), control: control)
+    #expect(try writer.write(Data("_hel".utf8)[1...]) == .proceed)
+    #expect(try writer.write(Data("lo".utf8)) == .proceed)
+    writer.finish(metrics: TransferMetrics())
+    let end = try await body.end()
+    #expect(end.data == Data("hello".utf8))
+    #expect(end.data.startIndex == 0)
+    #expect(end.byteCount == 5)
+  }
+
+  @Test(arguments: [BodySink.collect(limit: 4), .stream(window: 9), .discard(limit: 9)])
+  func `bytes that stand in memory go where the sink says`(sink: BodySink) async throws {
+    let (body, writer) = Self.make(sink)
+    #expect(try writer.write(Data("1234".utf8)) == .proceed)
+    let isStream = if case .stream = sink.destination { true } else { false }
+    if isStream { #expect(try await body.next() == Array("1234".utf8)) }
+    writer.finish(metrics: TransferMetrics())
+    let end = try await body.end()
+    let isCollected = if case .collect = sink.destination { true } else { false }
+    #expect(end.data == (isCollected ? Data("1234".utf8) : Data()))
+    #expect(end.byteCount == 4)
+  }
+
+  @Test func `S19 bytes that stand in memory keep to the cap`() throws {
+    let (_, writer) = Self.make(.collect(limit: 4))
+    let error = #expect(throws: LupineError.self) { try writer.write(Data("hello".utf8)) }
+    #expect(error?.kind == .limitExceeded(.responseBody))
+  }
+
   @Test(arguments: [
     (BodySink.collect(limit: 4), Limits.Name.responseBody), (.discard(limit: 4), .discardedBody),
     (.file(descriptor: -1, limit: 4), .sink),

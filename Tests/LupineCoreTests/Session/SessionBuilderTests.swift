@@ -19,6 +19,18 @@ import Testing
     #expect(session.configuration.timeouts == Timeouts(connect: nil, idle: .seconds(60), total: .seconds(9)))
   }
 
+  @Test func `without a network, an idle timeout runs on no system's clock unless it is asked for`() async throws {
+    let builder = Session.Builder().transport(MockTransport())
+    #expect(try builder.build().configuration.timeouts == Timeouts(idle: nil))
+    #expect(try builder.clock(TestClock()).build().configuration.timeouts == Timeouts())
+    #expect(try builder.timeouts(total: .seconds(9)).build().configuration.timeouts == Timeouts(total: .seconds(9)))
+    let wire = ClosureTransport(capabilities: .networking) { _, _ throws(LupineError) in throw LupineError(.other, "") }
+    #expect(try builder.transport(wire).build().configuration.timeouts == Timeouts())
+    try await withSimulation {
+      #expect(try Session.Builder().transport(MockTransport()).build().configuration.timeouts == Timeouts())
+    }
+  }
+
   @Test func `every mismatch is named at once`() throws {
     let builder = Session.Builder()
       .baseURL("ftp://example.com").header(.userAgent, "a\nb").header(.authorization, "secret")

@@ -54,6 +54,12 @@ import Testing
         .body(jsonPath: "user.tags[2]", "x"), request("", [:], #"{"user":{"tags":["x","y"]}}"#),
         #"body $.user.tags[2]: expected "x", got no such value"#
       ),
+      (.body(jsonPath: "$.user.tags[0]", "x"), request("", [:], #"{"user":{"tags":["x","y"]}}"#), nil),
+      (.body(jsonPath: "$[1].a", "x"), request("", [:], #"[0,{"a":"x"}]"#), nil),
+      (.body(jsonPath: "[0]", 0), request("", [:], "[0]"), nil),
+      (.body(jsonPath: "$", 1), request("", [:], "1"), nil),
+      (.body(jsonPath: "$id", 1), request("", [:], #"{"$id":1}"#), nil),
+      (.body(jsonPath: "$.user", 1), request("", [:], "{}"), "body $.user: expected 1, got no such value"),
       (.matching("a long body") { $0.body.count > 3 }, request("", [:], "long"), nil),
       (.matching("a long body") { $0.body.count > 3 }, request(), "a long body: not so"),
     ] as [(RequestCondition, Result<MatchableRequest, LupineError>, String?)])

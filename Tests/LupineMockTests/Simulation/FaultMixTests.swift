@@ -1,3 +1,4 @@
+import HTTPTypes
 import LupineCore
 import LupineMock
 import Testing
@@ -21,7 +22,7 @@ import Testing
       do {
         try await Simulation.explore(seeds: [seed], mix: mix, shrinkLimit: 0) { world in
           let mock = MockTransport()
-          mock.stub(.get, "/", count: .optional, .status(.ok))
+          mock.stub(.get, "/", count: .optional, .text("fine"))
           var builder = Session.Builder().transport(mock)
           if let version { builder = builder.httpVersion(version) }
           _ = try await builder.build().request(url).serializingData().value

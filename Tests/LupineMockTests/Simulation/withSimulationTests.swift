@@ -144,6 +144,32 @@ import Testing
     #expect(error?.message.contains("GET https://example.com/") == true)
   }
 
+  @Test func `a body that waits for a task outside is told how to have it inside`() async throws {
+    let (never, end) = AsyncStream.makeStream(of: Void.self)
+    defer { end.finish() }
+    let error = await #expect(throws: LupineError.self) {
+      try await withSimulation {
+        await Task { for await _ in never {} }.value
+      }
+    }
+    #expect(error?.kind == .simulationStuck)
+    #expect(error?.message.contains("a task made with `Task { }`") == true)
+    #expect(error?.message.contains("`Task(executorPreference: world.executor) { }`") == true)
+    #expect(error?.message.contains("the main actor") == true)
+  }
+
+  @Test func `a simulation inside another is refused`() async throws {
+    let error = await #expect(throws: LupineError.self) {
+      try await withSimulation(seed: 5) { try await withSimulation(seed: 6) {} }
+    }
+    #expect(error?.kind == .simulationNested)
+    #expect(error?.message.contains("inside the one with seed 5") == true)
+    let failure = await #expect(throws: LupineError.self) {
+      try await withSimulation { _ = try await Simulation.explore(seeds: 0..<3) { _ in } }
+    }
+    #expect(failure?.kind == .simulationNested)
+  }
+
   @Test func `a body without an end is given up`() async throws {
     let error = await #expect(throws: LupineError.self) {
       try await withSimulation(stepLimit: 1_000) { world in

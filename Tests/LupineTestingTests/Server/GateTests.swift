@@ -1,4 +1,6 @@
+import LupineMock
 import LupineTesting
+import Synchronization
 import Testing
 
 @Suite struct GateTests {
@@ -31,6 +33,34 @@ import Testing
       for _ in 0..<20 { group.addTask { try await gate.opened() } }
       gate.open()
       try await group.waitForAll()
+    }
+  }
+
+  @Test func `a simulation wakes those who wait in the same order every time`() async throws {
+    let first = try await Self.orderOfWaking()
+    for _ in 0..<5 { #expect(try await Self.orderOfWaking() == first) }
+  }
+
+  private final class Woken: Sendable {
+    let numbers = Mutex<[Int]>([])
+  }
+
+  private static func orderOfWaking() async throws -> [Int] {
+    try await withSimulation(seed: 3) { world in
+      let gate = Gate()
+      let woken = Woken()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<20 {
+          group.addTask {
+            try await gate.opened()
+            woken.numbers.withLock { $0.append(number) }
+          }
+        }
+        try await world.sleep(for: .seconds(1))
+        gate.open()
+        try await group.waitForAll()
+      }
+      return woken.numbers.withLock { $0 }
     }
   }
 

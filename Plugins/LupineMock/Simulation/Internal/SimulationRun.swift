@@ -80,13 +80,23 @@ final class SimulationRun<Value: Sendable>: Sendable {
 }
 
 extension Simulation {
+  /// Refuses to begin inside another simulation, which sees nothing of what runs on another thread.
+  static func refuseNesting() throws(LupineError) {
+    guard let outer = current else { return }
+    throw LupineError(
+      .simulationNested,
+      "A simulation cannot begin inside the one with seed \(outer.seed), which would be stuck meanwhile, or let its time "
+        + "pass. Run the two one after the other, or use the outer one's world, `Simulation.current`.")
+  }
+
   fileprivate func stuck(_ reason: String) -> LupineError {
-    let requests = runningRequests
+    let requests = runningRequests.map { "  \($0)" }
     let waiting =
       requests.isEmpty
-      ? "No request is under way, so the body waits for something of its own: a continuation that nobody resumes, or a "
-        + "detached task or a thread, which are outside of the simulation."
-      : (["Requests under way:"] + requests.map { "  \($0)" }).joined(separator: "\n")
+      ? "No request is under way. A body that waits does so for something outside of the simulation: most often a task made "
+        + "with `Task { }`, which must be `Task(executorPreference: world.executor) { }`; or a detached task, the main "
+        + "actor, a dispatch queue, a thread, or a continuation that nobody resumes."
+      : (["Requests under way:"] + requests).joined(separator: "\n")
     return LupineError(
       .simulationStuck,
       "The simulation with seed \(seed) is stuck at \(clock.now.offset) of its time: \(reason)\n\(waiting)")

@@ -1,13 +1,14 @@
 import HTTPTypes
 import LupineCore
 import LupineMock
+import Synchronization
 
 extension ConformanceKit {
   /// Every word of the common vocabulary of faults, which must mean the same over every transport.
   static let networkFaultChecks: [ConformanceCheck] =
     failing.map { fails($0, $1) } + [.stalledBeforeHead, .stalled(afterBytes: 3)].map { stalls($0) } + [
       arrives(.dribble(every: .zero), "hello"), arrives(.oversizedField(bytes: 1_000), "hello"), bomb, goAway,
-    ]
+    ] + bodiless.map { spares($0) } + unsent.map { sendsNothing($0, $1) }
 
   private static let failing: [(NetworkFault, LupineError.Kind)] = [
     (.hostNotFound, .hostNotFound), (.connectionRefused, .connectionRefused),
@@ -54,6 +55,40 @@ extension ConformanceKit {
     ConformanceCheck("\(fault) arrives whole") { stage in
       try stage.play(PeerScript(fault))
       try stage.expect(try await stage.fetch().text, text, "The body")
+    }
+  }
+
+  /// Faults of a body, which a response to HEAD does not have.
+  private static let bodiless: [NetworkFault] = [
+    .resetAfterHead, .truncated(afterBytes: 3), .malformedChunk, .compressedBomb(decodedBytes: 1_000),
+  ]
+
+  private static func spares(_ fault: NetworkFault) -> ConformanceCheck {
+    ConformanceCheck("\(fault) befalls no response to HEAD", about: "RFC 9110 section 9.3.2.") { stage in
+      try stage.play(PeerScript(fault))
+      let response = try await stage.fetch(method: .head)
+      try stage.expect(response.head.status, .ok, "The status")
+      try stage.expect(response.end.data.count, 0, "The bytes of the body")
+    }
+  }
+
+  /// Faults before there is a connection to send over.
+  private static let unsent = failing.filter { $0.0.isBeforeConnection && $0.0 != .connectionStalled }
+
+  private static func sendsNothing(_ fault: NetworkFault, _ kind: LupineError.Kind) -> ConformanceCheck {
+    ConformanceCheck("\(fault) has nothing of an upload sent") { stage in
+      try stage.play(PeerScript(fault))
+      let isSent = Mutex(false)
+      var settings = ExchangeSettings()
+      settings.onEvent = { event in
+        if case .sent = event { isSent.withLock { $0 = true } }
+      }
+      let request = try stage.request(method: .post, body: .text("hello"))
+      let error = try await stage.expect(error: kind, "The upload") { [settings] in
+        _ = try await stage.fetch(request, settings)
+      }
+      try stage.expect(error.metrics?.bytesSent, 0, "The bytes sent")
+      try stage.expect(!isSent.withLock { $0 }, "Whether nothing is told to be sent")
     }
   }
 

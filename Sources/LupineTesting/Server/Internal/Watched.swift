@@ -27,9 +27,10 @@ final class Watched<Value: Sendable>: Sendable {
   func update<Answer: Sendable>(_ change: (inout Value) -> Answer) -> Answer {
     let (answer, woken) = state.withLock { state in
       let answer = change(&state.value)
-      let met = state.waiters.filter { $0.value.isMet(state.value) }
-      for identifier in met.keys { state.waiters[identifier] = nil }
-      return (answer, met.values.map(\.wake))
+      // In the order of their waiting, so that a simulation wakes them in the same order every time.
+      let met = state.waiters.filter { $0.value.isMet(state.value) }.sorted { $0.key < $1.key }
+      for (identifier, _) in met { state.waiters[identifier] = nil }
+      return (answer, met.map(\.value.wake))
     }
     for wake in woken { wake(.success(())) }
     return answer

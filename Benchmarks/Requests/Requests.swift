@@ -4,7 +4,7 @@ import LupineCurl
 import Row
 
 /// One request of each kind.
-struct Requests: Sendable {
+public struct Requests: Sendable {
   let session: Session
   let transport: CurlTransport
   let work: Work

@@ -1,0 +1,80 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Testing
+
+/// How much of what differs is told, and what is not shown.
+@Suite struct DifferenceTests {
+  private func difference(_ condition: RequestCondition, _ body: String) throws -> String? {
+    let url = try HTTPURL("https://example.com/")
+    return condition.difference(from: MatchableRequest(method: .post, url: url, body: Data(body.utf8)))
+  }
+
+  @Test func `every member that differs is told`() throws {
+    let condition = RequestCondition.body(json: ["a": 1, "b": ["c": [1, 2]], "d": 4])
+    #expect(
+      try difference(condition, #"{"a":2,"b":{"c":[1,3,3]},"e":5}"#) == """
+        body $.a: expected 1, got 2
+        body $.b.c[1]: expected 2, got 3
+        body $.b.c: expected 2 elements, got 3
+        body $.d: expected 4, got no such value
+        body $.e: expected no such value, got 5
+        """)
+  }
+
+  @Test func `of many members that differ ten are told`() throws {
+    let many = RequestCondition.body(json: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+    let lines = try difference(many, "[1,1,1,1,1,1,1,1,1,1,1,1]")?.split(separator: "\n")
+    #expect(lines?.count == 11)
+    #expect(lines?.last == "… and more that differs")
+  }
+
+  @Test func `every item of a form that differs is told`() throws {
+    #expect(
+      try difference(.body(form: ["a": "1", "b": "2"]), "a=2&x=1") == """
+        body form a: expected 1, got 2
+        body form b: expected 2, got no such item
+        body form x: expected no such item, got x=1
+        """)
+  }
+
+  @Test func `a difference deep in a text is shown at its place`() throws {
+    let text = String(repeating: "a", count: 300)
+    let told = try #require(try difference(.body(text + "c"), text + "b"))
+    #expect(told.hasPrefix("body from byte 301 on: expected \"…aaa"))
+    #expect(told.contains("aac\" (301 bytes), got \"…aaa"))
+  }
+
+  @Test func `a difference deep in a member is shown at its place`() throws {
+    let text = String(repeating: "a", count: 300)
+    let told = try #require(try difference(.body(json: .string(text + "c")), "\"\(text)b\""))
+    #expect(told.hasPrefix("body $ from byte 302 on: expected "))
+    #expect(told.contains("aac"))
+    #expect(told.contains("aab"))
+  }
+
+  @Test func `bytes that differ are placed`() throws {
+    let told = try difference(.body(Data([0, 2])), "\u{0}\u{1}")
+    #expect(told == "body: expected 2 bytes, got 2 bytes, which differ from byte 2 on")
+  }
+
+  @Test func `a field that the session marks as secret is not shown`() async throws {
+    let name = try #require(HTTPField.Name("X-Token"))
+    let mock = MockTransport()
+    mock.stub(.get, "/", where: [.field(name, "31d4d96e")], .text("a"))
+    let session = try Session.Builder().transport(mock).secretField(name).build()
+    let response = await session.request("https://example.com/", headers: [name: "407aad42"]).serializingData().response
+    let error = try #require(response.error)
+    #expect(error.kind == .unmatchedRequest)
+    #expect(error.message.contains("field X-Token: expected a secret value"))
+    #expect(!error.message.contains("31d4d96e") && !error.message.contains("407aad42"))
+  }
+
+  @Test func `each difference stands on a line of its own in the report`() async throws {
+    let mock = MockTransport()
+    mock.stub(.post, "/", where: [.body(json: ["a": 1, "b": 2])], .text("a"))
+    let message = await Exchange(method: .post, body: .text("{}")).failure(from: mock)?.message
+    #expect(message?.contains("\n     body $.a: expected 1, got no such value\n     body $.b: expected 2") == true)
+  }
+}
