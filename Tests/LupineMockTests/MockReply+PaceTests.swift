@@ -41,14 +41,15 @@ import Testing
   /// How long each of five requests takes.
   private static func times(_ way: Way, seed: UInt64, world: Simulation? = nil) async throws -> [Duration] {
     let clock = ImmediateClock()
-    let time: any Clock<Duration> = if let world { world.clock } else { clock }
     func passed() -> Duration { world?.clock.now.offset ?? clock.now.offset }
     let mock = MockTransport()
     way.stub(mock, seed)
+    let builder = Session.Builder().transport(mock)
+    let session = try world == nil ? builder.clock(clock).build() : builder.build()
     var times: [Duration] = []
     for _ in 0..<5 {
       let before = passed()
-      _ = try await Exchange(clock: time).response(from: mock)
+      _ = try await session.request("https://example.com/").serializingData().value
       times.append(passed() - before)
     }
     return times

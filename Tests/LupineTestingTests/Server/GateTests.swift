@@ -41,22 +41,26 @@ import Testing
     for _ in 0..<5 { #expect(try await Self.orderOfWaking() == first) }
   }
 
+  private final class Woken: Sendable {
+    let numbers = Mutex<[Int]>([])
+  }
+
   private static func orderOfWaking() async throws -> [Int] {
     try await withSimulation(seed: 3) { world in
       let gate = Gate()
-      let woken = Mutex<[Int]>([])
+      let woken = Woken()
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<20 {
           group.addTask {
             try await gate.opened()
-            woken.withLock { $0.append(number) }
+            woken.numbers.withLock { $0.append(number) }
           }
         }
         try await world.sleep(for: .seconds(1))
         gate.open()
         try await group.waitForAll()
       }
-      return woken.withLock { $0 }
+      return woken.numbers.withLock { $0 }
     }
   }
 
