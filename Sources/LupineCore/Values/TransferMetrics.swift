@@ -88,7 +88,9 @@ public struct TransferMetrics: Sendable, Hashable {
 
   private static let none = CopyOnWrite(Values())
 
-  /// Behind a pointer, since metrics are handed on often. Set, not modified in place: to yield across modules costs more.
+  /// Behind a pointer, since metrics are handed on often.
+  ///
+  /// Set, not modified in place: to yield across modules costs more.
   private var storage = Self.none
 
   /// Metrics of an exchange that has not begun.
