@@ -6,68 +6,68 @@ public struct TransferMetrics: Sendable, Hashable {
   /// Until a connection was free for the exchange; `nil` where it did not wait.
   public var queued: Duration? {
     get { storage.value.queued }
-    _modify { yield &storage.value.queued }
+    set { storage.value.queued = newValue }
   }
   /// Until the host's name was resolved.
   public var nameLookup: Duration? {
     get { storage.value.nameLookup }
-    _modify { yield &storage.value.nameLookup }
+    set { storage.value.nameLookup = newValue }
   }
   /// Until the connection to the host, or to the proxy, stood.
   public var connect: Duration? {
     get { storage.value.connect }
-    _modify { yield &storage.value.connect }
+    set { storage.value.connect = newValue }
   }
   /// Until the TLS handshake was done.
   public var secureConnect: Duration? {
     get { storage.value.secureConnect }
-    _modify { yield &storage.value.secureConnect }
+    set { storage.value.secureConnect = newValue }
   }
   /// Until the request had been handed to the connection to its end, body included.
   public var requestSent: Duration? {
     get { storage.value.requestSent }
-    _modify { yield &storage.value.requestSent }
+    set { storage.value.requestSent = newValue }
   }
   /// Until the first byte of the response arrived.
   public var firstByte: Duration? {
     get { storage.value.firstByte }
-    _modify { yield &storage.value.firstByte }
+    set { storage.value.firstByte = newValue }
   }
   /// Until the exchange ended, well or not.
   public var total: Duration {
     get { storage.value.total }
-    _modify { yield &storage.value.total }
+    set { storage.value.total = newValue }
   }
   /// Bytes of the request's body that were sent.
   public var bytesSent: Int64 {
     get { storage.value.bytesSent }
-    _modify { yield &storage.value.bytesSent }
+    set { storage.value.bytesSent = newValue }
   }
   /// Bytes of the response's body that arrived, before decoding.
   public var bytesReceived: Int64 {
     get { storage.value.bytesReceived }
-    _modify { yield &storage.value.bytesReceived }
+    set { storage.value.bytesReceived = newValue }
   }
   /// The address that was dialled, such as `127.0.0.1:8080`.
   public var remoteAddress: String? {
     get { storage.value.remoteAddress }
-    _modify { yield &storage.value.remoteAddress }
+    set { storage.value.remoteAddress = newValue }
   }
   /// The protocol that was spoken.
   public var version: ProtocolVersion? {
     get { storage.value.version }
-    _modify { yield &storage.value.version }
+    set { storage.value.version = newValue }
   }
   /// Whether the connection had served a request before.
   public var isConnectionReused: Bool {
     get { storage.value.isConnectionReused }
-    _modify { yield &storage.value.isConnectionReused }
+    set { storage.value.isConnectionReused = newValue }
   }
 
   /// How the connection is secured; `nil` without TLS, or where the transport does not tell.
   public var tls: TLSDetails? {
     get { storage.value.tls }
-    _modify { yield &storage.value.tls }
+    set { storage.value.tls = newValue }
   }
 
   private struct Values: Hashable {
@@ -88,7 +88,7 @@ public struct TransferMetrics: Sendable, Hashable {
 
   private static let none = CopyOnWrite(Values())
 
-  /// Behind a pointer, since metrics are handed on often.
+  /// Behind a pointer, since metrics are handed on often. Set, not modified in place: to yield across modules costs more.
   private var storage = Self.none
 
   /// Metrics of an exchange that has not begun.
