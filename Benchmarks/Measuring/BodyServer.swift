@@ -6,7 +6,6 @@ import Glibc
 public enum BodyServer {
   /// Serves until the process is ended.
   public static func run() throws {
-    leaveCore()
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -28,16 +27,6 @@ public enum BodyServer {
       while answer(connection, &buffer) {}
       close(connection)
     }
-  }
-
-  /// Goes to the core that `LUPINE_SERVER_CORE` names, so that no client shares one with it.
-  private static func leaveCore() {
-    guard let variable = getenv("LUPINE_SERVER_CORE"), let core = Int(String(cString: variable)), core < 64 else {
-      return
-    }
-    var cores = cpu_set_t()
-    cores.__bits.0 = 1 << core
-    sched_setaffinity(0, MemoryLayout<cpu_set_t>.size, &cores)
   }
 
   /// Answers one request; false at the connection's end.

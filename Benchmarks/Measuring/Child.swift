@@ -26,6 +26,15 @@ public struct Child {
     self.output = output
   }
 
+  /// Starts this program as a server, on the core that `LUPINE_SERVER_CORE` names, so that no client shares one with it.
+  public static func server(_ arguments: String...) throws -> Child {
+    guard let core = getenv("LUPINE_SERVER_CORE"), let path = realpath("/proc/self/exe", nil) else {
+      return try Child(arguments)
+    }
+    defer { free(path) }
+    return try Child(program: "/usr/bin/taskset", ["-c", String(cString: core), String(cString: path)] + arguments)
+  }
+
   /// The next line that the process writes; `nil` at its end.
   public func line() -> String? {
     var text: UnsafeMutablePointer<CChar>?

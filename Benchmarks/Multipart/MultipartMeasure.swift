@@ -31,7 +31,7 @@ struct MultipartMeasure {
       }
       return path
     }
-    let server = try Child(["serve"])
+    let server = try Child.server("serve")
     defer { server.end() }
     guard let port = server.line() else { throw MeasureError("the server does not start") }
     let url = "http://127.0.0.1:\(port)/"

@@ -28,7 +28,7 @@ struct TransferMeasure {
     guard FileManager.default.createFile(atPath: file, contents: nil), truncate(file, size) == 0 else {
       throw MeasureError("\(file) could not be made: errno \(errno)")
     }
-    let server = try Child(["serve"])
+    let server = try Child.server("serve")
     defer { server.end() }
     guard let port = server.line() else { throw MeasureError("the server does not start") }
     print("\(gibibytes) GiB over loopback, the most memory over idle, of \(Int(bound)) MB allowed:")

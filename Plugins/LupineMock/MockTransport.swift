@@ -58,8 +58,9 @@ public final class MockTransport: Transport, ObservingTransport {
   /// Answers as the stub says that fits the request.
   ///
   /// The request's body is read to its end first, unless the stub says otherwise. It is not read where the stub is one
-  /// without conditions whose fault keeps the request from the server, such as `.connectionRefused`. A reply that waits for nothing is given
-  /// at once, in the caller's task. The session's limits are kept, and every exchange has a connection of its own.
+  /// without conditions whose fault keeps the request from the server, such as `.connectionRefused`. A reply that waits
+  /// for nothing is given at once, in the caller's task. The session's limits are kept, and every exchange has a
+  /// connection of its own.
   ///
   /// - Throws: `LupineError` of kind `unmatchedRequest` where no stub fits, of kind `invalidStub` where the one that fits
   ///   cannot be used, and what a stub's fault or failure says.

@@ -16,7 +16,7 @@ public enum NetworkFault: Sendable, Hashable {
   case connectionStalled
   /// The connection is reset before the head arrives.
   case resetBeforeHead
-  /// The head never arrives: the idle timeout passes.
+  /// The head never arrives: the idle timeout passes, where the session has one.
   case stalledBeforeHead
   /// The connection is reset once so many bytes of the body have arrived, or at the end of a shorter one.
   case reset(afterBytes: Int)

@@ -42,7 +42,7 @@ public struct RecordedRequest: Sendable {
     attempt = context.attempt
     proxyAuthorization = context.proxyAuthorization
     identity = context.identity
-    self.request = request
+    self.request = request.withoutBody
     self.body = body
     self.isBodyComplete = isBodyComplete
     self.stub = stub
@@ -66,6 +66,16 @@ public struct RecordedRequest: Sendable {
   /// The values of a query item, percent-decoded, in their order; an item without `=` has an empty one.
   public func query(_ name: String) -> [String] {
     QueryItem.items(of: url).filter { $0.name == name }.map { $0.value ?? "" }
+  }
+}
+
+extension OutgoingRequest {
+  /// What is kept of it keeps no stream, nor what such a one holds on to.
+  fileprivate var withoutBody: OutgoingRequest {
+    guard body.source != .none else { return self }
+    var request = self
+    request.body = .none
+    return request
   }
 }
 

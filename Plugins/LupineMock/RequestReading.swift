@@ -4,8 +4,8 @@ public enum RequestReading: Sendable, Hashable {
   case whole
   /// So many bytes, or fewer where the body ends before.
   ///
-  /// The rest is never taken, as by a server that refuses an upload early. Conditions see no body, so one of the body is never met; a closure and
-  /// `MockTransport.requests` see what was taken.
+  /// The rest is never taken, as by a server that refuses an upload early. Conditions see no body, so one of the body is
+  /// never met; a closure and `MockTransport.requests` see what was taken.
   case first(bytes: Int)
 }
 

@@ -99,6 +99,15 @@ final class Easy {
     try set(proxyAuthorization: submission.context.proxyAuthorization)
   }
 
+  /// Has the transfer that failed try another address within the time that is left.
+  func prepareAgain(
+    for target: IPAddress?, _ url: HTTPURL, connectTimeout timeout: Duration?
+  ) throws(LupineError) {
+    handle.clearError()
+    try set(target: target, url)
+    set(connectTimeout: timeout)
+  }
+
   private func set(connectTimeout timeout: Duration?) {
     guard connectTimeout != .some(timeout) else { return }
     handle.set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(timeout))

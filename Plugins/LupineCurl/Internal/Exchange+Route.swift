@@ -46,12 +46,14 @@ extension Exchange {
   /// where there is no other, or something else is wrong.
   func triesNextTarget(after code: CURLcode, _ easy: Easy) -> Bool {
     guard code == CURLE_PROXY, failure == nil, ports == nil, unreachedTargets + 1 < submission.targets.count,
-      Self.isAboutTarget(CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR)))), let multi
+      Self.isAboutTarget(CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR)))), let multi,
+      let timeout = clock.rest(of: context.connectTimeout)
     else { return false }
     unreachedTargets += 1
     do throws(LupineError) {
-      try easy.set(target: submission.targets[unreachedTargets], url)
+      try easy.prepareAgain(for: submission.targets[unreachedTargets], url, connectTimeout: timeout)
       try multi.addAgain(easy)
+      clock.startAgain(at: Moment.now)
       return true
     } catch {
       failure = error

@@ -5,19 +5,34 @@ import LupineCore
 struct ExchangeClock {
   private let entered = Moment.now
   private var started: UInt64?
+  /// Since when libcurl counts: the start, or where another address was tried after it.
+  private var counted: UInt64?
   /// Whether the exchange has a connection that was used before; `nil` without one.
   var isReused: Bool?
   private var requestSent: UInt64?
 
   /// Notes that libcurl takes over; until then the exchange has waited its turn.
-  mutating func start(at now: UInt64) { started = now }
+  mutating func start(at now: UInt64) {
+    started = now
+    counted = now
+  }
+
+  /// Notes that libcurl begins anew, with another address.
+  mutating func startAgain(at now: UInt64) { counted = now }
+
+  /// What is left of the time to connect, for another address; `nil` where it is over.
+  func rest(of timeout: Duration?) -> Duration?? {
+    guard let timeout, let started else { return .some(nil) }
+    let rest = timeout - .nanoseconds(Int64(Moment.now - started))
+    return rest >= .milliseconds(1) ? rest : nil
+  }
 
   /// Notes that the request is out to its end.
   mutating func sent(at now: UInt64) { if requestSent == nil { requestSent = now } }
 
   /// Until the host's name was resolved; `nil` before.
   func nameLookup(_ easy: Easy) -> Duration? {
-    started.flatMap { time(CURLINFO_NAMELOOKUP_TIME_T, easy, .nanoseconds(Int64($0 - entered))) }
+    counted.flatMap { time(CURLINFO_NAMELOOKUP_TIME_T, easy, $0) }
   }
 
   /// The metrics as far as the exchange has got.
@@ -28,27 +43,27 @@ struct ExchangeClock {
     metrics.total = .nanoseconds(Int64(Moment.now - entered))
     metrics.version = version
     if let tls { metrics.tls = tls }
-    guard let easy, let started else { return metrics }
+    guard let easy, let started, let counted else { return metrics }
     let queued = Duration.nanoseconds(Int64(started - entered))
     // Less is the way from the caller to the loop.
     if queued >= .milliseconds(1) { metrics.queued = queued }
     metrics.requestSent = requestSent.map { .nanoseconds(Int64($0 - entered)) }
-    metrics.firstByte = time(CURLINFO_STARTTRANSFER_TIME_T, easy, queued)
+    metrics.firstByte = time(CURLINFO_STARTTRANSFER_TIME_T, easy, counted)
     // libcurl counts the frame of chunks as well, and we what it has taken but perhaps not sent.
     metrics.bytesSent = min(taken, easy.size(CURLINFO_SIZE_UPLOAD_T))
     metrics.bytesReceived = easy.size(CURLINFO_SIZE_DOWNLOAD_T)
     metrics.remoteAddress = address
     metrics.isConnectionReused = isReused ?? false
     guard !metrics.isConnectionReused else { return metrics }
-    metrics.nameLookup = time(CURLINFO_NAMELOOKUP_TIME_T, easy, queued)
-    metrics.connect = time(CURLINFO_CONNECT_TIME_T, easy, queued)
-    metrics.secureConnect = time(CURLINFO_APPCONNECT_TIME_T, easy, queued)
+    metrics.nameLookup = time(CURLINFO_NAMELOOKUP_TIME_T, easy, counted)
+    metrics.connect = time(CURLINFO_CONNECT_TIME_T, easy, counted)
+    metrics.secureConnect = time(CURLINFO_APPCONNECT_TIME_T, easy, counted)
     return metrics
   }
 
   /// libcurl's zero means that the step did not happen.
-  private func time(_ info: CURLINFO, _ easy: Easy, _ queued: Duration) -> Duration? {
+  private func time(_ info: CURLINFO, _ easy: Easy, _ counted: UInt64) -> Duration? {
     let microseconds = easy.size(info)
-    return microseconds == 0 ? nil : queued + .microseconds(microseconds)
+    return microseconds == 0 ? nil : .nanoseconds(Int64(counted - entered)) + .microseconds(microseconds)
   }
 }

@@ -23,7 +23,8 @@ final class ReplyPlan: Sendable {
     self.asked = asked
     self.cause = cause ?? "as the stub at \(asked.location) says."
     var head = HTTPResponse(status: part.status, headerFields: part.fields)
-    if let length = part.statedLength, part.fields[.contentLength] == nil {
+    let isFramed = part.fields[.contentLength] != nil || part.fields[.transferEncoding] != nil
+    if !isFramed, let length = part.statedLength {
       head.headerFields[.contentLength] = "\(length)"
     }
     self.head = head
@@ -128,7 +129,8 @@ extension MockReply.Part {
     let lengths = fields[values: .contentLength]
     if let coding = fields[.transferEncoding] {
       if !lengths.isEmpty { return "it has a Content-Length and a Transfer-Encoding; a response has one or the other." }
-      if statedLength != nil {
+      // A head alone may tell how a body would be framed (RFC 9112 section 6.1).
+      if !isHead, statedLength != nil {
         return
           "its Transfer-Encoding \(coding) stands beside the Content-Length that is added. Leave the field out, and "
           + "use .chunked([…]) for a body in chunks."

@@ -255,8 +255,10 @@ extension ExchangeLoop: ExchangeSupervisor {
   }
 
   func sink(for head: HTTPResponse, of control: TransferControl) -> BodySink {
-    // No transport is asked before there is a request.
-    guard let request = state.withLock({ $0.original }) else { return .discard(limit: 0) }
+    // No transport is asked before there is a request, and the head of an exchange that another has replaced is of none.
+    guard let request = state.withLock({ $0.control === control ? $0.original : nil }) else {
+      return .discard(limit: 0)
+    }
     task.emit(.head(head), attempt: number)
     if control.source == .origin, decideRedirect(head, request) {
       return .discard(limit: configuration.limits.discardedBody)

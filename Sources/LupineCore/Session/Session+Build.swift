@@ -13,7 +13,7 @@ extension Session.Builder {
     checkIdentity(configuration.identity, &mismatches)
     checkConnectionCredential(&mismatches)
     checkRoute(&configuration, &mismatches)
-    configuration.now = givenDate ?? clockDate ?? configuration.now
+    configuration.now = givenDate ?? dateOfClock ?? configuration.now
     configuration.freePublicFields()
     configuration.contentCodings = ContentCodings(codings)
     configuration.schemes = AuthenticationSchemes(schemes)
@@ -77,12 +77,23 @@ extension Session.Builder {
     }
   }
 
-  /// The idle timeout belongs to the wire, or to a clock that a test moves.
+  /// The idle timeout belongs to a wire, or to a clock that a test moves.
   private var defaultTimeouts: Timeouts {
     var timeouts = Timeouts()
     let isSystemClock = configuration.clock is ContinuousClock || configuration.clock is SuspendingClock
-    if isSystemClock, let transport, !transport.capabilities.contains(.networking) { timeouts.idle = nil }
+    if isSystemClock, let transport, Self.isInMemory(transport) { timeouts.idle = nil }
     return timeouts
+  }
+
+  /// The date of a clock that a test moves would have servers' certificates expire, or not be valid yet.
+  private var dateOfClock: (@Sendable () -> Date)? {
+    transport.map { $0.capabilities.contains(.networking) } == true ? nil : clockDate
+  }
+
+  /// Whether no other program is at the other end; a transport that says nothing of a network may still have one.
+  private static func isInMemory(_ transport: any Transport) -> Bool {
+    // A cast to a protocol that fails takes long at a program's start, and one that makes connections is none of these.
+    !transport.capabilities.contains(.networking) && transport is any ObservingTransport
   }
 
   private func checkTimeouts(_ timeouts: Timeouts, _ mismatches: inout [Mismatch]) {

@@ -100,7 +100,10 @@ extension Session.Builder {
   /// Default: follow.
   public func redirector(_ redirector: Redirector) -> Self { changed { $0.configuration.redirector = redirector } }
 
-  /// Sets the clock of timeouts and delays; a `DatedClock` sets the date, too, unless `now(_:)` says where that comes from.
+  /// Sets the clock of timeouts and delays.
+  ///
+  /// A `DatedClock` sets the date, too, unless `now(_:)` says where that comes from, or the transport has a network: the
+  /// certificates of real servers are judged by the system's date.
   ///
   /// Default: a `ContinuousClock`.
   public func clock(_ clock: some Clock<Duration>) -> Self {
@@ -113,7 +116,7 @@ extension Session.Builder {
 
   /// Sets where the date comes from, for what the protocol dates and for the validity of certificates.
   ///
-  /// Default: the clock that was given, where it is a `DatedClock`; else the system's.
+  /// Default: the clock that was given, where it is a `DatedClock` and the transport has no network; else the system's.
   public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.givenDate = now } }
 
   /// Sets the source of randomness: 64 random bits at each call.

@@ -111,7 +111,6 @@ final class EventCourse: Sendable {
     // What has ended well ends by itself; else nobody reads the rest.
     if error != nil { last?.cancel() }
     let outcome = await last?.outcome()
-    await Self.finish(task.takeInterimListeners())
     end(Outcome(request: outcome?.request, response: outcome?.response, error: error))
   }
 
