@@ -32,6 +32,14 @@ import Testing
     try await expectFault("its body failed. The stream", of: .body(Self.stream("abc", Oops())))
   }
 
+  @Test func `a head alone may tell of chunks`() async throws {
+    let mock = MockTransport()
+    mock.stub(.head, "/", .status(.ok).field(.transferEncoding, "chunked"))
+    let head = try await Exchange(method: .head).response(from: mock).head
+    #expect(head.headerFields[.transferEncoding] == "chunked")
+    #expect(head.headerFields[.contentLength] == nil)
+  }
+
   @Test func `a stream that names a kind`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", .body(Self.stream("abc", LupineError(.connectionLost, "On purpose."))))

@@ -57,6 +57,29 @@ import Testing
     #expect(request.isExpected)
   }
 
+  @Test func `a recorded request keeps nothing that its body held on to`() async throws {
+    final class Owner: Sendable {}
+    let mock = MockTransport()
+    mock.stub(.post, "/", .status(.ok))
+    weak var kept: Owner?
+    do {
+      let owner = Owner()
+      kept = owner
+      let body = Body.stream { [owner] in
+        withExtendedLifetime(owner) {
+          AsyncStream<[UInt8]> { continuation in
+            continuation.yield(Array("ab".utf8))
+            continuation.finish()
+          }
+        }
+      }
+      _ = try await Exchange(method: .post, body: body).response(from: mock)
+    }
+    #expect(mock.requests.first?.text == "ab")
+    let isGone = kept == nil
+    #expect(isGone)
+  }
+
   @Test func `a streamed body is awaited and recorded`() async throws {
     let mock = MockTransport()
     mock.stub(.post, "/", .empty)

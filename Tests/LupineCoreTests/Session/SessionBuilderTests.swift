@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import LupineMock
 import Testing
@@ -26,10 +27,20 @@ import Testing
     #expect(try builder.timeouts(total: .seconds(9)).build().configuration.timeouts == Timeouts(total: .seconds(9)))
     let wire = ClosureTransport(capabilities: .networking) { _, _ throws(LupineError) in throw LupineError(.other, "") }
     #expect(try builder.transport(wire).build().configuration.timeouts == Timeouts())
+    let silent = ClosureTransport { _, _ throws(LupineError) in throw LupineError(.other, "") }
+    #expect(try builder.transport(silent).build().configuration.timeouts == Timeouts())
     let simulated = try await withSimulation {
       try Session.Builder().transport(MockTransport()).build().configuration.timeouts
     }
     #expect(simulated == Timeouts())
+  }
+
+  @Test func `real servers' certificates are judged by the system's date, unless a date is given`() throws {
+    let clock = TestClock(date: Date(timeIntervalSince1970: 1_900_000_000))
+    let wire = ClosureTransport(capabilities: .networking) { _, _ throws(LupineError) in throw LupineError(.other, "") }
+    let builder = Session.Builder().transport(wire).clock(clock)
+    #expect(try builder.build().currentDate != clock.date)
+    #expect(try builder.now { clock.date }.build().currentDate == clock.date)
   }
 
   @Test func `every mismatch is named at once`() throws {
