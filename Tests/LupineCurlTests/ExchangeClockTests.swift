@@ -13,7 +13,7 @@ import Testing
 
   @Test func `another address has what is left of the time to connect`() throws {
     let clock = Self.clock(startedAgo: 20)
-    let rest = try #require(try #require(clock.rest(of: .seconds(80))))
+    let rest = try #require(clock.rest(of: .seconds(80)) ?? nil)
     #expect(rest <= .seconds(60))
     #expect(rest > .seconds(30))
   }
