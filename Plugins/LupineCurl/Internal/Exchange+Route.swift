@@ -46,9 +46,11 @@ extension Exchange {
   /// where there is no other, or something else is wrong.
   func triesNextTarget(after code: CURLcode, _ easy: Easy) -> Bool {
     guard code == CURLE_PROXY, failure == nil, ports == nil, unreachedTargets + 1 < submission.targets.count,
-      Self.isAboutTarget(CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR)))), let multi,
-      let timeout = clock.rest(of: context.connectTimeout)
+      Self.isAboutTarget(CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR)))), let multi
     else { return false }
+    let timeout = context.connectTimeout.map { clock.rest(of: $0) }
+    // libcurl counts milliseconds, of which zero is no limit.
+    if let timeout, timeout < .milliseconds(1) { return false }
     unreachedTargets += 1
     do throws(LupineError) {
       try easy.prepareAgain(for: submission.targets[unreachedTargets], url, connectTimeout: timeout)

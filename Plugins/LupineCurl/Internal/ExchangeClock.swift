@@ -20,11 +20,9 @@ struct ExchangeClock {
   /// Notes that libcurl begins anew, with another address.
   mutating func startAgain(at now: UInt64) { counted = now }
 
-  /// What is left of the time to connect, for another address; `nil` where it is over.
-  func rest(of timeout: Duration?) -> Duration?? {
-    guard let timeout, let started else { return .some(nil) }
-    let rest = timeout - .nanoseconds(Int64(Moment.now - started))
-    return rest >= .milliseconds(1) ? rest : nil
+  /// What is left of the time to connect, for another address; nothing or less where it is over.
+  func rest(of timeout: Duration) -> Duration {
+    timeout - .nanoseconds(Int64(started.map { Moment.now - $0 } ?? 0))
   }
 
   /// Notes that the request is out to its end.
