@@ -8,12 +8,14 @@ extension Exchange {
     if incoming.held != nil, line.starts(with: "HTTP/".utf8) {
       incoming.held = nil
       headReader.beginAgain()
+      clock.receiveAgain()
     }
     do throws(LupineError) {
       if ports == nil, tunnel != nil {
         if let opened = try tunnel?.take(line) { context.emit(.tunnelled(opened)) }
         return true
       }
+      if outgoing.reader != nil { clock.receive(at: Moment.now) }
       switch try headReader.take(line) {
       case nil: break
       case .informational(let head):

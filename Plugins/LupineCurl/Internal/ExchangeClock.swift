@@ -10,6 +10,8 @@ struct ExchangeClock {
   /// Whether the exchange has a connection that was used before; `nil` without one.
   var isReused: Bool?
   private var requestSent: UInt64?
+  /// When the response to a request with a body began; for these libcurl tells when the first byte went out.
+  private var answered: UInt64?
 
   /// Notes that libcurl takes over; until then the exchange has waited its turn.
   mutating func start(at now: UInt64) {
@@ -27,6 +29,12 @@ struct ExchangeClock {
 
   /// Notes that the request is out to its end.
   mutating func sent(at now: UInt64) { if requestSent == nil { requestSent = now } }
+
+  /// Notes that the response to a request with a body has begun.
+  mutating func receive(at now: UInt64) { if answered == nil { answered = now } }
+
+  /// Forgets a response that was not the last.
+  mutating func receiveAgain() { answered = nil }
 
   /// Until the host's name was resolved; `nil` before.
   func nameLookup(_ easy: Easy) -> Duration? {
@@ -46,7 +54,8 @@ struct ExchangeClock {
     // Less is the way from the caller to the loop.
     if queued >= .milliseconds(1) { metrics.queued = queued }
     metrics.requestSent = requestSent.map { .nanoseconds(Int64($0 - entered)) }
-    metrics.firstByte = time(CURLINFO_STARTTRANSFER_TIME_T, easy, counted)
+    metrics.firstByte =
+      answered.map { .nanoseconds(Int64($0 - entered)) } ?? time(CURLINFO_STARTTRANSFER_TIME_T, easy, counted)
     // libcurl counts the frame of chunks as well, and we what it has taken but perhaps not sent.
     metrics.bytesSent = min(taken, easy.size(CURLINFO_SIZE_UPLOAD_T))
     metrics.bytesReceived = easy.size(CURLINFO_SIZE_DOWNLOAD_T)

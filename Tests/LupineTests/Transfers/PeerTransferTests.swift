@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import Lupine
 import LupineFixtures
 import Synchronization
@@ -31,6 +32,16 @@ import Testing
     #expect(!told.contains { !$0.isOnQueue })
     let completed = told.map { $0.completed }
     #expect(completed == completed.sorted())
+  }
+
+  @Test(.besidePeers, arguments: [0, 6, 1 << 20])
+  func `the response to a body begins after its last byte has gone out`(size: Int) async throws {
+    let body = Body.bytes(Data(repeating: 0x61, count: size))
+    let response = await (try Peer.httpbin.session()).upload(body, to: "post").validate().serializingData().response
+    let sent = try #require(response.metrics.requestSent)
+    let answered = try #require(response.metrics.firstByte)
+    #expect(sent <= answered)
+    #expect(answered <= response.metrics.total)
   }
 
   @Test(.besidePeers, arguments: [ResponseDisposition.allow, .cancel])
