@@ -1,4 +1,5 @@
 import CScriptedSystem
+import Glibc
 import LupineCore
 import LupineCurl
 
@@ -16,12 +17,14 @@ struct ProbeScript {
     let value = words.count == 2 ? words[1] : ""
     switch words.first {
     case "allow": builder = builder.networkPolicy(NetworkPolicy(otherwise: .deny).allowing(value))
+    case "roots": builder = builder.certificateAuthorities(value)
     case "proxy": builder = builder.proxy(value)
     case "once": options.isKeptAlive = false
     case "idle": options.idleLifetime = .seconds(Int(value) ?? 0)
     case "lifetime": options.lifetime = .seconds(Int(value) ?? 0)
     case "answer": scripted_answer(value)
     case "peer": scripted_peer(value)
+    case "empty": truncate(value, 0)
     case "advance": scripted_advance(Int64(value) ?? 0)
     case "get": print(try await get())
     case "pool": print("\(await session?.connectionPool()?.open ?? 0) open")

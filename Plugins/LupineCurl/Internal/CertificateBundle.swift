@@ -4,7 +4,7 @@ import LupineX509
 
 /// Finds the file of root certificates.
 ///
-/// It is one file and never a folder: only then does libcurl keep the parsed certificates between connections.
+/// It is one file and never a folder: a folder would be searched in each handshake.
 enum CertificateBundle {
   /// The file asked for, else the one `SSL_CERT_FILE` names, else the system's.
   static func path(_ wanted: String?) -> String { wanted ?? SystemRoots.file }

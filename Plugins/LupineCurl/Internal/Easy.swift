@@ -41,14 +41,21 @@ final class Easy {
   /// Makes what judges the server, or first the proxy, of a connection that libcurl begins for the exchange; nil where it
   /// must not.
   func beginHandshake() -> Handshake? {
-    guard let exchange, multi.isReadyForTLS else { return nil }
+    guard let exchange, multi.isReadyForTLS, let roots = roots(for: exchange) else { return nil }
     // Within the tunnel libcurl knows the proxy's answer to CONNECT.
     if let proxy = exchange.proxy, proxy.kind == .https, number(CURLINFO_HTTP_CONNECTCODE) == 0 {
-      return Handshake(exchange, with: .proxy(proxy, of: exchange), multi.trust)
+      return Handshake(exchange, with: .proxy(proxy, of: exchange), roots)
     }
-    let handshake = Handshake(exchange, with: .server(of: exchange), multi.trust)
+    let handshake = Handshake(exchange, with: .server(of: exchange), roots)
     exchange.handshake = handshake
     return handshake
+  }
+
+  private func roots(for exchange: Exchange) -> TrustedRoots? {
+    do throws(LupineError) { return try multi.roots() } catch {
+      exchange.failure = exchange.failure ?? error
+      return nil
+    }
   }
 
   /// Opens a socket for an address that the exchange may connect to; -1 where it may not.

@@ -3,19 +3,17 @@ import LupineCore
 
 /// The options that all easy handles of one multi share.
 struct EasySettings {
-  let certificateAuthorities: String
   let version: Int
-  /// What connections must be like; its trust is ours to judge where `hasOwnTrust`.
+  /// What connections must be like.
   let identity: SecurityIdentity
-  let hasOwnTrust: Bool
+  /// What their servers are judged by.
+  let rootFiles: RootFiles
   private let configuration: CurlTransport.Configuration
 
   init(_ key: MultiKey, _ configuration: CurlTransport.Configuration) {
     self.configuration = configuration
     identity = key.identity
-    hasOwnTrust = TrustSettings.areNeeded(by: key.identity)
-    certificateAuthorities = CertificateBundle.path(
-      key.identity.certificateAuthorities ?? configuration.certificateAuthorities)
+    rootFiles = RootFiles(identity, configuration)
     // Connections that are proved carry one request at a time.
     version = Int(Self.version(identity.connectionCredential == nil ? key.version : key.version ?? .http1_1))
   }
@@ -85,18 +83,26 @@ struct EasySettings {
     easy.set(CURLOPT_SSLVERSION, Self.versions(identity))
     easy.set(CURLOPT_SSL_VERIFYPEER, 1)
     easy.set(CURLOPT_SSL_VERIFYHOST, 2)
-    easy.set(CURLOPT_CAPATH, nil as String?)
-    easy.set(CURLOPT_CAINFO, hasOwnTrust ? nil : certificateAuthorities)
     easy.set(CURLOPT_PROXY_SSLVERSION, Self.versions(SecurityIdentity()))
-    easy.set(CURLOPT_PROXY_CAPATH, nil as String?)
-    easy.set(CURLOPT_PROXY_CAINFO, hasOwnTrust ? nil : certificateAuthorities)
+    trust(easy)
     // A resumed session would not be judged again.
-    if hasOwnTrust { easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
+    if identity.trustPolicy != nil || identity.additionalCertificateAuthorities != nil {
+      easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+    }
     guard let certificate = identity.clientCertificate else { return }
     easy.set(CURLOPT_SSLCERT, certificate.path)
     easy.set(CURLOPT_SSLCERTTYPE, certificate.format == .pem ? "PEM" : "P12")
     easy.set(CURLOPT_SSLKEY, certificate.keyPath)
     easy.set(CURLOPT_KEYPASSWD, certificate.passphrase)
+  }
+
+  /// Leaves libcurl without roots where each handshake is judged here.
+  ///
+  /// With another library than OpenSSL it judges by itself, and keeps what it has read for as long as the multi lives.
+  private func trust(_ easy: borrowing EasyHandle) {
+    let bundle = LibraryFacts.isSecuredByOpenSSL ? nil : rootFiles.bundle
+    for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { easy.set(option, bundle) }
+    for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { easy.set(option, nil as String?) }
   }
 
   private func limitToHTTP(_ easy: borrowing EasyHandle) {

@@ -25,12 +25,12 @@ enum LibraryFacts {
   }()
 
   /// Whether libcurl does TLS with OpenSSL, so that its handshakes can be judged.
-  private static var isSecuredByOpenSSL: Bool {
+  static let isSecuredByOpenSSL: Bool = {
     guard isReady, let facts = curl_version_info(CURLVERSION_FIRST), let name = facts.pointee.ssl_version else {
       return false
     }
     return String(cString: name).hasPrefix("OpenSSL/")
-  }
+  }()
 
   private static func supports(_ feature: Int32) -> Bool {
     guard isReady, let facts = curl_version_info(CURLVERSION_FIRST) else { return false }

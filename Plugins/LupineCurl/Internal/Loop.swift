@@ -8,6 +8,7 @@ final class Loop {
   let lines = KnownLines()
   let deadSocket: DeadSocket
   var poller: Poller
+  var roots = KnownRoots()
   /// What is known of each descriptor; nil where it is none of libcurl's.
   var sockets: [WatchedSocket?] = []
   private(set) var exchanges: [UInt64: Exchange] = [:]

@@ -10,8 +10,6 @@ final class Multi {
   unowned let loop: Loop
   let settings: EasySettings
   private let key: MultiKey
-  /// What the servers are judged by where that is not libcurl's own store; read when the first one is to be judged.
-  private(set) var trust: TrustSettings?
   /// Whether the certificates have been looked at that TLS needs.
   private(set) var isReadyForTLS = false
   /// When libcurl wants to be called without an event; 0 means at once.
@@ -41,14 +39,13 @@ final class Multi {
   /// Refuses TLS without certificates that can be used, which libcurl would only say in mid-handshake.
   func checkCertificates(now: Date) throws(LupineError) {
     if isReadyForTLS { return }
-    try CertificateBundle.check(settings.certificateAuthorities)
-    if settings.hasOwnTrust {
-      trust = try TrustSettings(
-        [settings.certificateAuthorities, settings.identity.additionalCertificateAuthorities].compactMap(\.self))
-    }
+    _ = try roots()
     if let certificate = settings.identity.clientCertificate { try ClientCertificateCheck.check(certificate, now: now) }
     isReadyForTLS = true
   }
+
+  /// What its servers are judged by.
+  func roots() throws(LupineError) -> TrustedRoots { try loop.roots.roots(in: settings.rootFiles, at: Moment.now) }
 
   /// Whether the exchange may use its connections.
   func serves(_ submission: Submission) -> Bool {

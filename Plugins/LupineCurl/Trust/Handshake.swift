@@ -32,14 +32,13 @@ final class Handshake {
   private let peer: Peer
   private let identity: SecurityIdentity
   private let now: Date
-  /// The roots to verify against; `nil` means libcurl's own store.
-  private let roots: TrustSettings?
+  private let roots: TrustedRoots
   /// The exchange that has the connection made, while it does.
   private weak var exchange: Exchange?
   /// What the verification found, where the verdict waits for the stapled OCSP response.
   private var pending: ServerTrust?
 
-  init(_ exchange: Exchange, with peer: Peer, _ roots: TrustSettings?) {
+  init(_ exchange: Exchange, with peer: Peer, _ roots: TrustedRoots) {
     self.exchange = exchange
     self.peer = peer
     self.roots = roots
@@ -52,7 +51,6 @@ final class Handshake {
 
   /// Verifies chain and name and asks the evaluator; false ends the handshake.
   func verify(_ context: OpaquePointer) -> Bool {
-    guard let roots else { return verifyAsLibraryDoes(context) }
     let chain = VerifiedChain(context, roots, now: now)
     if peer.evaluator?.replacesVerification != true {
       if let failure = chain.failure { return refuseChain(context, failure) }
@@ -77,13 +75,6 @@ final class Handshake {
     trust.stapledOCSPResponse = Self.staple(connection)
     isTrusted = judge(trust, evaluator)
     return isTrusted
-  }
-
-  /// Verifies against the store that libcurl keeps for all connections of the identity.
-  private func verifyAsLibraryDoes(_ context: OpaquePointer) -> Bool {
-    VerifiedChain.set(now, on: context)
-    if X509_verify_cert(context) == 1 { return namesHost(context) && accept(context) }
-    return refuseChain(context, X509_STORE_CTX_get_error(context))
   }
 
   private func namesHost(_ context: OpaquePointer) -> Bool {

@@ -12,12 +12,12 @@ struct VerifiedChain {
   let failure: Int32?
 
   /// - Parameter context: what OpenSSL hands to the callback that stands in for its verification.
-  init(_ context: OpaquePointer, _ settings: TrustSettings, now: Date) {
+  init(_ context: OpaquePointer, _ roots: TrustedRoots, now: Date) {
     let sent = X509_STORE_CTX_get0_untrusted(context)
     presented = DER.certificates(sent)
     let own = X509_STORE_CTX_new()
     defer { X509_STORE_CTX_free(own) }
-    guard X509_STORE_CTX_init(own, settings.roots, X509_STORE_CTX_get0_cert(context), sent) == 1 else {
+    guard X509_STORE_CTX_init(own, roots.store, X509_STORE_CTX_get0_cert(context), sent) == 1 else {
       ERR_clear_error()
       verified = nil
       failure = X509_V_ERR_OUT_OF_MEM
