@@ -68,7 +68,7 @@ public struct RetryPolicy: Retrier {
     }
     guard let delay = delay(attempt) else { return .doNotRetry }
     // The session does not send such a body again, whatever the answer, and says so.
-    guard attempt.request.body.isReplayable else { return .retry(after: delay) }
+    guard attempt.request.body.canGoAgain else { return .retry(after: delay) }
     guard (budget ?? attempt.sessionBudget)?.take(for: attempt.request.url) ?? true else {
       attempt.note("the budget of retries for \(attempt.request.url.origin) is spent")
       return .doNotRetry
