@@ -117,7 +117,8 @@ extension Course {
   /// Whether there is nothing to wait for of the request's body.
   private func readsAtOnce(_ early: EarlyStub?) throws(LupineError) -> Bool {
     guard let upload else { return true }
-    let mayBeRefused = try early == nil && mock.openTable().hasRefusals
+    let table = try mock.openTable()
+    let mayBeRefused = early == nil && table.hasRefusals
     var isRead = false
     // What takes its time, or fails, is told as it happens, unless a server may never get it.
     defer { if !isRead, !mayBeRefused { upload.send() } }
