@@ -88,7 +88,8 @@ public final class MockTransport: Transport, ObservingTransport {
       return try await course.finish(beginning)
     } catch {
       upload?.cancel()
-      throw error.measured(TransferMetrics.of(request, sent: upload?.bytesSent ?? 0))
+      let sent = upload?.bytesSent ?? 0
+      throw error.measured(TransferMetrics(sent: sent, received: 0, request.version ?? .http1_1))
     }
   }
 

@@ -75,7 +75,7 @@ public struct RecordedRequest: Sendable {
 extension OutgoingRequest {
   /// What is kept of it keeps no stream, nor what such a one holds on to.
   fileprivate var withoutBody: OutgoingRequest {
-    guard body.source != .none else { return self }
+    guard hasBody else { return self }
     var request = self
     request.body = .none
     return request

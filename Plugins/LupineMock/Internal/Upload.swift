@@ -20,7 +20,7 @@ final class Upload: Sendable {
   init(of request: OutgoingRequest, in context: TransferContext) throws(LupineError) {
     body = request.body
     self.context = context
-    if body.isReplayable || !context.tunnels(to: request.url) { _ = try reader() }
+    if body.isReplayable || !context.tunnels(request) { _ = try reader() }
   }
 
   private func reader() throws(LupineError) -> QuietReader {
@@ -102,9 +102,9 @@ final class Upload: Sendable {
 }
 
 extension TransferContext {
-  /// Whether a proxy would be asked for a tunnel to the URL's server.
-  func tunnels(to url: HTTPURL) -> Bool {
-    identity.hasTunnellingProxy && url.scheme == .https
+  /// Whether a proxy would be asked for a tunnel to the request's server.
+  func tunnels(_ request: OutgoingRequest) -> Bool {
+    identity.hasTunnellingProxy && request.url.scheme == .https
   }
 }
 

@@ -39,6 +39,9 @@ public struct OutgoingRequest: Sendable {
   /// Whether it has a content, told without a copy of it.
   package var hasBody: Bool { !storage.value.body.isNone }
 
+  /// The version of HTTP that it insists on, told without a copy of its options.
+  package var version: ProtocolVersion? { storage.value.options.version }
+
   private struct Values {
     var url: HTTPURL
     var method: HTTPRequest.Method
