@@ -72,7 +72,7 @@ import Testing
       }
       .serializingString().response
     #expect(response.value == "hello")
-    #expect(response.metrics?.bytesSent == 5)
+    #expect(response.metrics.bytesSent == 5)
     #expect(told.withLock { $0.last } == 5)
   }
 
