@@ -79,6 +79,6 @@ extension DigestTurn {
 
   /// The extended notation of RFC 8187, for what a quoted string cannot hold.
   private static func extended(_ text: String) -> String {
-    "UTF-8''" + PercentEncoding.encoded(text.utf8, keeping: "!#$&+-.^_`|~")
+    "UTF-8''" + PercentCoding.encoded(Array(text.utf8), allowing: .unreserved.inserting("!#$&+^`|"))
   }
 }
