@@ -21,7 +21,10 @@ public struct OutgoingRequest: Sendable {
   /// `Host`, `Content-Length` and `Transfer-Encoding` are the transport's.
   public var headers: HTTPFields {
     get { storage.value.headers }
-    _modify { yield &storage.value.headers }
+    _modify {
+      storage.value.facts = nil
+      yield &storage.value.headers
+    }
   }
   /// Its content.
   ///
@@ -39,12 +42,20 @@ public struct OutgoingRequest: Sendable {
   /// Whether it has a content, told without a copy of it.
   package var hasBody: Bool { !storage.value.body.isNone }
 
+  /// Its own bounds, told without a copy of its options.
+  var timeouts: Timeouts? { storage.value.options.timeouts }
+
+  /// What a look at the fields tells, or has told.
+  package var fieldFacts: FieldFacts { storage.value.facts ?? FieldFacts(storage.value.headers) }
+
   private struct Values {
     var url: HTTPURL
     var method: HTTPRequest.Method
     var headers: HTTPFields
     var body: Body
     var options: Options
+    /// What is known of the fields, until somebody changes them.
+    var facts: FieldFacts?
   }
 
   /// Behind one pointer, since every step of the pipeline is handed the request.
@@ -67,6 +78,17 @@ public struct OutgoingRequest: Sendable {
     options: Options = Options()
   ) {
     storage = CopyOnWrite(Values(url: url, method: method, headers: headers, body: body, options: options))
+  }
+
+  /// Looks at the fields, so that nobody who gets this request has to.
+  mutating func lookAtFields() {
+    if storage.value.facts == nil { storage.value.facts = FieldFacts(storage.value.headers) }
+  }
+
+  /// Takes fields that somebody has looked at.
+  mutating func take(_ shared: SharedFields) {
+    storage.value.headers = shared.fields
+    storage.value.facts = shared.facts
   }
 
   /// The request as errors show it.
