@@ -27,11 +27,10 @@ extension MockTransport {
   }
 
   func evaluateTrust(for request: OutgoingRequest, in context: TransferContext) throws(LupineError) {
-    let chains = state.withLock { $0.chains }
     let isJudged = context.judgesServers
-    guard isJudged || !chains.isEmpty, request.url.scheme == .https else { return }
+    guard isJudged || state.withLock({ !$0.chains.isEmpty }), request.url.scheme == .https else { return }
     let host = request.url.host
-    if let chain = chains[host] { return try judge(chain, of: request.url, in: context) }
+    if let chain = state.withLock({ $0.chains[host] }) { return try judge(chain, of: request.url, in: context) }
     guard isJudged else { return }
     let reason = context.evaluator == nil ? "names certificate authorities" : "has a trust evaluator for \(host)"
     throw LupineError(

@@ -46,8 +46,8 @@ public final class MockTransport: Transport, ObservingTransport {
   ///
   /// A session's limits on exchanges under way hold for the exchanges of all sessions that have any, and those that wait
   /// go by their priority; every exchange counts, for HTTP/2 is not assumed.
-  /// What else says how connections are made and kept holds for want of any: the way that a request would have taken stands in
-  /// its `RecordedRequest`, and a network policy judges the addresses that `resolves(_:to:)` names.
+  /// Options about connections are accepted and have no effect, since no connection is made; the route that a request
+  /// would have taken is in its `RecordedRequest`, and a network policy judges the addresses that `resolves(_:to:)` names.
   public var capabilities: TransportCapabilities {
     [
       .trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads, .proxies, .unixSockets,
@@ -57,9 +57,10 @@ public final class MockTransport: Transport, ObservingTransport {
 
   /// Answers as the stub says that fits the request.
   ///
-  /// The request's body is read to its end first, unless the stub says otherwise. It is not read where the stub is one
-  /// without conditions whose fault keeps the request from the server, such as `.connectionRefused`. A reply that waits
-  /// for nothing is given at once, in the caller's task. The session's limits are kept, and every exchange has a
+  /// The request's body is read to its end first, unless the stub says otherwise. A fault that keeps the request from
+  /// the server, such as `.connectionRefused`, sends nothing of it: what conditions or a closure saw is given back, so
+  /// that a one-shot stream can be sent by a retry. An async closure is asked when the body has been sent. A reply that
+  /// waits for nothing is given at once, in the caller's task. The session's limits are kept, and every exchange has a
   /// connection of its own.
   ///
   /// - Throws: `LupineError` of kind `unmatchedRequest` where no stub fits, of kind `invalidStub` where the one that fits
@@ -87,7 +88,8 @@ public final class MockTransport: Transport, ObservingTransport {
       return try await course.finish(beginning)
     } catch {
       upload?.cancel()
-      throw error.measured(TransferMetrics.of(request, sent: upload?.count ?? 0))
+      let sent = upload?.bytesSent ?? 0
+      throw error.measured(TransferMetrics(sent: sent, received: 0, request.version ?? .http1_1))
     }
   }
 

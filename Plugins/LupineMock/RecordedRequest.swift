@@ -15,9 +15,9 @@ public struct RecordedRequest: Sendable {
   /// The fields, in their order; without `Host` and the framing of the body, which a transport adds itself.
   public var headers: HTTPFields { request.headers }
   /// The body's bytes; empty where there was none.
-  public let body: Data
+  public private(set) var body: Data
   /// Whether the body is all that was sent; false where the stub answered before its end, or no connection came about.
-  public let isBodyComplete: Bool
+  public private(set) var isBodyComplete: Bool
   /// What would prove the request's connection, with NTLM or Negotiate.
   public var connectionCredential: ConnectionCredential? { identity.connectionCredential }
   /// The proxy that a transport with a network would have gone through.
@@ -49,6 +49,9 @@ public struct RecordedRequest: Sendable {
     self.mismatch = mismatch
   }
 
+  /// Takes the body back, which no server gets.
+  mutating func takeBackBody() { (body, isBodyComplete) = (Data(), false) }
+
   /// Whether a stub fitted the request.
   public var isExpected: Bool { stub != nil }
 
@@ -72,7 +75,7 @@ public struct RecordedRequest: Sendable {
 extension OutgoingRequest {
   /// What is kept of it keeps no stream, nor what such a one holds on to.
   fileprivate var withoutBody: OutgoingRequest {
-    guard body.source != .none else { return self }
+    guard hasBody else { return self }
     var request = self
     request.body = .none
     return request

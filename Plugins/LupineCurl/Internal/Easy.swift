@@ -6,7 +6,8 @@ import LupineCore
 final class Easy {
   /// The exchange it serves.
   var exchange: Exchange?
-  private unowned let multi: Multi
+  /// Without a count of references, since a multi outlives its handles.
+  private unowned(unsafe) let multi: Multi
   private let handle: EasyHandle
   private var target: TargetURL
   private var list = FieldList()
@@ -43,7 +44,7 @@ final class Easy {
   func beginHandshake() -> Handshake? {
     guard let exchange, multi.isReadyForTLS, let roots = roots(for: exchange) else { return nil }
     // Within the tunnel libcurl knows the proxy's answer to CONNECT.
-    if let proxy = exchange.proxy, proxy.kind == .https, number(CURLINFO_HTTP_CONNECTCODE) == 0 {
+    if let proxy = multi.route.proxy, proxy.kind == .https, number(CURLINFO_HTTP_CONNECTCODE) == 0 {
       return Handshake(exchange, with: .proxy(proxy, of: exchange), roots)
     }
     let handshake = Handshake(exchange, with: .server(of: exchange), roots)
@@ -89,21 +90,21 @@ final class Easy {
     let request = submission.request
     handle.clearError()
     if try target.set(submission.url) {
-      set(verbatimTarget: Self.target(of: submission.url, by: submission.identity.proxy))
+      set(verbatimTarget: Self.target(of: submission.url, by: multi.route.proxy))
     }
     set(
       waitsForMultiplexing: submission.url.scheme == .https
         || (submission.options.version == .http2 && !LibraryFacts.breaksReusedPriorKnowledge))
     set(shape, method: request.method.rawValue)
-    try set(RequestFields(request, shape))
+    try set(RequestFields(submission, shape))
     if submission.url.scheme == .https {
       set(checksName: submission.context.evaluator?.replacesVerification != true)
     }
     set(connectTimeout: submission.context.connectTimeout)
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
-    try set(submission.identity, submission.url)
-    try set(proxyAuthorization: submission.context.proxyAuthorization)
+    if multi.route.overridesResolver { try setAddresses(submission.identity, submission.url) }
+    if multi.route.proxy != nil { try set(proxyAuthorization: submission.context.proxyAuthorization) }
   }
 
   /// Has the transfer that failed try another address within the time that is left.
@@ -139,8 +140,7 @@ final class Easy {
   }
 
   /// Names the addresses of hosts; they stay in the multi, whose exchanges all have the same.
-  private func set(_ identity: SecurityIdentity, _ url: HTTPURL) throws(LupineError) {
-    guard !identity.resolverOverrides.isEmpty else { return }
+  private func setAddresses(_ identity: SecurityIdentity, _ url: HTTPURL) throws(LupineError) {
     var list = FieldList()
     for (host, port) in [(url.host, url.effectivePort)] + (identity.proxy.map { [($0.host, $0.port)] } ?? []) {
       guard let addresses = identity.resolverOverrides.addresses(of: host) else { continue }
@@ -238,7 +238,7 @@ final class Easy {
   private static let shortBody: Int64 = 1 << 20
 
   private func set(_ fields: RequestFields) throws(LupineError) {
-    if fields == self.fields { return }
+    if let set = self.fields, set == fields { return }
     self.fields = nil
     let list = try fields.list()
     lupine_easy_set_fields(pointer, list.pointer)

@@ -5,6 +5,7 @@ import LupineCore
 extension Exchange {
   /// Takes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer) -> Bool {
+    if headReader.passes(line) { return true }
     if incoming.held != nil, line.starts(with: "HTTP/".utf8) {
       incoming.held = nil
       headReader.beginAgain()
@@ -113,15 +114,15 @@ extension Exchange {
   /// Whether libcurl may be about to answer a challenge by itself.
   private func isAnswered(byLibrary code: Int) -> Bool {
     switch code {
-    case 401: identity.connectionCredential != nil
-    case 407: isForwarded && proxy?.connectionCredential != nil
+    case 401: route.provesConnections
+    case 407: route.isForwarded(url.scheme) && route.proxy?.connectionCredential != nil
     default: false
     }
   }
 
   private func receive(_ head: HTTPResponse, _ framing: Framing) {
     guard let line = headReader.line else { return }
-    if line.version == .http2, !sharesNoConnection { loop.isMultiplexed(self) }
+    if line.version == .http2, !route.sharesNoConnection(url.scheme) { loop.isMultiplexed(self) }
     // A 204 has no body; a server that announces one may send it, and the next response would begin with it.
     if line.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
     // A final answer in place of 100: the body is not wanted (RFC 9110 section 10.1.1).
@@ -132,7 +133,7 @@ extension Exchange {
       if line.version != .http2, line.code != 417 { easy?.forbidReuse() }
     }
     // No server asks who its client is to a proxy; what comes through a tunnel is no proxy's word.
-    let source: TransportResponse.Source = line.code == 407 && isForwarded ? .proxy : .origin
+    let source: TransportResponse.Source = line.code == 407 && route.isForwarded(url.scheme) ? .proxy : .origin
     // A proxy that asks before it has read the whole body may read nothing more of the connection, as squid 5 does.
     if source == .proxy, outgoing.taken > 0 { easy?.forbidReuse() }
     let (body, writer) = submission.context.makeBody(for: head, from: source) { [engine = loop.engine, id] in

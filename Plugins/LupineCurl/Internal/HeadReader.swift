@@ -47,9 +47,16 @@ final class HeadReader {
   func take(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> Head? {
     if part == .status, matched == 0 { known = expected }
     guard let known else { return try read(raw) }
-    if known.lines[matched].isSame(as: raw) { return match(known) }
+    if known.has(raw, at: matched) { return match(known) }
     try readMatched(known)
     return try read(raw)
+  }
+
+  /// Takes a line that is one of a head that is known, and neither its first nor its last; false where it is not.
+  func passes(_ raw: UnsafeRawBufferPointer) -> Bool {
+    guard matched > 0, let known, matched + 1 < known.lineCount, known.has(raw, at: matched) else { return false }
+    matched += 1
+    return true
   }
 
   /// The head to look out for; nil where it would be refused here.
@@ -64,7 +71,7 @@ final class HeadReader {
   private func match(_ known: KnownHead) -> Head? {
     if matched == 0 { line = known.status }
     matched += 1
-    guard matched == known.lines.count else { return nil }
+    guard matched == known.lineCount else { return nil }
     forget()
     part = .trailers
     return .final(known.response, known.framing)
@@ -72,7 +79,7 @@ final class HeadReader {
 
   /// Reads the lines that were only compared, because the head is another one.
   private func readMatched(_ known: KnownHead) throws(LupineError) {
-    let passed = known.lines[..<matched]
+    let passed = known.lines(before: matched)
     forget()
     for line in passed {
       _ = try line.withUnsafeBufferPointer { (bytes) throws(LupineError) in try read(UnsafeRawBufferPointer(bytes)) }

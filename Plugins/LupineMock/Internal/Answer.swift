@@ -6,6 +6,11 @@ struct Answer: Sendable {
   let use: Int
   let request: RecordedRequest
 
+  /// Whether a closure makes the reply in its own time.
+  var isAsynchronous: Bool {
+    if case .asyncClosure = stub.answers { true } else { false }
+  }
+
   /// The reply, where no closure must be awaited for it.
   func plan() throws(LupineError) -> ReplyPlan? {
     switch stub.answers {

@@ -23,15 +23,14 @@ struct Course: Sendable {
   func begin() throws(LupineError) -> Beginning {
     if let fault = strike?.fault, fault.isBeforeConnection { return .noConnection(fault) }
     let early = try earlyStub()
-    guard try upload?.readAvailable(upTo: limit(early)) ?? true else {
-      return .waits(early: early)
-    }
+    guard try readsAtOnce(early) else { return .waits(early: early) }
     let answer = try answer(early)
     let plan = try struck(answer.plan())
+    if let plan { settle(plan, answer) }
     guard let plan, plan.isImmediate else { return .waits(answer: answer, plan: plan) }
     if let problem = plan.problem { throw problem }
     try plan.weight.check(context.limits)
-    return .response(Delivery.atOnce(plan, request, bytesSent: upload?.count ?? 0, in: context))
+    return .response(Delivery.atOnce(plan, request, bytesSent: upload?.bytesSent ?? 0, in: context))
   }
 
   func finish(_ beginning: Beginning) async throws(LupineError) -> TransportResponse {
@@ -68,7 +67,7 @@ struct Course: Sendable {
         return (plan, try await Preparation.prepare(plan, for: request, latency: pace.latency, in: context), pace.rate)
       }
       return Delivery.begin(
-        plan, source, rate: rate, request, bytesSent: upload?.count ?? 0, on: exchange, in: context,
+        plan, source, rate: rate, request, bytesSent: upload?.bytesSent ?? 0, on: exchange, in: context,
         whenDone: { [mock] in mock.leave(exchange) })
     } catch {
       mock.leave(exchange)
@@ -85,7 +84,18 @@ struct Course: Sendable {
       return try await awaited(nil, of: answer(early), nil)
     }
     if let plan { return (plan, known) }
-    return (struck(try await known.awaitedPlan()), known)
+    if known.isAsynchronous { upload?.send() }
+    let plan = struck(try await known.awaitedPlan())
+    settle(plan, known)
+    return (plan, known)
+  }
+
+  /// Sends the request's body, or takes it back where no connection comes about.
+  private func settle(_ plan: ReplyPlan, _ answer: Answer) {
+    guard let upload, !upload.isSent else { return }
+    guard plan.isRefusal else { return upload.send() }
+    upload.restore()
+    mock.state.withLock { $0.takeBackBody(of: answer.request) }
   }
 
   private func struck(_ plan: ReplyPlan) -> ReplyPlan {
@@ -104,6 +114,18 @@ struct Course: Sendable {
 typealias EarlyStub = (stub: Stub, use: Int)
 
 extension Course {
+  /// Whether there is nothing to wait for of the request's body.
+  private func readsAtOnce(_ early: EarlyStub?) throws(LupineError) -> Bool {
+    guard let upload else { return true }
+    let table = try mock.openTable()
+    let mayBeRefused = early == nil && table.hasRefusals
+    var isRead = false
+    // What takes its time, or fails, is told as it happens, unless a server may never get it.
+    defer { if !isRead, !mayBeRefused { upload.send() } }
+    isRead = try upload.readAvailable(upTo: limit(early))
+    return isRead
+  }
+
   private func earlyStub() throws(LupineError) -> EarlyStub? {
     guard upload != nil else { return nil }
     let table = try mock.openTable()
@@ -135,7 +157,7 @@ extension Course {
     let matchable = matchable(body)
     // Those that do without the body were asked before it was read.
     let found = early ?? table.take(matchable, areEarly: upload != nil && table.hasEarlyStubs ? false : nil)
-    if early != nil { upload?.cancel() }
+    if let early, !early.stub.refuses(early.use) { upload?.abandon() }
     guard let (stub, use) = found else {
       let report = UnmatchedReport(shown(matchable), table, mock.log(of: context.id, request))
       _ = remember(body, nil, mismatch: report.message)

@@ -25,6 +25,12 @@ struct MockState {
 
   mutating func add(_ stub: Stub) { table.add(stub) }
 
+  /// Notes that no connection came about to send a request's body.
+  mutating func takeBackBody(of request: RecordedRequest) {
+    let index = requests.lastIndex { $0.id == request.id && $0.attempt == request.attempt && $0.url == request.url }
+    if let index { requests[index].takeBackBody() }
+  }
+
   /// Takes an exchange in; false after the shutdown.
   mutating func enter(_ exchange: MockExchange) -> Bool {
     guard !isShutDown else { return false }

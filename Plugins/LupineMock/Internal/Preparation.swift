@@ -72,12 +72,11 @@ extension ReplyPlan {
   /// Tells of the connection, which every exchange has for itself, unless none comes about.
   func connect(for request: OutgoingRequest, in context: TransferContext) {
     guard part.failure == nil, part.fault?.isBeforeConnection != true else { return }
-    if part.source == .origin, context.tunnels(to: request.url) {
+    if part.source == .origin, context.tunnels(request) {
       context.emit(.tunnelled(HTTPResponse(status: .ok, headerFields: part.tunnelFields ?? [:])))
     }
-    if context.isObserved {
-      context.emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))
-    }
+    guard context.isObserved else { return }
+    context.emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))
     if !request.hasBody { context.emit(.sent(bytes: 0)) }
   }
 

@@ -15,6 +15,10 @@ final class ReplyPlan: Sendable {
   let weight: ReplyWeight
   /// Whether its status allows no content.
   let hasNoContent: Bool
+  /// Whether it can be given without waiting for anything.
+  let isImmediate: Bool
+  /// What its transfer measures as a rule.
+  private let usualMetrics: TransferMetrics
 
   /// - Parameter cause: what its faults come from; nil means the stub.
   init(_ part: MockReply.Part, for asked: StubDescription, cause: String? = nil) {
@@ -29,6 +33,8 @@ final class ReplyPlan: Sendable {
     }
     self.head = head
     hasNoContent = part.isWithoutContent
+    isImmediate = part.isImmediate
+    usualMetrics = TransferMetrics(sent: 0, received: part.byteCount, .http1_1)
     weight = ReplyWeight(head, part)
     if let problem = part.problem {
       self.problem = asked.error(problem.reason, underlying: problem.underlying)
@@ -62,10 +68,11 @@ final class ReplyPlan: Sendable {
   /// Whether it is a fault that keeps the request from the server.
   var isRefusal: Bool { part.fault?.isBeforeConnection == true }
 
-  /// Whether it can be given without waiting for anything.
-  var isImmediate: Bool {
-    guard case .bytes(let data) = part.content, data.count <= PieceSource.pieceSize else { return false }
-    return part.delay == .zero && part.fault == nil && part.failure == nil && part.pace.isImmediate
+  /// What a transfer of it measures that gives the request so many bytes, and takes so many of its body.
+  func metrics(for request: OutgoingRequest, sent: Int, received: Int) -> TransferMetrics {
+    let version = request.version
+    if sent == 0, received == part.byteCount, version == nil { return usualMetrics }
+    return TransferMetrics(sent: sent, received: received, version ?? .http1_1)
   }
 }
 
@@ -98,6 +105,16 @@ extension MockReply.Part {
     case .chunks: return nil
     case .body(let body): return body.length
     }
+  }
+
+  /// How many bytes it has in memory.
+  fileprivate var byteCount: Int {
+    if case .bytes(let data) = content { data.count } else { 0 }
+  }
+
+  fileprivate var isImmediate: Bool {
+    guard case .bytes(let data) = content, data.count <= PieceSource.pieceSize else { return false }
+    return delay == .zero && fault == nil && failure == nil && pace.isImmediate
   }
 
   private var knownLength: Int64? {

@@ -10,7 +10,7 @@ struct StubTable: Sendable {
   private(set) var hasEarlyStubs = false
   /// Whether some have a fault that keeps requests from the server.
   private(set) var hasRefusals = false
-  private var exact: [String: [Stub]] = [:]
+  private var exact = ExactStubs()
   private var templates: [Stub] = []
 
   mutating func add(_ stub: Stub) {
@@ -19,7 +19,7 @@ struct StubTable: Sendable {
     if stub.mayRefuse { hasRefusals = true }
     guard let template = stub.template else { return }
     if let key = template.exactKey {
-      exact[key, default: []].insert(sorted: stub)
+      exact.insert(stub, at: key)
     } else {
       templates.insert(sorted: stub)
     }
@@ -63,8 +63,9 @@ struct StubTable: Sendable {
   private func exactStubs(for url: HTTPURL) -> [Stub] {
     if exact.isEmpty { return [] }
     let key = URLTemplate.key(of: url)
-    if let found = exact[key] { return found }
-    return key.utf8.contains(UInt8(ascii: "%")) ? exact[URLTemplate.plainKey(of: url)] ?? [] : []
+    let found = exact[key]
+    if !found.isEmpty || !key.utf8.contains(UInt8(ascii: "%")) { return found }
+    return exact[URLTemplate.plainKey(of: url)]
   }
 
   /// - Parameter parts: the URL's parts, or nil where the stubs are known to have the request's URL.
@@ -103,7 +104,8 @@ extension Stub {
 }
 
 extension [Stub] {
-  fileprivate mutating func insert(sorted stub: Stub) {
+  /// Puts a stub where it is asked.
+  mutating func insert(sorted stub: Stub) {
     insert(stub, at: firstIndex { stub.precedes($0) } ?? endIndex)
   }
 }

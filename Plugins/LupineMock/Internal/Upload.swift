@@ -2,12 +2,13 @@ import FoundationEssentials
 import LupineCore
 import Synchronization
 
-/// Reads a request's body, to its end or as far as it is wanted.
+/// Reads a request's body, to its end or as far as it is wanted, and sends it, which is what the session hears of.
 final class Upload: Sendable {
   private struct State {
-    var reader: (any BodyReader)?
+    var reader: QuietReader?
     var data = Data()
     var isComplete = false
+    var isSent = false
   }
 
   private let body: Body
@@ -19,21 +20,44 @@ final class Upload: Sendable {
   init(of request: OutgoingRequest, in context: TransferContext) throws(LupineError) {
     body = request.body
     self.context = context
-    if body.isReplayable || !context.tunnels(to: request.url) { _ = try reader() }
+    if body.isReplayable || !context.tunnels(request) { _ = try reader() }
   }
 
-  private func reader() throws(LupineError) -> any BodyReader {
+  private func reader() throws(LupineError) -> QuietReader {
     if let reader = state.withLock({ $0.reader }) { return reader }
-    let reader = try context.makeReader(for: body) { [ready] in ready.set() }
-    state.withLock { $0.reader = reader }
+    let reader = try context.makeQuietReader(for: body) { [ready] in ready.set() }
+    let isSent = state.withLock { state in
+      state.reader = reader
+      return state.isSent
+    }
+    if isSent { reader.tell() }
     return reader
+  }
+
+  /// Sends what has been read, and from now on what is read.
+  func send() {
+    let reader = state.withLock { state in
+      state.isSent = true
+      return state.reader
+    }
+    reader?.tell()
+  }
+
+  /// Gives a body that no server gets back, so that the request can be made again with it.
+  func restore() {
+    if isComplete { body.restore(data) }
   }
 
   /// What has been read so far.
   var data: Data { state.withLock { $0.data } }
 
-  /// How much has been read so far.
-  var count: Int { state.withLock { $0.data.count } }
+  private var count: Int { state.withLock { $0.data.count } }
+
+  /// How much has been sent so far.
+  var bytesSent: Int { state.withLock { $0.isSent ? $0.data.count : 0 } }
+
+  /// Whether it is sent as it is read.
+  var isSent: Bool { state.withLock { $0.isSent } }
 
   /// Whether that is all there is.
   var isComplete: Bool { state.withLock { $0.isComplete } }
@@ -67,14 +91,20 @@ final class Upload: Sendable {
     }
   }
 
-  /// Lets go of a body whose rest is not wanted.
+  /// Lets go of a body whose rest is not wanted; a one-shot stream of which nothing was read can go out yet.
   func cancel() { if !isComplete { state.withLock { $0.reader }?.cancel() } }
+
+  /// Lets go of a body whose rest a server did not want, be it all of it.
+  func abandon() {
+    cancel()
+    if state.withLock({ $0.reader }) != nil { body.discard() }
+  }
 }
 
 extension TransferContext {
-  /// Whether a proxy would be asked for a tunnel to the URL's server.
-  func tunnels(to url: HTTPURL) -> Bool {
-    identity.hasTunnellingProxy && url.scheme == .https
+  /// Whether a proxy would be asked for a tunnel to the request's server.
+  func tunnels(_ request: OutgoingRequest) -> Bool {
+    identity.hasTunnellingProxy && request.url.scheme == .https
   }
 }
 

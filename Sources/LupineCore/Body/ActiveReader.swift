@@ -18,6 +18,11 @@ final class ActiveReader: BodyReader {
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
     let read = try base.read(into: buffer)
+    note(read)
+    return read
+  }
+
+  func note(_ read: BodyRead) {
     switch read {
     case .bytes(let count):
       control.didSend(count)
@@ -27,7 +32,6 @@ final class ActiveReader: BodyReader {
     case .end where base.length == nil: onEnd(sent.load(ordering: .relaxed))
     default: break
     }
-    return read
   }
 
   func cancel() { base.cancel() }

@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// A request's content, which says whether it can be sent again.
 ///
-/// Bytes, files and streams made by a closure can; a one-shot stream cannot, so it is never retried nor resent after a
-/// 307, a 308 or a challenge. Nothing is read before the request is sent.
+/// Bytes, files and streams made by a closure can; a one-shot stream cannot, so it is not resent after a 307, a 308 or a
+/// challenge, and retried only while nothing of it has been read. Nothing is read before the request is sent.
 public struct Body: Sendable {
   /// Makes a reader for one sending; it calls `onReady` each time bytes are at hand after it said `pending`.
   public typealias Opening =
@@ -11,11 +11,15 @@ public struct Body: Sendable {
 
   /// Bytes in all, where that is known without opening the source; a file's length is its reader's to tell.
   public let length: Int64?
-  /// Whether the body can be sent more than once.
-  public let isReplayable: Bool
   /// Where the bytes come from.
   public let source: Source
-  private let opening: Opening
+  private let supply: Supply
+
+  private enum Supply: Sendable {
+    case anyNumber(Opening)
+    case once(Opening)
+    case oneShot(OneShotStream)
+  }
 
   /// A body of any other kind, read through what `open` makes.
   ///
@@ -26,9 +30,32 @@ public struct Body: Sendable {
   ///   - open: makes a reader for one sending.
   public init(length: Int64?, isReplayable: Bool, source: Source = .stream, open: @escaping Opening) {
     self.length = length
-    self.isReplayable = isReplayable
     self.source = source
-    opening = open
+    supply = isReplayable ? .anyNumber(open) : .once(open)
+  }
+
+  /// Whether the body can be sent more than once.
+  public var isReplayable: Bool {
+    if case .anyNumber = supply { true } else { false }
+  }
+
+  /// Whether the body can be sent once more after it came to no connection: a one-shot stream is still whole then.
+  package var canGoAgain: Bool {
+    switch supply {
+    case .anyNumber: true
+    case .once: false
+    case .oneShot(let stream): stream.isWhole
+    }
+  }
+
+  /// Gives a one-shot stream back the bytes that it had, none of which went out.
+  package func restore(_ data: Data) {
+    if case .oneShot(let stream) = supply { stream.restore(data) }
+  }
+
+  /// Lets go of a one-shot stream that nobody has read and nobody will.
+  package func discard() {
+    if case .oneShot(let stream) = supply { stream.discard() }
   }
 
   /// Opens the body for one sending.
@@ -36,7 +63,10 @@ public struct Body: Sendable {
   /// - Parameter onReady: called, from any thread, each time bytes are at hand after a read said `pending`.
   /// - Throws: `LupineError` of kind `bodyFailed`, as for a file that is missing.
   public func makeReader(onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader {
-    try opening(onReady)
+    switch supply {
+    case .anyNumber(let open), .once(let open): try open(onReady)
+    case .oneShot(let stream): try stream.lend(length: length, onReady: onReady)
+    }
   }
 
   /// Where a body's bytes come from.
@@ -120,12 +150,18 @@ extension Body {
     }
   }
 
-  /// A stream that exists once: it can be sent, but not sent again.
+  /// A stream that exists once: it can be sent, but not sent again once something of it has been read.
   public static func oneShot<Bytes: AsyncSequence & Sendable>(length: Int64? = nil, _ bytes: Bytes) -> Body
   where Bytes.Element == [UInt8] {
-    let once = OneShot(bytes)
-    return Body(length: length, isReplayable: false) { (onReady) throws(LupineError) in
-      try StreamReader(length: length, make: once.take, onReady: onReady)
-    }
+    Body(
+      oneShot: OneShotStream { (onReady) throws(LupineError) in
+        try StreamReader(length: length, make: { bytes }, onReady: onReady)
+      }, length: length)
+  }
+
+  private init(oneShot stream: OneShotStream, length: Int64?) {
+    self.length = length
+    source = .stream
+    supply = .oneShot(stream)
   }
 }

@@ -145,16 +145,28 @@ public struct TransferContext: Sendable {
   public func makeReader(
     for body: Body, onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> any BodyReader {
-    let tell: @Sendable (Int64) -> Void = { [supervisor = storage.value.supervisor] in
-      supervisor.hear(.sent(bytes: $0))
-    }
-    guard let executor else {
-      return ActiveReader(try body.makeReader(onReady: onReady), control: control, onEnd: tell)
-    }
+    ActiveReader(try open(body, onReady), control: control, onEnd: tellSent)
+  }
+
+  /// Opens the request's body without a word to those who watch, who hear of it once the transport has the reader `tell`.
+  package func makeQuietReader(
+    for body: Body, onReady: @escaping @Sendable () -> Void
+  ) throws(LupineError) -> QuietReader {
+    QuietReader(try open(body, onReady), control: control, onEnd: tellSent)
+  }
+
+  private var tellSent: @Sendable (Int64) -> Void {
+    { [supervisor = storage.value.supervisor] in supervisor.hear(.sent(bytes: $0)) }
+  }
+
+  private func open(
+    _ body: Body, _ onReady: @escaping @Sendable () -> Void
+  ) throws(LupineError) -> any BodyReader {
+    guard let executor else { return try body.makeReader(onReady: onReady) }
     let reader = ExecutorPreference.$current.withValue(executor) {
       Result { () throws(LupineError) in try body.makeReader(onReady: onReady) }
     }
-    return ActiveReader(try reader.get(), control: control, onEnd: tell)
+    return try reader.get()
   }
 
   /// Asks the sink about the final head and makes both sides of its body.

@@ -9,7 +9,7 @@ extension Pipeline {
       described.headers = session.configuration.secretFields.strip(described.headers)
     }
     var request = described
-    if let version = session.configuration.version, request.options.version == nil { request.options.version = version }
+    if let version = session.configuration.version, request.version == nil { request.options.version = version }
     if described.headers.isEmpty, let shared = session.configuration.sharedFields {
       request.take(shared)
       return request

@@ -32,7 +32,7 @@ extension Pipeline {
       switch decision {
       case .doNotRetry: continue
       case .retry, .retryAfter:
-        guard request.body.isReplayable, original.body.isReplayable else { return .end(unrepeatable(outcome, number)) }
+        guard request.body.canGoAgain, original.body.canGoAgain else { return .end(unrepeatable(outcome, number)) }
         task.state.withLock { $0.grantedRetries[place, default: 0] += 1 }
         return again(after: decision, outcome, number, notes)
       case .fail(let error):

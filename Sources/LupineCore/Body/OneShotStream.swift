@@ -1,0 +1,108 @@
+import FoundationEssentials
+import Synchronization
+
+/// A stream that exists once, and goes from one sending to the next until something of it has been read.
+///
+/// So a request that came to no connection still has its body.
+final class OneShotStream: Sendable {
+  private struct State {
+    var opening: Body.Opening?
+    var reader: (any BodyReader)?
+    var isRead = false
+    /// The number of the last sending that was given the stream, and how it hears that bytes are at hand.
+    var sending = 0
+    var onReady: (@Sendable () -> Void)?
+  }
+
+  private let state: Mutex<State>
+
+  init(_ opening: @escaping Body.Opening) { state = Mutex(State(opening: opening)) }
+
+  /// Whether nothing of it has been read.
+  var isWhole: Bool { state.withLock { !$0.isRead } }
+
+  /// Gives the stream to a sending; one that had it and has read nothing has it no more.
+  func lend(length: Int64?, onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader {
+    let (sending, opening, former) = try state.withLock {
+      (state) throws(LupineError) -> (Int, Body.Opening?, (@Sendable () -> Void)?) in
+      guard !state.isRead, state.opening != nil || state.reader != nil else { throw Self.spent }
+      state.sending += 1
+      defer { (state.opening, state.onReady) = (nil, onReady) }
+      return (state.sending, state.opening, state.onReady)
+    }
+    if let reader = try opening?({ [weak self] in self?.tell() }) { state.withLock { $0.reader = reader } }
+    former?()
+    return OneShotReader(self, sending, length: length)
+  }
+
+  private func tell() {
+    let onReady = state.withLock { $0.onReady }
+    onReady?()
+  }
+
+  func read(_ sending: Int, into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    guard let reader = state.withLock({ $0.sending == sending ? $0.reader : nil }) else { throw Self.spent }
+    do throws(LupineError) {
+      let read = try reader.read(into: buffer)
+      if read != .pending { state.withLock { $0.isRead = true } }
+      return read
+    } catch {
+      state.withLock { $0.isRead = true }
+      throw error
+    }
+  }
+
+  /// Takes the stream back from a sending; it is over where something of it has been read.
+  func end(_ sending: Int) {
+    let reader = state.withLock { state -> (any BodyReader)? in
+      guard state.sending == sending else { return nil }
+      state.onReady = nil
+      return state.isRead ? state.reader.take() : nil
+    }
+    reader?.cancel()
+  }
+
+  /// Has these bytes, which are all there is and went nowhere, be read by the next sending.
+  func restore(_ data: Data) {
+    state.withLock { state in
+      state.reader = BytesReader(data)
+      state.isRead = false
+      state.onReady = nil
+    }
+  }
+
+  /// Lets go of a stream that nobody has read and nobody will.
+  func discard() {
+    let reader = state.withLock { state -> (any BodyReader)? in
+      if state.isRead { return nil }
+      (state.isRead, state.opening, state.onReady) = (true, nil, nil)
+      return state.reader.take()
+    }
+    reader?.cancel()
+  }
+
+  private static var spent: LupineError {
+    LupineError(.bodyFailed, "This body is a one-shot stream and has been sent already; it cannot be sent again.")
+  }
+}
+
+/// One sending's hold on a stream that exists once.
+private final class OneShotReader: BodyReader {
+  let length: Int64?
+  private let stream: OneShotStream
+  private let sending: Int
+
+  init(_ stream: OneShotStream, _ sending: Int, length: Int64?) {
+    self.stream = stream
+    self.sending = sending
+    self.length = length
+  }
+
+  deinit { cancel() }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    try stream.read(sending, into: buffer)
+  }
+
+  func cancel() { stream.end(sending) }
+}

@@ -1,0 +1,45 @@
+import Synchronization
+
+/// Reads a body of which it is not known yet whether it goes out: who watches hears of it once it does.
+package final class QuietReader: BodyReader {
+  private struct State {
+    var reads: [BodyRead] = []
+    var active: ActiveReader?
+  }
+
+  private let base: any BodyReader
+  private let control: TransferControl
+  private let onEnd: @Sendable (Int64) -> Void
+  private let state = Mutex(State())
+
+  init(_ base: any BodyReader, control: TransferControl, onEnd: @escaping @Sendable (Int64) -> Void) {
+    self.base = base
+    self.control = control
+    self.onEnd = onEnd
+  }
+
+  package var length: Int64? { base.length }
+
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    if let active = state.withLock({ $0.active }) { return try active.read(into: buffer) }
+    let read = try base.read(into: buffer)
+    if read != .pending {
+      control.touch()
+      state.withLock { $0.reads.append(read) }
+    }
+    return read
+  }
+
+  /// Tells of what has been read, and from now on of what is read.
+  package func tell() {
+    guard state.withLock({ $0.active }) == nil else { return }
+    let active = ActiveReader(base, control: control, onEnd: onEnd)
+    let reads = state.withLock { state in
+      defer { state = State(active: active) }
+      return state.reads
+    }
+    for read in reads { active.note(read) }
+  }
+
+  package func cancel() { base.cancel() }
+}

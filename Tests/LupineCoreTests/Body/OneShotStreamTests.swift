@@ -1,0 +1,93 @@
+import FoundationEssentials
+import LupineCore
+import Testing
+
+/// A stream that exists once, from one sending to the next.
+@Suite struct OneShotStreamTests {
+  private let body: Body
+  private let pieces: AsyncStream<[UInt8]>.Continuation
+
+  init() {
+    let (stream, pieces) = AsyncStream.makeStream(of: [UInt8].self)
+    body = .oneShot(stream)
+    self.pieces = pieces
+  }
+
+  /// Reads to the end, as a transport does.
+  private static func text(_ body: Body) async throws -> String {
+    let (ready, onReady) = AsyncStream.makeStream(of: Void.self)
+    let reader = try body.makeReader { onReady.yield() }
+    var wake = ready.makeAsyncIterator()
+    var bytes: [UInt8] = []
+    while true {
+      var buffer = [UInt8](repeating: 0, count: 8)
+      switch try buffer.withUnsafeMutableBytes({ try reader.read(into: $0) }) {
+      case .bytes(let count): bytes += buffer[..<count]
+      case .pending: await wake.next()
+      case .end: return String(decoding: bytes, as: UTF8.self)
+      }
+    }
+  }
+
+  @Test(arguments: [false, true]) func `a sending that read nothing leaves it whole`(isCancelled: Bool) async throws {
+    let reader = try body.makeReader {}
+    if isCancelled { reader.cancel() }
+    #expect(body.canGoAgain)
+    pieces.yield(Array("content".utf8))
+    pieces.finish()
+    #expect(try await Self.text(body) == "content")
+    #expect(!body.canGoAgain)
+  }
+
+  @Test func `a sending that read something has spent it`() async throws {
+    pieces.yield(Array("content".utf8))
+    pieces.finish()
+    _ = try await Self.text(body)
+    let error = #expect(throws: LupineError.self) { try body.makeReader {} }
+    #expect(error?.kind == .bodyFailed)
+  }
+
+  @Test func `a sending that was overtaken reads nothing of it`() async throws {
+    let former = try body.makeReader {}
+    async let text = Self.text(body)
+    pieces.yield(Array("content".utf8))
+    pieces.finish()
+    #expect(try await text == "content")
+    var buffer = [UInt8](repeating: 0, count: 8)
+    let error = #expect(throws: LupineError.self) { try buffer.withUnsafeMutableBytes { try former.read(into: $0) } }
+    #expect(error?.kind == .bodyFailed)
+  }
+
+  @Test func `a sending that is overtaken while it waits hears of it`() async throws {
+    let (ready, onReady) = AsyncStream.makeStream(of: Void.self)
+    let former = try body.makeReader { onReady.finish() }
+    _ = try body.makeReader {}
+    for await _ in ready {}
+    former.cancel()
+    #expect(body.canGoAgain)
+  }
+
+  @Test func `bytes that went nowhere are the next sending's`() async throws {
+    pieces.yield(Array("content".utf8))
+    pieces.finish()
+    body.restore(Data(try await Self.text(body).utf8))
+    #expect(body.canGoAgain)
+    #expect(try await Self.text(body) == "content")
+  }
+
+  @Test func `a stream that nobody will read ends for its source`() async throws {
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    pieces.onTermination = { _ in end.finish() }
+    _ = try body.makeReader {}
+    body.discard()
+    for await _ in ended {}
+    #expect(!body.canGoAgain)
+  }
+
+  @Test func `a body that can be sent once and is no such stream does not go again`() throws {
+    let custom = Body(length: 0, isReplayable: false) { (onReady) throws(LupineError) in
+      try Body.none.makeReader(onReady: onReady)
+    }
+    #expect(!custom.canGoAgain)
+  }
+}

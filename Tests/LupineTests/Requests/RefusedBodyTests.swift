@@ -1,0 +1,68 @@
+import HTTPTypes
+import Lupine
+import LupineMock
+import LupineTesting
+import Synchronization
+import Testing
+
+/// A body that exists once, where the first attempt finds nobody at the port: the same over libcurl and over the mock.
+@Suite struct RefusedBodyTests {
+  /// Leads the first attempt to a port that refuses it, and the next ones to a server.
+  private final class Detour: RequestAdapter {
+    private let urls: Mutex<[String]>
+
+    init(_ urls: String...) { self.urls = Mutex(urls) }
+
+    func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
+      let url = urls.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+      var request = request
+      request.url = try HTTPURL(url)
+      return request
+    }
+  }
+
+  private struct Again: Retrier {
+    func decision(for attempt: FailedAttempt) async -> RetryDecision { attempt.number == 1 ? .retry : .doNotRetry }
+  }
+
+  /// What a request came to, as its program and its monitors see it.
+  private struct Outcome: Equatable {
+    var text: String?
+    var bytesSent: [Int64?]
+    var progress: Set<Int64>
+    var decisions: [String]
+  }
+
+  private func outcome(of transport: some Transport, _ closed: ClosedPort, _ url: String) async throws -> Outcome {
+    let monitor = ExchangeLogMonitor()
+    let session = try Session.Builder().transport(transport).adapter(Detour(closed.url, url))
+      .retrier(Again()).monitor(monitor).build()
+    let content = AsyncStream { pieces in
+      pieces.yield(Array("content".utf8))
+      pieces.finish()
+    }
+    let progress = Mutex<Set<Int64>>([])
+    let request = try OutgoingRequest(url, method: .post, body: .oneShot(content))
+    let sent = session.request(request)
+      .uploadProgress { told in progress.withLock { _ = $0.insert(told.completed) } }
+    let response = await sent.serializingString().response
+    return Outcome(
+      text: response.value, bytesSent: sent.allMetrics.map(\.bytesSent), progress: progress.withLock { $0 },
+      decisions: monitor.logs.flatMap { $0.decisions.map { "\($0.kind)" } })
+  }
+
+  @Test func `a one-shot stream survives a refused connection, and a retry sends it`() async throws {
+    let closed = try ClosedPort()
+    let server = try ScriptedServer(always: .respond(body: .text("welcome")))
+    let curl = CurlTransport()
+    let real = try await outcome(of: curl, closed, server.url)
+    await curl.shutdown()
+    #expect(real.text == "welcome")
+    #expect(server.requests.map(\.bodyText) == ["content"])
+    let mock = MockTransport()
+    mock.stub(.post, closed.url, where: [.body("content")], .fault(.connectionRefused))
+    mock.stub(.post, server.url, where: [.body("content")], .text("welcome"))
+    #expect(try await outcome(of: mock, closed, server.url) == real)
+    try mock.verify()
+  }
+}
