@@ -173,10 +173,12 @@ struct RequestState {
     return attemptEnd
   }
 
-  /// Ends the attempt early, and leaves the request to its retriers; returns what must hear of it.
-  mutating func expireAttempt(_ reason: LupineError) -> Cancellation? {
-    guard attemptStarted != nil, attemptEnd == nil, cancellation == nil else { return nil }
+  /// Ends the attempt that began then early, and leaves the request to its retriers, unwatched until another exchange
+  /// begins; returns what must hear of it.
+  mutating func expireAttempt(begun: Duration, _ reason: LupineError) -> Cancellation? {
+    guard attemptStarted == begun, attemptEnd == nil, cancellation == nil else { return nil }
     attemptEnd = reason
+    isUnwatched = true
     return Cancellation(control: control, works: works, gates: [], mustFinish: false)
   }
 
@@ -219,10 +221,17 @@ struct RequestState {
   /// The exchange and whether it is held back.
   var suspension: (control: TransferControl?, isSuspended: Bool) { (control, isSuspended) }
 
-  /// When the request and its attempt began, and the exchange that must not be idle; `nil` before the beginning and after
-  /// the end.
+  /// Leaves the exchange unwatched that was idle too long; false where it is that no more, as where another has begun.
+  mutating func leaveUnwatched(_ exchange: TransferControl) -> Bool {
+    guard underWatch?.exchange === exchange else { return false }
+    isUnwatched = true
+    return true
+  }
+
+  /// When the request and its attempt began, and the exchange that must not be idle; `nil` before the beginning, once the
+  /// request has been cancelled, and after the end.
   var underWatch: (started: Duration, attempt: Duration?, exchange: TransferControl?)? {
-    guard case .running = phase, let started else { return nil }
+    guard case .running = phase, cancellation == nil, let started else { return nil }
     return (started, attemptEnd == nil ? attemptStarted : nil, isSuspended ? nil : control)
   }
 }

@@ -22,7 +22,8 @@ extension RequestTask {
     return max(.zero, started + total - session.clock.now())
   }
 
-  /// Ends what is overdue; returns the next deadline otherwise.
+  /// Ends what is overdue; returns the next deadline otherwise. Where another attempt or exchange has begun since it was
+  /// read what is overdue, that one has its whole time from now on.
   ///
   /// A request whose exchange was idle too long is looked at no more, until it begins another.
   func endIfOverdue(now: Duration) -> Duration? {
@@ -34,19 +35,17 @@ extension RequestTask {
     }
     var deadlines = [timeouts.total.map { started + $0 }]
     if let attempt = timeouts.attempt, let attemptStarted {
-      guard now < attemptStarted + attempt else {
-        expireAttempt(after: attempt)
-        return timeouts.total.map { started + $0 }
-      }
-      deadlines.append(attemptStarted + attempt)
+      let isOver = now >= attemptStarted + attempt
+      if isOver, expireAttempt(begun: attemptStarted, after: attempt) { return timeouts.total.map { started + $0 } }
+      deadlines.append((isOver ? now : attemptStarted) + attempt)
     }
     if let idle = timeouts.idle {
-      let deadline = (control?.lastActive ?? now) + idle
-      if let control, now >= deadline {
-        state.withLock { $0.isUnwatched = true }
+      let lastActive = control?.lastActive ?? now
+      let isOver = control != nil && now >= lastActive + idle
+      if isOver, let control, state.withLock({ $0.leaveUnwatched(control) }) {
         control.cancel(Self.timedOut(.idle, after: idle))
       } else {
-        deadlines.append(deadline)
+        deadlines.append((isOver ? now : lastActive) + idle)
       }
     }
     return deadlines.compactMap(\.self).min()
@@ -61,13 +60,14 @@ extension RequestTask {
     session.watch.expect(now + attempt)
   }
 
-  /// Ends the attempt, whatever it waits for; what becomes of the request is for its retriers to say.
-  private func expireAttempt(after bound: Duration) {
+  /// Ends the attempt that began then, whatever it waits for; what becomes of the request is for its retriers to say.
+  /// False where it is over already.
+  private func expireAttempt(begun: Duration, after bound: Duration) -> Bool {
     let reason = Self.timedOut(.attempt, after: bound)
-    guard let ended = state.withLock({ $0.expireAttempt(reason) }) else { return }
-    state.withLock { $0.isUnwatched = true }
+    guard let ended = state.withLock({ $0.expireAttempt(begun: begun, reason) }) else { return false }
     ended.control?.cancel(reason)
     for work in ended.works { work() }
+    return true
   }
 
   /// Watches an exchange that begins after one that was idle too long.

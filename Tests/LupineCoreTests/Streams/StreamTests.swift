@@ -86,7 +86,7 @@ import Testing
   @Test(arguments: [("<array>", "</array>"), ("<dict><key>a</key>", "</dict>")])
   func `a line that is a deep property list exceeds the limit of nesting`(open: String, close: String) async throws {
     let deep = String(repeating: open, count: 600) + String(repeating: close, count: 600)
-    mock.stub(.get, "https://example.com/a", .text("<plist>\(deep)</plist>\n"))
+    mock.stub(.get, "https://example.com/a", .text("<?xml version=\"1.0\"?><plist>\(deep)</plist>\n"))
     let stream = session.streamRequest("a").serializingDecodableLines(of: [Int].self, decoder: PropertyListDecoder())
     await #expect { for try await _ in stream {} } throws: { error in
       (error as? LupineError)?.kind == .limitExceeded(.nesting)
