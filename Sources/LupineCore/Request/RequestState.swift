@@ -39,6 +39,8 @@ struct RequestState {
   private var earlierMetrics: [TransferMetrics] = []
   /// Whether nobody looks at the idle timeout, since the last exchange ended by it.
   var isUnwatched = false
+  /// The bounds that hold since an adapter or an interceptor gave the request others than the program described.
+  private(set) var changedTimeouts: Timeouts?
   /// When the request began, on the session's clock.
   var started: Duration?
   /// When the attempt that runs began, where its time has a bound.
@@ -166,6 +168,18 @@ struct RequestState {
     redirects = []
   }
 
+  /// Whether these are the bounds that hold already.
+  func keeps(to timeouts: Timeouts, describedAs described: Timeouts) -> Bool {
+    (changedTimeouts ?? described) == timeouts && (timeouts.attempt == nil || attemptStarted != nil)
+  }
+
+  /// Takes bounds in the place of those described; returns when the request and its attempt began.
+  mutating func take(_ timeouts: Timeouts, now: Duration) -> (started: Duration, attempt: Duration) {
+    changedTimeouts = timeouts
+    if timeouts.attempt != nil, attemptStarted == nil { attemptStarted = now }
+    return (started ?? now, attemptStarted ?? now)
+  }
+
   /// Ends the attempt; returns why it was ended early, where it was.
   mutating func endAttempt() -> LupineError? {
     attemptStarted = nil
@@ -229,9 +243,9 @@ struct RequestState {
   }
 
   /// When the request and its attempt began, and the exchange that must not be idle; `nil` before the beginning, once the
-  /// request has been cancelled, and after the end.
-  var underWatch: (started: Duration, attempt: Duration?, exchange: TransferControl?)? {
+  /// request has been cancelled, and after the end. With them the bounds that an adapter or an interceptor gave it.
+  var underWatch: (started: Duration, attempt: Duration?, exchange: TransferControl?, timeouts: Timeouts?)? {
     guard case .running = phase, cancellation == nil, let started else { return nil }
-    return (started, attemptEnd == nil ? attemptStarted : nil, isSuspended ? nil : control)
+    return (started, attemptEnd == nil ? attemptStarted : nil, isSuspended ? nil : control, changedTimeouts)
   }
 }

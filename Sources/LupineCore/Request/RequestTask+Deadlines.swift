@@ -1,10 +1,25 @@
 import Synchronization
 
 extension RequestTask {
-  /// The bounds that hold for this request.
+  /// The bounds that the program described.
   var timeouts: Timeouts {
     if case .success(let request) = description, let own = request.timeouts { return own }
     return session.configuration.timeouts
+  }
+
+  /// Takes the bounds of the request as adapters or interceptors have made it, and has them watched where they are others
+  /// than the program described.
+  ///
+  /// The time of an attempt that had no bound is counted from here on.
+  func takeTimeouts(of request: OutgoingRequest) {
+    let changed = request.timeouts ?? session.configuration.timeouts
+    guard state.withLock({ !$0.keeps(to: changed, describedAs: timeouts) }) else { return }
+    let now = session.clock.now()
+    let (started, attempt) = state.withLock { $0.take(changed, now: now) }
+    let deadlines = [
+      changed.idle.map { now + $0 }, changed.total.map { started + $0 }, changed.attempt.map { attempt + $0 },
+    ]
+    if let first = deadlines.compactMap(\.self).min() { session.watch.expect(first) }
   }
 
   /// Notes the start and makes sure that somebody watches the deadlines.
@@ -18,7 +33,8 @@ extension RequestTask {
 
   /// How long the request may still take; `nil` where its time has no bound.
   var timeLeft: Duration? {
-    guard let total = timeouts.total, let started = state.withLock({ $0.started }) else { return nil }
+    let (started, changed) = state.withLock { ($0.started, $0.changedTimeouts) }
+    guard let total = (changed ?? timeouts).total, let started else { return nil }
     return max(.zero, started + total - session.clock.now())
   }
 
@@ -27,8 +43,8 @@ extension RequestTask {
   ///
   /// A request whose exchange was idle too long is looked at no more, until it begins another.
   func endIfOverdue(now: Duration) -> Duration? {
-    guard let (started, attemptStarted, control) = state.withLock({ $0.underWatch }) else { return nil }
-    let timeouts = timeouts
+    guard let (started, attemptStarted, control, changed) = state.withLock({ $0.underWatch }) else { return nil }
+    let timeouts = changed ?? timeouts
     if let total = timeouts.total, now >= started + total {
       cancel(Self.timedOut(.total, after: total))
       return nil
@@ -72,7 +88,8 @@ extension RequestTask {
 
   /// Watches an exchange that begins after one that was idle too long.
   func watchAgain() {
-    if let idle = timeouts.idle { session.watch.expect(session.clock.now() + idle) }
+    let bounds = state.withLock { $0.changedTimeouts } ?? timeouts
+    if let idle = bounds.idle { session.watch.expect(session.clock.now() + idle) }
   }
 
   private static func timedOut(_ timeout: LupineError.Timeout, after bound: Duration) -> LupineError {

@@ -107,6 +107,9 @@ extension OutgoingRequest {
   /// How one request is to be sent, where it differs from its session.
   public struct Options: Sendable {
     /// The bounds for this request; `nil` means the session's.
+    ///
+    /// Those that an adapter or an interceptor sets hold from there on; the bound of an attempt that had none before is
+    /// counted from there.
     public var timeouts: Timeouts?
     /// The version of HTTP to speak; `nil` lets the transport choose.
     public var version: ProtocolVersion?
