@@ -1,4 +1,5 @@
 import COpenSSL
+import LupineCore
 
 /// The hash functions that are used here, as OpenSSL has them.
 enum HashFunction: Sendable, Hashable {

@@ -3,6 +3,7 @@ import Synchronization
 
 extension Pipeline {
   /// Adapts, sends, receives and validates once.
+  @inline(__always)  // As `run` says.
   func attempt(_ original: OutgoingRequest, _ number: Int) async -> AttemptResult {
     if task.mustWait { await task.passGate() }
     if let ended = task.state.withLock({ $0.cancellation }) {

@@ -3,7 +3,8 @@ import Synchronization
 extension RequestTask {
   /// The bounds that hold for this request.
   var timeouts: Timeouts {
-    (try? description.get())?.options.timeouts ?? session.configuration.timeouts
+    if case .success(let request) = description, let own = request.timeouts { return own }
+    return session.configuration.timeouts
   }
 
   /// Notes the start and makes sure that somebody watches the deadlines.

@@ -1,7 +1,7 @@
 /// A certificate with its key, by which a session shows a server who it is.
 ///
 /// The files are read by the transport when it first connects; a file that cannot be read, a passphrase that is wrong and
-/// a certificate that has expired are errors of kind `tlsFailed` that say so.
+/// a certificate that has expired are errors of kind `configuration` that say so.
 public struct ClientCertificate: Sendable, Hashable {
   /// How the files are written.
   public enum Format: Sendable, Hashable {
