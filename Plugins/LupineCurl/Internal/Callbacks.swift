@@ -72,7 +72,7 @@ enum Callbacks {
   }
 
   private static let socketChanged: curl_socket_callback = { handle, descriptor, what, context, _ in
-    let exchange = handle.flatMap { exchange(lupine_easy_private($0)) }
+    let exchange = handle.flatMap { Callbacks.easy($0)?.exchange }
     exchange?.watches(descriptor, for: what)
     with(context) { $0.loop.want(descriptor, what, for: $0, by: exchange?.id ?? 0) }
     return 0
