@@ -12,7 +12,7 @@ enum CurlRequestRules {
     }
     try check(request.method, hasBody: request.hasBody)
     try check(options)
-    try check(request.headers, limit: context.limits.requestFields)
+    try checkFields(of: request, limit: context.limits.requestFields)
   }
 
   private static func check(_ method: HTTPRequest.Method, hasBody: Bool) throws(LupineError) {
@@ -33,23 +33,19 @@ enum CurlRequestRules {
     }
   }
 
-  private static func check(_ fields: HTTPFields, limit: Int) throws(LupineError) {
-    var size = 0
-    for field in fields {
-      if field.name == .contentLength || field.name == .transferEncoding {
-        throw invalid("\(field.name) is the transport's to set; give the body its length instead.")
-      }
-      guard !field.name.rawName.isEmpty, field.name.rawName.hasOnlyBytes({ $0.isTokenByte }) else {
-        throw invalid("A field's name holds a byte that no name may hold (RFC 9110 section 5.1).")
-      }
-      let (length, isValid) = field.withUnsafeBytesOfValue { ($0.count, FieldRules.isValid($0)) }
-      size += field.name.rawName.utf8.count + 4 + length
-      guard isValid else { throw FieldRules.refusal(of: field.name) }
+  private static func checkFields(of request: OutgoingRequest, limit: Int) throws(LupineError) {
+    let facts = try FieldRules.check(request)
+    if facts.findings.contains(.framing) {
+      let name = request.headers.contains(.contentLength) ? HTTPField.Name.contentLength : .transferEncoding
+      throw invalid("\(name) is the transport's to set; give the body its length instead.")
     }
-    guard size > limit else { return }
+    guard !facts.findings.contains(.invalidName) else {
+      throw invalid("A field's name holds a byte that no name may hold (RFC 9110 section 5.1).")
+    }
+    guard facts.size > limit else { return }
     throw LupineError(
       .limitExceeded(.requestFields),
-      "The request's fields come to \(size) bytes, more than \(limit), the limit requestFields; send less, or raise it."
+      "The request's fields come to \(facts.size) bytes, more than \(limit), the limit requestFields; send less, or raise it."
     )
   }
 

@@ -38,6 +38,7 @@ extension ExchangeLoop {
     guard let value = try await value(for: server(of: request)) else { return request }
     var request = request
     request.headers[.authorization] = value
+    request.lookAtFields()
     return request
   }
 

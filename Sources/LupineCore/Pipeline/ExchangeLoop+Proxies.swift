@@ -5,11 +5,12 @@ extension ExchangeLoop {
   ///
   /// - Parameter proxyAuthorization: what goes to the proxy in its place.
   func withoutForeignCredentials(_ request: OutgoingRequest, _ proxyAuthorization: String?) -> OutgoingRequest {
-    guard request.headers.contains(.proxyAuthorization) else { return request }
+    guard request.fieldFacts.findings.contains(.proxyAuthorization) else { return request }
     let isForwarded = session.passage(to: request.url)?.isForwarded == true
     if isForwarded, proxyAuthorization == nil { return request }
     var copy = request
     copy.headers[.proxyAuthorization] = nil
+    copy.lookAtFields()
     if !isForwarded {
       warn(
         "Proxy-Authorization was left out, since no proxy would read it; name the credential with the proxy instead.")

@@ -34,6 +34,7 @@ final class ExchangeLoop: Sendable {
   func warn(_ text: String) { task.emit(.warning(text), attempt: number) }
 
   /// Sends the request and waits for the whole response.
+  @inline(__always)  // As `Pipeline.run` says.
   func receive(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
     let response = try await send(request)
     let control = state.withLock { $0.control }
@@ -131,6 +132,7 @@ final class ExchangeLoop: Sendable {
   }
 
   /// Makes exchanges until one is neither redirected nor challenged; returns at its head.
+  @inline(__always)  // As `Pipeline.run` says.
   func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     var request = request
     forgetRedirects()
@@ -188,6 +190,7 @@ final class ExchangeLoop: Sendable {
   /// - Parameters:
   ///   - original: the request without what was added for this exchange alone, as a redirect begins with it.
   ///   - proxyAuthorization: what goes to the proxy alone.
+  @inline(__always)  // As `Pipeline.run` says.
   private func sendOnce(
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
@@ -227,7 +230,7 @@ final class ExchangeLoop: Sendable {
     for request: OutgoingRequest, control: TransferControl, supervisor: any ExchangeSupervisor,
     _ proxyAuthorization: String? = nil
   ) -> TransferContext {
-    let timeouts = request.options.timeouts ?? configuration.timeouts
+    let timeouts = request.timeouts ?? configuration.timeouts
     return TransferContext(
       id: task.id, attempt: number, settings: session.exchangeSettings, connectTimeout: timeouts.connect,
       identity: proving(session.identity(for: request.url), to: request.url),

@@ -3,6 +3,7 @@ import Synchronization
 
 extension Pipeline {
   /// Adapts, sends, receives and validates once.
+  @inline(__always)  // As `run` says.
   func attempt(_ original: OutgoingRequest, _ number: Int) async -> AttemptResult {
     if task.mustWait { await task.passGate() }
     if let ended = task.state.withLock({ $0.cancellation }) {
@@ -13,6 +14,7 @@ extension Pipeline {
     do throws(LupineError) {
       let adapters = adapters
       request = try prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters, number))
+      if !adapters.isEmpty { task.takeTimeouts(of: request) }
       task.emit(.attempting(request.summary), attempt: number)
       let interceptors = interceptors
       let received =

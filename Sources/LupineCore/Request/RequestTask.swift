@@ -29,9 +29,6 @@ final class RequestTask: Sendable {
     state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately && !isPart))
   }
 
-  /// A request that is never started lets go of its listeners, whose tasks must not wait for ever.
-  deinit { _ = finishProgress() }
-
   /// The outcome, once there is one; runs the request if nobody does yet.
   ///
   /// Cancelling the caller's task cancels it.
