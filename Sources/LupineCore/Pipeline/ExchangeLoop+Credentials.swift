@@ -17,10 +17,10 @@ extension ExchangeLoop {
   }
 
   /// The identity with what proves the connection, where the session has such a credential for this place.
-  func proving(_ identity: SecurityIdentity, to url: HTTPURL) -> SecurityIdentity {
+  func proving(_ identity: SecurityIdentity, by request: OutgoingRequest) -> SecurityIdentity {
     guard let given = configuration.connectionCredential,
-      (try? given.scope.allows(url, baseURL: configuration.baseURL)) == true,
-      course(.origin, { $0.admits(url) })
+      (try? given.scope.allows(request.url, baseURL: configuration.baseURL)) == true,
+      course(.origin, { $0.admits(request.url) })
     else { return identity }
     var identity = identity
     identity.connectionCredential = given.credential

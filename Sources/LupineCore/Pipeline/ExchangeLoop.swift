@@ -234,7 +234,7 @@ struct ExchangeLoop: Sendable {
     let timeouts = request.timeouts ?? configuration.timeouts
     return TransferContext(
       id: task.id, attempt: number, settings: session.exchangeSettings, connectTimeout: timeouts.connect,
-      identity: proving(session.identity(for: request.url), to: request.url),
+      identity: proving(session.identity(for: request), by: request),
       evaluator: session.hasTrustPolicy ? configuration.trustPolicy?.evaluator(for: request.url) : nil,
       proxyEvaluator: session.hasTrustPolicy ? session.proxyEvaluator(for: request.url) : nil,
       supervisor: supervisor, control: control, proxyAuthorization: proxyAuthorization)
