@@ -55,7 +55,7 @@ public struct Multipart: Sendable {
   /// The content type, with the boundary, as the field says it.
   public var contentType: String {
     let all = [(name: "boundary", value: boundary)] + parameters
-    return "multipart/\(subtype.rawValue)" + all.map { "; \($0.name)=\(MediaTypeText.quoted($0.value))" }.joined()
+    return "multipart/\(subtype.rawValue)" + all.map { "; \($0.name)=\($0.value.tokenOrQuotedString)" }.joined()
   }
 
   /// Adds a part at the end.

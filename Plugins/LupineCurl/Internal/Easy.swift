@@ -8,8 +8,9 @@ final class Easy {
   var exchange: Exchange?
   /// Without a count of references, since a multi outlives its handles.
   private unowned(unsafe) let multi: Multi
+  let headReader: HeadReader
   private let handle: EasyHandle
-  private var target: TargetURL
+  private let target: TargetURL
   private var list = FieldList()
   private var fields: RequestFields?
   private var shape: RequestShape?
@@ -31,6 +32,7 @@ final class Easy {
 
   init(_ multi: Multi) throws(LupineError) {
     self.multi = multi
+    headReader = HeadReader(Limits(), multi.loop.lines, mayBeMultiplexed: false)
     handle = try EasyHandle()
     target = try TargetURL()
     multi.settings.apply(to: handle)
@@ -57,6 +59,11 @@ final class Easy {
       exchange.failure = exchange.failure ?? error
       return nil
     }
+  }
+
+  /// Takes a line of a head or of trailers; false ends the exchange.
+  func receive(line: UnsafeRawBufferPointer) -> Bool {
+    headReader.passes(line) || exchange?.receive(line: line, headReader) == true
   }
 
   /// Opens a socket for an address that the exchange may connect to; -1 where it may not.
@@ -88,6 +95,7 @@ final class Easy {
   /// Sets what differs from the last exchange.
   func prepare(_ submission: Submission, _ shape: RequestShape) throws(LupineError) {
     let request = submission.request
+    headReader.begin(submission)
     handle.clearError()
     if try target.set(submission.url) {
       set(verbatimTarget: Self.target(of: submission.url, by: multi.route.proxy))

@@ -4,8 +4,7 @@ import LupineCore
 
 extension Exchange {
   /// Takes a line of a head or of trailers; false ends the exchange.
-  func receive(line: UnsafeRawBufferPointer) -> Bool {
-    if headReader.passes(line) { return true }
+  func receive(line: UnsafeRawBufferPointer, _ headReader: HeadReader) -> Bool {
     if incoming.held != nil, line.starts(with: "HTTP/".utf8) {
       incoming.held = nil
       headReader.beginAgain()
@@ -60,7 +59,6 @@ extension Exchange {
 
   /// Does what is left to do at the end of a turn of the loop.
   func settle() {
-    isTouched = false
     // The response is complete, so what is left of the body is not sent; the connection is of no use any more.
     if outgoing.isUnwanted { finish(isReusable: false) }
     handOver()
@@ -93,7 +91,7 @@ extension Exchange {
   /// HTTP/1.1 the connection then has to be closed for the server to see that no more comes (RFC 9112 section 9.3).
   func watches(_ descriptor: Int32, for what: Int32) {
     if what != CURL_POLL_REMOVE { socket = descriptor }
-    guard incoming.writer != nil, !incoming.isPaused, headReader.line?.version != .http2 else { return }
+    guard incoming.writer != nil, !incoming.isPaused, easy?.headReader.line?.version != .http2 else { return }
     guard what == CURL_POLL_OUT || (what == CURL_POLL_REMOVE && outgoing.isPaused) else { return }
     outgoing.isUnwanted = true
     touch()
@@ -121,7 +119,7 @@ extension Exchange {
   }
 
   private func receive(_ head: HTTPResponse, _ framing: Framing) {
-    guard let line = headReader.line else { return }
+    guard let line = easy?.headReader.line else { return }
     if line.version == .http2, !route.sharesNoConnection(url.scheme) { loop.isMultiplexed(self) }
     // A 204 has no body; a server that announces one may send it, and the next response would begin with it.
     if line.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }

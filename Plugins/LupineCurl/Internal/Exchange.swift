@@ -14,7 +14,6 @@ final class Exchange {
   /// The ports of its connection, once it has one.
   var ports: SocketPorts?
   var clock = ExchangeClock()
-  let headReader: HeadReader
   var incoming = Incoming()
   var outgoing = Outgoing()
   /// What ends the exchange, where it was not libcurl that found it out.
@@ -33,7 +32,9 @@ final class Exchange {
   var refusedAddress: IPAddress?
   private var isAnswered = false
   /// Whether the loop knows that something is to be done with it.
-  var isTouched = false
+  private var isTouched = false
+  /// The exchange that was touched after it.
+  private var nextTouched: Exchange?
   private var legs = ProofLegs()
   private var isOver = false
 
@@ -42,7 +43,6 @@ final class Exchange {
     self.loop = loop
     self.host = host
     self.multi = multi
-    headReader = HeadReader(submission, loop.lines)
   }
 
   var id: UInt64 { submission.id }
@@ -88,7 +88,7 @@ final class Exchange {
     // The next leg of a proof: libcurl has read the challenge, and answers it.
     if let held = incoming.held, isNextLeg(after: held.head) {
       incoming.held = nil
-      headReader.beginAgain()
+      easy.headReader.beginAgain()
       self.ports = nil
     }
     guard self.ports == nil else {
@@ -162,6 +162,16 @@ final class Exchange {
     loop.touch(self)
   }
 
+  /// Puts an exchange behind it among those that were touched.
+  func isTouched(before next: Exchange) { nextTouched = next }
+
+  /// Takes itself out of those that were touched, and returns the next.
+  func leaveTouched() -> Exchange? {
+    defer { nextTouched = nil }
+    isTouched = false
+    return nextTouched
+  }
+
   /// Tells the caller of `send`, once.
   func handOver() {
     guard let answer, !isAnswered else { return }
@@ -207,9 +217,9 @@ extension Exchange {
 
   func finish(isReusable: Bool) {
     guard !isOver else { return }
-    let metrics = metrics()
+    let (trailers, metrics) = (easy?.headReader.trailers, metrics())
     release(isReusable: isReusable)
-    incoming.writer?.finish(trailers: headReader.trailers, metrics: metrics)
+    incoming.writer?.finish(trailers: trailers, metrics: metrics)
   }
 
   /// Ends the exchange before its time, wherever it stands.
@@ -228,7 +238,7 @@ extension Exchange {
   private func metrics() -> TransferMetrics {
     let clock = clock
     var metrics = clock.metrics(easy, taken: outgoing.taken)
-    metrics.version = headReader.line?.version
+    metrics.version = easy?.headReader.line?.version
     if let address { metrics.remoteAddress = address }
     if let tls { metrics.tls = tls }
     return metrics

@@ -4,6 +4,7 @@ import LupineCore
 /// Makes heads and trailers of the raw lines that libcurl hands over, and refuses those that could be read in two ways.
 ///
 /// Servers mostly answer in the same words: while the lines are those of a head that is known, they are only compared.
+/// It reads the responses to one request, and then, once it is told to, those to another.
 final class HeadReader {
   /// A head that is complete.
   enum Head {
@@ -16,9 +17,9 @@ final class HeadReader {
   /// What the last status line said.
   private(set) var line: StatusLine?
   private(set) var trailers: HTTPFields?
-  private let limits: Limits
+  private var limits: Limits
   private let lines: KnownLines
-  private let mayBeMultiplexed: Bool
+  private var mayBeMultiplexed: Bool
   private var part = Part.status
   /// The fields of the head that is being read.
   private var fields: [FieldLine] = []
@@ -36,11 +37,15 @@ final class HeadReader {
     self.mayBeMultiplexed = mayBeMultiplexed
   }
 
-  convenience init(_ submission: Submission, _ lines: KnownLines) {
-    self.init(
-      submission.context.limits, lines,
-      mayBeMultiplexed: submission.options.version == .http2
-        || (submission.options.version == nil && submission.url.scheme == .https))
+  /// Gets ready for the responses to another request.
+  func begin(_ submission: Submission) {
+    beginAgain()
+    limits = submission.context.limits
+    mayBeMultiplexed =
+      submission.options.version == .http2
+      || (submission.options.version == nil && submission.url.scheme == .https)
+    line = nil
+    informationalCount = 0
   }
 
   /// Takes a line with its end, and returns the head that it completes.
@@ -111,6 +116,7 @@ final class HeadReader {
   func beginAgain() {
     forget()
     part = .status
+    fields = []
     size = 0
     trailers = nil
   }

@@ -17,8 +17,10 @@ final class Loop {
   private let line: WaitingLine
   private var commands: [Command] = []
   private var jobs: [UnownedJob] = []
-  /// Exchanges with which something is to be done at the end of the turn.
-  private var touched: [Exchange] = []
+  /// The exchanges with which something is to be done at the end of the turn, each of which knows the next: a list in an
+  /// array would be checked for exclusive access and for its room each time.
+  private var firstTouched: Exchange?
+  private var lastTouched: Exchange?
   private var isStopping = false
   private var isLetGo = false
 
@@ -92,19 +94,19 @@ final class Loop {
   }
 
   private func settle() {
-    var index = 0
-    while index < touched.count {
-      touched[index].settle()
-      index += 1
+    while let exchange = firstTouched {
+      firstTouched = exchange.leaveTouched()
+      if firstTouched == nil { lastTouched = nil }
+      exchange.settle()
     }
-    touched.removeAll(keepingCapacity: true)
   }
 }
 
 extension Loop {
   /// Notes that something is to be done with an exchange at the end of the turn.
   func touch(_ exchange: Exchange) {
-    touched.append(exchange)
+    if let lastTouched { lastTouched.isTouched(before: exchange) } else { firstTouched = exchange }
+    lastTouched = exchange
   }
 
   /// Notes that an exchange is over.

@@ -15,6 +15,7 @@ extension Pipeline {
     do throws(LupineError) {
       let adapters = adapters
       request = try prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters, number))
+      if !adapters.isEmpty { task.takeTimeouts(of: request) }
       task.emit(.attempting(request.summary), attempt: number)
       let interceptors = interceptors
       let received =

@@ -12,7 +12,10 @@ extension Pipeline {
         let control = TransferControl(now: session.clock.now)
         let context = loop.context(forInterceptorsOf: request, control: control)
         do {
-          let response = try await Self.pass(request, interceptors[...], context) { try await loop.send($0) }
+          let response = try await Self.pass(request, interceptors[...], context) { next in
+            task.takeTimeouts(of: next)
+            return try await loop.send(next)
+          }
           return try await loop.receive(response, from: request, orOwn: control)
         } catch {
           loop.abandonExchange()
