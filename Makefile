@@ -25,7 +25,8 @@ OFFLINE_TESTS = ^(Lupine(Authentication|Compression|Cookies|Core|Mock|Multipart|
 help:
 	@echo 'make demo    install what is missing, then run the quick start against a real server and offline'
 	@echo 'make test    install what is missing, then run every test'
-	@echo 'make offline  run the tests on the mock alone, and print how long they took'
+	@echo 'make offline run the tests on the mock alone, and print how long they took'
+	@echo 'make install install what is missing, and nothing else'
 	@echo 'make fuzz    run each fuzzer for FUZZ_SECONDS (20)'
 	@echo 'make soak    repeat for SOAK_MINUTES (30) what draws by seed, cancels, fails and is killed, each round with new seeds'
 	@echo 'make bench   measure speed and memory beside libcurl in C and other clients; W=W2 for one workload'

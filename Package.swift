@@ -96,7 +96,7 @@ let package = Package(
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", []),
     plugin("LupineOpenSSL", ["COpenSSL", "LupineX509"]),
-    // What the two above ask of OpenSSL alike; it is no plugin and no product.
+    // What LupineCurl and LupineOpenSSL ask of OpenSSL alike; it is no plugin and no product.
     .target(name: "LupineX509", dependencies: ["COpenSSL"], path: "Plugins/LupineX509", swiftSettings: settings),
     plugin("LupineResilience", []),
     plugin("LupineAuthentication", ["COpenSSL"]),

@@ -106,7 +106,7 @@ extension MockReply {
   public static func file(
     _ path: String, contentType: String? = nil, status: HTTPResponse.Status = .ok
   ) -> MockReply {
-    .body(.file(path), contentType: contentType ?? MediaType.guess(path: path), status: status)
+    .body(.file(path), contentType: contentType ?? mediaType(ofFile: path), status: status)
   }
 
   /// A body of any kind; one that is not replayable serves one request.

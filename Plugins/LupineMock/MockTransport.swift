@@ -46,8 +46,8 @@ public final class MockTransport: Transport, ObservingTransport {
   ///
   /// A session's limits on exchanges under way hold for the exchanges of all sessions that have any, and those that wait
   /// go by their priority; every exchange counts, for HTTP/2 is not assumed.
-  /// What else says how connections are made and kept holds for want of any: the way that a request would have taken stands in
-  /// its `RecordedRequest`, and a network policy judges the addresses that `resolves(_:to:)` names.
+  /// Options about connections are accepted and have no effect, since no connection is made; the route that a request
+  /// would have taken is in its `RecordedRequest`, and a network policy judges the addresses that `resolves(_:to:)` names.
   public var capabilities: TransportCapabilities {
     [
       .trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads, .proxies, .unixSockets,
@@ -68,7 +68,7 @@ public final class MockTransport: Transport, ObservingTransport {
   public func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
-    try FieldRules.check(request.headers)
+    try FieldRules.check(request)
     if let reason = context.control.reason { throw reason }
     try checkPolicy(for: request, in: context)
     return try await inTurn(request, in: context) { () throws(LupineError) in try await begin(request, in: context) }

@@ -1,3 +1,5 @@
+import LupineCore
+
 extension Multipart {
   /// What the parts of a multipart are to each other.
   public struct Subtype: Sendable, Hashable, RawRepresentable {
@@ -6,7 +8,7 @@ extension Multipart {
 
     /// Names a subtype; `nil` where the word is no token (RFC 9110 section 5.6.2).
     public init?(rawValue: String) {
-      guard MediaTypeText.isToken(rawValue) else { return nil }
+      guard rawValue.isToken else { return nil }
       self.rawValue = rawValue
     }
 

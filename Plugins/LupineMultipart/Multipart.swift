@@ -55,7 +55,7 @@ public struct Multipart: Sendable {
   /// The content type, with the boundary, as the field says it.
   public var contentType: String {
     let all = [(name: "boundary", value: boundary)] + parameters
-    return "multipart/\(subtype.rawValue)" + all.map { "; \($0.name)=\(MediaTypeText.quoted($0.value))" }.joined()
+    return "multipart/\(subtype.rawValue)" + all.map { "; \($0.name)=\($0.value.tokenOrQuotedString)" }.joined()
   }
 
   /// Adds a part at the end.
@@ -87,12 +87,15 @@ public struct Multipart: Sendable {
   ///   - range: the first byte's position, and the position after the last one's.
   ///   - total: the length of the whole; `nil` where it is unknown.
   public mutating func append(_ body: Body, range: Range<Int64>, of total: Int64?, headers: HTTPFields = [:]) {
-    var headers = headers
-    headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total.map(String.init) ?? "*")"
-    append(MultipartPart(body, headers: headers))
     let isFitting = range.lowerBound >= 0 && !range.isEmpty && range.upperBound <= total ?? .max
+    var headers = headers
+    if isFitting {
+      headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total.map(String.init) ?? "*")"
+    }
+    append(MultipartPart(body, headers: headers))
     if !isFitting {
-      fail("Part \(parts.count) of the multipart body: the range \(range) is not one of \(total ?? -1) bytes.")
+      let whole = total.map { "\($0) bytes" } ?? "a whole"
+      fail("Part \(parts.count) of the multipart body: the range \(range) is no part of \(whole).")
     }
   }
 

@@ -39,7 +39,7 @@ public struct MultipartBoundary: Sendable, Hashable {
     guard (1...70).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed), text.utf8.last != 0x20 else {
       throw LupineError(
         .invalidRequest,
-        "\"\(text.prefix(70).escapingControls())\" cannot be a multipart boundary: RFC 2046 allows 1 to 70 letters, "
+        "\"\(text.escapingControls(limit: 70))\" cannot be a multipart boundary: RFC 2046 allows 1 to 70 letters, "
           + "digits, '()+_,-./:=? and spaces, with no space at the end.")
     }
     self.text = text

@@ -23,7 +23,7 @@ extension OutgoingRequest {
   private static func contentType(of multipart: Multipart, given: String?) throws(LupineError) -> String {
     guard let given else { return multipart.contentType }
     guard let boundary = MediaTypeText.parameter("boundary", of: given) else {
-      return "\(given); boundary=\(MediaTypeText.quoted(multipart.boundary))"
+      return "\(given); boundary=\(multipart.boundary.tokenOrQuotedString)"
     }
     guard boundary == multipart.boundary else {
       throw LupineError(

@@ -2,7 +2,9 @@ public import LupineCore
 import Synchronization
 
 extension Session {
-  /// The session behind `Lupine.request`: libcurl, the codings of LupineCompression, and the defaults of the builder.
+  /// The session behind `Lupine.request`: libcurl, codings, Digest, and the defaults of the builder.
+  ///
+  /// The traits say what it has: the codings are LupineCompression's, Digest is LupineAuthentication's.
   ///
   /// It is made when it is first used. A program can put its own in its place before that, once, with `useAsDefault()`.
   public static var `default`: Session { DefaultSession.shared.session() }

@@ -33,11 +33,12 @@ struct ProbeScript {
     }
   }
 
-  /// Whether the request had a connection of its own, or the kind of its error.
+  /// Whether the request had a connection of its own, or the kind of its error, or the part of the session to blame.
   private mutating func get() async throws -> String {
     let session = try session ?? builder.connections(options).build()
     self.session = session
     let response = await session.request(url).serializingData().response
+    if case .configuration(let mismatches) = response.error?.kind { return mismatches.map(\.part).joined() }
     if let error = response.error { return "\(error.kind)" }
     return response.metrics.isConnectionReused ? "used again" : "new"
   }

@@ -1,4 +1,5 @@
 import Dispatch
+import LupineCore
 import LupineMock
 import LupineReachability
 import Synchronization
@@ -92,6 +93,17 @@ import Testing
     #expect(await statuses.next() == .reachable(.cellular))
   }
 
+  @Test func `with a clock that fires at once a change is reported at once`() async {
+    let path = ScriptedPath(.ethernet)
+    let manager = NetworkReachabilityManager(source: path, debounce: .seconds(1), clock: EagerClock())
+    var statuses = manager.statuses.makeAsyncIterator()
+    path.set(.offline)
+    path.set(.cellular)
+    #expect(await statuses.next() == .reachable(.ethernetOrWiFi))
+    #expect(await statuses.next() == .notReachable)
+    #expect(await statuses.next() == .reachable(.cellular))
+  }
+
   @Test func `a host is watched by its own way`() async {
     let path = ScriptedPath(.offline)
     path.set(.ethernet, to: "example.com")
@@ -103,5 +115,18 @@ import Testing
   @Test func `a status tells its reason in words`() {
     #expect(ReachabilityStatus.unknown(.hostNotResolved("no such name")).description.contains("no such name"))
     #expect(ReachabilityStatus.notReachable.description == "not reachable")
+  }
+}
+
+/// A clock whose timers fire while they are being set.
+private struct EagerClock: TimerClock {
+  var now: VirtualInstant { VirtualInstant() }
+  var minimumResolution: Duration { .nanoseconds(1) }
+
+  func sleep(until deadline: VirtualInstant, tolerance: Duration?) async throws {}
+
+  func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
+    action()
+    return ScheduledTimer {}
   }
 }

@@ -42,6 +42,7 @@ import Testing
     (#"attachment; filename=".bashrc""#, "bashrc"), (#"attachment; filename="-rf""#, "rf"),
     (#"attachment; filename="..""#, "file"), (#"attachment; filename=""#, "file"), ("attachment", "file"),
     ("attachment; filename*=UTF-8''a%0A%1B%5B2Jb", "a[2Jb"),
+    ("attachment; filename*=UTF-8''a%+ab", "file"), ("attachment; filename=c; filename*=UTF-8''a%2", "c"),
     ("attachment; filename*=UTF-8''gpj%E2%80%AE.exe", "gpj.exe"),
     ("attachment; filename*=UTF-8''gr%C3%BC%C3%9Fe.txt", "grüße.txt"), (#"attachment; filename="a/.""#, "file"),
   ])

@@ -58,20 +58,10 @@ struct CanonicalRequest {
 
   /// Text that is percent-encoded in some way, in the way that signatures want.
   private static func reencoded(_ text: Substring, keepingSlashes: Bool = false) -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == 0x25, rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return encoded(bytes, keepingSlashes: keepingSlashes)
+    encoded(PercentCoding.decoded(text).bytes, keepingSlashes: keepingSlashes)
   }
 
   private static func encoded(_ bytes: [UInt8], keepingSlashes: Bool) -> String {
-    PercentEncoding.encoded(bytes, keeping: keepingSlashes ? "-._~/" : "-._~")
+    PercentCoding.encoded(bytes, allowing: keepingSlashes ? .unreserved.inserting("/") : .unreserved)
   }
 }

@@ -22,17 +22,17 @@ extension DigestTurn {
       let username = usernameParameter(credential.username)
     else { return nil }
     let number = Hexadecimal.text(count, digits: 8)
-    var parameters = [username, "realm=\(quoted(challenge.realm))", "uri=\(quoted(target))"]
+    var parameters = [username, "realm=\(challenge.realm.quotedString)", "uri=\(target.quotedString)"]
     if let name = challenge.algorithm.name { parameters.append("algorithm=\(name)") }
-    parameters.append("nonce=\(quoted(nonce))")
+    parameters.append("nonce=\(nonce.quotedString)")
     var ingredients = [secret, nonce]
     if let protection = challenge.protection {
-      parameters += ["nc=\(number)", "cnonce=\(quoted(clientNonce))", "qop=\(protection.rawValue)"]
+      parameters += ["nc=\(number)", "cnonce=\(clientNonce.quotedString)", "qop=\(protection.rawValue)"]
       ingredients += [number, clientNonce, protection.rawValue]
     }
     guard let response = function.hexadecimal((ingredients + [subject]).joined(separator: ":")) else { return nil }
-    parameters.append("response=\(quoted(response))")
-    if let opaque = challenge.opaque { parameters.append("opaque=\(quoted(opaque))") }
+    parameters.append("response=\(response.quotedString)")
+    if let opaque = challenge.opaque { parameters.append("opaque=\(opaque.quotedString)") }
     if challenge.hashesUsername { parameters.append("userhash=true") }
     return "Digest " + parameters.joined(separator: ", ")
   }
@@ -62,23 +62,15 @@ extension DigestTurn {
 
   private func usernameParameter(_ username: String) -> String? {
     if challenge.hashesUsername {
-      return challenge.algorithm.function.hexadecimal("\(username):\(challenge.realm)").map { "username=\(quoted($0))" }
+      let hash = challenge.algorithm.function.hexadecimal("\(username):\(challenge.realm)")
+      return hash.map { "username=\($0.quotedString)" }
     }
     guard username.utf8.allSatisfy({ $0 < 0x80 }) else { return "username*=\(Self.extended(username))" }
-    return "username=\(quoted(username))"
-  }
-
-  private func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for character in text.unicodeScalars {
-      if character == "\"" || character == "\\" { quoted += "\\" }
-      quoted.unicodeScalars.append(character)
-    }
-    return quoted + "\""
+    return "username=\(username.quotedString)"
   }
 
   /// The extended notation of RFC 8187, for what a quoted string cannot hold.
   private static func extended(_ text: String) -> String {
-    "UTF-8''" + PercentEncoding.encoded(text.utf8, keeping: "!#$&+-.^_`|~")
+    "UTF-8''" + PercentCoding.encoded(Array(text.utf8), allowing: .unreserved.inserting("!#$&+^`|"))
   }
 }

@@ -1,6 +1,10 @@
+import LupineCore
+
 /// The text of a form's value (`application/x-www-form-urlencoded`), as RFC 6749 appendix B wants it.
 enum FormText {
+  private static let allowed = URLEncodedFormEncoder.AllowedCharacters.unreserved.removing("~").inserting("*")
+
   static func encoded(_ text: String) -> String {
-    PercentEncoding.encoded(text.utf8, keeping: "*-._ ").replacing(" ", with: "+")
+    PercentCoding.encoded(Array(text.utf8), allowing: allowed, spaceAsPlus: true)
   }
 }

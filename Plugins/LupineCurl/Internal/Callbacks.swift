@@ -4,7 +4,7 @@ import LupineCore
 /// The functions libcurl calls, which find the object that a pointer stands for and forward.
 ///
 /// An `Easy` is alive while its handle is, and a `Multi` until its handle has been cleaned up, so the pointers, which
-/// keep nothing alive themselves, are valid in every call.
+/// keep nothing alive themselves, are valid in every call, and nothing has to be kept alive for it.
 enum Callbacks {
   static func install(_ multi: Multi, on handle: UnsafeMutableRawPointer) {
     lupine_multi_set_callbacks(handle, socketChanged, timerChanged, Unmanaged.passUnretained(multi).toOpaque())
@@ -30,16 +30,17 @@ enum Callbacks {
   }
 
   private static func exchange(_ context: UnsafeMutableRawPointer?) -> Exchange? {
-    context.flatMap { Unmanaged<Easy>.fromOpaque($0).takeUnretainedValue().exchange }
+    context.flatMap { Unmanaged<Easy>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.exchange } }
   }
 
-  private static func multi(_ context: UnsafeMutableRawPointer?) -> Multi? {
-    context.map { Unmanaged<Multi>.fromOpaque($0).takeUnretainedValue() }
+  private static func with(_ context: UnsafeMutableRawPointer?, _ body: (Multi) -> Void) {
+    if let context { Unmanaged<Multi>.fromOpaque(context)._withUnsafeGuaranteedRef(body) }
   }
 
   private static let lineArrived: lupine_data_callback = { bytes, size, count, context in
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return exchange(context)?.receive(line: line) == true ? line.count : 0
+    guard let context else { return 0 }
+    return Unmanaged<Easy>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.receive(line: line) } ? line.count : 0
   }
 
   private static let bodyArrived: lupine_data_callback = { bytes, size, count, context in
@@ -63,22 +64,22 @@ enum Callbacks {
   }
 
   private static let socketUnwanted: lupine_close_callback = { context, descriptor in
-    guard let multi = multi(context) else { return 0 }
-    multi.hasClosedConnection()
-    multi.loop.close(descriptor, of: multi)
+    with(context) { multi in
+      multi.hasClosedConnection()
+      multi.loop.close(descriptor, of: multi)
+    }
     return 0
   }
 
   private static let socketChanged: curl_socket_callback = { handle, descriptor, what, context, _ in
-    guard let multi = multi(context) else { return 0 }
-    let exchange = handle.flatMap { easy($0)?.exchange }
+    let exchange = handle.flatMap { Callbacks.easy($0)?.exchange }
     exchange?.watches(descriptor, for: what)
-    multi.loop.want(descriptor, what, for: multi, by: exchange?.id ?? 0)
+    with(context) { $0.loop.want(descriptor, what, for: $0, by: exchange?.id ?? 0) }
     return 0
   }
 
   private static let timerChanged: curl_multi_timer_callback = { _, milliseconds, context in
-    multi(context)?.setTimer(milliseconds: milliseconds)
+    with(context) { $0.setTimer(milliseconds: milliseconds) }
     return 0
   }
 }

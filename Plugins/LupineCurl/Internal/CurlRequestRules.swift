@@ -3,26 +3,24 @@ import LupineCore
 
 /// Refuses what must not be sent, or cannot be by libcurl, before anything is; a transport may be used without a session.
 enum CurlRequestRules {
-  static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
+  static func check(
+    _ request: OutgoingRequest, _ options: OutgoingRequest.Options, _ context: TransferContext
+  ) throws(LupineError) {
     if context.judgesServers, context.evaluator != nil, context.identity.trustPolicy == nil {
       let reason = "an evaluator needs an identity with a trust policy, or its verdict would be shared with others."
       throw LupineError(.configuration([Mismatch(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
     }
-    try check(request.method)
-    if request.method == .head, !request.body.isNone {
-      throw invalid("A HEAD request cannot have a body here; leave it out.")
-    }
-    try check(request.options)
-    try check(request.headers, limit: context.limits.requestFields)
-    guard request.url.string.hasOnlyBytes({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw invalid("The URL holds a byte that cannot be sent as it stands.")
-    }
+    try check(request.method, hasBody: request.hasBody)
+    try check(options)
+    try checkFields(of: request, limit: context.limits.requestFields)
   }
 
-  private static func check(_ method: HTTPRequest.Method) throws(LupineError) {
+  private static func check(_ method: HTTPRequest.Method, hasBody: Bool) throws(LupineError) {
+    if method == .get { return }
     guard !method.rawValue.isEmpty, method.rawValue.hasOnlyBytes({ $0.isTokenByte }) else {
       throw invalid("The method holds a byte that no method may hold (RFC 9110 section 9.1).")
     }
+    if method == .head, hasBody { throw invalid("A HEAD request cannot have a body here; leave it out.") }
     if method == .connect { throw invalid("CONNECT opens a tunnel, which this transport does not do by request.") }
   }
 
@@ -35,23 +33,19 @@ enum CurlRequestRules {
     }
   }
 
-  private static func check(_ fields: HTTPFields, limit: Int) throws(LupineError) {
-    var size = 0
-    for field in fields {
-      if field.name == .contentLength || field.name == .transferEncoding {
-        throw invalid("\(field.name) is the transport's to set; give the body its length instead.")
-      }
-      guard !field.name.rawName.isEmpty, field.name.rawName.hasOnlyBytes({ $0.isTokenByte }) else {
-        throw invalid("A field's name holds a byte that no name may hold (RFC 9110 section 5.1).")
-      }
-      let (length, isValid) = field.withUnsafeBytesOfValue { ($0.count, FieldRules.isValid($0)) }
-      size += field.name.rawName.utf8.count + 4 + length
-      guard isValid else { throw FieldRules.refusal(of: field.name) }
+  private static func checkFields(of request: OutgoingRequest, limit: Int) throws(LupineError) {
+    let facts = try FieldRules.check(request)
+    if facts.findings.contains(.framing) {
+      let name = request.headers.contains(.contentLength) ? HTTPField.Name.contentLength : .transferEncoding
+      throw invalid("\(name) is the transport's to set; give the body its length instead.")
     }
-    guard size > limit else { return }
+    guard !facts.findings.contains(.invalidName) else {
+      throw invalid("A field's name holds a byte that no name may hold (RFC 9110 section 5.1).")
+    }
+    guard facts.size > limit else { return }
     throw LupineError(
       .limitExceeded(.requestFields),
-      "The request's fields come to \(size) bytes, more than \(limit), the limit requestFields; send less, or raise it."
+      "The request's fields come to \(facts.size) bytes, more than \(limit), the limit requestFields; send less, or raise it."
     )
   }
 

@@ -6,9 +6,11 @@ import LupineCore
 final class Easy {
   /// The exchange it serves.
   var exchange: Exchange?
-  private unowned let multi: Multi
+  /// Without a count of references, since a multi outlives its handles.
+  private unowned(unsafe) let multi: Multi
+  let headReader: HeadReader
   private let handle: EasyHandle
-  private var target: TargetURL
+  private let target: TargetURL
   private var list = FieldList()
   private var fields: RequestFields?
   private var shape: RequestShape?
@@ -30,6 +32,7 @@ final class Easy {
 
   init(_ multi: Multi) throws(LupineError) {
     self.multi = multi
+    headReader = HeadReader(Limits(), multi.loop.lines, mayBeMultiplexed: false)
     handle = try EasyHandle()
     target = try TargetURL()
     multi.settings.apply(to: handle)
@@ -43,7 +46,7 @@ final class Easy {
   func beginHandshake() -> Handshake? {
     guard let exchange, multi.isReadyForTLS, let roots = roots(for: exchange) else { return nil }
     // Within the tunnel libcurl knows the proxy's answer to CONNECT.
-    if let proxy = exchange.proxy, proxy.kind == .https, number(CURLINFO_HTTP_CONNECTCODE) == 0 {
+    if let proxy = multi.route.proxy, proxy.kind == .https, number(CURLINFO_HTTP_CONNECTCODE) == 0 {
       return Handshake(exchange, with: .proxy(proxy, of: exchange), roots)
     }
     let handshake = Handshake(exchange, with: .server(of: exchange), roots)
@@ -56,6 +59,11 @@ final class Easy {
       exchange.failure = exchange.failure ?? error
       return nil
     }
+  }
+
+  /// Takes a line of a head or of trailers; false ends the exchange.
+  func receive(line: UnsafeRawBufferPointer) -> Bool {
+    headReader.passes(line) || exchange?.receive(line: line, headReader) == true
   }
 
   /// Opens a socket for an address that the exchange may connect to; -1 where it may not.
@@ -87,23 +95,24 @@ final class Easy {
   /// Sets what differs from the last exchange.
   func prepare(_ submission: Submission, _ shape: RequestShape) throws(LupineError) {
     let request = submission.request
+    headReader.begin(submission)
     handle.clearError()
     if try target.set(submission.url) {
-      set(verbatimTarget: Self.target(of: submission.url, by: submission.identity.proxy))
+      set(verbatimTarget: Self.target(of: submission.url, by: multi.route.proxy))
     }
     set(
       waitsForMultiplexing: submission.url.scheme == .https
         || (submission.options.version == .http2 && !LibraryFacts.breaksReusedPriorKnowledge))
     set(shape, method: request.method.rawValue)
-    try set(RequestFields(request, shape))
+    try set(RequestFields(submission, shape))
     if submission.url.scheme == .https {
       set(checksName: submission.context.evaluator?.replacesVerification != true)
     }
     set(connectTimeout: submission.context.connectTimeout)
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
-    try set(submission.identity, submission.url)
-    try set(proxyAuthorization: submission.context.proxyAuthorization)
+    if multi.route.overridesResolver { try setAddresses(submission.identity, submission.url) }
+    if multi.route.proxy != nil { try set(proxyAuthorization: submission.context.proxyAuthorization) }
   }
 
   /// Has the transfer that failed try another address within the time that is left.
@@ -139,8 +148,7 @@ final class Easy {
   }
 
   /// Names the addresses of hosts; they stay in the multi, whose exchanges all have the same.
-  private func set(_ identity: SecurityIdentity, _ url: HTTPURL) throws(LupineError) {
-    guard !identity.resolverOverrides.isEmpty else { return }
+  private func setAddresses(_ identity: SecurityIdentity, _ url: HTTPURL) throws(LupineError) {
     var list = FieldList()
     for (host, port) in [(url.host, url.effectivePort)] + (identity.proxy.map { [($0.host, $0.port)] } ?? []) {
       guard let addresses = identity.resolverOverrides.addresses(of: host) else { continue }
@@ -238,7 +246,7 @@ final class Easy {
   private static let shortBody: Int64 = 1 << 20
 
   private func set(_ fields: RequestFields) throws(LupineError) {
-    if fields == self.fields { return }
+    if let set = self.fields, set == fields { return }
     self.fields = nil
     let list = try fields.list()
     lupine_easy_set_fields(pointer, list.pointer)

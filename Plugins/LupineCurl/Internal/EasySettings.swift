@@ -3,19 +3,19 @@ import LupineCore
 
 /// The options that all easy handles of one multi share.
 struct EasySettings {
-  let version: Int
+  private let version: Int
   /// What connections must be like.
   let identity: SecurityIdentity
   /// What their servers are judged by.
   let rootFiles: RootFiles
   private let configuration: CurlTransport.Configuration
 
-  init(_ key: MultiKey, _ configuration: CurlTransport.Configuration) {
+  init(_ route: Route, _ configuration: CurlTransport.Configuration) {
     self.configuration = configuration
-    identity = key.identity
+    identity = route.identity
     rootFiles = RootFiles(identity, configuration)
     // Connections that are proved carry one request at a time.
-    version = Int(Self.version(identity.connectionCredential == nil ? key.version : key.version ?? .http1_1))
+    version = Int(Self.version(route.provesConnections ? route.version ?? .http1_1 : route.version))
   }
 
   /// Sets what stays the same for the life of a handle.

@@ -4,7 +4,7 @@ import LupineCore
 
 extension Exchange {
   /// Takes a line of a head or of trailers; false ends the exchange.
-  func receive(line: UnsafeRawBufferPointer) -> Bool {
+  func receive(line: UnsafeRawBufferPointer, _ headReader: HeadReader) -> Bool {
     if incoming.held != nil, line.starts(with: "HTTP/".utf8) {
       incoming.held = nil
       headReader.beginAgain()
@@ -59,7 +59,6 @@ extension Exchange {
 
   /// Does what is left to do at the end of a turn of the loop.
   func settle() {
-    isTouched = false
     // The response is complete, so what is left of the body is not sent; the connection is of no use any more.
     if outgoing.isUnwanted { finish(isReusable: false) }
     handOver()
@@ -92,7 +91,7 @@ extension Exchange {
   /// HTTP/1.1 the connection then has to be closed for the server to see that no more comes (RFC 9112 section 9.3).
   func watches(_ descriptor: Int32, for what: Int32) {
     if what != CURL_POLL_REMOVE { socket = descriptor }
-    guard incoming.writer != nil, !incoming.isPaused, headReader.line?.version != .http2 else { return }
+    guard incoming.writer != nil, !incoming.isPaused, easy?.headReader.line?.version != .http2 else { return }
     guard what == CURL_POLL_OUT || (what == CURL_POLL_REMOVE && outgoing.isPaused) else { return }
     outgoing.isUnwanted = true
     touch()
@@ -113,15 +112,15 @@ extension Exchange {
   /// Whether libcurl may be about to answer a challenge by itself.
   private func isAnswered(byLibrary code: Int) -> Bool {
     switch code {
-    case 401: identity.connectionCredential != nil
-    case 407: isForwarded && proxy?.connectionCredential != nil
+    case 401: route.provesConnections
+    case 407: route.isForwarded(url.scheme) && route.proxy?.connectionCredential != nil
     default: false
     }
   }
 
   private func receive(_ head: HTTPResponse, _ framing: Framing) {
-    guard let line = headReader.line else { return }
-    if line.version == .http2, !sharesNoConnection { loop.isMultiplexed(self) }
+    guard let line = easy?.headReader.line else { return }
+    if line.version == .http2, !route.sharesNoConnection(url.scheme) { loop.isMultiplexed(self) }
     // A 204 has no body; a server that announces one may send it, and the next response would begin with it.
     if line.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
     // A final answer in place of 100: the body is not wanted (RFC 9110 section 10.1.1).
@@ -132,7 +131,7 @@ extension Exchange {
       if line.version != .http2, line.code != 417 { easy?.forbidReuse() }
     }
     // No server asks who its client is to a proxy; what comes through a tunnel is no proxy's word.
-    let source: TransportResponse.Source = line.code == 407 && isForwarded ? .proxy : .origin
+    let source: TransportResponse.Source = line.code == 407 && route.isForwarded(url.scheme) ? .proxy : .origin
     // A proxy that asks before it has read the whole body may read nothing more of the connection, as squid 5 does.
     if source == .proxy, outgoing.taken > 0 { easy?.forbidReuse() }
     let (body, writer) = submission.context.makeBody(for: head, from: source) { [engine = loop.engine, id] in

@@ -3,30 +3,20 @@ import LupineCore
 
 extension Exchange {
   /// Whether a proxy is asked for a tunnel to the server.
-  var isTunnelled: Bool { url.scheme == .https && isReadByProxy }
-
-  /// Whether a proxy reads the request and makes one like it.
-  var isForwarded: Bool { url.scheme == .http && isReadByProxy }
-
-  private var isReadByProxy: Bool { proxy.map { $0.kind != .socks5 } ?? false }
+  var isTunnelled: Bool { route.isTunnelled(url.scheme) }
 
   /// How it uses connections; one that libcurl would break is neither kept nor shared.
   var connections: ConnectionOptions {
     var options = context.connections
-    if sharesNoConnection { options.isKeptAlive = false }
+    if route.sharesNoConnection(url.scheme) { options.isKeptAlive = false }
     return options
-  }
-
-  /// Whether its connection must not carry another exchange.
-  var sharesNoConnection: Bool {
-    LibraryFacts.breaksReusedPriorKnowledge && url.scheme == .http && options.version == .http2
   }
 
   /// Whether the network policy lets libcurl connect to an address; it tries the host's next one otherwise.
   ///
   /// A proxy is where the session said it is; what it connects to has been looked at before.
   func mayDial(_ address: IPAddress?) -> Bool {
-    guard let policy = identity.networkPolicy, proxy == nil, let address, !policy.allows(address) else {
+    guard let policy = route.networkPolicy, route.proxy == nil, let address, !policy.allows(address) else {
       return true
     }
     refusedAddress = address
@@ -35,7 +25,7 @@ extension Exchange {
 
   /// Whether the policy allows the address of a connection, whoever made it.
   func mayUse(_ address: UnsafeMutablePointer<CChar>?) -> Bool {
-    guard identity.networkPolicy != nil, proxy == nil, identity.unixSocket == nil else { return true }
+    guard route.networkPolicy != nil, route.proxy == nil, route.unixSocket == nil else { return true }
     let dialled = address.flatMap { IPAddress(String(String(cString: $0).prefix { $0 != "%" })) }
     if let dialled, mayDial(dialled) { return true }
     failure = failure ?? NetworkPolicyRefusal.error(dialled, url)
@@ -46,7 +36,7 @@ extension Exchange {
   /// where there is no other, or something else is wrong.
   func triesNextTarget(after code: CURLcode, _ easy: Easy) -> Bool {
     guard code == CURLE_PROXY, failure == nil, ports == nil, unreachedTargets + 1 < submission.targets.count,
-      Self.isAboutTarget(CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR)))), let multi
+      Self.isAboutTarget(CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR))))
     else { return false }
     let timeout = context.connectTimeout.map { clock.rest(of: $0) }
     // libcurl counts milliseconds, of which zero is no limit.
@@ -82,14 +72,14 @@ extension Exchange {
     }
     let words = easy.errorText.isEmpty ? String(cString: curl_easy_strerror(code)) : easy.errorText
     let tail = "(libcurl \(code.rawValue): \(words))"
-    if code == CURLE_INTERFACE_FAILED, let address = identity.localAddress {
+    if code == CURLE_INTERFACE_FAILED, let address = route.identity.localAddress {
       return LupineError(.connectionFailed, "No connection can be made from \(address), the local address. \(tail)")
     }
-    if code == CURLE_COULDNT_CONNECT, let path = identity.unixSocket {
+    if code == CURLE_COULDNT_CONNECT, let path = route.unixSocket {
       return LupineError(
         .connectionFailed, "No connection can be made to the socket \(path); is its server running? \(tail)")
     }
-    guard let proxy else { return nil }
+    guard let proxy = route.proxy else { return nil }
     switch code {
     case CURLE_PROXY:
       return LupineError(.proxyFailed, "\(refusal(by: proxy, easy)) \(tail)")

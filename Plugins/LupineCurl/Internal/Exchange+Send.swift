@@ -5,10 +5,7 @@ import LupineCore
 extension Exchange {
   /// Opens the request's body and says how it goes out.
   func openBody() throws(LupineError) -> RequestShape {
-    if request.method == .head { return .head }
-    if request.body.isNone {
-      return Self.isBodyUsual(with: request.method) ? .body(length: 0) : .bare
-    }
+    guard request.hasBody else { return Self.shapeWithoutBody(request.method) }
     // Where the proxy refuses a tunnel, a body that exists once must still be there.
     outgoing.isUnopened = isTunnelled && !request.body.isReplayable
     let length = outgoing.isUnopened ? request.body.length : try open()
@@ -19,9 +16,14 @@ extension Exchange {
     return .body(length: length ?? -1)
   }
 
-  /// Whether a request of that method says it when it has no body (RFC 9110 section 8.6).
-  private static func isBodyUsual(with method: HTTPRequest.Method) -> Bool {
-    method == .post || method == .put || method == .patch
+  /// A request of a method that usually has a body says it when it has none (RFC 9110 section 8.6).
+  private static func shapeWithoutBody(_ method: HTTPRequest.Method) -> RequestShape {
+    switch method {
+    case .get: .bare
+    case .head: .head
+    case .post, .put, .patch: .body(length: 0)
+    default: .bare
+    }
   }
 
   /// Opens a body that waited for the tunnel; false ends the exchange.

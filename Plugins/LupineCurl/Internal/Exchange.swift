@@ -6,13 +6,14 @@ import LupineCore
 final class Exchange {
   let submission: Submission
   let host: HostLine
-  unowned let loop: Loop
+  /// Without a count of references, since the loop ends all its exchanges and outlives them.
+  unowned(unsafe) let loop: Loop
+  let multi: Multi
   /// The descriptor that libcurl last asked about for this exchange; -1 before.
   var socket: Int32 = -1
   /// The ports of its connection, once it has one.
   var ports: SocketPorts?
   var clock = ExchangeClock()
-  let headReader: HeadReader
   var incoming = Incoming()
   var outgoing = Outgoing()
   /// What ends the exchange, where it was not libcurl that found it out.
@@ -21,7 +22,6 @@ final class Exchange {
   var handshake: Handshake?
   private var tls: TLSDetails?
   private(set) var easy: Easy?
-  private(set) var multi: Multi?
   private var address: String?
   private var answer: Submission.Outcome?
   /// The proxy's answer to CONNECT, while a tunnel is opened.
@@ -32,15 +32,17 @@ final class Exchange {
   var refusedAddress: IPAddress?
   private var isAnswered = false
   /// Whether the loop knows that something is to be done with it.
-  var isTouched = false
+  private var isTouched = false
+  /// The exchange that was touched after it.
+  private var nextTouched: Exchange?
   private var legs = ProofLegs()
   private var isOver = false
 
-  init(_ submission: Submission, _ loop: Loop, _ host: HostLine) {
+  init(_ submission: Submission, _ loop: Loop, _ host: HostLine, _ multi: Multi) {
     self.submission = submission
     self.loop = loop
     self.host = host
-    headReader = HeadReader(submission, loop.lines)
+    self.multi = multi
   }
 
   var id: UInt64 { submission.id }
@@ -48,34 +50,33 @@ final class Exchange {
   var context: TransferContext { submission.context }
   var url: HTTPURL { submission.url }
   var options: OutgoingRequest.Options { submission.options }
-  var identity: SecurityIdentity { submission.identity }
+  var route: Route { multi.route }
 
   /// Whether the body waits for the server's word (RFC 9110 section 10.1.1).
   var expectsContinue: Bool {
     outgoing.reader != nil && (options.expectsContinue || request.headers.contains(.expect))
   }
 
-  /// The proxy it goes through.
-  var proxy: Proxy? { identity.proxy }
-
   /// Whether libcurl has it in hand.
   var isUnderWay: Bool { easy != nil }
 
   /// Hands the exchange to libcurl.
-  func start(on multi: Multi) throws(LupineError) {
-    if url.scheme == .https || proxy?.kind == .https { try multi.checkCertificates(now: context.now()) }
+  func start() throws(LupineError) {
+    if !multi.isReadyForTLS, url.scheme == .https || route.proxy?.kind == .https {
+      try multi.checkCertificates(now: context.now())
+    }
     let shape = try openBody()
     let easy = try multi.makeEasy()
     try easy.prepare(submission, shape)
+    let connections = connections
     easy.set(connections)
     try easy.set(target: submission.targets.first, url)
     if isTunnelled { tunnel = TunnelReader(context.limits, loop.lines) }
-    multi.keep(context.connections.idleLifetime)
+    multi.keep(connections.idleLifetime)
     clock.start(at: Moment.now)
     try multi.add(easy)
     easy.exchange = self
     self.easy = easy
-    self.multi = multi
   }
 
   /// Decides, each time libcurl is about to send the request on a connection, whether it may.
@@ -87,7 +88,7 @@ final class Exchange {
     // The next leg of a proof: libcurl has read the challenge, and answers it.
     if let held = incoming.held, isNextLeg(after: held.head) {
       incoming.held = nil
-      headReader.beginAgain()
+      easy.headReader.beginAgain()
       self.ports = nil
     }
     guard self.ports == nil else {
@@ -97,7 +98,7 @@ final class Exchange {
     let isReused = easy.number(CURLINFO_NUM_CONNECTS) == 0
     guard isTrusted(isReused: isReused) else { return false }
     guard mayUse(address), openLateBody() else { return false }
-    self.ports = identity.unixSocket == nil ? ports : SocketPorts(unixSocket: easy.descriptor)
+    self.ports = route.unixSocket == nil ? ports : SocketPorts(unixSocket: easy.descriptor)
     if url.scheme == .https { tls = loop.details(of: easy) }
     let remote = remote(address, ports)
     self.address = remote
@@ -115,7 +116,7 @@ final class Exchange {
   }
 
   private func remote(_ address: UnsafeMutablePointer<CChar>?, _ ports: SocketPorts) -> String {
-    if let path = identity.unixSocket { return "unix:\(path)" }
+    if let path = route.unixSocket { return "unix:\(path)" }
     return easy?.text(of: address, port: ports.remote) ?? ""
   }
 
@@ -159,6 +160,16 @@ final class Exchange {
     if isTouched { return }
     isTouched = true
     loop.touch(self)
+  }
+
+  /// Puts an exchange behind it among those that were touched.
+  func isTouched(before next: Exchange) { nextTouched = next }
+
+  /// Takes itself out of those that were touched, and returns the next.
+  func leaveTouched() -> Exchange? {
+    defer { nextTouched = nil }
+    isTouched = false
+    return nextTouched
   }
 
   /// Tells the caller of `send`, once.
@@ -206,9 +217,9 @@ extension Exchange {
 
   func finish(isReusable: Bool) {
     guard !isOver else { return }
-    let metrics = metrics()
+    let (trailers, metrics) = (easy?.headReader.trailers, metrics())
     release(isReusable: isReusable)
-    incoming.writer?.finish(trailers: headReader.trailers, metrics: metrics)
+    incoming.writer?.finish(trailers: trailers, metrics: metrics)
   }
 
   /// Ends the exchange before its time, wherever it stands.
@@ -226,15 +237,19 @@ extension Exchange {
 
   private func metrics() -> TransferMetrics {
     let clock = clock
-    return clock.metrics(easy, taken: outgoing.taken, address: address, version: headReader.line?.version, tls: tls)
+    var metrics = clock.metrics(easy, taken: outgoing.taken)
+    metrics.version = easy?.headReader.line?.version
+    if let address { metrics.remoteAddress = address }
+    if let tls { metrics.tls = tls }
+    return metrics
   }
 
   private func release(isReusable: Bool) {
     isOver = true
     outgoing.reader?.cancel()
-    if let easy { multi?.remove(easy, isReusable: isReusable) }
+    if let easy { multi.remove(easy, isReusable: isReusable) }
     easy = nil
-    multi = nil
+    multi.leave()
     if isReusable { loop.guardIdle(socket) }
     loop.isOver(self)
   }

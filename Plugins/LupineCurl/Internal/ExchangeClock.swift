@@ -42,13 +42,9 @@ struct ExchangeClock {
   }
 
   /// The metrics as far as the exchange has got.
-  func metrics(
-    _ easy: Easy?, taken: Int64, address: String?, version: ProtocolVersion?, tls: TLSDetails?
-  ) -> TransferMetrics {
+  func metrics(_ easy: Easy?, taken: Int64) -> TransferMetrics {
     var metrics = TransferMetrics()
     metrics.total = .nanoseconds(Int64(Moment.now - entered))
-    metrics.version = version
-    if let tls { metrics.tls = tls }
     guard let easy, let started, let counted else { return metrics }
     let queued = Duration.nanoseconds(Int64(started - entered))
     // Less is the way from the caller to the loop.
@@ -57,9 +53,8 @@ struct ExchangeClock {
     metrics.firstByte =
       answered.map { .nanoseconds(Int64($0 - entered)) } ?? time(CURLINFO_STARTTRANSFER_TIME_T, easy, counted)
     // libcurl counts the frame of chunks as well, and we what it has taken but perhaps not sent.
-    metrics.bytesSent = min(taken, easy.size(CURLINFO_SIZE_UPLOAD_T))
+    if taken > 0 { metrics.bytesSent = min(taken, easy.size(CURLINFO_SIZE_UPLOAD_T)) }
     metrics.bytesReceived = easy.size(CURLINFO_SIZE_DOWNLOAD_T)
-    metrics.remoteAddress = address
     metrics.isConnectionReused = isReused ?? false
     guard !metrics.isConnectionReused else { return metrics }
     metrics.nameLookup = time(CURLINFO_NAMELOOKUP_TIME_T, easy, counted)

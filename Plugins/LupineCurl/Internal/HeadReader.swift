@@ -4,6 +4,7 @@ import LupineCore
 /// Makes heads and trailers of the raw lines that libcurl hands over, and refuses those that could be read in two ways.
 ///
 /// Servers mostly answer in the same words: while the lines are those of a head that is known, they are only compared.
+/// It reads the responses to one request, and then, once it is told to, those to another.
 final class HeadReader {
   /// A head that is complete.
   enum Head {
@@ -16,9 +17,9 @@ final class HeadReader {
   /// What the last status line said.
   private(set) var line: StatusLine?
   private(set) var trailers: HTTPFields?
-  private let limits: Limits
+  private var limits: Limits
   private let lines: KnownLines
-  private let mayBeMultiplexed: Bool
+  private var mayBeMultiplexed: Bool
   private var part = Part.status
   /// The fields of the head that is being read.
   private var fields: [FieldLine] = []
@@ -36,20 +37,31 @@ final class HeadReader {
     self.mayBeMultiplexed = mayBeMultiplexed
   }
 
-  convenience init(_ submission: Submission, _ lines: KnownLines) {
-    self.init(
-      submission.context.limits, lines,
-      mayBeMultiplexed: submission.options.version == .http2
-        || (submission.options.version == nil && submission.url.scheme == .https))
+  /// Gets ready for the responses to another request.
+  func begin(_ submission: Submission) {
+    beginAgain()
+    limits = submission.context.limits
+    mayBeMultiplexed =
+      submission.options.version == .http2
+      || (submission.options.version == nil && submission.url.scheme == .https)
+    line = nil
+    informationalCount = 0
   }
 
   /// Takes a line with its end, and returns the head that it completes.
   func take(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> Head? {
     if part == .status, matched == 0 { known = expected }
     guard let known else { return try read(raw) }
-    if known.lines[matched].isSame(as: raw) { return match(known) }
+    if known.has(raw, at: matched) { return match(known) }
     try readMatched(known)
     return try read(raw)
+  }
+
+  /// Takes a line that is one of a head that is known, and neither its first nor its last; false where it is not.
+  func passes(_ raw: UnsafeRawBufferPointer) -> Bool {
+    guard matched > 0, let known, matched + 1 < known.lineCount, known.has(raw, at: matched) else { return false }
+    matched += 1
+    return true
   }
 
   /// The head to look out for; nil where it would be refused here.
@@ -64,7 +76,7 @@ final class HeadReader {
   private func match(_ known: KnownHead) -> Head? {
     if matched == 0 { line = known.status }
     matched += 1
-    guard matched == known.lines.count else { return nil }
+    guard matched == known.lineCount else { return nil }
     forget()
     part = .trailers
     return .final(known.response, known.framing)
@@ -72,7 +84,7 @@ final class HeadReader {
 
   /// Reads the lines that were only compared, because the head is another one.
   private func readMatched(_ known: KnownHead) throws(LupineError) {
-    let passed = known.lines[..<matched]
+    let passed = known.lines(before: matched)
     forget()
     for line in passed {
       _ = try line.withUnsafeBufferPointer { (bytes) throws(LupineError) in try read(UnsafeRawBufferPointer(bytes)) }
@@ -104,6 +116,7 @@ final class HeadReader {
   func beginAgain() {
     forget()
     part = .status
+    fields = []
     size = 0
     trailers = nil
   }

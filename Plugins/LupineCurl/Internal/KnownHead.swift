@@ -1,3 +1,4 @@
+import Glibc
 import HTTPTypes
 
 /// A head that came twice in a row, by whose lines it is known again as they arrive.
@@ -7,18 +8,39 @@ final class KnownHead {
   let status: StatusLine
   let response: HTTPResponse
   let framing: Framing
+  let fieldCount: Int
   /// All its lines in their order, with their ends; the last one is empty.
-  let lines: [[UInt8]]
-  /// Its length in bytes.
-  let size: Int
+  private let bytes: [UInt8]
+  /// Where each line ends in the bytes.
+  private let ends: [Int]
 
   init(_ status: StatusLine, _ fields: [FieldLine], _ response: HTTPResponse, _ framing: Framing) {
     self.status = status
     self.response = response
     self.framing = framing
-    lines = ([status.bytes] + fields.map(\.bytes) + [[]]).map { $0 + [0x0D, 0x0A] }
-    size = lines.reduce(0) { $0 + $1.count }
+    fieldCount = fields.count
+    let lines = ([status.bytes] + fields.map(\.bytes) + [[]]).map { $0 + [0x0D, 0x0A] }
+    bytes = Array(lines.joined())
+    ends = lines.indices.map { lines[...$0].reduce(0) { $0 + $1.count } }
   }
 
-  var fieldCount: Int { lines.count - 2 }
+  /// Its length in bytes.
+  var size: Int { bytes.count }
+  var lineCount: Int { ends.count }
+
+  /// Whether a line with its end is the one at that place.
+  func has(_ line: UnsafeRawBufferPointer, at index: Int) -> Bool {
+    let start = start(of: index)
+    guard let base = line.baseAddress, ends[index] - start == line.count else { return false }
+    return bytes.withUnsafeBytes { bytes in
+      bytes.baseAddress.map { memcmp($0 + start, base, line.count) == 0 } ?? false
+    }
+  }
+
+  /// The first lines, one after the other.
+  func lines(before index: Int) -> [ArraySlice<UInt8>] {
+    (0..<index).map { bytes[start(of: $0)..<ends[$0]] }
+  }
+
+  private func start(of index: Int) -> Int { index == 0 ? 0 : ends[index - 1] }
 }

@@ -14,11 +14,13 @@ final class Loop {
   private(set) var exchanges: [UInt64: Exchange] = [:]
   private let alarm: Alarm
   private var multis: [Multi] = []
-  private var line: WaitingLine
+  private let line: WaitingLine
   private var commands: [Command] = []
   private var jobs: [UnownedJob] = []
-  /// Exchanges with which something is to be done at the end of the turn.
-  private var touched: [Exchange] = []
+  /// The exchanges with which something is to be done at the end of the turn, each of which knows the next: a list in an
+  /// array would be checked for exclusive access and for its room each time.
+  private var firstTouched: Exchange?
+  private var lastTouched: Exchange?
   private var isStopping = false
   private var isLetGo = false
 
@@ -92,19 +94,19 @@ final class Loop {
   }
 
   private func settle() {
-    var index = 0
-    while index < touched.count {
-      touched[index].settle()
-      index += 1
+    while let exchange = firstTouched {
+      firstTouched = exchange.leaveTouched()
+      if firstTouched == nil { lastTouched = nil }
+      exchange.settle()
     }
-    touched.removeAll(keepingCapacity: true)
   }
 }
 
 extension Loop {
   /// Notes that something is to be done with an exchange at the end of the turn.
   func touch(_ exchange: Exchange) {
-    touched.append(exchange)
+    if let lastTouched { lastTouched.isTouched(before: exchange) } else { firstTouched = exchange }
+    lastTouched = exchange
   }
 
   /// Notes that an exchange is over.
@@ -136,8 +138,14 @@ extension Loop {
   }
 
   private func enter(_ submission: Submission) {
-    let exchange = Exchange(submission, self, line.host(of: submission.url))
+    let exchange: Exchange
+    do throws(LupineError) {
+      exchange = Exchange(submission, self, line.host(of: submission.url), try multi(for: submission))
+    } catch {
+      return submission.continuation.resume(returning: .failure(error))
+    }
     exchanges[exchange.id] = exchange
+    exchange.multi.enter()
     let queued = QueuedExchange(
       exchange.id, priority: submission.options.priority, submission.context.connections)
     if line.enter(queued, at: exchange.host) {
@@ -155,15 +163,15 @@ extension Loop {
 
   private func start(_ exchange: Exchange) {
     do throws(LupineError) {
-      try exchange.start(on: multi(for: exchange.submission))
+      try exchange.start()
     } catch {
       exchange.end(error)
     }
   }
 
   private func multi(for submission: Submission) throws(LupineError) -> Multi {
-    if let known = multis.first(where: { $0.serves(submission) }) { return known }
-    let multi = try Multi(MultiKey(submission), self)
+    for multi in multis where multi.route.isRoute(of: submission) { return multi }
+    let multi = try Multi(Route(submission), self)
     multis.append(multi)
     return multi
   }

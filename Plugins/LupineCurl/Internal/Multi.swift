@@ -7,9 +7,10 @@ import LupineCore
 ///
 /// It outlives its easy handles and connections, whose callbacks refer to it.
 final class Multi {
-  unowned let loop: Loop
+  /// Without a count of references, since the loop closes all its multis and outlives them.
+  unowned(unsafe) let loop: Loop
   let settings: EasySettings
-  private let key: MultiKey
+  let route: Route
   /// Whether the certificates have been looked at that TLS needs.
   private(set) var isReadyForTLS = false
   /// When libcurl wants to be called without an event; 0 means at once.
@@ -20,16 +21,19 @@ final class Multi {
   /// The handle's, which stays the same.
   private let pointer: UnsafeMutableRawPointer
   private var idle: [Easy] = []
-  private var running = 0
+  /// Exchanges that are under way, or wait for their turn.
+  private var users = 0
+  private let room: Int
   private var lastDetails: (connection: OpaquePointer, details: TLSDetails)?
   /// When the last exchange ended; nil while there are any.
   private var idleSince: UInt64? = Moment.now
   private var idleLifetime: UInt64
 
-  init(_ key: MultiKey, _ loop: Loop) throws(LupineError) {
+  init(_ route: Route, _ loop: Loop) throws(LupineError) {
     self.loop = loop
-    settings = EasySettings(key, loop.engine.configuration)
-    self.key = key
+    settings = EasySettings(route, loop.engine.configuration)
+    self.route = route
+    room = max(64, loop.engine.configuration.connections)
     idleLifetime = Self.nanoseconds(loop.engine.configuration.idleConnectionLifetime)
     handle = try MultiHandle(loop.engine.configuration)
     pointer = handle.pointer
@@ -47,9 +51,16 @@ final class Multi {
   /// What its servers are judged by.
   func roots() throws(LupineError) -> TrustedRoots { try loop.roots.roots(in: settings.rootFiles, at: Moment.now) }
 
-  /// Whether the exchange may use its connections.
-  func serves(_ submission: Submission) -> Bool {
-    MultiKey(submission) == key
+  /// Notes that an exchange is to use it.
+  func enter() {
+    users += 1
+    idleSince = nil
+  }
+
+  /// Notes that an exchange is over.
+  func leave() {
+    users -= 1
+    if users == 0 { idleSince = Moment.now }
   }
 
   func makeEasy() throws(LupineError) -> Easy {
@@ -60,8 +71,6 @@ final class Multi {
   func add(_ easy: Easy) throws(LupineError) {
     let code = curl_multi_add_handle(pointer, easy.pointer)
     guard code == CURLM_OK else { throw CurlError.error(code) }
-    running += 1
-    idleSince = nil
   }
 
   /// Begins a transfer anew that has ended.
@@ -95,10 +104,8 @@ final class Multi {
   /// Takes the handle out, which breaks off what is under way; keeps it for the next exchange where it ended well.
   func remove(_ easy: Easy, isReusable: Bool) {
     curl_multi_remove_handle(pointer, easy.pointer)
-    running -= 1
-    if running == 0 { idleSince = Moment.now }
     easy.exchange = nil
-    if isReusable, idle.count < max(64, loop.engine.configuration.connections) { idle.append(easy) }
+    if isReusable, idle.count < room { idle.append(easy) }
   }
 
   func setTimer(milliseconds: Int) {
@@ -133,7 +140,7 @@ final class Multi {
 
   /// Ends the exchanges that libcurl has done with.
   func collect() {
-    guard running > 0 else { return }
+    guard users > 0 else { return }
     var left: Int32 = 0
     while let message = curl_multi_info_read(pointer, &left) {
       guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }

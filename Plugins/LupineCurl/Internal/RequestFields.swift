@@ -7,10 +7,10 @@ struct RequestFields: Equatable {
   private let hasBody: Bool
   private let expectsContinue: Bool
 
-  init(_ request: OutgoingRequest, _ shape: RequestShape) {
-    fields = request.headers
+  init(_ submission: Submission, _ shape: RequestShape) {
+    fields = submission.request.headers
     if case .body(let length) = shape { hasBody = length != 0 } else { hasBody = false }
-    expectsContinue = request.options.expectsContinue
+    expectsContinue = submission.options.expectsContinue
   }
 
   /// Compares order and spelling as well, which `HTTPFields` does not.

@@ -2,7 +2,7 @@ import CLibcurl
 import LupineCore
 
 /// Owns a URL in libcurl's parts, which are set without being read again.
-struct TargetURL: ~Copyable {
+final class TargetURL {
   let pointer: OpaquePointer
   private var current: HTTPURL?
 
@@ -14,9 +14,9 @@ struct TargetURL: ~Copyable {
   deinit { curl_url_cleanup(pointer) }
 
   /// Sets the parts that differ from the last URL's; false where it is the same URL.
-  mutating func set(_ url: HTTPURL) throws(LupineError) -> Bool {
-    if url == current { return false }
+  func set(_ url: HTTPURL) throws(LupineError) -> Bool {
     let old = current
+    if old?.string == url.string { return false }
     current = nil
     if old?.scheme != url.scheme || old?.authority != url.authority {
       try set(CURLUPART_SCHEME, url.scheme.rawValue)

@@ -4,7 +4,7 @@ import LupineCore
 
 /// Looks at a client certificate before libcurl does, which cannot tell a wrong passphrase from a wrong file.
 enum ClientCertificateCheck {
-  /// - Throws: `LupineError` of kind `tlsFailed` that names what is wrong.
+  /// - Throws: `LupineError` of kind `configuration` that names what is wrong.
   static func check(_ certificate: ClientCertificate, now: Date) throws(LupineError) {
     let parts =
       switch certificate.format {
@@ -25,6 +25,6 @@ enum ClientCertificateCheck {
   }
 
   static func failure(_ certificate: ClientCertificate, _ reason: String) -> LupineError {
-    LupineError(.tlsFailed, "The client certificate \(certificate.path) cannot be used: \(reason).")
+    .unusable("clientCertificate", "The client certificate \(certificate.path) cannot be used: \(reason).")
   }
 }

@@ -42,7 +42,7 @@ final class Handshake {
     self.exchange = exchange
     self.peer = peer
     self.roots = roots
-    identity = exchange.identity
+    identity = exchange.route.identity
     now = exchange.context.now()
   }
 

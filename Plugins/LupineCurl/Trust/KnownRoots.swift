@@ -19,7 +19,7 @@ struct KnownRoots {
 
   /// The roots in these files, at a moment of the monotonic clock.
   ///
-  /// - Throws: `LupineError` of kind `tlsFailed` where a file has to be read, and cannot be.
+  /// - Throws: `LupineError` of kind `configuration` where a file has to be read, and cannot be.
   mutating func roots(in files: RootFiles, at now: UInt64) throws(LupineError) -> TrustedRoots {
     let index = entries.firstIndex { $0.files == files }
     if let known = index.map({ entries.remove(at: $0) }), now - known.readAt < Self.lifetime {

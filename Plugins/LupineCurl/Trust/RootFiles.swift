@@ -10,7 +10,7 @@ struct RootFiles: Equatable {
     additional = identity.additionalCertificateAuthorities
   }
 
-  /// - Throws: `LupineError` of kind `tlsFailed` where a file cannot be read.
+  /// - Throws: `LupineError` of kind `configuration` where a file cannot be read.
   func read() throws(LupineError) -> TrustedRoots {
     try CertificateBundle.check(bundle)
     return try TrustedRoots([bundle, additional].compactMap(\.self))

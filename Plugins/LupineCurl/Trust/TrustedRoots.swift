@@ -11,10 +11,10 @@ final class TrustedRoots {
 
   var store: OpaquePointer? { owned.pointer }
 
-  /// - Throws: `LupineError` of kind `tlsFailed` where a file cannot be read.
+  /// - Throws: `LupineError` of kind `configuration` where a file cannot be read.
   init(_ files: [String]) throws(LupineError) {
     do throws(RootsUnreadable) { owned = try RootStore(files: files) } catch {
-      throw LupineError(.tlsFailed, "No server can be judged: \(error.description).")
+      throw LupineError.unusable(CertificateBundle.part, "No server can be judged: \(error.description).")
     }
   }
 }

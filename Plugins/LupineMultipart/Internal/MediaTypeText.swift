@@ -2,22 +2,9 @@ import LupineCore
 
 /// The grammar of media types and fields, as far as multiparts need it (RFC 9110 sections 5.5, 5.6 and 8.3.1).
 enum MediaTypeText {
-  static func isToken(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(\.isTokenByte) }
-
   static func isParameter(_ parameter: (name: String, value: String)) -> Bool {
-    isToken(parameter.name) && parameter.name.lowercased() != "boundary"
+    parameter.name.isToken && parameter.name.lowercased() != "boundary"
       && FieldRules.isValid(value: "\"\(parameter.value)\"")
-  }
-
-  /// A parameter's value as it stands in a field: quoted where it is no token.
-  static func quoted(_ value: String) -> String {
-    guard !isToken(value) else { return value }
-    var text = "\""
-    for character in value {
-      if character == "\"" || character == "\\" { text.append("\\") }
-      text.append(character)
-    }
-    return text + "\""
   }
 
   /// A parameter of a media type; `nil` where it has none of that name.
@@ -53,15 +40,5 @@ enum MediaTypeText {
 
   private static func skip(to byte: UInt8, _ rest: inout ArraySlice<UInt8>) {
     rest = rest[(rest.firstIndex(of: byte) ?? rest.endIndex)...]
-  }
-}
-
-extension StringProtocol {
-  /// The text with its control bytes as `\u{…}`, so that an error that quotes it stays on its line.
-  func escapingControls() -> String {
-    unicodeScalars.map { scalar in
-      scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-        ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
-    }.joined()
   }
 }

@@ -61,7 +61,7 @@ public struct MultipartParser: Sendable {
   public init(boundary: String, limits: MultipartLimits = MultipartLimits()) throws(LupineError) {
     guard (1...200).contains(boundary.utf8.count), boundary.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw LupineError(
-        .serializationFailed, "\"\(boundary.prefix(200).escapingControls())\" cannot be the boundary of a multipart.")
+        .serializationFailed, "\"\(boundary.escapingControls(limit: 200))\" cannot be the boundary of a multipart.")
     }
     self.limits = limits
     search = DelimiterSearch(boundary: boundary)

@@ -100,7 +100,7 @@ extension MultipartBoundary {
     guard text.lowercased().hasPrefix("multipart/"), let boundary = MediaTypeText.parameter("boundary", of: text) else {
       throw LupineError(
         .serializationFailed,
-        "The content type \"\(text.prefix(200).escapingControls())\" is not that of a multipart with a boundary.")
+        "The content type \"\(text.escapingControls(limit: 200))\" is not that of a multipart with a boundary.")
     }
     return boundary
   }

@@ -1,3 +1,5 @@
+import LupineCore
+
 /// Media types of files, by the extensions of their names.
 public struct MediaTypes: Sendable {
   /// The type of a file whose name says nothing.
@@ -10,7 +12,7 @@ public struct MediaTypes: Sendable {
     table: builtIn.table.merging(SystemMediaTypes.load(preferring: builtIn.table) ?? [:]) { $1 })
 
   /// The table in this library: the types of common files on the web.
-  public static let builtIn = MediaTypes(table: BuiltInMediaTypes.table)
+  public static let builtIn = MediaTypes(table: MediaTypeTable.builtIn)
 
   private var table: [String: String]
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LupineCore
 
 /// Reads the system's own lists of media types.
 enum SystemMediaTypes {
@@ -8,7 +9,7 @@ enum SystemMediaTypes {
   /// Types by extension; `nil` where the system keeps no list.
   static func load(preferring preferred: [String: String]) -> [String: String]? {
     if let text = read(globsPath) { return globs(text, preferring: preferred) }
-    if let text = read(listPath) { return list(text) }
+    if let text = read(listPath) { return MediaTypeTable.list(text) }
     return nil
   }
 
@@ -36,15 +37,5 @@ enum SystemMediaTypes {
       found[name] = (weight, columns[1])
     }
     return found.mapValues(\.type)
-  }
-
-  /// Lines such as `image/jpeg jpeg jpg jpe`.
-  static func list(_ text: String) -> [String: String] {
-    var found: [String: String] = [:]
-    for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.first != 0x23 {
-      let words = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 }).map { String(decoding: $0, as: UTF8.self) }
-      for name in words.dropFirst() where found[name.lowercased()] == nil { found[name.lowercased()] = words[0] }
-    }
-    return found
   }
 }

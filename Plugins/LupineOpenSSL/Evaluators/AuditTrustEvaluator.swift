@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import LupineCore
 
 /// Reports what an evaluator would refuse, and leaves the verdict to another one.
@@ -29,7 +30,7 @@ public struct AuditTrustEvaluator: TrustEvaluator {
   public var mismatches: [String] { audited.mismatches + deciding.mismatches }
 
   /// Those of both.
-  public var warnings: [String] { audited.warnings + deciding.warnings }
+  public func warnings(now: Date) -> [String] { audited.warnings(now: now) + deciding.warnings(now: now) }
 
   /// Judges one server.
   ///

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import LupineCore
 
 /// Trusts a server that several evaluators all trust.
@@ -20,7 +21,7 @@ public struct CompositeTrustEvaluator: TrustEvaluator {
   }
 
   /// Those of all of them.
-  public var warnings: [String] { evaluators.flatMap(\.warnings) }
+  public func warnings(now: Date) -> [String] { evaluators.flatMap { $0.warnings(now: now) } }
 
   /// Judges one server.
   ///

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import LupineCore
 
 /// Trusts every server, and warns each time; never for use outside a test.
@@ -9,7 +10,9 @@ public struct DisabledTrustEvaluator: TrustEvaluator {
   public var replacesVerification: Bool { true }
 
   /// That it trusts everybody.
-  public var warnings: [String] { ["trust is disabled: anybody in between can read and change everything"] }
+  public func warnings(now: Date) -> [String] {
+    ["trust is disabled: anybody in between can read and change everything"]
+  }
 
   /// Trusts the server, with a warning.
   public func evaluate(_ trust: ServerTrust) {

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import LupineCore
 
 /// Trusts a server that has one of the pinned certificates in its verified chain.
@@ -40,9 +41,9 @@ public struct PinnedCertificatesTrustEvaluator: TrustEvaluator {
   }
 
   /// A single certificate, and those that expire.
-  public var warnings: [String] {
+  public func warnings(now: Date) -> [String] {
     PinLint.warnings(keys: Set(certificates.certificates.map(\.publicKeyPin)).count)
-      + PinLint.expiries(certificates.certificates)
+      + PinLint.expiries(certificates.certificates, now: now)
   }
 
   /// Judges one server.

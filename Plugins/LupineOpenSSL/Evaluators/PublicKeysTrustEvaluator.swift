@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import LupineCore
 
 /// Trusts a server that has one of the pinned public keys in its verified chain.
@@ -31,7 +32,7 @@ public struct PublicKeysTrustEvaluator: TrustEvaluator {
   }
 
   /// A single key.
-  public var warnings: [String] { PinLint.warnings(keys: keys.pins.count) }
+  public func warnings(now: Date) -> [String] { PinLint.warnings(keys: keys.pins.count) }
 
   /// Judges one server.
   ///

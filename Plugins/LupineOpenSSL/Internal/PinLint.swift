@@ -10,7 +10,7 @@ enum PinLint {
       ? ["a single key is pinned: when the server loses it, no client can connect; pin a backup as well"] : []
   }
 
-  static func expiries(_ certificates: [Certificate], now: Date = Date()) -> [String] {
+  static func expiries(_ certificates: [Certificate], now: Date) -> [String] {
     certificates.compactMap { certificate in
       let left = certificate.notAfter.timeIntervalSince(now)
       guard left < notice else { return nil }

@@ -13,6 +13,20 @@ final class ChangeFeed<Value: Sendable & Equatable>: Sendable {
     var generation: UInt64 = 0
     var watch: NetworkPathWatch?
     var timer: ScheduledTimer?
+    /// Numbers the waits, so that a timer whose wait another value has ended does nothing.
+    var wait: UInt64 = 0
+
+    /// Ends the wait, and returns its timer to be cancelled outside the lock: clocks are others' code.
+    mutating func endWait() -> ScheduledTimer? {
+      wait += 1
+      defer { timer = nil }
+      return timer
+    }
+
+    /// A stream only hands its consumer to an executor, so it is told under the lock, which keeps the order.
+    func report(_ value: Value) {
+      for continuation in streams.values { continuation.yield(value) }
+    }
   }
 
   private let debounce: Duration
@@ -58,42 +72,46 @@ final class ChangeFeed<Value: Sendable & Equatable>: Sendable {
   }
 
   private func remove(_ id: UInt64) {
-    let watch: NetworkPathWatch? = state.withLock { state in
-      guard state.streams.removeValue(forKey: id) != nil, state.streams.isEmpty else { return nil }
+    let (watch, timer) = state.withLock { state -> (NetworkPathWatch?, ScheduledTimer?) in
+      guard state.streams.removeValue(forKey: id) != nil, state.streams.isEmpty else { return (nil, nil) }
       state.generation += 1
       state.filter = ChangeFilter(waits: state.filter.waits)
-      state.timer?.cancel()
-      state.timer = nil
       defer { state.watch = nil }
-      return state.watch
+      return (state.watch, state.endWait())
     }
+    timer?.cancel()
     watch?.cancel()
   }
 
   private func receive(_ value: Value, _ generation: UInt64) {
-    state.withLock { state in
-      guard state.generation == generation else { return }
+    let (timer, wait) = state.withLock { state -> (ScheduledTimer?, UInt64?) in
+      guard state.generation == generation else { return (nil, nil) }
       let action = state.filter.receive(value)
-      if action == .none { return }
-      state.timer?.cancel()
-      state.timer = nil
-      switch action {
-      case .report(let value): Self.report(value, state)
-      case .wait: state.timer = clock.schedule(debounce) { [weak self] in self?.expire(generation) }
-      case .stopWaiting, .none: break
-      }
+      if action == .none { return (nil, nil) }
+      let timer = state.endWait()
+      if case .report(let value) = action { state.report(value) }
+      return (timer, action == .wait ? state.wait : nil)
     }
+    timer?.cancel()
+    if let wait { setTimer(for: wait) }
   }
 
-  private func expire(_ generation: UInt64) {
+  /// The timer is made outside the lock, since a clock may fire it at once.
+  private func setTimer(for wait: UInt64) {
+    let timer = clock.schedule(debounce) { [weak self] in self?.expire(wait) }
+    let isOver = state.withLock { state in
+      guard state.wait == wait else { return true }
+      state.timer = timer
+      return false
+    }
+    if isOver { timer.cancel() }
+  }
+
+  private func expire(_ wait: UInt64) {
     state.withLock { state in
-      guard state.generation == generation, let value = state.filter.expire() else { return }
-      state.timer = nil
-      Self.report(value, state)
+      guard state.wait == wait, let value = state.filter.expire() else { return }
+      _ = state.endWait()
+      state.report(value)
     }
-  }
-
-  private static func report(_ value: Value, _ state: State) {
-    for continuation in state.streams.values { continuation.yield(value) }
   }
 }

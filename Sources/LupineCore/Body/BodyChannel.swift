@@ -109,9 +109,11 @@ final class BodyChannel: Sendable {
   }
 
   /// Drops the body: nobody will take it.
-  func abandon() {
+  ///
+  /// - Parameter unlessEnded: whether one that has ended stays, of which some may still wait to be taken.
+  func abandon(unlessEnded: Bool = false) {
     let (shouldResume, wake) = state.withLock { state in
-      let shouldResume = state.abandon()
+      let shouldResume = unlessEnded && state.hasEnding ? false : state.abandon()
       return (shouldResume, state.takeWaiter())
     }
     if shouldResume { resume() }

@@ -34,6 +34,9 @@ struct BodyChannelState {
     return target.isDrained ? ending : nil
   }
 
+  /// Whether the transport, or a failure, has ended the body, be it that some of it waits to be taken.
+  var hasEnding: Bool { ending != nil || arrived != nil }
+
   /// Whether the transport goes on writing.
   var flow: IncomingBodyWriter.Flow { isPaused ? .pause : .proceed }
 

@@ -16,12 +16,12 @@ final class FileReader: BodyReader {
   init(path: String, offset: Int64, length: Int64?) throws(LupineError) {
     self.path = path
     let file = try OpenFile(reading: path)
-    let available = try file.size() - offset
-    let count = length ?? available
-    guard offset >= 0, count >= 0, count <= available else {
+    let size = try file.size()
+    guard (0...size).contains(offset), (0...size - offset).contains(length ?? 0) else {
       throw LupineError(
-        .bodyFailed, "The file \(path) has \(available + offset) bytes, fewer than the request's body was to send.")
+        .bodyFailed, "The file \(path) has \(size) bytes, not those that the request's body was to send.")
     }
+    let count = length ?? size - offset
     self.length = count
     state = Mutex(State(file: file, position: offset, end: offset + count))
   }

@@ -44,28 +44,12 @@ extension Proxy {
 
   private static func credential(_ text: Substring) throws(LupineError) -> Credential {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let username = decoded(parts[0]), let password = decoded(parts.count > 1 ? parts[1] : "") else {
+    guard let username = PercentCoding.text(parts[0]),
+      let password = PercentCoding.text(parts.count > 1 ? parts[1] : "")
+    else {
       throw invalid("its name or password is not percent-encoded")
     }
     return Credential(username: username, password: password)
-  }
-
-  private static func decoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == 0x25 else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = rest.prefix(2)
-      guard digits.count == 2, digits.allSatisfy(\.isHex),
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
   }
 
   private static func invalid(_ reason: String) -> LupineError {

@@ -1,6 +1,6 @@
 /// Counts the exchanges under way and lets others wait their turn; of those that may, the one with the highest priority
 /// goes first, and of these the one that came first.
-package struct WaitingLine {
+package final class WaitingLine {
   /// Whether a look for somebody whose turn has come may find one.
   package private(set) var mayAdmit = false
   private let perHost: Int
@@ -9,7 +9,8 @@ package struct WaitingLine {
   /// How many exchanges wait.
   package private(set) var waitingCount = 0
   private var hosts: [HTTPURL.Origin: HostLine] = [:]
-  private var last: (url: HTTPURL, host: HostLine)?
+  private var lastURL: HTTPURL?
+  private var lastHost: HostLine?
   private var room = 1_000
 
   package init(perHost: Int, total: Int) {
@@ -18,14 +19,14 @@ package struct WaitingLine {
   }
 
   /// The line of a URL's origin.
-  package mutating func host(of url: HTTPURL) -> HostLine {
-    if let last, last.url == url { return last.host }
+  package func host(of url: HTTPURL) -> HostLine {
+    if let lastHost, lastURL?.string == url.string { return lastHost }
     let host = host(url.origin)
-    last = (url, host)
+    (lastURL, lastHost) = (url, host)
     return host
   }
 
-  private mutating func host(_ origin: HTTPURL.Origin) -> HostLine {
+  private func host(_ origin: HTTPURL.Origin) -> HostLine {
     if let host = hosts[origin] { return host }
     if hosts.count >= room {
       hosts = hosts.filter { !$0.value.isIdle }
@@ -37,7 +38,7 @@ package struct WaitingLine {
   }
 
   /// True where the exchange may start; otherwise it waits.
-  package mutating func enter(_ waiter: QueuedExchange, at host: HostLine) -> Bool {
+  package func enter(_ waiter: QueuedExchange, at host: HostLine) -> Bool {
     if host.next?.precedes(waiter) != true, hasRoom(host, waiter) {
       begin(at: host)
       return true
@@ -56,7 +57,7 @@ package struct WaitingLine {
   }
 
   /// The next exchange whose turn has come.
-  package mutating func next() -> UInt64? {
+  package func next() -> UInt64? {
     guard mayAdmit else { return nil }
     var best: (waiter: QueuedExchange, host: HostLine)?
     for host in hosts.values {
@@ -74,7 +75,7 @@ package struct WaitingLine {
   }
 
   /// Notes that an exchange is over, whether it waited or not.
-  package mutating func leave(_ id: UInt64, from host: HostLine) {
+  package func leave(_ id: UInt64, from host: HostLine) {
     if host.remove(id) {
       waitingCount -= 1
       return
@@ -86,7 +87,7 @@ package struct WaitingLine {
   }
 
   /// Lets every exchange with a host go ahead.
-  package mutating func lift(_ host: HostLine) {
+  package func lift(_ host: HostLine) {
     guard !host.isLifted else { return }
     host.isLifted = true
     running -= host.running
@@ -99,7 +100,7 @@ package struct WaitingLine {
     return host.running < min(perHost, waiter.perHost ?? .max) && running < min(total, waiter.total ?? .max)
   }
 
-  private mutating func begin(at host: HostLine) {
+  private func begin(at host: HostLine) {
     if host.isLifted { return }
     host.running += 1
     running += 1

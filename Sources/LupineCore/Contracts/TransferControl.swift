@@ -85,13 +85,16 @@ public final class TransferControl: Sendable {
   }
 
   /// Lets go of the handler and the body; the exchange is over.
+  ///
+  /// A body that has not ended takes no byte from here on: what its sink named, as a file's descriptor, may be closed or
+  /// used again, whatever the transport still does.
   package func finish() {
     let released = state.withLock { state -> ((@Sendable () -> Void)?, BodyChannel?) in
       state.isFinished = true
       defer { (state.handler, state.channel) = (nil, nil) }
       return (state.handler, state.channel)
     }
-    _ = released
+    released.1?.abandon(unlessEnded: true)
   }
 
   /// Lets go of the body, which has ended.
@@ -131,10 +134,11 @@ public final class TransferControl: Sendable {
   }
 
   func attach(_ channel: BodyChannel) {
-    let (isSuspended, isChosen, reason) = state.withLock { state in
-      state.channel = channel
-      return (state.isSuspended, state.isChosen, state.reason)
+    let (isSuspended, isChosen, isFinished, reason) = state.withLock { state in
+      if !state.isFinished { state.channel = channel }
+      return (state.isSuspended, state.isChosen, state.isFinished, state.reason)
     }
+    if isFinished { channel.abandon(unlessEnded: true) }
     if isSuspended { settle(channel) }
     if isChosen { parent?.attach(channel) }
     if let reason { channel.fail(reason) }

@@ -36,15 +36,15 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   /// Sends a body of unknown length.
   public static let streamedUploads = TransportCapabilities(rawValue: 1 << 12)
   /// Connects to the addresses that a session names for a host.
-  public static let resolverOverrides = TransportCapabilities(rawValue: 1 << 24)
+  public static let resolverOverrides = TransportCapabilities(rawValue: 1 << 13)
   /// Connects from the local address that a session names.
-  public static let localAddresses = TransportCapabilities(rawValue: 1 << 25)
+  public static let localAddresses = TransportCapabilities(rawValue: 1 << 14)
   /// Asks the session's `NetworkPolicy` about each address before it connects.
-  public static let networkPolicy = TransportCapabilities(rawValue: 1 << 26)
+  public static let networkPolicy = TransportCapabilities(rawValue: 1 << 15)
   /// Keeps to a session's `ConnectionOptions`.
-  public static let connectionOptions = TransportCapabilities(rawValue: 1 << 27)
+  public static let connectionOptions = TransportCapabilities(rawValue: 1 << 16)
   /// Keeps to the oldest and the newest version of TLS that a session names.
-  public static let tlsVersions = TransportCapabilities(rawValue: 1 << 20)
+  public static let tlsVersions = TransportCapabilities(rawValue: 1 << 17)
 }
 
 extension TransportCapabilities: CustomStringConvertible {

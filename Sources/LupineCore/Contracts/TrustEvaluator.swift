@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Judges a server's certificates.
 ///
 /// Synchronous, because TLS asks in the middle of its handshake, on the transport's thread: it must not block on the
@@ -23,8 +25,8 @@ public protocol TrustEvaluator: Sendable {
 
   /// What is risky about it, such as a single pin without a backup; they become `Session.warnings`.
   ///
-  /// Default: none.
-  var warnings: [String] { get }
+  /// Asked once, when the session is built, with the session's date. Default: none.
+  func warnings(now: Date) -> [String]
 
   /// Judges one server.
   func evaluate(_ trust: ServerTrust) throws
@@ -41,5 +43,5 @@ extension TrustEvaluator {
   public var mismatches: [String] { [] }
 
   /// None.
-  public var warnings: [String] { [] }
+  public func warnings(now: Date) -> [String] { [] }
 }

@@ -7,7 +7,8 @@ extension LupineError {
     case invalidURL
     /// A method, a field, a body or an option cannot be sent as it stands.
     case invalidRequest
-    /// The session cannot be built: every part that does not fit, all of them at once.
+    /// The session cannot be built: every part that does not fit, all of them at once; or one turned out to be unusable when
+    /// it was needed, such as a file of certificates.
     case configuration([Mismatch])
     /// The parameters could not be encoded.
     case parameterEncodingFailed

@@ -31,6 +31,11 @@ public struct LupineError: Error, Sendable {
 }
 
 extension LupineError {
+  /// Says that a part of the session cannot be used as it is, which no repetition mends and no server is to blame for.
+  package static func unusable(_ part: String, _ message: String) -> LupineError {
+    LupineError(.configuration([Mismatch(part: part, reason: message)]), message)
+  }
+
   /// The error that led to this one: the C library's, the decoder's, or what a program's own closure threw.
   public var underlying: (any Error)? { details.underlying }
 

@@ -5,11 +5,12 @@ extension ExchangeLoop {
   ///
   /// - Parameter proxyAuthorization: what goes to the proxy in its place.
   func withoutForeignCredentials(_ request: OutgoingRequest, _ proxyAuthorization: String?) -> OutgoingRequest {
-    guard request.headers.contains(.proxyAuthorization) else { return request }
+    guard request.fieldFacts.findings.contains(.proxyAuthorization) else { return request }
     let isForwarded = session.passage(to: request.url)?.isForwarded == true
     if isForwarded, proxyAuthorization == nil { return request }
     var copy = request
     copy.headers[.proxyAuthorization] = nil
+    copy.lookAtFields()
     if !isForwarded {
       warn(
         "Proxy-Authorization was left out, since no proxy would read it; name the credential with the proxy instead.")
@@ -20,11 +21,11 @@ extension ExchangeLoop {
 
 // Parts of the session, since a method of its configuration would be handed a copy of all of it.
 extension Session {
-  /// What a connection for this URL must be like.
-  func identity(for url: HTTPURL) -> SecurityIdentity {
+  /// What a connection for this request must be like.
+  func identity(for request: OutgoingRequest) -> SecurityIdentity {
     guard !configuration.proxies.isEmpty else { return configuration.identity }
     var identity = configuration.identity
-    identity.proxy = configuration.proxies.proxy(for: url)
+    identity.proxy = configuration.proxies.proxy(for: request.url)
     return identity
   }
 

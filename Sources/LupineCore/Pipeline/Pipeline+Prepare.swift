@@ -9,16 +9,18 @@ extension Pipeline {
       described.headers = session.configuration.secretFields.strip(described.headers)
     }
     var request = described
-    if let version = session.configuration.version, request.options.version == nil { request.options.version = version }
-    let shared = described.headers.isEmpty ? session.configuration.sharedFields : nil
-    if let shared { request.headers = shared }
-    let missing = shared == nil ? session.configuration.defaultFields : []
-    for field in missing where !described.headers.contains(field.field.name) {
+    if let version = session.configuration.version, request.version == nil { request.options.version = version }
+    if described.headers.isEmpty, let shared = session.configuration.sharedFields {
+      request.take(shared)
+      return request
+    }
+    for field in session.configuration.defaultFields where !described.headers.contains(field.field.name) {
       if let scope = field.scope {
         guard try scope.allows(request.url, baseURL: session.baseURL) else { continue }
       }
       request.headers.append(field.field)
     }
+    request.lookAtFields()
     return request
   }
 }

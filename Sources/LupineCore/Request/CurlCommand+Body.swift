@@ -60,7 +60,8 @@ extension CurlCommand {
     case .bytes(let data): Self.print(data)
     case .file(let path, 0) where section.length == nil: "cat -- \(Self.quote(path))"
     case .file(let path, let offset):
-      "tail -c +\(offset + 1) -- \(Self.quote(path))" + (section.length.map { " | head -c \($0)" } ?? "")
+      "tail -c +\(UInt64(clamping: offset) + 1) -- \(Self.quote(path))"
+        + (section.length.map { " | head -c \($0)" } ?? "")
     default: "cat"
     }
   }

@@ -7,6 +7,7 @@ extension SessionRequest {
   /// Called once for each attempt that is answered, off the transport's thread, with a head that no redirect or challenge
   /// goes on from, before validation. Nothing is handed to a stream's consumer before it returns. A download that is
   /// cancelled here can be resumed as any other.
+  @discardableResult
   public func onHTTPResponse(_ decide: @escaping @Sendable (HTTPResponse) async -> ResponseDisposition) -> Self {
     setting { $0.responseDeciders.append(decide) }
   }
@@ -16,6 +17,7 @@ extension SessionRequest {
   /// The calls come in order, off the transport's thread, and all of them before the request ends. What is hinted at comes
   /// from the server, like any response; the final head says what counts. A stream of events has them called for each of
   /// its connections.
+  @discardableResult
   public func onInterimResponse(_ handler: @escaping @Sendable (HTTPResponse) async -> Void) -> Self {
     let listener = InterimListener(executor: task.session.configuration.executor, handler)
     return setting { $0.interimListeners.append(listener) }

@@ -43,29 +43,36 @@ extension SessionRequest {
   }
 
   /// Adds what changes this request on every attempt, after the session's adapters.
+  @discardableResult
   public func adapter(_ adapter: some RequestAdapter) -> Self { setting { $0.adapters.append(adapter) } }
 
   /// Adds what decides whether this request is sent again, after the session's retriers.
+  @discardableResult
   public func retrier(_ retrier: some Retrier) -> Self { setting { $0.retriers.append(retrier) } }
 
   /// Adds what stands around each exchange of this request, inside the session's interceptors.
+  @discardableResult
   public func interceptor(_ interceptor: some Interceptor) -> Self { setting { $0.interceptors.append(interceptor) } }
 
   /// Sets what happens at this request's redirects.
+  @discardableResult
   public func redirector(_ redirector: Redirector) -> Self { setting { $0.redirector = redirector } }
 
   /// Answers challenges of the server with a name and a password, once.
+  @discardableResult
   public func authenticate(username: String, password: String) -> Self {
     authenticate(with: Credential(username: username, password: password))
   }
 
   /// Answers challenges of the server with a credential, once: a wrong one ends with the 401.
+  @discardableResult
   public func authenticate(with credential: Credential) -> Self { setting { $0.credential = credential } }
 
   /// Asks the closure for a credential when the server challenges and no other credential is left to try.
   ///
   /// It is asked again where its credential is refused, up to five times an attempt; `nil`, or a credential that was
   /// refused already, ends with the 401. A challenge of another origin, after a redirect, is not put to it.
+  @discardableResult
   public func onChallenge(_ provide: @escaping CredentialProvider) -> Self {
     setting { $0.credentialProvider = provide }
   }

@@ -9,7 +9,7 @@ enum DefaultFields {
     add(.acceptLanguage, acceptLanguage(environment), to: &configuration)
     add(.userAgent, userAgent, to: &configuration)
     guard configuration.defaultFields.allSatisfy({ $0.scope == nil }) else { return }
-    configuration.sharedFields = HTTPFields(configuration.defaultFields.map(\.field))
+    configuration.sharedFields = SharedFields(HTTPFields(configuration.defaultFields.map(\.field)))
   }
 
   private static func add(_ name: HTTPField.Name, _ value: String?, to configuration: inout SessionConfiguration) {

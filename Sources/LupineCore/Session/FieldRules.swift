@@ -1,4 +1,4 @@
-package import HTTPTypes
+import HTTPTypes
 
 /// What may stand in a field (RFC 9110 section 5.5).
 package enum FieldRules {
@@ -14,15 +14,15 @@ package enum FieldRules {
     return !first.isBlank && !last.isBlank && areFieldBytes(UnsafeRawBufferPointer(bytes))
   }
 
-  /// Refuses fields of which one has a value that is not valid.
-  package static func check(_ fields: HTTPFields) throws(LupineError) {
-    for field in fields where !field.withUnsafeBytesOfValue(isValid) { throw refusal(of: field.name) }
-  }
-
-  /// What is said of a field whose value is not valid.
-  package static func refusal(of name: HTTPField.Name) -> LupineError {
-    LupineError(
-      .invalidRequest, "The value of \(name) has a control byte, or white space at its ends (RFC 9110 section 5.5).")
+  /// Refuses a request of whose fields one has a value that is not valid; returns what else a look at them tells.
+  @discardableResult
+  package static func check(_ request: OutgoingRequest) throws(LupineError) -> FieldFacts {
+    let facts = request.fieldFacts
+    guard facts.findings.contains(.invalidValue) else { return facts }
+    let names = request.headers.lazy.filter { !$0.withUnsafeBytesOfValue(isValid) }.map(\.name.rawName)
+    throw LupineError(
+      .invalidRequest,
+      "The value of \(names.first ?? "a field") has a control byte, or white space at its ends (RFC 9110 section 5.5).")
   }
 
   /// Looks at eight bytes at once, since every request's fields are looked at.

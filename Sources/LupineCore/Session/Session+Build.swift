@@ -9,12 +9,12 @@ extension Session.Builder {
     var configuration = configuration
     var mismatches = mismatches
     configuration.baseURL = checkedBaseURL(&mismatches)
-    configuration.trustPolicy = checkedTrust(&mismatches, &configuration.warnings)
+    configuration.now = givenDate ?? dateOfClock ?? configuration.now
+    configuration.trustPolicy = checkedTrust(&configuration, &mismatches)
     configuration.identity.trustPolicy = configuration.trustPolicy?.id
     checkIdentity(configuration.identity, &mismatches)
     checkConnectionCredential(&mismatches)
     checkRoute(&configuration, &mismatches)
-    configuration.now = givenDate ?? dateOfClock ?? configuration.now
     configuration.freePublicFields()
     configuration.contentCodings = ContentCodings(codings)
     configuration.schemes = AuthenticationSchemes(schemes)

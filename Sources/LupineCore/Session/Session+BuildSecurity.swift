@@ -1,15 +1,16 @@
 extension Session.Builder {
-  /// Checks what was said about trust and makes the policy of it; what is risky goes to `warnings`.
-  func checkedTrust(_ mismatches: inout [Mismatch], _ warnings: inout [Mismatch]) -> TrustPolicy? {
+  /// Checks what was said about trust and makes the policy of it; what is risky goes to the configuration's warnings.
+  func checkedTrust(_ configuration: inout SessionConfiguration, _ mismatches: inout [Mismatch]) -> TrustPolicy? {
     guard !trustRules.isEmpty || trustFallback != nil else { return nil }
     if let transport, !transport.capabilities.contains(.trustEvaluation) {
       mismatches.append(
         Mismatch(part: "trust", reason: "the transport cannot ask an evaluator (it lacks trustEvaluation)"))
     }
+    let now = configuration.now()
     var rules: [(HostPattern, any TrustEvaluator)] = []
     for (text, evaluator) in trustRules {
       mismatches += evaluator.mismatches.map { Mismatch(part: "trust", reason: "\(text): \($0)") }
-      warnings += evaluator.warnings.map { Mismatch(part: "trust", reason: "\(text): \($0)") }
+      configuration.warnings += evaluator.warnings(now: now).map { Mismatch(part: "trust", reason: "\(text): \($0)") }
       guard let pattern = HostPattern(text) else {
         mismatches.append(
           Mismatch(part: "trust", reason: "\"\(text)\" is neither a host name nor *. and a domain of two labels"))
@@ -20,8 +21,8 @@ extension Session.Builder {
     for reason in trustFallback?.mismatches ?? [] {
       mismatches.append(Mismatch(part: "trust", reason: "otherwise: \(reason)"))
     }
-    for reason in trustFallback?.warnings ?? [] {
-      warnings.append(Mismatch(part: "trust", reason: "otherwise: \(reason)"))
+    for reason in trustFallback?.warnings(now: now) ?? [] {
+      configuration.warnings.append(Mismatch(part: "trust", reason: "otherwise: \(reason)"))
     }
     return TrustPolicy(rules: rules, fallback: trustFallback)
   }

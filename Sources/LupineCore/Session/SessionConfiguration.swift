@@ -7,7 +7,7 @@ struct SessionConfiguration: Sendable {
   var defaultFields: [DefaultField] = []
   /// The default fields in one value that every request without fields of its own shares; `nil` where a secret is among
   /// them, which does not go everywhere.
-  var sharedFields: HTTPFields?
+  var sharedFields: SharedFields?
   var secretFields = SecretFields.standard
   var timeouts = Timeouts()
   var limits = Limits()

@@ -1,7 +1,7 @@
 /// A session's clock with its type erased: times are counted from the session's making.
 package struct SessionClock: Sendable {
   package let clock: any Clock<Duration>
-  package let now: @Sendable () -> Duration
+  package private(set) var now: @Sendable () -> Duration
   package let sleep: @Sendable (Duration) async throws -> Void
   package let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 
@@ -23,8 +23,13 @@ package struct SessionClock: Sendable {
 
   private static func open<C: Clock>(_ clock: C, _ executor: (any TaskExecutor)?) -> SessionClock
   where C.Duration == Duration {
-    // The usual clock is opened by its type, so that telling the time takes no witness table.
-    if let clock = clock as? ContinuousClock { return openSleeper(clock, executor) }
+    if let clock = clock as? ContinuousClock {
+      var opened = openSleeper(clock, executor)
+      // The usual clock tells the time by its own type: that is asked for often, and takes no witness table.
+      let start = ContinuousClock.Instant.now
+      opened.now = { start.duration(to: .now) }
+      return opened
+    }
     if let clock = clock as? any TimerClock { return openTimer(clock) }
     return openSleeper(clock, executor)
   }

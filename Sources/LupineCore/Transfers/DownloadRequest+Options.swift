@@ -57,6 +57,7 @@ extension DownloadRequest {
   ///   - limit: how many attempts in a row may bring nothing new. Default: 5.
   ///   - delay: the wait before the first of them, on the session's clock; it doubles from one to the next, up to a minute.
   ///     Default: one second.
+  @discardableResult
   public func resumesAutomatically(limit: Int = 5, delay: Duration = .seconds(1)) -> Self {
     retrier(ResumingRetrier(consumer: consumer, limit: limit, delay: delay))
   }

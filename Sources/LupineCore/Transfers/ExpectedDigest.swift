@@ -35,7 +35,7 @@ public struct ExpectedDigest: Sendable, Hashable {
       guard count > 0 || errno == EINTR else { throw PartialFile.Failure.error("cannot be read", file.path) }
       position += Int64(max(0, count))
     }
-    let found = hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    let found = Hexadecimal.text(hash.finalize())
     guard found != text else { return }
     throw LupineError(
       .digestMismatch,

@@ -2,7 +2,7 @@
 enum SuggestedName {
   static func name(from disposition: String?, path: String) -> String {
     let suggested = disposition.flatMap(fileName)
-    let last = path.split(separator: "/").last.map(String.init).flatMap(percentDecoded)
+    let last = path.split(separator: "/").last.flatMap(PercentCoding.text)
     return [suggested, last].compactMap { $0.flatMap(safe) }.first ?? "download"
   }
 
@@ -11,26 +11,9 @@ enum SuggestedName {
     guard disposition.utf8.count <= 4_096, let media = MediaType("a/" + disposition) else { return nil }
     if let extended = media.parameters.first(where: { $0.name.lowercased() == "filename*" })?.value {
       let parts = extended.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
-      if parts.count == 3, parts[0].lowercased() == "utf-8", let name = percentDecoded(String(parts[2])) { return name }
+      if parts.count == 3, parts[0].lowercased() == "utf-8", let name = PercentCoding.text(parts[2]) { return name }
     }
     return media.parameters.first { $0.name.lowercased() == "filename" }?.value
-  }
-
-  private static func percentDecoded(_ text: String) -> String? {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-        return nil
-      }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return String(validating: bytes, as: UTF8.self)
   }
 
   /// The last part of a path of either kind, without control bytes, leading dots, dashes or tildes, within 200 bytes.

@@ -1,7 +1,7 @@
 /// A certificate with its key, by which a session shows a server who it is.
 ///
 /// The files are read by the transport when it first connects; a file that cannot be read, a passphrase that is wrong and
-/// a certificate that has expired are errors of kind `tlsFailed` that say so.
+/// a certificate that has expired are errors of kind `configuration` that say so.
 public struct ClientCertificate: Sendable, Hashable {
   /// How the files are written.
   public enum Format: Sendable, Hashable {
@@ -31,13 +31,7 @@ public struct ClientCertificate: Sendable, Hashable {
   }
 }
 
-extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ClientCertificate: HidesSecrets {
   /// The file, without the passphrase.
   public var description: String { "client certificate \(path)" }
-
-  /// The file, without the passphrase.
-  public var debugDescription: String { description }
-
-  /// The files, without the passphrase.
-  public var customMirror: Mirror { Mirror(self, children: ["path": path, "keyPath": keyPath as Any]) }
 }

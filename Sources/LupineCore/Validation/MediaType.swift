@@ -70,12 +70,6 @@ extension MediaType {
 extension MediaType: CustomStringConvertible {
   /// The media type as a field carries it; values that are no tokens are quoted.
   public var description: String {
-    parameters.reduce(into: essence) { $0 += "; \($1.name)=\(Self.quoted($1.value))" }
-  }
-
-  private static func quoted(_ value: String) -> String {
-    if !value.isEmpty, value.utf8.allSatisfy(\.isTokenByte) { return value }
-    let escaped = value.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
-    return "\"\(String(escaped))\""
+    parameters.reduce(into: essence) { $0 += "; \($1.name)=\($1.value.tokenOrQuotedString)" }
   }
 }

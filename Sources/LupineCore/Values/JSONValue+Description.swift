@@ -60,7 +60,7 @@ extension JSONValue: CustomStringConvertible {
       case UInt8(ascii: "\t"): text += #"\t"#.utf8
       case 0..<0x20, 0x7f:
         text += #"\u00"#.utf8
-        text += [FormEscaping.digit(byte >> 4), FormEscaping.digit(byte & 15)]
+        text += [Hexadecimal.upperCaseDigit(byte >> 4), Hexadecimal.upperCaseDigit(byte & 15)]
       default: text.append(byte)
       }
     }

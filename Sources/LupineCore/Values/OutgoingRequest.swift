@@ -21,7 +21,10 @@ public struct OutgoingRequest: Sendable {
   /// `Host`, `Content-Length` and `Transfer-Encoding` are the transport's.
   public var headers: HTTPFields {
     get { storage.value.headers }
-    _modify { yield &storage.value.headers }
+    _modify {
+      storage.value.facts = nil
+      yield &storage.value.headers
+    }
   }
   /// Its content.
   ///
@@ -39,6 +42,12 @@ public struct OutgoingRequest: Sendable {
   /// Whether it has a content, told without a copy of it.
   package var hasBody: Bool { !storage.value.body.isNone }
 
+  /// Its own bounds, told without a copy of its options.
+  var timeouts: Timeouts? { storage.value.options.timeouts }
+
+  /// What a look at the fields tells, or has told.
+  package var fieldFacts: FieldFacts { storage.value.facts ?? FieldFacts(storage.value.headers) }
+
   /// The version of HTTP that it insists on, told without a copy of its options.
   package var version: ProtocolVersion? { storage.value.options.version }
 
@@ -48,6 +57,8 @@ public struct OutgoingRequest: Sendable {
     var headers: HTTPFields
     var body: Body
     var options: Options
+    /// What is known of the fields, until somebody changes them.
+    var facts: FieldFacts?
   }
 
   /// Behind one pointer, since every step of the pipeline is handed the request.
@@ -72,11 +83,22 @@ public struct OutgoingRequest: Sendable {
     storage = CopyOnWrite(Values(url: url, method: method, headers: headers, body: body, options: options))
   }
 
+  /// Looks at the fields, so that nobody who gets this request has to.
+  mutating func lookAtFields() {
+    if storage.value.facts == nil { storage.value.facts = FieldFacts(storage.value.headers) }
+  }
+
+  /// Takes fields that somebody has looked at.
+  mutating func take(_ shared: SharedFields) {
+    storage.value.headers = shared.fields
+    storage.value.facts = shared.facts
+  }
+
   /// The request as errors show it.
   public var summary: RequestSummary { RequestSummary(method: method, url: url) }
 }
 
-extension OutgoingRequest: CustomStringConvertible {
+extension OutgoingRequest: HidesSecrets {
   /// The method and the URL without its query's values; no field stands in it, since many are secret.
   public var description: String { summary.description }
 }
@@ -85,6 +107,9 @@ extension OutgoingRequest {
   /// How one request is to be sent, where it differs from its session.
   public struct Options: Sendable {
     /// The bounds for this request; `nil` means the session's.
+    ///
+    /// Those that an adapter or an interceptor sets hold from there on; the bound of an attempt that had none before is
+    /// counted from there.
     public var timeouts: Timeouts?
     /// The version of HTTP to speak; `nil` lets the transport choose.
     public var version: ProtocolVersion?

@@ -93,7 +93,14 @@ import Testing
     #expect(try await Self.read(.file(path)) == Array("0123456789".utf8))
     #expect(try await Self.read(.file(path, offset: 3, length: 4)) == Array("3456".utf8))
     #expect(throws: LupineError.self) { try Body.file(path, offset: 8, length: 4).makeReader {} }
-    #expect(throws: LupineError.self) { try Body.file(path, offset: 11).makeReader {} }
+    for (offset, length) in [(11, nil), (-1, nil), (.min, nil), (.min, .max), (.max, .min), (0, -1)]
+      as [(Int64, Int64?)]
+    {
+      let error = #expect(throws: LupineError.self) {
+        try Body.file(path, offset: offset, length: length).makeReader {}
+      }
+      #expect(error?.kind == .bodyFailed)
+    }
   }
 
   @Test(.timeLimit(.minutes(1))) func `a named pipe is an error that hangs nothing`() throws {

@@ -115,7 +115,7 @@ import Testing
 
 /// A line behind a reference, for expectations that change it.
 private final class Line {
-  private var line: WaitingLine
+  private let line: WaitingLine
 
   init(perHost: Int, total: Int) { line = WaitingLine(perHost: perHost, total: total) }
 

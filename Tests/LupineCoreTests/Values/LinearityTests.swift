@@ -30,7 +30,7 @@ import Testing
   func `S35 a form's text grows to three times its size at most`(unit: String) {
     let text = Self.text(unit)
     var output: [UInt8] = []
-    FormEscaping.append(text, to: &output, allowing: .unreserved, spaceAsPlus: false)
+    PercentCoding.append(text.utf8, to: &output, allowing: .unreserved, spaceAsPlus: false)
     #expect((text.utf8.count...3 * text.utf8.count).contains(output.count))
   }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import LupineCore
 import Testing
 
 @testable import LupineMultipart
@@ -49,7 +50,7 @@ import Testing
 
   @Test func `a list in the form of mime.types is read`() {
     let text = "# comment\nimage/jpeg\t\tjpeg jpg\r\napplication/x-nothing\nimage/pjpeg jpg\n"
-    #expect(SystemMediaTypes.list(text) == ["jpeg": "image/jpeg", "jpg": "image/jpeg"])
+    #expect(MediaTypeTable.list(text) == ["jpeg": "image/jpeg", "jpg": "image/jpeg"])
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: SystemMediaTypes.globsPath)))

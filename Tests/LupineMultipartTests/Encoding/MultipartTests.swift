@@ -45,9 +45,10 @@ import Testing
     #expect(parts.map(\.text) == ["world", "!"])
   }
 
-  @Test func `a range outside of its whole is refused`() async throws {
+  @Test(arguments: [(6..<11, 10), (-1..<4, 10), (4..<4, nil), (.min ..< .min, nil)] as [(Range<Int64>, Int64?)])
+  func `a range outside of its whole is refused`(range: Range<Int64>, total: Int64?) async throws {
     var multipart = Multipart(.byteranges)
-    multipart.append(.text("world"), range: 6..<11, of: 10)
+    multipart.append(.text("world"), range: range, of: total)
     #expect(try await failure { _ = try multipart.asBody() }.message.hasPrefix("Part 1"))
   }
 

@@ -30,6 +30,10 @@ import Testing
   @Test(
     arguments: [
       (.multipart(name: "colour"), "multipart part \"colour\": there is none, only \"title\", \"unicorn\""),
+      (
+        .multipart(name: "a\u{202E}b\u{1B}"),
+        #"multipart part "a\u{202E}b\u{1B}": there is none, only "title", "unicorn""#
+      ),
       (.multipart(name: "title", "rain"), "multipart part \"title\" with \"rain\": it has \"rainbow\""),
       (
         .multipart(name: "unicorn", fileName: "horse.png"),

@@ -61,10 +61,18 @@ import TrustSupport
     #expect(two.warnings.isEmpty)
   }
 
-  @Test func `a pinned certificate that has expired is a warning`() throws {
+  @Test(arguments: [(-1, nil), (1, "expires in 29 days"), (31, "has expired")] as [(Int, String?)])
+  func `a pinned certificate that has expired at the session's date, or will in a month, is a warning`(
+    _ day: Int, _ expected: String?
+  ) throws {
+    let file = Certificates.file(Pki.path("expired.pem"))
+    let notice = try #require(file.certificates.first).notAfter.addingTimeInterval(-30 * 86_400)
     let session = try Session.Builder().transport(MockTransport())
-      .trust(["example.com": .pinnedCertificates(.file(Pki.path("expired.pem")))]).build()
-    #expect(session.warnings.contains { $0.reason.contains("has expired") })
+      .now { notice.addingTimeInterval(TimeInterval(day) * 86_400) }
+      .trust(["example.com": .pinnedCertificates(file)]).build()
+    let reasons = session.warnings.map(\.reason).filter { $0.contains("expire") }
+    #expect(reasons.count == (expected == nil ? 0 : 1))
+    #expect(reasons.allSatisfy { $0.contains(expected ?? "") })
   }
 
   @Test func `client certificates and TLS versions need a transport that can`() {

@@ -21,7 +21,7 @@ import TrustSupport
   @Test func `roots that cannot be read are named`() async throws {
     let server = try TLSServer("valid", chain: "intermediate")
     let error = try await Online(roots: Pki.path("valid.key.pem")).error(server, .default)
-    #expect(error?.kind == .tlsFailed)
+    #expect(error?.unusableParts == ["certificateAuthorities"])
     #expect(error?.message.contains("valid.key.pem") == true)
   }
 
@@ -61,10 +61,14 @@ import TrustSupport
   ]) func `a client certificate that cannot be used is named`(
     _ certificate: ClientCertificate, _ text: String
   ) async throws {
-    let session = try Online().session(nil) { $0.clientCertificate(certificate) }
+    let exchanges = ExchangeLogMonitor()
+    let session = try Online().session(nil) {
+      $0.clientCertificate(certificate).retrier(.backoff()).monitor(exchanges)
+    }
     let error = await session.request(try TLSServer("valid", chain: "intermediate").url()).serializingData().response
       .error
-    #expect(error?.kind == .tlsFailed)
+    #expect(error?.unusableParts == ["clientCertificate"])
+    #expect(exchanges.logs.map(\.attempts.count) == [1])
     #expect(error?.message.contains(text) == true, "\(error as Any)")
     #expect(error?.message.contains("lupine") != true)
   }
@@ -104,5 +108,12 @@ import TrustSupport
       #expect(tls.cipher.hasPrefix("TLS_"))
       #expect(tls.peerCertificates == (try Pki.chain("valid")))
     }
+  }
+}
+
+extension LupineError {
+  /// The parts of a session that turned out to be unusable; nil where the error is of another kind.
+  fileprivate var unusableParts: [String]? {
+    if case .configuration(let mismatches) = kind { mismatches.map(\.part) } else { nil }
   }
 }

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `they are read again after a day`() throws {
-    #expect(
-      try run { ["get", "empty \($0)", "advance 86000", "get", "advance 500", "get"] } == ["new", "new", "tlsFailed"])
+    let lines = try run { ["get", "empty \($0)", "advance 86000", "get", "advance 500", "get"] }
+    #expect(lines == ["new", "new", "certificateAuthorities"])
   }
 }

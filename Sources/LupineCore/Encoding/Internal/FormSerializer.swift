@@ -42,7 +42,7 @@ struct FormSerializer {
   }
 
   private mutating func escape(_ text: String) {
-    FormEscaping.append(
-      text, to: &output, allowing: options.allowedCharacters, spaceAsPlus: options.spaceEncoding == .plusReplaced)
+    PercentCoding.append(
+      text.utf8, to: &output, allowing: options.allowedCharacters, spaceAsPlus: options.spaceEncoding == .plusReplaced)
   }
 }

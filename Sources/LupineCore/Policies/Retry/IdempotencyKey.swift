@@ -12,7 +12,7 @@ enum IdempotencyKey: Sendable {
   static func make(_ random: () -> UInt64) -> String {
     let high = random() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
     let low = random() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-    let digits = hexadecimal(high) + hexadecimal(low)
+    let digits = Hexadecimal.text(high, digits: 16) + Hexadecimal.text(low, digits: 16)
     var groups: [Substring] = []
     var rest = digits[...]
     for length in [8, 4, 4, 4, 12] {
@@ -20,11 +20,6 @@ enum IdempotencyKey: Sendable {
       rest = rest.dropFirst(length)
     }
     return "\"" + groups.joined(separator: "-") + "\""
-  }
-
-  private static func hexadecimal(_ value: UInt64) -> String {
-    let digits = String(value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }
 
@@ -47,6 +42,7 @@ extension SessionRequest {
   /// Adds an `Idempotency-Key`, the same on every attempt, so that the request may be retried whatever its method.
   ///
   /// - Parameter key: the field's value. Default: a UUID in quotes, from the session's source of randomness.
+  @discardableResult
   public func idempotencyKey(_ key: String? = nil) -> Self {
     setting { $0.idempotencyKey = key.map { .given($0) } ?? .fresh }
   }

@@ -1,4 +1,4 @@
-/// Which bytes stand for themselves behind the authority, and how the others are written.
+/// Which bytes stand for themselves behind the authority.
 enum PercentEncoding {
   /// What becomes of a byte.
   enum Rule {
@@ -26,14 +26,4 @@ enum PercentEncoding {
     default: .keep
     }
   }
-
-  /// Appends `%` and two upper-case hexadecimal digits.
-  static func append(_ byte: UInt8, to output: inout [UInt8]) {
-    output.append(.percent)
-    output.append(digit(byte >> 4))
-    output.append(digit(byte & 0x0F))
-  }
-
-  /// The upper-case hexadecimal digit for a value below 16.
-  static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
 }

@@ -1,4 +1,30 @@
 extension URLParser {
+  /// Takes in one go the host that most URLs have: a name in normal form with a path behind it, and nothing between.
+  ///
+  /// - Returns: false where there is anything else, be it right or wrong; nothing is noted then.
+  mutating func scanPlainHost(_ bytes: Span<UInt8>, from start: Int) -> Bool {
+    var index = start
+    var label = start
+    scan: while index < bytes.count {
+      let byte = byte(bytes, index)
+      switch byte {
+      case _ where byte.isLower || byte.isDigit: break
+      case 0x2D, 0x5F: break
+      case .dot where 1...63 ~= index - label: label = index + 1
+      case .slash: break scan
+      default: return false
+      }
+      index += 1
+    }
+    // A last label that begins with a letter is no number, and the name no address.
+    guard index < bytes.count, 1...63 ~= index - label, bytes[label].isLetter, index - start <= 253 else {
+      return false
+    }
+    parts.hostEnd = index
+    parts.pathStart = index
+    return true
+  }
+
   /// Checks a host name: labels of 1 to 63 bytes, 253 together, one trailing dot (RFC 1035 section 2.3.4).
   mutating func scanName(_ bytes: Span<UInt8>, _ host: Range<Int>) throws(URLFault) {
     var label = host.lowerBound..<host.lowerBound

@@ -75,8 +75,8 @@ extension URLParser {
     for index in range {
       let byte = byte(bytes, index)
       switch PercentEncoding.rule(for: byte) {
-      case .encode, .backslash: PercentEncoding.append(byte, to: &output)
-      case .hash where encodesHash: PercentEncoding.append(byte, to: &output)
+      case .encode, .backslash: PercentCoding.append(byte, to: &output)
+      case .hash where encodesHash: PercentCoding.append(byte, to: &output)
       default: output.append(byte)
       }
     }

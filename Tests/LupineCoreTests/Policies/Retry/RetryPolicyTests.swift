@@ -39,7 +39,7 @@ import Testing
     (.contentDecodingFailed, true), (.tlsFailed, true), (.timedOut(.total), false), (.cancelled, false),
     (.certificateRejected, false),
     (.malformedResponse, false), (.invalidURL, false), (.limitExceeded(.responseBody), false), (.bodyFailed, false),
-    (.sessionShutDown, false), (.redirectFailed, false),
+    (.sessionShutDown, false), (.redirectFailed, false), (.configuration([]), false),
   ])
   func `the errors of the network are retried`(kind: LupineError.Kind, isRetried: Bool) async throws {
     #expect((await Self.delay(RetryPolicy(), try Self.attempt(error: kind)) != nil) == isRetried)

@@ -1,6 +1,17 @@
-/// The types of common files on the web, for systems that keep no list; the names are those registered with IANA.
-enum BuiltInMediaTypes {
-  static let table = SystemMediaTypes.list(text)
+/// Media types by the extensions of files' names.
+package enum MediaTypeTable {
+  /// The types of common files on the web, for systems that keep no list; the names are those registered with IANA.
+  package static let builtIn = list(text)
+
+  /// Lines such as `image/jpeg jpeg jpg jpe`.
+  package static func list(_ text: String) -> [String: String] {
+    var found: [String: String] = [:]
+    for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.first != 0x23 {
+      let words = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 }).map { String(decoding: $0, as: UTF8.self) }
+      for name in words.dropFirst() where found[name.lowercased()] == nil { found[name.lowercased()] = words[0] }
+    }
+    return found
+  }
 
   private static let text = """
     application/epub+zip epub
@@ -42,6 +53,7 @@ enum BuiltInMediaTypes {
     application/x-bzip2 bz2
     application/x-iso9660-image iso
     application/x-ndjson ndjson
+    application/x-plist plist
     application/x-sh sh
     application/x-tar tar
     application/x-xz xz

@@ -1,0 +1,45 @@
+import LupineCore
+
+/// What exchanges must have in common to share libcurl's pool of connections, and what follows from it for each of them.
+///
+/// libcurl does not compare the version of HTTP that was asked for, so it stands here as well.
+struct Route {
+  let identity: SecurityIdentity
+  let version: ProtocolVersion?
+  let proxy: Proxy?
+  let unixSocket: String?
+  let networkPolicy: NetworkPolicy?
+  /// Whether addresses are named for hosts.
+  let overridesResolver: Bool
+  /// Whether libcurl proves connections to servers.
+  let provesConnections: Bool
+  /// Whether there is a proxy that reads requests, or opens a tunnel for them.
+  private let isReadByProxy: Bool
+
+  init(_ submission: Submission) {
+    identity = submission.identity
+    version = submission.options.version
+    proxy = identity.proxy
+    unixSocket = identity.unixSocket
+    networkPolicy = identity.networkPolicy
+    overridesResolver = !identity.resolverOverrides.isEmpty
+    provesConnections = identity.connectionCredential != nil
+    isReadByProxy = identity.hasTunnellingProxy
+  }
+
+  /// Whether the exchange has all that in common.
+  func isRoute(of submission: Submission) -> Bool {
+    submission.options.version == version && submission.identity == identity
+  }
+
+  /// Whether a proxy is asked for a tunnel to the server.
+  func isTunnelled(_ scheme: HTTPURL.Scheme) -> Bool { isReadByProxy && scheme == .https }
+
+  /// Whether a proxy reads the request and makes one like it.
+  func isForwarded(_ scheme: HTTPURL.Scheme) -> Bool { isReadByProxy && scheme == .http }
+
+  /// Whether a connection must not carry more than one exchange, because libcurl would break it.
+  func sharesNoConnection(_ scheme: HTTPURL.Scheme) -> Bool {
+    version == .http2 && scheme == .http && LibraryFacts.breaksReusedPriorKnowledge
+  }
+}

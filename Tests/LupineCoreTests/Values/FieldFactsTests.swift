@@ -1,0 +1,28 @@
+import HTTPTypes
+import Testing
+
+@testable import LupineCore
+
+struct FieldFactsTests {
+  private let broken = HTTPField(name: .userAgent, lenientValue: "a\u{1}b".utf8)
+
+  @Test func `fields that are changed are looked at again`() throws {
+    var request = OutgoingRequest(url: try HTTPURL("http://a.example/"))
+    request.lookAtFields()
+    #expect(request.fieldFacts.findings == [])
+    request.headers.append(broken)
+    #expect(request.fieldFacts.findings == .invalidValue)
+    #expect(throws: LupineError.self) { try FieldRules.check(request) }
+  }
+
+  @Test func `what is known of shared fields is not taken for what is known of others`() throws {
+    var request = OutgoingRequest(url: try HTTPURL("http://a.example/"))
+    request.take(SharedFields([.accept: "text/plain"]))
+    #expect(request.fieldFacts.findings == .accept)
+    #expect(request.fieldFacts.size == "Accept: text/plain\r\n".utf8.count)
+    let original = request
+    request.headers = [.cookie: "a=b", .contentLength: "1"]
+    #expect(request.fieldFacts.findings == [.cookie, .framing])
+    #expect(original.fieldFacts.findings == .accept)
+  }
+}
