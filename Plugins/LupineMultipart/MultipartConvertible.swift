@@ -42,7 +42,7 @@ extension MultipartConvertible {
   @concurrent public func encode() async throws(LupineError) -> Data {
     var data = Data()
     if let length = try contentLength() { data.reserveCapacity(Int(clamping: length)) }
-    try await BodyDrain.drain(asBody()) { (bytes) throws(LupineError) in data.append(contentsOf: bytes) }
+    try await asBody().drain { (bytes) throws(LupineError) in data.append(contentsOf: bytes) }
     return data
   }
 
@@ -54,7 +54,7 @@ extension MultipartConvertible {
     let body = try asBody()
     let file = try NewFile(path)
     do throws(LupineError) {
-      try await BodyDrain.drain(body) { (bytes) throws(LupineError) in try file.write(bytes) }
+      try await body.drain { (bytes) throws(LupineError) in try file.write(bytes) }
     } catch {
       file.remove()
       throw error

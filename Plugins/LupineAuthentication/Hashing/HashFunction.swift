@@ -19,7 +19,7 @@ enum HashFunction: Sendable, Hashable {
   /// The hash of a text's UTF-8 in hexadecimal; `nil` where OpenSSL refuses the function, as MD5 under FIPS.
   func hexadecimal(_ text: String) -> String? {
     guard var hash = RunningHash(self) else { return nil }
-    hash.update(Array(text.utf8))
+    Array(text.utf8).withUnsafeBytes { hash.update($0) }
     return hash.finish().map(Hexadecimal.text)
   }
 }

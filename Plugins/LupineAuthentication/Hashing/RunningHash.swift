@@ -17,10 +17,8 @@ struct RunningHash: ~Copyable {
 
   deinit { EVP_MD_CTX_free(context) }
 
-  mutating func update(_ bytes: some RandomAccessCollection<UInt8>) {
-    let context = context
-    let isTaken = bytes.withContiguousStorageIfAvailable { EVP_DigestUpdate(context, $0.baseAddress, $0.count) == 1 }
-    isGood = isGood && (isTaken ?? false)
+  mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    if EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) != 1 { isGood = false }
   }
 
   /// The hash; `nil` where OpenSSL failed on the way.

@@ -76,13 +76,3 @@ extension CodingReader.State {
     return count
   }
 }
-
-extension BodyReader {
-  /// Fills the front of an array.
-  fileprivate func read(into buffer: inout [UInt8]) throws(LupineError) -> BodyRead {
-    let result = buffer.withUnsafeMutableBytes { bytes -> Result<BodyRead, LupineError> in
-      do throws(LupineError) { return .success(try read(into: bytes)) } catch { return .failure(error) }
-    }
-    return try result.get()
-  }
-}

@@ -1,10 +1,8 @@
 import FoundationEssentials
+import LupineCore
 
 /// Reads the dates of `Expires`, which servers write in every way (RFC 6265bis section 5.1.1).
 enum CookieDate {
-  private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-  private static let daysBefore = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
-
   private struct Parts {
     var time: (hour: Int, minute: Int, second: Int)?
     var day: Int?
@@ -29,25 +27,9 @@ enum CookieDate {
     for token in Array(text.utf8).split(whereSeparator: isDelimiter) { parts.take(token) }
     guard let time = parts.time, let day = parts.day, let month = parts.month, var year = parts.year else { return nil }
     if (70...99).contains(year) { year += 1900 } else if (0...69).contains(year) { year += 2000 }
-    guard year >= 1601, (1...length(of: month, year)).contains(day), time.hour < 24, time.minute < 60, time.second < 60
-    else { return nil }
-    let seconds = time.hour * 3600 + time.minute * 60 + time.second
-    return Date(timeIntervalSince1970: Double(days(year, month, day) * 86_400 + seconds))
-  }
-
-  private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
-
-  private static func length(of month: Int, _ year: Int) -> Int {
-    let lengths = [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    return lengths[month - 1]
-  }
-
-  /// Days since 1 January 1970.
-  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    let before = year - 1
-    let leapDays = before / 4 - before / 100 + before / 400 - 477
-    let leapDay = month > 2 && isLeap(year) ? 1 : 0
-    return (year - 1970) * 365 + leapDays + daysBefore[month - 1] + leapDay + day - 1
+    guard year >= 1601, time.second < 60 else { return nil }
+    return CalendarDate.date(
+      year: year, month: month, day: day, hour: time.hour, minute: time.minute, second: time.second)
   }
 
   private static func isDelimiter(_ byte: UInt8) -> Bool {
@@ -74,8 +56,10 @@ enum CookieDate {
     return (hour, minute, second)
   }
 
+  /// The month that the token begins with, whatever its case.
   private static func month(_ token: ArraySlice<UInt8>) -> Int? {
-    let name = String(decoding: token.prefix(3), as: UTF8.self).lowercased()
-    return months.firstIndex(of: name).map { $0 + 1 }
+    let name = token.prefix(3)
+    let index = CalendarDate.months.firstIndex { $0.utf8.elementsEqual(name) { $0 | 0x20 == $1 | 0x20 } }
+    return index.map { $0 + 1 }
   }
 }

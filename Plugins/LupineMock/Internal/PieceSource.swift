@@ -62,7 +62,7 @@ struct PieceSource: Sendable {
     var buffer = [UInt8](repeating: 0, count: pieceSize)
     while true {
       ready.clear()
-      switch try reader.read(intoArray: &buffer) {
+      switch try reader.read(into: &buffer) {
       case .bytes(let count): return Data(buffer[..<count])
       case .end: return nil
       case .pending: await ready.wait()

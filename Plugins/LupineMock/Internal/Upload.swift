@@ -45,6 +45,7 @@ final class Upload: Sendable {
 
   /// Gives a body that no server gets back, so that the request can be made again with it.
   func restore() {
+    state.withLock { $0.isSent = false }
     if isComplete { body.restore(data) }
   }
 
@@ -56,9 +57,6 @@ final class Upload: Sendable {
   /// How much has been sent so far.
   var bytesSent: Int { state.withLock { $0.isSent ? $0.data.count : 0 } }
 
-  /// Whether it is sent as it is read.
-  var isSent: Bool { state.withLock { $0.isSent } }
-
   /// Whether that is all there is.
   var isComplete: Bool { state.withLock { $0.isComplete } }
 
@@ -69,7 +67,7 @@ final class Upload: Sendable {
     var buffer = [UInt8](repeating: 0, count: Int(min(max((reader.length ?? .max), 1), 64 << 10)))
     while case let wanted = limit - count, wanted > 0 {
       if wanted < buffer.count { buffer.removeLast(buffer.count - wanted) }
-      switch try reader.read(intoArray: &buffer) {
+      switch try reader.read(into: &buffer) {
       case .bytes(let count): state.withLock { $0.data.append(contentsOf: buffer[..<count]) }
       case .pending: return false
       case .end:
@@ -105,15 +103,5 @@ extension TransferContext {
   /// Whether a proxy would be asked for a tunnel to the request's server.
   func tunnels(_ request: OutgoingRequest) -> Bool {
     identity.hasTunnellingProxy && request.url.scheme == .https
-  }
-}
-
-extension BodyReader {
-  /// Fills the front of an array.
-  func read(intoArray buffer: inout [UInt8]) throws(LupineError) -> BodyRead {
-    let result = buffer.withUnsafeMutableBytes { bytes -> Result<BodyRead, LupineError> in
-      do throws(LupineError) { return .success(try read(into: bytes)) } catch { return .failure(error) }
-    }
-    return try result.get()
   }
 }

@@ -8,11 +8,14 @@ extension Pipeline {
   ) async throws(LupineError) -> ReceivedResponse {
     do {
       return try await task.interruptible {
-        let loop = ExchangeLoop(self, number)
+        let loop = ExchangeLoop(task, number)
         let control = TransferControl(now: session.clock.now)
         let context = loop.context(forInterceptorsOf: request, control: control)
         do {
-          let response = try await Self.pass(request, interceptors[...], context) { try await loop.send($0) }
+          let response = try await Self.pass(request, interceptors[...], context) { next in
+            task.takeTimeouts(of: next)
+            return try await loop.send(next)
+          }
           return try await loop.receive(response, from: request, orOwn: control)
         } catch {
           loop.abandonExchange()

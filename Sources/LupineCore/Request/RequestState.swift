@@ -39,6 +39,8 @@ struct RequestState {
   private var earlierMetrics: [TransferMetrics] = []
   /// Whether nobody looks at the idle timeout, since the last exchange ended by it.
   var isUnwatched = false
+  /// The bounds that hold since an adapter or an interceptor gave the request others than the program described.
+  private(set) var changedTimeouts: Timeouts?
   /// When the request began, on the session's clock.
   var started: Duration?
   /// When the attempt that runs began, where its time has a bound.
@@ -166,6 +168,18 @@ struct RequestState {
     redirects = []
   }
 
+  /// Whether these are the bounds that hold already.
+  func keeps(to timeouts: Timeouts, describedAs described: Timeouts) -> Bool {
+    (changedTimeouts ?? described) == timeouts && (timeouts.attempt == nil || attemptStarted != nil)
+  }
+
+  /// Takes bounds in the place of those described; returns when the request and its attempt began.
+  mutating func take(_ timeouts: Timeouts, now: Duration) -> (started: Duration, attempt: Duration) {
+    changedTimeouts = timeouts
+    if timeouts.attempt != nil, attemptStarted == nil { attemptStarted = now }
+    return (started ?? now, attemptStarted ?? now)
+  }
+
   /// Ends the attempt; returns why it was ended early, where it was.
   mutating func endAttempt() -> LupineError? {
     attemptStarted = nil
@@ -173,10 +187,12 @@ struct RequestState {
     return attemptEnd
   }
 
-  /// Ends the attempt early, and leaves the request to its retriers; returns what must hear of it.
-  mutating func expireAttempt(_ reason: LupineError) -> Cancellation? {
-    guard attemptStarted != nil, attemptEnd == nil, cancellation == nil else { return nil }
+  /// Ends the attempt that began then early, and leaves the request to its retriers, unwatched until another exchange
+  /// begins; returns what must hear of it.
+  mutating func expireAttempt(begun: Duration, _ reason: LupineError) -> Cancellation? {
+    guard attemptStarted == begun, attemptEnd == nil, cancellation == nil else { return nil }
     attemptEnd = reason
+    isUnwatched = true
     return Cancellation(control: control, works: works, gates: [], mustFinish: false)
   }
 
@@ -219,10 +235,17 @@ struct RequestState {
   /// The exchange and whether it is held back.
   var suspension: (control: TransferControl?, isSuspended: Bool) { (control, isSuspended) }
 
-  /// When the request and its attempt began, and the exchange that must not be idle; `nil` before the beginning and after
-  /// the end.
-  var underWatch: (started: Duration, attempt: Duration?, exchange: TransferControl?)? {
-    guard case .running = phase, let started else { return nil }
-    return (started, attemptEnd == nil ? attemptStarted : nil, isSuspended ? nil : control)
+  /// Leaves the exchange unwatched that was idle too long; false where it is that no more, as where another has begun.
+  mutating func leaveUnwatched(_ exchange: TransferControl) -> Bool {
+    guard underWatch?.exchange === exchange else { return false }
+    isUnwatched = true
+    return true
+  }
+
+  /// When the request and its attempt began, and the exchange that must not be idle; `nil` before the beginning, once the
+  /// request has been cancelled, and after the end. With them the bounds that an adapter or an interceptor gave it.
+  var underWatch: (started: Duration, attempt: Duration?, exchange: TransferControl?, timeouts: Timeouts?)? {
+    guard case .running = phase, cancellation == nil, let started else { return nil }
+    return (started, attemptEnd == nil ? attemptStarted : nil, isSuspended ? nil : control, changedTimeouts)
   }
 }

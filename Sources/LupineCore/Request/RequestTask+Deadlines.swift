@@ -1,10 +1,25 @@
 import Synchronization
 
 extension RequestTask {
-  /// The bounds that hold for this request.
+  /// The bounds that the program described.
   var timeouts: Timeouts {
     if case .success(let request) = description, let own = request.timeouts { return own }
     return session.configuration.timeouts
+  }
+
+  /// Takes the bounds of the request as adapters or interceptors have made it, and has them watched where they are others
+  /// than the program described.
+  ///
+  /// The time of an attempt that had no bound is counted from here on.
+  func takeTimeouts(of request: OutgoingRequest) {
+    let changed = request.timeouts ?? session.configuration.timeouts
+    guard state.withLock({ !$0.keeps(to: changed, describedAs: timeouts) }) else { return }
+    let now = session.clock.now()
+    let (started, attempt) = state.withLock { $0.take(changed, now: now) }
+    let deadlines = [
+      changed.idle.map { now + $0 }, changed.total.map { started + $0 }, changed.attempt.map { attempt + $0 },
+    ]
+    if let first = deadlines.compactMap(\.self).min() { session.watch.expect(first) }
   }
 
   /// Notes the start and makes sure that somebody watches the deadlines.
@@ -18,35 +33,35 @@ extension RequestTask {
 
   /// How long the request may still take; `nil` where its time has no bound.
   var timeLeft: Duration? {
-    guard let total = timeouts.total, let started = state.withLock({ $0.started }) else { return nil }
+    let (started, changed) = state.withLock { ($0.started, $0.changedTimeouts) }
+    guard let total = (changed ?? timeouts).total, let started else { return nil }
     return max(.zero, started + total - session.clock.now())
   }
 
-  /// Ends what is overdue; returns the next deadline otherwise.
+  /// Ends what is overdue; returns the next deadline otherwise. Where another attempt or exchange has begun since it was
+  /// read what is overdue, that one has its whole time from now on.
   ///
   /// A request whose exchange was idle too long is looked at no more, until it begins another.
   func endIfOverdue(now: Duration) -> Duration? {
-    guard let (started, attemptStarted, control) = state.withLock({ $0.underWatch }) else { return nil }
-    let timeouts = timeouts
+    guard let (started, attemptStarted, control, changed) = state.withLock({ $0.underWatch }) else { return nil }
+    let timeouts = changed ?? timeouts
     if let total = timeouts.total, now >= started + total {
       cancel(Self.timedOut(.total, after: total))
       return nil
     }
     var deadlines = [timeouts.total.map { started + $0 }]
     if let attempt = timeouts.attempt, let attemptStarted {
-      guard now < attemptStarted + attempt else {
-        expireAttempt(after: attempt)
-        return timeouts.total.map { started + $0 }
-      }
-      deadlines.append(attemptStarted + attempt)
+      let isOver = now >= attemptStarted + attempt
+      if isOver, expireAttempt(begun: attemptStarted, after: attempt) { return timeouts.total.map { started + $0 } }
+      deadlines.append((isOver ? now : attemptStarted) + attempt)
     }
     if let idle = timeouts.idle {
-      let deadline = (control?.lastActive ?? now) + idle
-      if let control, now >= deadline {
-        state.withLock { $0.isUnwatched = true }
+      let lastActive = control?.lastActive ?? now
+      let isOver = control != nil && now >= lastActive + idle
+      if isOver, let control, state.withLock({ $0.leaveUnwatched(control) }) {
         control.cancel(Self.timedOut(.idle, after: idle))
       } else {
-        deadlines.append(deadline)
+        deadlines.append((isOver ? now : lastActive) + idle)
       }
     }
     return deadlines.compactMap(\.self).min()
@@ -61,18 +76,20 @@ extension RequestTask {
     session.watch.expect(now + attempt)
   }
 
-  /// Ends the attempt, whatever it waits for; what becomes of the request is for its retriers to say.
-  private func expireAttempt(after bound: Duration) {
+  /// Ends the attempt that began then, whatever it waits for; what becomes of the request is for its retriers to say.
+  /// False where it is over already.
+  private func expireAttempt(begun: Duration, after bound: Duration) -> Bool {
     let reason = Self.timedOut(.attempt, after: bound)
-    guard let ended = state.withLock({ $0.expireAttempt(reason) }) else { return }
-    state.withLock { $0.isUnwatched = true }
+    guard let ended = state.withLock({ $0.expireAttempt(begun: begun, reason) }) else { return false }
     ended.control?.cancel(reason)
     for work in ended.works { work() }
+    return true
   }
 
   /// Watches an exchange that begins after one that was idle too long.
   func watchAgain() {
-    if let idle = timeouts.idle { session.watch.expect(session.clock.now() + idle) }
+    let bounds = state.withLock { $0.changedTimeouts } ?? timeouts
+    if let idle = bounds.idle { session.watch.expect(session.clock.now() + idle) }
   }
 
   private static func timedOut(_ timeout: LupineError.Timeout, after bound: Duration) -> LupineError {

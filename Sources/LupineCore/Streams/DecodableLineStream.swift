@@ -23,14 +23,15 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
 
     /// The next value; `nil` at the end.
     ///
-    /// - Throws: `LupineError` when the request failed, or of kind `serializationFailed` where a line is no such value.
+    /// - Throws: `LupineError` when the request failed, or of kind `serializationFailed` where a line is no such value, and
+    ///   `limitExceeded(.nesting)` where it is nested too deep.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> Value? {
       while let line = try await base.next(isolation: isolation) {
         guard !line.allSatisfy(\.isWhitespace) else { continue }
-        do {
-          return try decoder.decode(Value.self, from: Data(line.utf8))
+        do throws(LupineError) {
+          return try decoder.decodeGuarded(Value.self, from: Data(line.utf8))
         } catch {
-          throw LupineError(.serializationFailed, "A line of the response could not be decoded.", underlying: error)
+          throw error.noting("That was one line of the response.")
         }
       }
       return nil

@@ -21,10 +21,6 @@ package enum HTTPDate {
     }
   }
 
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
-
   private static func number(_ text: Substring) -> Int? {
     guard !text.isEmpty, text.utf8.count <= 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int(text)
@@ -41,23 +37,10 @@ package enum HTTPDate {
 
   private static func date(day: Substring, month: Substring, year: Int, time: Substring) -> Date? {
     let clock = time.split(separator: ":", omittingEmptySubsequences: false)
-    guard let day = number(day), let month = months.firstIndex(of: String(month)), clock.count == 3,
+    guard let day = number(day), let month = CalendarDate.months.firstIndex(of: String(month)), clock.count == 3,
       time.utf8.count == 8,
-      let hour = number(clock[0]), let minute = number(clock[1]), let second = number(clock[2]),
-      (1...length(ofMonth: month + 1, year)).contains(day), hour < 24, minute < 60, second <= 60
+      let hour = number(clock[0]), let minute = number(clock[1]), let second = number(clock[2])
     else { return nil }
-    let seconds = days(year, month + 1, day) * 86_400 + hour * 3_600 + minute * 60 + second
-    return Date(timeIntervalSince1970: Double(seconds))
-  }
-
-  private static func length(ofMonth month: Int, _ year: Int) -> Int {
-    days(month == 12 ? year + 1 : year, month == 12 ? 1 : month + 1, 1) - days(year, month, 1)
-  }
-
-  /// Days from 1970-01-01 in the Gregorian calendar, counted in years that begin in March.
-  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    let year = month <= 2 ? year - 1 : year
-    let leapDays = year / 4 - year / 100 + year / 400
-    return year * 365 + leapDays + (153 * ((month + 9) % 12) + 2) / 5 + day - 719_469
+    return CalendarDate.date(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
   }
 }

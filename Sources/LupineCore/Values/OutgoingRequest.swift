@@ -98,7 +98,7 @@ public struct OutgoingRequest: Sendable {
   public var summary: RequestSummary { RequestSummary(method: method, url: url) }
 }
 
-extension OutgoingRequest: CustomStringConvertible {
+extension OutgoingRequest: HidesSecrets {
   /// The method and the URL without its query's values; no field stands in it, since many are secret.
   public var description: String { summary.description }
 }
@@ -107,6 +107,9 @@ extension OutgoingRequest {
   /// How one request is to be sent, where it differs from its session.
   public struct Options: Sendable {
     /// The bounds for this request; `nil` means the session's.
+    ///
+    /// Those that an adapter or an interceptor sets hold from there on; the bound of an attempt that had none before is
+    /// counted from there.
     public var timeouts: Timeouts?
     /// The version of HTTP to speak; `nil` lets the transport choose.
     public var version: ProtocolVersion?

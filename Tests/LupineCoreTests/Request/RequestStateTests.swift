@@ -88,6 +88,36 @@ import Testing
     #expect(state.begin(TransferControl(), request)?.kind == .cancelled)
   }
 
+  @Test func `an exchange that begins while another is found idle stays watched`() throws {
+    var state = RequestState(isHeld: false)
+    state.started = .zero
+    _ = state.join()
+    let request = try OutgoingRequest(Bench.url)
+    let (idle, next) = (TransferControl(), TransferControl())
+    _ = state.begin(idle, request)
+    let found = try #require(state.underWatch?.exchange)
+    _ = state.begin(next, request)
+    var isLeft = state.leaveUnwatched(found)
+    #expect(!isLeft)
+    #expect(!state.isUnwatched)
+    isLeft = state.leaveUnwatched(next)
+    #expect(isLeft)
+    #expect(state.isUnwatched)
+  }
+
+  @Test func `an attempt that begins while another is found overdue has its own time`() throws {
+    var state = RequestState(isHeld: false)
+    state.started = .zero
+    _ = state.join()
+    state.beginAttempt(at: .seconds(1))
+    let found = try #require(state.underWatch?.attempt)
+    state.beginAttempt(at: .seconds(9))
+    #expect(state.expireAttempt(begun: found, Self.reason) == nil)
+    #expect(!state.isUnwatched)
+    #expect(state.expireAttempt(begun: .seconds(9), Self.reason) != nil)
+    #expect(state.isUnwatched)
+  }
+
   @Test func `only a running request that has begun is under watch`() {
     var state = RequestState(isHeld: false)
     state.started = .zero
@@ -97,6 +127,14 @@ import Testing
     state.started = nil
     #expect(state.underWatch == nil)
     state.started = .zero
+    _ = state.cancel(Self.reason)
+    #expect(state.underWatch == nil)
+  }
+
+  @Test func `a request that is over is not under watch`() {
+    var state = RequestState(isHeld: false)
+    state.started = .zero
+    _ = state.join()
     _ = state.finish(Self.outcome)
     #expect(state.underWatch == nil)
   }

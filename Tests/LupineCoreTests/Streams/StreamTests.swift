@@ -74,6 +74,25 @@ import Testing
     #expect(values == [["n": 1], ["n": 2]])
   }
 
+  @Test func `a line that does not decode says what is wrong with it`() async throws {
+    mock.stub(.get, "https://example.com/a", .text("{\"n\":\"one\"}\n"))
+    let stream = session.streamRequest("a").serializingDecodableLines(of: [String: Int].self)
+    await #expect { for try await _ in stream {} } throws: { error in
+      guard let error = error as? LupineError else { return false }
+      return error.kind == .serializationFailed && error.message.contains("at `n`") && error.underlying is DecodingError
+    }
+  }
+
+  @Test(arguments: [("<array>", "</array>"), ("<dict><key>a</key>", "</dict>")])
+  func `a line that is a deep property list exceeds the limit of nesting`(open: String, close: String) async throws {
+    let deep = String(repeating: open, count: 600) + String(repeating: close, count: 600)
+    mock.stub(.get, "https://example.com/a", .text("<?xml version=\"1.0\"?><plist>\(deep)</plist>\n"))
+    let stream = session.streamRequest("a").serializingDecodableLines(of: [Int].self, decoder: PropertyListDecoder())
+    await #expect { for try await _ in stream {} } throws: { error in
+      (error as? LupineError)?.kind == .limitExceeded(.nesting)
+    }
+  }
+
   @Test func `a consumer that stops ends the request`() async throws {
     mock.stub(.get, "https://example.com/a", MockReply.status(.ok).chunked(["one\n", "two\n"]).stall(afterBytes: 8))
     for try await line in session.streamRequest("a").serializingLines() {

@@ -70,6 +70,36 @@ import Testing
     #expect(await session.request(request).serializingData().response.error?.kind == .timedOut(.idle))
   }
 
+  @Test(
+    arguments: [
+      Bounding(Timeouts(idle: .seconds(3))), Bounding(Timeouts(idle: nil, total: .seconds(3))),
+      Bounding(Timeouts(idle: nil, attempt: .seconds(3))),
+    ], [true, false])
+  private func `timeouts that an adapter or an interceptor sets hold`(bounding: Bounding, isAdapter: Bool) async throws
+  {
+    let bench = Bench(.stall)
+    let session = try bench.session {
+      let builder = $0.timeouts(idle: .seconds(70)).retrier(.backoff(limit: 1)).random { 0 }
+      return isAdapter ? builder.adapter(bounding) : builder.interceptor(bounding)
+    }
+    let response = await session.request(Bench.url).serializingData().response
+    #expect(response.error?.kind == .timedOut(bounding.ending))
+    let attempts = bounding.ending == .total ? 1 : 2
+    #expect(bench.mock.requests.count == attempts)
+    #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(3 * attempts)))
+  }
+
+  @Test(arguments: [true, false])
+  func `an adapter or an interceptor gives a request more time`(isAdapter: Bool) async throws {
+    let bench = Bench(.text("").chunked(["a", "b", "c"], every: .seconds(10)))
+    let bounding = Bounding(Timeouts(idle: .seconds(20), total: nil))
+    let session = try bench.session {
+      let builder = $0.timeouts(idle: .seconds(7), total: .seconds(9))
+      return isAdapter ? builder.adapter(bounding) : builder.interceptor(bounding)
+    }
+    #expect(try await session.request(Bench.url).serializingString().value == "abc")
+  }
+
   @Test func `a request of an old session has its whole time`() async throws {
     let bench = Bench(.text("x").delay(.seconds(5)))
     let session = try bench.session { $0.timeouts(idle: nil, total: .seconds(10)) }
@@ -129,6 +159,32 @@ private struct Slow: RequestAdapter {
 
   func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
     try await clock.sleep(for: time)
+    return request
+  }
+}
+
+/// An adapter, or an interceptor, that sets a request's timeouts.
+private struct Bounding: RequestAdapter, Interceptor {
+  let timeouts: Timeouts
+
+  init(_ timeouts: Timeouts) { self.timeouts = timeouts }
+
+  var ending: LupineError.Timeout {
+    if timeouts.idle != nil { return .idle }
+    return timeouts.total == nil ? .attempt : .total
+  }
+
+  func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest { bounded(request) }
+
+  func intercept(
+    _ request: OutgoingRequest, context: TransferContext, next: (OutgoingRequest) async throws -> TransportResponse
+  ) async throws -> TransportResponse {
+    try await next(bounded(request))
+  }
+
+  private func bounded(_ request: OutgoingRequest) -> OutgoingRequest {
+    var request = request
+    request.options.timeouts = timeouts
     return request
   }
 }

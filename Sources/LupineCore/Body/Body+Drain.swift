@@ -1,27 +1,36 @@
-import LupineCore
 import Synchronization
 
-/// Reads a whole body outside of any transport.
-enum BodyDrain {
+extension Body {
   private static let pieceSize = 128 << 10
 
-  static func drain(
-    _ body: Body, into take: (UnsafeRawBufferPointer) throws(LupineError) -> Void
-  ) async throws(LupineError) {
+  /// Reads the whole body outside of any transport, piece by piece.
+  ///
+  /// - Throws: `LupineError`: what the body or `take` threw, or kind `cancelled` where the task is cancelled.
+  package func drain(into take: (UnsafeRawBufferPointer) throws(LupineError) -> Void) async throws(LupineError) {
     let readiness = Readiness()
-    let reader = try body.makeReader { readiness.signal() }
+    let reader = try makeReader { readiness.signal() }
     // What was read to its end takes no harm of it.
     defer { reader.cancel() }
-    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 1)
+    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 1)
     defer { space.deallocate() }
     while true {
-      if Task.isCancelled { throw LupineError(.cancelled, "The encoding was cancelled.") }
+      if Task.isCancelled { throw LupineError(.cancelled, "The task that read the body was cancelled.") }
       switch try reader.read(into: space) {
       case .bytes(let count): try take(UnsafeRawBufferPointer(rebasing: space[..<count]))
       case .pending: await readiness.wait()
       case .end: return
       }
     }
+  }
+}
+
+extension BodyReader {
+  /// Fills the front of an array.
+  package func read(into buffer: inout [UInt8]) throws(LupineError) -> BodyRead {
+    let result = buffer.withUnsafeMutableBytes { bytes -> Result<BodyRead, LupineError> in
+      do throws(LupineError) { return .success(try read(into: bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
   }
 }
 

@@ -1,0 +1,31 @@
+package import FoundationEssentials
+
+/// The Gregorian calendar in UTC, for the dates that fields name.
+package enum CalendarDate {
+  /// The months' names, as fields write them.
+  package static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+  /// The date of a day and a time; `nil` where there is none such.
+  ///
+  /// A leap second is the next minute's first.
+  ///
+  /// - Parameter month: from 1.
+  package static func date(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) -> Date? {
+    guard (1...12).contains(month), (1...length(ofMonth: month, year)).contains(day), (0..<24).contains(hour),
+      (0..<60).contains(minute), (0...60).contains(second)
+    else { return nil }
+    let seconds = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second
+    return Date(timeIntervalSince1970: Double(seconds))
+  }
+
+  private static func length(ofMonth month: Int, _ year: Int) -> Int {
+    days(month == 12 ? year + 1 : year, month == 12 ? 1 : month + 1, 1) - days(year, month, 1)
+  }
+
+  /// Days from 1970-01-01, counted in years that begin in March.
+  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    let year = month <= 2 ? year - 1 : year
+    let leapDays = year / 4 - year / 100 + year / 400
+    return year * 365 + leapDays + (153 * ((month + 9) % 12) + 2) / 5 + day - 719_469
+  }
+}
