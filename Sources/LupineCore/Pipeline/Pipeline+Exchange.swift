@@ -8,7 +8,7 @@ extension Pipeline {
   ) async throws(LupineError) -> ReceivedResponse {
     do {
       return try await task.interruptible {
-        let loop = ExchangeLoop(self, number)
+        let loop = ExchangeLoop(task, number)
         let control = TransferControl(now: session.clock.now)
         let context = loop.context(forInterceptorsOf: request, control: control)
         do {
