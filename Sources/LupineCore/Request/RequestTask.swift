@@ -35,6 +35,10 @@ final class RequestTask: Sendable {
   func outcome() async -> Outcome { await withOutcome { $0 } }
 
   /// Makes something of the outcome, as `outcome()` gives it, before the caller's actor is entered again.
+  ///
+  /// The actor is left by the closure, not by this function, which runs where its caller does: the standard library takes
+  /// what it calls for code of no actor's, and everything up to the call of `body` must stay in there. Moved out of it, a
+  /// body would be decoded on the main actor; `SerializingPlaceTests` tells.
   func withOutcome<Value>(_ body: @Sendable (Outcome) throws -> Value) async rethrows -> Value {
     try await withTaskCancellationHandler {
       let outcome: Outcome
