@@ -180,9 +180,11 @@ final class RequestTask: Sendable {
     if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
     let redirects = state.withLock { $0.redirects }
     if !redirects.isEmpty { outcome.redirects = redirects }
-    for listener in finishProgress() { await listener.value }
+    let progress = finishProgress()
+    if !progress.isEmpty { await finish(progress) }
     // Those of a connection are its request's, which may open another.
-    if !isPart { for listener in takeInterimListeners() { await listener.finish() } }
+    let interim = isPart ? [] : takeInterimListeners()
+    if !interim.isEmpty { await finish(interim.map { $0.finish() }) }
     return outcome
   }
 
