@@ -8,6 +8,8 @@ final class ExchangeLoop: Sendable {
     var request: OutgoingRequest?
     var original: OutgoingRequest?
     var control: TransferControl?
+    /// The body that interceptors were given last, for what it cost where they give it up.
+    var body: IncomingBody?
     /// What was given to whom in answer to challenges.
     var courses: [AuthenticationContext.Asker: AuthenticationCourse] = [:]
     /// What the proxy said when it opened the current exchange's tunnel.
@@ -71,7 +73,8 @@ final class ExchangeLoop: Sendable {
   ) async throws(LupineError) -> ReceivedResponse {
     let (sent, exchange) = state.withLock { ($0.request ?? request, $0.control) }
     if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
-    abandonExchange()
+    abandonExchange(for: response.body)
+    task.consumer.isBypassed()
     try task.begin(control, sent)
     return try await receive(response, control, to: request)
   }
@@ -147,7 +150,7 @@ final class ExchangeLoop: Sendable {
         keepCookies(of: response, to: sent)
         next = mayLeadOn(response) ? try await following(response, to: request) : nil
       } catch {
-        abandonExchange()
+        abandonExchange(response.body)
         throw error.about(response.head)
       }
       guard let next else { return response }
@@ -180,11 +183,16 @@ final class ExchangeLoop: Sendable {
     do throws(LupineError) { return try await body.end().metrics } catch { return error.metrics }
   }
 
-  /// Ends the exchange whose response nobody waits for.
-  func abandonExchange() {
+  /// Ends the exchange whose response nobody waits for; what it cost counts where its body has ended by itself.
+  ///
+  /// - Parameters:
+  ///   - body: its body; `nil` means that which interceptors were given.
+  ///   - own: the body that an interceptor made in its place, with what it cost, too, where the interceptor passed that on.
+  func abandonExchange(_ body: IncomingBody? = nil, for own: IncomingBody? = nil) {
     guard let control = state.withLock({ $0.control }) else { return }
+    let metrics = (body ?? state.withLock { $0.body }).flatMap { control.carries($0) ? $0.metricsAtEnd : nil }
     control.cancel(LupineError(.cancelled, "The response was not wanted any more."))
-    close(control, status: nil, metrics: nil)
+    close(control, status: nil, metrics: metrics == own?.metricsAtEnd ? nil : metrics)
   }
 
   /// - Parameters:

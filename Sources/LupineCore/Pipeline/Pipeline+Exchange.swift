@@ -14,7 +14,9 @@ extension Pipeline {
         do {
           let response = try await Self.pass(request, interceptors[...], context) { next in
             task.takeTimeouts(of: next)
-            return try await loop.send(next)
+            let response = try await loop.send(next)
+            loop.state.withLock { $0.body = response.body }
+            return response
           }
           return try await loop.receive(response, from: request, orOwn: control)
         } catch {
