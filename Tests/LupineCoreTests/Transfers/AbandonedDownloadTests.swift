@@ -37,14 +37,14 @@ import Testing
   }
 
   @Test func `after its exchange was given up, nothing is written to a file that is closed by now`() async throws {
-    let response = await response(try session(.throwing))
+    let response = await self.response(try session(.throwing))
     #expect(response.error?.kind == .interceptionFailed)
     let writer = try #require(writers.all.first)
     #expect(throws: Never.self) { try writer.write("late") }
   }
 
   @Test func `nothing of the exchange before is written to the file of the one that took its place`() async throws {
-    let response = await response(try session(.asking))
+    let response = await self.response(try session(.asking))
     #expect(response.error == nil)
     #expect(try folder.text("a") == "0123")
   }
@@ -53,7 +53,7 @@ import Testing
   func `an interceptor's own answer does not pass for the file of which a part had come`(fields: HTTPFields)
     async throws
   {
-    let response = await response(try session(.answering, fields))
+    let response = await self.response(try session(.answering, fields))
     #expect(response.error?.kind == .fileFailed)
     // The part is kept where it can be gone on from.
     #expect((response.resumeData != nil) == !fields.isEmpty)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `nor for the file of which a part had come to an earlier download`() async throws {
-    let data = try #require(await response(try session(.throwing)).resumeData)
+    let data = try #require(await self.response(try session(.throwing)).resumeData)
     let resumed = try session(.answeringAtOnce).download(resumingWith: data)
     let response = await resumed.serializingFile().response
     #expect(response.error?.kind == .fileFailed)
