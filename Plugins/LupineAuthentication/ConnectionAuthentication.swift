@@ -26,14 +26,13 @@ extension Plugin where Self == ConnectionAuthentication {
   ///
   /// libcurl fetches a service's ticket on its own thread, where other exchanges wait meanwhile.
   public static func negotiate(to scope: CredentialScope = .baseURL) -> ConnectionAuthentication {
-    ConnectionAuthentication(ConnectionCredential(scheme: .negotiate), to: scope)
+    ConnectionAuthentication(.negotiate, to: scope)
   }
 
   /// NTLM, with a name such as `DOMAIN\name`; over HTTP/1.1 alone.
   public static func ntlm(
     username: String, password: String, to scope: CredentialScope = .baseURL
   ) -> ConnectionAuthentication {
-    let credential = Credential(username: username, password: password)
-    return ConnectionAuthentication(ConnectionCredential(scheme: .ntlm, credential: credential), to: scope)
+    ConnectionAuthentication(.ntlm(username: username, password: password), to: scope)
   }
 }

@@ -1,10 +1,10 @@
 public import FoundationEssentials
-import LupineCore
+public import LupineCore
 
 /// A cookie as a jar keeps it (RFC 6265).
 ///
 /// Its description hides the value.
-public struct Cookie: Sendable, Hashable, Codable, CustomStringConvertible {
+public struct Cookie: Sendable, Hashable, Codable, HidesSecrets {
   /// The name; empty for a cookie that has none.
   public let name: String
   /// The value, as the server wrote it; nothing in it is decoded.

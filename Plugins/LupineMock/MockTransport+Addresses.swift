@@ -19,9 +19,7 @@ extension MockTransport {
     let host = request.url.host
     let addresses = addresses(of: host, context.identity.resolverOverrides)
     guard !addresses.contains(where: policy.allows), let address = addresses.first else { return }
-    throw LupineError(
-      .addressRefused,
-      "The host \(host) has the address \(address), which the session's network policy refuses; nothing was sent.")
+    throw NetworkPolicyRefusal.error(address, request.url)
   }
 
   private func addresses(of host: String, _ overrides: ResolverOverrides) -> [IPAddress] {

@@ -59,16 +59,16 @@ public final class MockTransport: Transport, ObservingTransport {
   ///
   /// The request's body is read to its end first, unless the stub says otherwise. A fault that keeps the request from
   /// the server, such as `.connectionRefused`, sends nothing of it: what conditions or a closure saw is given back, so
-  /// that a one-shot stream can be sent by a retry. An async closure is asked when the body has been sent. A reply that
-  /// waits for nothing is given at once, in the caller's task. The session's limits are kept, and every exchange has a
-  /// connection of its own.
+  /// that a retry has a one-shot stream whole. Where a closure answers with such a fault, the progress of a body that
+  /// took its time has been told. A reply that waits for nothing is given at once, in the caller's task. The session's
+  /// limits are kept, and every exchange has a connection of its own.
   ///
   /// - Throws: `LupineError` of kind `unmatchedRequest` where no stub fits, of kind `invalidStub` where the one that fits
   ///   cannot be used, and what a stub's fault or failure says.
   public func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
-    try FieldRules.check(request)
+    try FieldRules.check(request, limit: context.limits.requestFields)
     if let reason = context.control.reason { throw reason }
     try checkPolicy(for: request, in: context)
     return try await inTurn(request, in: context) { () throws(LupineError) in try await begin(request, in: context) }

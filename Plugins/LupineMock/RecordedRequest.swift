@@ -86,3 +86,14 @@ extension RecordedRequest: CustomStringConvertible {
   /// The method and the URL.
   public var description: String { "\(method.rawValue) \(url.string)" }
 }
+
+extension RecordedRequest: CustomReflectable {
+  /// The request, its secret fields redacted.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "request": description, "attempt": attempt, "headers": SecretFields.standard.redact(headers), "body": text,
+      ])
+  }
+}

@@ -1,4 +1,5 @@
 public import Dispatch
+import LupineCore
 import Synchronization
 
 /// Tells whether the network or a host can be reached, and every change of that.
@@ -95,16 +96,7 @@ extension NetworkReachabilityManager {
     let task = Task {
       for await status in stream {
         if Task.isCancelled { return }
-        guard let queue else {
-          listener(status)
-          continue
-        }
-        await withUnsafeContinuation { continuation in
-          queue.async {
-            listener(status)
-            continuation.resume()
-          }
-        }
+        await Queueing.call(on: queue) { listener(status) }
       }
     }
     replaceListener {

@@ -1,7 +1,9 @@
+public import LupineCore
+
 /// The keys of an account at Amazon Web Services, or at a service that takes the same signatures.
 ///
 /// Its description hides the secret.
-public struct AmazonCredential: Sendable, Hashable, CustomStringConvertible {
+public struct AmazonCredential: Sendable, Hashable, HidesSecrets {
   /// The public half, such as `AKIDEXAMPLE`.
   public let accessKeyID: String
   /// The secret half; it is never sent.

@@ -5,7 +5,7 @@ public import LupineCore
 /// Asks an authorization server for tokens (RFC 6749).
 ///
 /// The request is not redirected, so that no secret goes where the program did not send it.
-public struct OAuthClient: Sendable, CustomStringConvertible {
+public struct OAuthClient: Sendable, HidesSecrets {
   /// How the program proves who it is (RFC 6749 section 2.3.1).
   public enum Proof: Sendable, Hashable {
     /// In `Authorization`, with the Basic scheme; what servers must take.

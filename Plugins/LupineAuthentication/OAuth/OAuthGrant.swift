@@ -1,3 +1,5 @@
+public import LupineCore
+
 /// What a program shows to get a token (RFC 6749 section 1.3).
 public enum OAuthGrant: Sendable, Hashable {
   /// Its own name and secret (section 4.4).
@@ -18,7 +20,7 @@ public enum OAuthGrant: Sendable, Hashable {
   private static func scope(_ scope: String?) -> [(name: String, value: String)] { scope.map { [("scope", $0)] } ?? [] }
 }
 
-extension OAuthGrant: CustomStringConvertible {
+extension OAuthGrant: HidesSecrets {
   /// The kind of grant alone.
   public var description: String {
     switch self {

@@ -1,9 +1,10 @@
 public import FoundationEssentials
+public import LupineCore
 
 /// An access token with what renews it (RFC 6749 section 1.4).
 ///
 /// It can be stored; whoever reads it can use it. Its description hides all of it.
-public struct OAuthToken: Sendable, Hashable, Codable, CustomStringConvertible {
+public struct OAuthToken: Sendable, Hashable, Codable, HidesSecrets {
   /// What goes on requests, after `Bearer`.
   public let accessToken: String
   /// What buys the next token; `nil` where there is none.

@@ -60,7 +60,7 @@ private struct DecoderState<Stream: DecodingStream & ~Copyable>: ~Copyable, Send
       if step.consumed == 0, step.produced == 0, !rest.isEmpty {
         throw .undecodable(Stream.coding, "the decoder makes no progress")
       }
-      try meter.count(step, coding: Stream.coding)
+      try meter.count(coded: step.consumed, decoded: step.produced, doing: "\(Stream.coding) data decodes")
       rest = UnsafeRawBufferPointer(rebasing: rest[step.consumed...])
       isComplete = step.isComplete
       hasMore = step.produced == chunk.bytes.count && !step.isComplete

@@ -6,6 +6,8 @@ import LupineCore
 final class Easy {
   /// The exchange it serves.
   var exchange: Exchange?
+  /// The handle behind it among those of its multi that are not in use.
+  var nextIdle: Easy?
   /// Without a count of references, since a multi outlives its handles.
   private unowned(unsafe) let multi: Multi
   let headReader: HeadReader

@@ -33,6 +33,8 @@ final class Exchange {
   private var isAnswered = false
   /// Whether the loop knows that something is to be done with it.
   private var isTouched = false
+  /// The exchange behind it in its chain of the loop's table.
+  var nextInChain: Exchange?
   /// The exchange that was touched after it.
   private var nextTouched: Exchange?
   private var legs = ProofLegs()
@@ -174,10 +176,9 @@ final class Exchange {
 
   /// Tells the caller of `send`, once.
   func handOver() {
-    guard let answer, !isAnswered else { return }
+    guard let outcome = answer.take() else { return }
     isAnswered = true
-    self.answer = nil
-    submission.continuation.resume(returning: answer)
+    submission.continuation.resume(returning: outcome)
   }
 }
 

@@ -5,22 +5,21 @@ import LupineCore
 extension Loop {
   /// What is known of a descriptor; a descriptor that is new is taken for one of the multi's.
   private func socket(_ descriptor: Int32, of multi: Multi) -> WatchedSocket {
-    let index = Int(descriptor)
-    if index < sockets.count, let known = sockets[index] { return known }
-    while sockets.count <= index { sockets.append(nil) }
+    if let known = known(descriptor) { return known }
     let socket = WatchedSocket(multi)
-    sockets[index] = socket
+    note(socket, of: descriptor)
     return socket
   }
 
-  private func known(_ descriptor: Int32) -> WatchedSocket? {
+  func known(_ descriptor: Int32) -> WatchedSocket? {
     descriptor >= 0 && Int(descriptor) < sockets.count ? sockets[Int(descriptor)] : nil
   }
 
   /// Notes that libcurl has opened a connection's socket.
   func opened(_ descriptor: Int32, for multi: Multi) {
-    if Int(descriptor) < sockets.count { sockets[Int(descriptor)] = nil }
-    socket(descriptor, of: multi).isConnection = true
+    let socket = WatchedSocket(multi)
+    socket.isConnection = true
+    note(socket, of: descriptor)
   }
 
   /// Closes a connection's socket for libcurl; the kernel takes it out of the poller.
@@ -28,7 +27,7 @@ extension Loop {
     if let user = known(descriptor)?.user, let exchange = exchanges[user], exchange.isUnderWay, exchange.ports == nil {
       multi.hasFailedDial = true
     }
-    if Int(descriptor) < sockets.count { sockets[Int(descriptor)] = nil }
+    if known(descriptor) != nil { note(nil, of: descriptor) }
     Glibc.close(descriptor)
   }
 
@@ -48,7 +47,7 @@ extension Loop {
       watch(descriptor, socket, for: events)
     } else if !socket.isConnection {
       poller.forget(descriptor)
-      sockets[Int(descriptor)] = nil
+      note(nil, of: descriptor)
     } else if socket.watched & Poller.writable != 0 {
       watch(descriptor, socket, for: Poller.readable)
     }
@@ -84,7 +83,7 @@ extension Loop {
 
   /// Counts the connections; one that a paused exchange uses is not idle, though libcurl waits for nothing on it.
   func snapshot(waiting: Int) -> ConnectionPoolSnapshot {
-    let used = exchanges.values.compactMap { $0.isUnderWay ? $0.ports : nil }
+    let used = exchanges.all.compactMap { $0.isUnderWay ? $0.ports : nil }
     var snapshot = ConnectionPoolSnapshot(waiting: waiting)
     for descriptor in sockets.indices {
       guard let socket = sockets[descriptor], socket.isConnection else { continue }
@@ -104,6 +103,6 @@ extension Loop {
   private func isInUse(_ descriptor: Int32, _ socket: WatchedSocket) -> Bool {
     if exchanges[socket.user]?.isUnderWay == true { return true }
     let ports = SocketPorts(descriptor)
-    return exchanges.values.contains { $0.isUnderWay && $0.ports == ports }
+    return exchanges.all.contains { $0.isUnderWay && $0.ports == ports }
   }
 }

@@ -7,12 +7,13 @@ final class Loop {
   let engine: Engine
   let lines = KnownLines()
   let deadSocket: DeadSocket
-  var poller: Poller
+  let poller: Poller
   var roots = KnownRoots()
   /// What is known of each descriptor; nil where it is none of libcurl's.
-  var sockets: [WatchedSocket?] = []
-  private(set) var exchanges: [UInt64: Exchange] = [:]
+  private(set) var sockets: [WatchedSocket?] = []
+  let exchanges = ExchangeTable()
   private let alarm: Alarm
+  /// Replaced as a whole and never changed in place, so that reading it needs no check for exclusive access.
   private var multis: [Multi] = []
   private let line: WaitingLine
   private var commands: [Command] = []
@@ -35,8 +36,8 @@ final class Loop {
   }
 
   func run() {
-    while !isStopping, !(isLetGo && exchanges.isEmpty) { turn() }
-    for exchange in Array(exchanges.values) { exchange.end(Engine.shutDownError) }
+    while !isStopping, !(isLetGo && exchanges.count == 0) { turn() }
+    for exchange in exchanges.all { exchange.end(Engine.shutDownError) }
     settle()
     for multi in multis { multi.close() }
     multis = []
@@ -70,11 +71,9 @@ final class Loop {
 
   /// Lets go of multis that have been idle for as long as their connections may be, and of these connections.
   private func prune() {
-    guard multis.contains(where: \.isStale) else { return }
-    multis.removeAll { multi in
-      guard multi.isStale else { return false }
-      multi.close()
-      return true
+    for stale in multis where stale.isStale {
+      stale.close()
+      multis = multis.filter { $0 !== stale }
     }
   }
 
@@ -88,7 +87,7 @@ final class Loop {
   private func serveSockets() {
     for index in 0..<poller.count {
       let (descriptor, readiness) = poller.event(index)
-      guard descriptor != alarm.descriptor, let socket = sockets[Int(descriptor)], socket.wanted != 0 else { continue }
+      guard let socket = known(descriptor), socket.wanted != 0 else { continue }
       socket.multi.serve(descriptor, readiness)
     }
   }
@@ -111,14 +110,25 @@ extension Loop {
 
   /// Notes that an exchange is over.
   func isOver(_ exchange: Exchange) {
-    exchanges[exchange.id] = nil
+    exchanges.remove(exchange)
     line.leave(exchange.id, from: exchange.host)
   }
 
   /// Notes that a host speaks HTTP/2, so that its exchanges share connections.
   func isMultiplexed(_ exchange: Exchange) {
     line.lift(exchange.host)
-    if exchange.socket >= 0 { sockets[Int(exchange.socket)]?.isMultiplexed = true }
+    known(exchange.socket)?.isMultiplexed = true
+  }
+
+  /// Notes what is known of a descriptor from now on.
+  ///
+  /// The list is taken out while it is changed, so that reading it needs no check for exclusive access.
+  func note(_ socket: WatchedSocket?, of descriptor: Int32) {
+    var list = sockets
+    sockets = []
+    while list.count <= Int(descriptor) { list.append(nil) }
+    list[Int(descriptor)] = socket
+    sockets = list
   }
 
   private func obey() {
@@ -144,7 +154,7 @@ extension Loop {
     } catch {
       return submission.continuation.resume(returning: .failure(error))
     }
-    exchanges[exchange.id] = exchange
+    exchanges.insert(exchange)
     exchange.multi.enter()
     let queued = QueuedExchange(
       exchange.id, priority: submission.options.priority, submission.context.connections)
@@ -172,7 +182,7 @@ extension Loop {
   private func multi(for submission: Submission) throws(LupineError) -> Multi {
     for multi in multis where multi.route.isRoute(of: submission) { return multi }
     let multi = try Multi(Route(submission), self)
-    multis.append(multi)
+    multis = multis + [multi]
     return multi
   }
 }

@@ -20,7 +20,9 @@ final class Multi {
   private var handle: MultiHandle
   /// The handle's, which stays the same.
   private let pointer: UnsafeMutableRawPointer
-  private var idle: [Easy] = []
+  /// The handles that are not in use, each of which knows the next.
+  private var firstIdle: Easy?
+  private var idleCount = 0
   /// Exchanges that are under way, or wait for their turn.
   private var users = 0
   private let room: Int
@@ -64,8 +66,10 @@ final class Multi {
   }
 
   func makeEasy() throws(LupineError) -> Easy {
-    if let easy = idle.popLast() { return easy }
-    return try Easy(self)
+    guard let easy = firstIdle else { return try Easy(self) }
+    firstIdle = easy.nextIdle.take()
+    idleCount -= 1
+    return easy
   }
 
   func add(_ easy: Easy) throws(LupineError) {
@@ -105,7 +109,10 @@ final class Multi {
   func remove(_ easy: Easy, isReusable: Bool) {
     curl_multi_remove_handle(pointer, easy.pointer)
     easy.exchange = nil
-    if isReusable, idle.count < room { idle.append(easy) }
+    guard isReusable, idleCount < room else { return }
+    easy.nextIdle = firstIdle
+    firstIdle = easy
+    idleCount += 1
   }
 
   func setTimer(milliseconds: Int) {
@@ -162,7 +169,7 @@ final class Multi {
 
   /// Closes every connection; the multi is of no use afterwards.
   func close() {
-    idle = []
+    while let easy = firstIdle { firstIdle = easy.nextIdle.take() }
     handle.close()
   }
 

@@ -3,7 +3,7 @@ import Glibc
 import LupineCore
 
 /// Owns an epoll descriptor and the space for its events.
-struct Poller: ~Copyable {
+final class Poller {
   static let readable: UInt32 = EPOLLIN.rawValue | EPOLLRDHUP.rawValue
   static let writable: UInt32 = EPOLLOUT.rawValue
   static let broken: UInt32 = EPOLLERR.rawValue | EPOLLHUP.rawValue
@@ -28,7 +28,7 @@ struct Poller: ~Copyable {
   }
 
   /// Waits until a descriptor is ready or the time is up; -1 waits for ever.
-  mutating func wait(milliseconds: Int32) {
+  func wait(milliseconds: Int32) {
     count = max(0, Int(epoll_wait(descriptor, events, Int32(Self.capacity), milliseconds)))
   }
 

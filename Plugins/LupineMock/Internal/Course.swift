@@ -92,7 +92,7 @@ struct Course: Sendable {
 
   /// Sends the request's body, or takes it back where no connection comes about.
   private func settle(_ plan: ReplyPlan, _ answer: Answer) {
-    guard let upload, !upload.isSent else { return }
+    guard let upload else { return }
     guard plan.isRefusal else { return upload.send() }
     upload.restore()
     mock.state.withLock { $0.takeBackBody(of: answer.request) }

@@ -45,6 +45,7 @@ final class Upload: Sendable {
 
   /// Gives a body that no server gets back, so that the request can be made again with it.
   func restore() {
+    state.withLock { $0.isSent = false }
     if isComplete { body.restore(data) }
   }
 
@@ -55,9 +56,6 @@ final class Upload: Sendable {
 
   /// How much has been sent so far.
   var bytesSent: Int { state.withLock { $0.isSent ? $0.data.count : 0 } }
-
-  /// Whether it is sent as it is read.
-  var isSent: Bool { state.withLock { $0.isSent } }
 
   /// Whether that is all there is.
   var isComplete: Bool { state.withLock { $0.isComplete } }

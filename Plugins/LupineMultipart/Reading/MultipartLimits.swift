@@ -1,4 +1,7 @@
-/// The most that is accepted of a multipart that is read; the name of the limit stands in the error.
+/// The most that is accepted of a multipart that is read.
+///
+/// What exceeds a limit ends with kind `limitExceeded(.multipart)`, or `limitExceeded(.nesting)`, and a message that names
+/// the limit.
 public struct MultipartLimits: Sendable, Hashable {
   /// Parts of one multipart.
   ///

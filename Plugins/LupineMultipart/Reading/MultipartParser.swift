@@ -143,11 +143,11 @@ extension MultipartParser {
     unheld = 0
     guard isInPart else {
       preambleCount += content.count
-      try check(preambleCount <= limits.preambleBytes, .sink, "preambleBytes")
+      try check(preambleCount <= limits.preambleBytes, "preambleBytes")
       return nil
     }
     contentCount += Int64(content.count)
-    try check(contentCount <= limits.partBytes ?? .max, .sink, "partBytes")
+    try check(contentCount <= limits.partBytes ?? .max, "partBytes")
     return .content(content)
   }
 
@@ -181,7 +181,7 @@ extension MultipartParser {
     isInPart = false
     if next == .part {
       partCount += 1
-      try check(partCount <= limits.parts, .sink, "parts")
+      try check(partCount <= limits.parts, "parts")
       fields = PartFieldsParser(limits: limits)
     }
     state = next == .part ? .fields : .ended
@@ -202,18 +202,18 @@ extension MultipartParser {
     } catch {
       switch error {
       case .malformed(let what): throw malformed("has a part \(partCount) \(what)")
-      case .limit(let kind, let name):
-        try check(false, kind, name)
+      case .limit(let name):
+        try check(false, name)
         return nil
       }
     }
   }
 
-  private func check(_ isWithin: Bool, _ kind: Limits.Name, _ name: String) throws(LupineError) {
+  private func check(_ isWithin: Bool, _ name: String) throws(LupineError) {
     if isWithin { return }
     let place = partCount == 0 ? "before its first part" : "in part \(partCount)"
     throw LupineError(
-      .limitExceeded(kind),
+      .limitExceeded(.multipart),
       "The multipart exceeds MultipartLimits.\(name) \(place); raise the limit if such multiparts are expected.")
   }
 

@@ -24,13 +24,14 @@ extension MultipartParts {
 
     /// Gathers the content in memory.
     ///
-    /// - Throws: `LupineError` of kind `limitExceeded` where it has more than `limit` bytes, or as `MultipartParts`.
+    /// - Throws: `LupineError` of kind `limitExceeded(.multipart)` where it has more than `limit` bytes,
+    ///   or as `MultipartParts`.
     public func data(limit: Int) async throws(LupineError) -> Data {
       var data = Data()
       while let bytes = try await stream.nextContent(of: number) {
         guard data.count + bytes.count <= limit else {
           throw LupineError(
-            .limitExceeded(.sink),
+            .limitExceeded(.multipart),
             "Part \(number) of the multipart has more than \(limit) bytes, the limit it was given.")
         }
         data.append(contentsOf: bytes)

@@ -6,7 +6,7 @@ import LupineCore
 struct PartFieldsParser: Sendable {
   enum Refusal: Error {
     case malformed(String)
-    case limit(Limits.Name, String)
+    case limit(String)
   }
 
   private let limits: MultipartLimits
@@ -22,7 +22,7 @@ struct PartFieldsParser: Sendable {
       let end = chunk.firstIndex(of: 0x0A).map { $0 + 1 } ?? chunk.endIndex
       let piece = chunk[..<end]
       byteCount += piece.count
-      guard byteCount <= limits.fieldBytes else { throw .limit(.responseFields, "fieldBytes") }
+      guard byteCount <= limits.fieldBytes else { throw .limit("fieldBytes") }
       line += piece
       chunk = chunk[end...]
       guard piece.last == 0x0A else { return nil }
@@ -48,7 +48,7 @@ struct PartFieldsParser: Sendable {
       lines[last].value += Self.trimmed(line[...])
       return
     }
-    guard lines.count < limits.fields else { throw .limit(.responseFieldCount, "fields") }
+    guard lines.count < limits.fields else { throw .limit("fields") }
     guard let colon = line.firstIndex(of: 0x3A),
       let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
     else { throw .malformed("with a line that is no field") }

@@ -42,11 +42,16 @@ public struct BasicScheme: AuthenticationScheme {
   }
 
   static func value(for credential: Credential) throws(LupineError) -> String {
-    guard !credential.username.contains(":"), !credential.hasControlByte else {
+    guard !credential.username.utf8.contains(UInt8(ascii: ":")), !credential.hasControlByte else {
       throw LupineError(
         .invalidRequest, "A name for Basic authentication has no colon, and neither name nor password a control byte.")
     }
-    return "Basic " + Data("\(credential.username):\(credential.password)".utf8).base64EncodedString()
+    return value(credential.username, credential.password)
+  }
+
+  /// The answer with a name and a password as they are.
+  static func value(_ username: String, _ password: String) -> String {
+    "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
   }
 }
 

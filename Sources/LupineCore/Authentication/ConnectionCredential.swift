@@ -1,7 +1,7 @@
 /// What proves a whole connection to a server, and every request that goes over it: NTLM or Negotiate.
 ///
 /// Only a transport can speak these schemes. Its description hides the password.
-public struct ConnectionCredential: Sendable, Hashable, CustomStringConvertible {
+public struct ConnectionCredential: Sendable, Hashable, HidesSecrets {
   /// A scheme that proves connections.
   public enum Scheme: String, Sendable, Hashable {
     /// NT LAN Manager, with a name such as `DOMAIN\name`. It is weak and old; the server alone proves nothing.

@@ -1,7 +1,7 @@
 /// A user's name and password.
 ///
 /// Its description hides the password.
-public struct Credential: Sendable, Hashable, CustomStringConvertible {
+public struct Credential: Sendable, Hashable, HidesSecrets {
   /// The name.
   public let username: String
   /// The password.

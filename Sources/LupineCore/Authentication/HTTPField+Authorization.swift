@@ -1,10 +1,9 @@
-import FoundationEssentials
 public import HTTPTypes
 
 extension HTTPField {
   /// `Authorization` with the Basic scheme (RFC 7617), in UTF-8.
   public static func authorization(username: String, password: String) -> HTTPField {
-    HTTPField(name: .authorization, value: "Basic " + Data("\(username):\(password)".utf8).base64EncodedString())
+    HTTPField(name: .authorization, value: BasicScheme.value(username, password))
   }
 
   /// `Authorization` with the Bearer scheme (RFC 6750).

@@ -69,13 +69,7 @@ public struct Proxy: Sendable, Hashable {
   }
 }
 
-extension Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Proxy: HidesSecrets {
   /// The URL without the credential.
   public var description: String { address }
-
-  /// The URL without the credential.
-  public var debugDescription: String { address }
-
-  /// The URL without the credential.
-  public var customMirror: Mirror { Mirror(self, children: ["address": address]) }
 }

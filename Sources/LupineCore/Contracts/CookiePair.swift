@@ -1,7 +1,7 @@
 /// A cookie as it stands in the `Cookie` field.
 ///
 /// Its description hides the value.
-public struct CookiePair: Sendable, Hashable, CustomStringConvertible {
+public struct CookiePair: Sendable, Hashable, HidesSecrets {
   /// The name; empty for a cookie that has none.
   public let name: String
   /// The value, as the server wrote it.

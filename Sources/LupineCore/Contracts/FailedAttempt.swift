@@ -69,3 +69,11 @@ public struct FailedAttempt: Sendable {
     return lastRequest.url.origin != origin || redirects.contains { $0.request.url.origin != origin }
   }
 }
+
+extension FailedAttempt: HidesSecrets {
+  /// The request, which attempt it was, and the status or the error.
+  public var description: String {
+    let end = error?.message ?? response.map { "status \($0.status.code)" } ?? "no response"
+    return "attempt \(number) of \(request.summary): \(end)"
+  }
+}

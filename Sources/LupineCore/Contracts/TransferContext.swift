@@ -28,8 +28,8 @@ public struct TransferContext: Sendable {
   ///
   /// Synchronous, called once, for the final head, on the transport's own thread.
   public var sink: @Sendable (HTTPResponse) -> BodySink {
-    let (supervisor, control) = (storage.value.supervisor, storage.value.control)
-    return { supervisor.sink(for: $0, of: control) }
+    let (supervisor, control, attempt) = (storage.value.supervisor, storage.value.control, attempt)
+    return { supervisor.sink(for: $0, of: control, attempt: attempt) }
   }
   /// The exchange's life: cancellation and activity.
   public var control: TransferControl { storage.value.control }
@@ -111,7 +111,7 @@ public struct TransferContext: Sendable {
     var branch = self
     branch.storage.value.control = control
     branch.storage.value.supervisor = ClosureSupervisor(
-      events: { [supervisor = storage.value.supervisor] in supervisor.hear($0) }, sink: sink)
+      events: { [supervisor = storage.value.supervisor, attempt] in supervisor.hear($0, attempt: attempt) }, sink: sink)
     return branch
   }
 
@@ -131,7 +131,7 @@ public struct TransferContext: Sendable {
   }
 
   /// Tells the session's monitors what happened.
-  public func emit(_ event: SessionEvent.Kind) { storage.value.supervisor.hear(event) }
+  public func emit(_ event: SessionEvent.Kind) { storage.value.supervisor.hear(event, attempt: attempt) }
 
   /// Registers what ends the exchange early; called at once where it has been cancelled already.
   ///
@@ -156,7 +156,7 @@ public struct TransferContext: Sendable {
   }
 
   private var tellSent: @Sendable (Int64) -> Void {
-    { [supervisor = storage.value.supervisor] in supervisor.hear(.sent(bytes: $0)) }
+    { [supervisor = storage.value.supervisor, attempt] in supervisor.hear(.sent(bytes: $0), attempt: attempt) }
   }
 
   private func open(
@@ -180,7 +180,7 @@ public struct TransferContext: Sendable {
     control.touch()
     control.answers(source)
     let channel = BodyChannel(
-      sink: storage.value.supervisor.sink(for: head, of: control), activity: control, resume: resume)
+      sink: storage.value.supervisor.sink(for: head, of: control, attempt: attempt), activity: control, resume: resume)
     return (IncomingBody(channel: channel), IncomingBodyWriter(channel: channel))
   }
 }

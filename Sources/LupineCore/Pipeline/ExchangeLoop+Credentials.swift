@@ -6,21 +6,21 @@ extension ExchangeLoop {
   func authenticationContext(_ challenger: Challenger) -> AuthenticationContext {
     AuthenticationContext(
       request: challenger.request, asker: challenger.asker, random: configuration.random, now: configuration.now,
-      warn: { [self] in warn($0) })
+      warn: { warn($0) })
   }
 
   /// Reads or changes what was given to who asks.
   func course<Value: Sendable>(
     _ asker: AuthenticationContext.Asker, _ change: (inout AuthenticationCourse) -> Value
   ) -> Value {
-    state.withLock { change(&$0.courses[asker, default: AuthenticationCourse(asker)]) }
+    task.exchange.withLock { change(&$0.courses[asker, default: AuthenticationCourse(asker)]) }
   }
 
   /// The identity with what proves the connection, where the session has such a credential for this place.
-  func proving(_ identity: SecurityIdentity, to url: HTTPURL) -> SecurityIdentity {
+  func proving(_ identity: SecurityIdentity, by request: OutgoingRequest) -> SecurityIdentity {
     guard let given = configuration.connectionCredential,
-      (try? given.scope.allows(url, baseURL: configuration.baseURL)) == true,
-      course(.origin, { $0.admits(url) })
+      (try? given.scope.allows(request.url, baseURL: configuration.baseURL)) == true,
+      course(.origin, { $0.admits(request.url) })
     else { return identity }
     var identity = identity
     identity.connectionCredential = given.credential
@@ -82,16 +82,16 @@ extension ExchangeLoop {
 
   /// Tells the schemes how their answers were taken.
   func tellSchemes(_ response: TransportResponse, to request: OutgoingRequest) throws(LupineError) {
-    guard state.withLock({ !$0.courses.isEmpty }) else { return }
+    guard task.exchange.withLock({ !$0.courses.isEmpty }) else { return }
     if response.source == .origin { try tell(response.head, server(of: request)) }
     guard let passage = session.passage(to: request.url), let proxy = proxy(of: request) else { return }
     // What comes through a tunnel is the server's word; of a tunnel that stood already the proxy said nothing.
     let isOwnWord = passage.isForwarded || response.source == .proxy
-    if let word = isOwnWord ? response.head : state.withLock({ $0.tunnel }) { try tell(word, proxy) }
+    if let word = isOwnWord ? response.head : task.exchange.withLock({ $0.tunnel }) { try tell(word, proxy) }
   }
 
   private func tell(_ head: HTTPResponse, _ challenger: Challenger) throws(LupineError) {
-    guard let carried = state.withLock({ $0.courses[challenger.asker]?.carried }) else { return }
+    guard let carried = task.exchange.withLock({ $0.courses[challenger.asker]?.carried }) else { return }
     var request = challenger.request
     request.headers[challenger.asker.answerField] = carried.value
     let context = authenticationContext(

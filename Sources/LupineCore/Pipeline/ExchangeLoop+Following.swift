@@ -6,14 +6,14 @@ extension ExchangeLoop {
   /// Whether a response may lead to another request; few do, and a call that might wait costs more than to look.
   func mayLeadOn(_ response: TransportResponse) -> Bool {
     response.statusCode == 401 || response.statusCode == 407 || task.consumer.mayLeadOn
-      || state.withLock { $0.redirect != nil }
+      || task.exchange.withLock { $0.redirect != nil }
   }
 
   /// The request that a redirect or a challenge leads to; `nil` where this response is the answer.
   func following(
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
-    if response.source == .origin, let redirect = state.withLock({ $0.redirect }) {
+    if response.source == .origin, let redirect = task.exchange.withLock({ $0.redirect }) {
       let next = try redirect.get()
       task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: response.head)) }
       return next
@@ -60,7 +60,7 @@ extension ExchangeLoop {
     let rules = RedirectRules(
       secrets: session.configuration.secretFields, limits: session.configuration.limits,
       allowsDowngrade: redirector.allowsDowngrade)
-    let visited = state.withLock { state in
+    let visited = task.exchange.withLock { state in
       state.visited.append(request.url)
       return state.visited
     }
@@ -72,7 +72,7 @@ extension ExchangeLoop {
       decided = redirector.follows ? .failure(error) : nil
     }
     task.emit(Self.event(decided, head, request), attempt: number)
-    state.withLock { $0.redirect = decided }
+    task.exchange.withLock { $0.redirect = decided }
     return decided != nil
   }
 

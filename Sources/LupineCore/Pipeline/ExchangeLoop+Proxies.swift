@@ -21,11 +21,11 @@ extension ExchangeLoop {
 
 // Parts of the session, since a method of its configuration would be handed a copy of all of it.
 extension Session {
-  /// What a connection for this URL must be like.
-  func identity(for url: HTTPURL) -> SecurityIdentity {
+  /// What a connection for this request must be like.
+  func identity(for request: OutgoingRequest) -> SecurityIdentity {
     guard !configuration.proxies.isEmpty else { return configuration.identity }
     var identity = configuration.identity
-    identity.proxy = configuration.proxies.proxy(for: url)
+    identity.proxy = configuration.proxies.proxy(for: request.url)
     return identity
   }
 

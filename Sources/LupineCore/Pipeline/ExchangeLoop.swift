@@ -2,8 +2,10 @@ import HTTPTypes
 import Synchronization
 
 /// The exchanges of one attempt: the request, then whatever redirects and challenges lead to.
-final class ExchangeLoop: Sendable {
+struct ExchangeLoop: Sendable {
+  /// What stands with the request, one attempt at a time.
   struct State {
+    var attempt = 1
     /// The current exchange's, and the same without what was added for this exchange alone.
     var request: OutgoingRequest?
     var original: OutgoingRequest?
@@ -20,18 +22,16 @@ final class ExchangeLoop: Sendable {
     var redirect: Result<OutgoingRequest, LupineError>?
   }
 
+  let task: RequestTask
   let number: Int
-  let state = Mutex(State())
-  private let pipeline: Pipeline
 
-  init(_ pipeline: Pipeline, _ number: Int) {
-    self.pipeline = pipeline
+  init(_ task: RequestTask, _ number: Int) {
+    self.task = task
     self.number = number
   }
 
-  var task: RequestTask { pipeline.task }
-  var session: Session { pipeline.session }
-  var configuration: SessionConfiguration { pipeline.session.configuration }
+  var session: Session { task.session }
+  var configuration: SessionConfiguration { task.session.configuration }
 
   func warn(_ text: String) { task.emit(.warning(text), attempt: number) }
 
@@ -39,7 +39,7 @@ final class ExchangeLoop: Sendable {
   @inline(__always)  // As `Pipeline.run` says.
   func receive(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
     let response = try await send(request)
-    let control = state.withLock { $0.control }
+    let control = task.exchange.withLock { $0.control }
     if let received = receivedAlready(response, control, to: request) { return received }
     return try await receive(response, control, to: request)
   }
@@ -53,7 +53,7 @@ final class ExchangeLoop: Sendable {
     guard !task.consumer.takesBodyAtHead, task.state.withLock({ $0.settings.responseDeciders.isEmpty }),
       case .success(let end)? = response.body.channel.ended
     else { return nil }
-    return received(response, end, control, to: state.withLock { $0.request } ?? fallback)
+    return received(response, end, control, to: task.exchange.withLock { $0.request } ?? fallback)
   }
 
   private func received(
@@ -71,7 +71,7 @@ final class ExchangeLoop: Sendable {
   func receive(
     _ response: TransportResponse, from request: OutgoingRequest, orOwn control: TransferControl
   ) async throws(LupineError) -> ReceivedResponse {
-    let (sent, exchange) = state.withLock { ($0.request ?? request, $0.control) }
+    let (sent, exchange) = task.exchange.withLock { ($0.request ?? request, $0.control) }
     if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
     abandonExchange(for: response.body)
     task.consumer.isBypassed()
@@ -82,7 +82,7 @@ final class ExchangeLoop: Sendable {
   private func receive(
     _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
-    let sent = state.withLock { $0.request }
+    let sent = task.exchange.withLock { $0.request }
     do throws(LupineError) {
       let deciders = task.state.withLock { $0.settings.responseDeciders }
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
@@ -126,6 +126,7 @@ final class ExchangeLoop: Sendable {
     _ control: TransferControl?
   ) async throws(LupineError) {
     let head = ReceivedResponse(request: request, head: response.head, source: response.source)
+    let pipeline = Pipeline(task)
     var refusal = pipeline.validated(head, to: request, number).outcome.error
     if refusal == nil { refusal = await pipeline.refusalAtHead(of: head, after: first, number) }
     if let refusal {
@@ -155,15 +156,15 @@ final class ExchangeLoop: Sendable {
       }
       guard let next else { return response }
       let metrics = await metrics(of: response.body)
-      close(state.withLock { $0.control }, status: response.statusCode, metrics: metrics)
+      close(task.exchange.withLock { $0.control }, status: response.statusCode, metrics: metrics)
       let isElsewhere = next.url.origin != request.url.origin
-      if isElsewhere || state.withLock({ $0.redirect != nil }) { follow(from: request.url, to: next.url) }
+      if isElsewhere || task.exchange.withLock({ $0.redirect != nil }) { follow(from: request.url, to: next.url) }
       request = next
     }
   }
 
   private func follow(from: HTTPURL, to url: HTTPURL) {
-    state.withLock { state in
+    task.exchange.withLock { state in
       state.courses[.origin, default: AuthenticationCourse(.origin)].follows(from: from, to: url)
       for asker in state.courses.keys where asker != .origin { state.courses[asker]?.follows(from: from, to: url) }
     }
@@ -171,7 +172,7 @@ final class ExchangeLoop: Sendable {
 
   /// Begins anew where an interceptor sends again.
   private func forgetRedirects() {
-    let isAgain = state.withLock { state in
+    let isAgain = task.exchange.withLock { state in
       defer { state.visited = [] }
       return !state.visited.isEmpty
     }
@@ -181,18 +182,6 @@ final class ExchangeLoop: Sendable {
   /// What an exchange cost whose body nobody wants.
   private func metrics(of body: IncomingBody) async -> TransferMetrics? {
     do throws(LupineError) { return try await body.end().metrics } catch { return error.metrics }
-  }
-
-  /// Ends the exchange whose response nobody waits for; what it cost counts where its body has ended by itself.
-  ///
-  /// - Parameters:
-  ///   - body: its body; `nil` means that which interceptors were given.
-  ///   - own: the body that an interceptor made in its place, with what it cost, too, where the interceptor passed that on.
-  func abandonExchange(_ body: IncomingBody? = nil, for own: IncomingBody? = nil) {
-    guard let control = state.withLock({ $0.control }) else { return }
-    let metrics = (body ?? state.withLock { $0.body }).flatMap { control.carries($0) ? $0.metricsAtEnd : nil }
-    control.cancel(LupineError(.cancelled, "The response was not wanted any more."))
-    close(control, status: nil, metrics: metrics == own?.metricsAtEnd ? nil : metrics)
   }
 
   /// - Parameters:
@@ -207,7 +196,7 @@ final class ExchangeLoop: Sendable {
     try RequestRules.check(request, limits: session.configuration.limits)
     let request = withoutForeignCredentials(request, proxyAuthorization)
     let control = TransferControl(now: session.clock.now, of: task)
-    state.withLock { state in
+    task.exchange.withLock { state in
       state.request = request
       state.original = original
       state.control = control
@@ -217,7 +206,7 @@ final class ExchangeLoop: Sendable {
     try task.begin(control, request)
     task.emit(.sending(request.summary), attempt: number)
     do throws(LupineError) {
-      let context = context(for: request, control: control, supervisor: self, proxyAuthorization)
+      let context = context(for: request, control: control, supervisor: task, proxyAuthorization)
       let response = try await session.openTransport().send(request, in: context)
       if response.source != .origin { task.state.withLock { $0.source = response.source } }
       return response
@@ -227,9 +216,9 @@ final class ExchangeLoop: Sendable {
     }
   }
 
-  private func close(_ control: TransferControl?, status: Int?, metrics: TransferMetrics?) {
+  func close(_ control: TransferControl?, status: Int?, metrics: TransferMetrics?) {
     control?.finish()
-    state.withLock { $0.control = nil }
+    task.exchange.withLock { $0.control = nil }
     task.state.withLock { $0.endExchange(status: status, metrics: metrics) }
   }
 
@@ -241,7 +230,7 @@ final class ExchangeLoop: Sendable {
     let timeouts = request.timeouts ?? configuration.timeouts
     return TransferContext(
       id: task.id, attempt: number, settings: session.exchangeSettings, connectTimeout: timeouts.connect,
-      identity: proving(session.identity(for: request.url), to: request.url),
+      identity: proving(session.identity(for: request), by: request),
       evaluator: session.hasTrustPolicy ? configuration.trustPolicy?.evaluator(for: request.url) : nil,
       proxyEvaluator: session.hasTrustPolicy ? session.proxyEvaluator(for: request.url) : nil,
       supervisor: supervisor, control: control, proxyAuthorization: proxyAuthorization)
@@ -250,16 +239,24 @@ final class ExchangeLoop: Sendable {
   /// Describes the attempt to interceptors; a body that one of them makes is gathered as it stands.
   func context(forInterceptorsOf request: OutgoingRequest, control: TransferControl) -> TransferContext {
     let limit = session.configuration.limits.responseBody
-    let supervisor = ClosureSupervisor(events: { [self] in hear($0) }, sink: { _ in .collect(limit: limit) })
+    let supervisor = ClosureSupervisor(events: { hear($0) }, sink: { _ in .collect(limit: limit) })
     return context(for: request, control: control, supervisor: supervisor)
   }
 }
 
-extension ExchangeLoop: ExchangeSupervisor {
+extension RequestTask: ExchangeSupervisor {
+  func hear(_ event: SessionEvent.Kind, attempt: Int) { ExchangeLoop(self, attempt).hear(event) }
+
+  func sink(for head: HTTPResponse, of control: TransferControl, attempt: Int) -> BodySink {
+    ExchangeLoop(self, attempt).sink(for: head, of: control)
+  }
+}
+
+extension ExchangeLoop {
   func hear(_ event: SessionEvent.Kind) {
     switch event {
     case .informational(let head): task.tellInterim(head)
-    case .tunnelled(let head): state.withLock { $0.tunnel = head }
+    case .tunnelled(let head): task.exchange.withLock { if $0.attempt == number { $0.tunnel = head } }
     default: break
     }
     task.emit(event, attempt: number)
@@ -267,7 +264,7 @@ extension ExchangeLoop: ExchangeSupervisor {
 
   func sink(for head: HTTPResponse, of control: TransferControl) -> BodySink {
     // No transport is asked before there is a request, and the head of an exchange that another has replaced is of none.
-    guard let request = state.withLock({ $0.control === control ? $0.original : nil }) else {
+    guard let request = task.exchange.withLock({ $0.control === control ? $0.original : nil }) else {
       return .discard(limit: 0)
     }
     task.emit(.head(head), attempt: number)

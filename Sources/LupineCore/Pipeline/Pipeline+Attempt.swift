@@ -10,6 +10,7 @@ extension Pipeline {
       return .failed(ended, request: original, isFinal: true)
     }
     var request = original
+    if number > 1 { task.exchange.withLock { $0 = ExchangeLoop.State(attempt: number) } }
     task.beginAttempt()
     do throws(LupineError) {
       let adapters = adapters
@@ -19,7 +20,7 @@ extension Pipeline {
       let interceptors = interceptors
       let received =
         interceptors.isEmpty
-        ? try await ExchangeLoop(self, number).receive(request)
+        ? try await ExchangeLoop(task, number).receive(request)
         : try await exchange(request, number, through: interceptors)
       // An interceptor may have let a response through after the request was cancelled.
       if let ended = task.state.withLock({ $0.endAttempt() ?? $0.cancellation }) { throw ended }
@@ -83,7 +84,7 @@ extension Pipeline {
     if let remedy = session.configuration.schemes.remedy(for: received.head) {
       return error.noting("No scheme of the session fits the challenge; \(remedy).")
     }
-    let challenger = ExchangeLoop(self, number).challenger(
+    let challenger = ExchangeLoop(task, number).challenger(
       of: received.statusCode, from: received.source, to: received.request)
     guard let challenger, challenger.hasCredential, !challenger.request.body.isReplayable else { return error }
     return error.noting("The challenge was not answered: the request's body can be sent only once.")

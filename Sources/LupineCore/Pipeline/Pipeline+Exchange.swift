@@ -8,14 +8,15 @@ extension Pipeline {
   ) async throws(LupineError) -> ReceivedResponse {
     do {
       return try await task.interruptible {
-        let loop = ExchangeLoop(self, number)
+        let loop = ExchangeLoop(task, number)
         let control = TransferControl(now: session.clock.now)
         let context = loop.context(forInterceptorsOf: request, control: control)
+        defer { task.exchange.withLock { $0.body = nil } }
         do {
           let response = try await Self.pass(request, interceptors[...], context) { next in
             task.takeTimeouts(of: next)
             let response = try await loop.send(next)
-            loop.state.withLock { $0.body = response.body }
+            task.exchange.withLock { $0.body = response.body }
             return response
           }
           return try await loop.receive(response, from: request, orOwn: control)

@@ -106,7 +106,7 @@ extension Pipeline {
       request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
       number: number, response: head, source: head == nil ? .origin : outcome.response?.source ?? source,
       error: outcome.error, elapsed: started.map { session.clock.now() - $0 } ?? .zero, clock: session.clock.clock,
-      date: session.configuration.now(), random: { Double(random() >> 11) * 0x1p-53 },
+      date: session.configuration.now(), random: { random().fraction },
       note: { notes.add($0) })
     attempt.sessionBudget = session.retryBudget
     return attempt

@@ -3,7 +3,7 @@ import HTTPTypes
 /// Adds a bearer token (RFC 6750) to requests that carry no `Authorization` yet.
 ///
 /// Its description hides the token.
-public struct BearerToken: RequestAdapter, CustomStringConvertible {
+public struct BearerToken: RequestAdapter, HidesSecrets {
   private let token: String
   private let scope: CredentialScope
 

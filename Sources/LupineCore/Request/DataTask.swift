@@ -15,7 +15,6 @@ public struct DataTask<Value: Sendable>: Sendable {
   /// - Throws: `LupineError`, as the request, a validator or the serializer failed.
   public var value: Value {
     get async throws(LupineError) {
-      guard !task.isObserved else { return try await observedValue() }
       do {
         return try await task.withOutcome { try Serialization.value(from: $0, with: serializer, of: task) }
       } catch {
@@ -23,12 +22,6 @@ public struct DataTask<Value: Sendable>: Sendable {
       }
     }
   }
-
-  /// The value by way of the response that events are made of.
-  ///
-  /// Apart, since the metadata of the generic types of a response are looked up at each call.
-  @inline(never)
-  private func observedValue() async throws(LupineError) -> Value { try await result.get() }
 
   /// The value or the error.
   public var result: Result<Value, LupineError> {

@@ -1,8 +1,8 @@
-import Dispatch
+package import Dispatch
 
 /// Calls handlers where their callers want them.
-enum Queueing {
-  static func call(on queue: DispatchQueue?, _ body: @escaping @Sendable () -> Void) async {
+package enum Queueing {
+  package static func call(on queue: DispatchQueue?, _ body: @escaping @Sendable () -> Void) async {
     guard let queue else { return body() }
     await withUnsafeContinuation { continuation in
       queue.async {

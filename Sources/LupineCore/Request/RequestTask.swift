@@ -9,6 +9,8 @@ final class RequestTask: Sendable {
   let session: Session
   let description: Result<OutgoingRequest, LupineError>
   let state: Mutex<RequestState>
+  /// The exchange that is under way, and what led to it.
+  let exchange = Mutex(ExchangeLoop.State())
   let consumer: any ResponseConsumer
   /// Whether it is a connection of another request, which stands for it.
   let isPart: Bool
@@ -148,7 +150,9 @@ final class RequestTask: Sendable {
     var kind = kind()
     kind.redact(session.configuration.secretFields)
     let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
-    for monitor in session.configuration.monitors { monitor.receive(event) }
+    let monitors = session.configuration.monitors
+    let each = monitors.span
+    for index in each.indices { each[index].receive(event) }
   }
 
   private func start() {
@@ -170,6 +174,7 @@ final class RequestTask: Sendable {
     session.registry.endDelivery()
   }
 
+  @inline(__always)  // As `Pipeline.run` says.
   private func run() async -> Outcome {
     var outcome = await Pipeline(self).run()
     if let response = outcome.response, let check = consumer.check(outcome) {

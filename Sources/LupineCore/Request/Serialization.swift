@@ -38,20 +38,27 @@ enum Serialization {
       result = .failure(failure(error, received, task.session.configuration.secretFields))
     }
     let duration = clock.now() - start
-    if task.isObserved {
-      let error: LupineError? = if case .failure(let error) = result { error } else { nil }
-      task.emit(.serialized(into: "\(Value.self)", after: duration, error))
-    }
+    let error: LupineError? = if case .failure(let error) = result { error } else { nil }
+    task.emit(.serialized(into: "\(Value.self)", after: duration, error))
     return (result, duration)
   }
 
-  /// The value alone, without the response around it and without measuring the time, which nobody hears of.
+  /// The value alone, without the response around it, whose metadata would be looked up at each call.
+  ///
+  /// The time is measured where somebody hears of it.
   static func value<Value: Sendable>(
     from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
-  ) throws -> Value {
+  ) throws(LupineError) -> Value {
     let received = try received(outcome)
-    do { return try serializer.serialize(received) } catch {
-      throw failure(error, received, task.session.configuration.secretFields)
+    let start = task.isObserved ? task.session.clock.now() : .zero
+    do {
+      let value = try serializer.serialize(received)
+      task.emit(.serialized(into: "\(Value.self)", after: task.session.clock.now() - start, nil))
+      return value
+    } catch {
+      let reason = failure(error, received, task.session.configuration.secretFields)
+      task.emit(.serialized(into: "\(Value.self)", after: task.session.clock.now() - start, reason))
+      throw reason
     }
   }
 

@@ -38,6 +38,6 @@ struct ContentCodings: Sendable {
         return [FailingTransformer(error)]
       }
     }
-    return decoders.count > 1 ? [StackedDecoder(decoders, maximumRatio: limits.decodingRatio)] : decoders
+    return decoders.count > 1 ? [StackedDecoder(decoders, limits: caps)] : decoders
   }
 }

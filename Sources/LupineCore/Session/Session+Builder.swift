@@ -9,7 +9,7 @@ extension Session {
   /// parts fit each other.
   ///
   /// Its description names the transport alone, since much of the rest may be secret.
-  public struct Builder: Sendable, CustomStringConvertible {
+  public struct Builder: Sendable, HidesSecrets {
     var transport: (any Transport)?
     var baseURLText: String?
     var trustRules: [(pattern: String, evaluator: any TrustEvaluator)] = []

@@ -61,14 +61,13 @@ extension Session {
   func makeTask(
     _ consumer: any ResponseConsumer, _ describe: () throws -> OutgoingRequest
   ) -> RequestTask {
-    let description: Result<OutgoingRequest, LupineError>
     do {
-      description = .success(try describe())
+      return RequestTask(.success(try describe()), session: self, consumer: consumer)
     } catch {
-      description = .failure(
+      let reason =
         error as? LupineError
-          ?? LupineError(.invalidRequest, "The request could not be made: \(error).", underlying: error))
+        ?? LupineError(.invalidRequest, "The request could not be made: \(error).", underlying: error)
+      return RequestTask(.failure(reason), session: self, consumer: consumer)
     }
-    return RequestTask(description, session: self, consumer: consumer)
   }
 }

@@ -78,7 +78,7 @@ extension DataStreamRequest.Stream.Event: CustomStringConvertible {
   }
 }
 
-extension DataStreamRequest.Completion: CustomStringConvertible {
+extension DataStreamRequest.Completion: HidesSecrets {
   /// The request, the status and the error, on one line, without secrets.
   public var description: String {
     let head = [request?.summary.description, response.map { "(\($0.status.code))" }].compactMap { $0 }

@@ -67,7 +67,7 @@ final class EventCourse: Sendable {
   /// Waits before the next connection, for a time that is drawn from these.
   func wait(in range: ClosedRange<Duration>) async throws(LupineError) {
     let clock = task.session.clock
-    let part = Double(task.session.random() >> 11) * 0x1p-53
+    let part = task.session.random().fraction
     let delay = range.lowerBound + (range.upperBound - range.lowerBound) * part
     await withTaskCancellationHandler {
       // A cancellation ends it early, and is the only thing that does.

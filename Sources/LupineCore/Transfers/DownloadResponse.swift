@@ -37,6 +37,19 @@ public struct DownloadResponse<Value: Sendable>: Sendable, CustomStringConvertib
   }
 }
 
+extension DownloadResponse: CustomReflectable {
+  /// The parts, their secret fields redacted.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "request": request as Any, "response": response?.redacted() as Any, "redirects": redirects,
+        "fileURL": fileURL as Any, "trailers": trailers.map(SecretFields.standard.redact) as Any, "metrics": metrics,
+        "result": result,
+      ])
+  }
+}
+
 extension DownloadResponse {
   /// Returns the response with its value changed; an error stays.
   public func map<New: Sendable>(_ transform: (Value) -> New) -> DownloadResponse<New> {

@@ -31,13 +31,7 @@ public struct ClientCertificate: Sendable, Hashable {
   }
 }
 
-extension ClientCertificate: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ClientCertificate: HidesSecrets {
   /// The file, without the passphrase.
   public var description: String { "client certificate \(path)" }
-
-  /// The file, without the passphrase.
-  public var debugDescription: String { description }
-
-  /// The files, without the passphrase.
-  public var customMirror: Mirror { Mirror(self, children: ["path": path, "keyPath": keyPath as Any]) }
 }

@@ -55,3 +55,15 @@ extension DataResponse: CustomDebugStringConvertible {
     return ["[Body] \(data.count) bytes", "    \(text)\(data.count > 1_024 ? "…" : "")"]
   }
 }
+
+extension DataResponse: CustomReflectable {
+  /// The parts, their secret fields redacted.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "request": request as Any, "response": response?.redacted(secretFields) as Any, "redirects": redirects,
+        "data": data as Any, "trailers": trailers.map(secretFields.redact) as Any, "metrics": metrics, "result": result,
+      ])
+  }
+}

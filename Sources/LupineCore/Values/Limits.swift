@@ -72,6 +72,8 @@ public struct Limits: Sendable, Hashable {
     case redirects
     /// The bytes of one line of a stream.
     case line
+    /// One of `MultipartLimits`, which the message names, or the cap that a part was given.
+    case multipart
     /// Nested levels of a value that is encoded or decoded.
     case nesting
   }

@@ -98,7 +98,7 @@ public struct OutgoingRequest: Sendable {
   public var summary: RequestSummary { RequestSummary(method: method, url: url) }
 }
 
-extension OutgoingRequest: CustomStringConvertible {
+extension OutgoingRequest: HidesSecrets {
   /// The method and the URL without its query's values; no field stands in it, since many are secret.
   public var description: String { summary.description }
 }

@@ -4,7 +4,7 @@ public import HTTPTypes
 /// A finished response, as validators and serializers see it.
 ///
 /// Its description has neither fields nor data, which may be secret.
-public struct ReceivedResponse: Sendable, CustomStringConvertible {
+public struct ReceivedResponse: Sendable, HidesSecrets {
   /// The request that was sent last, after adapters and redirects.
   public var request: OutgoingRequest {
     get { storage.value.request }

@@ -1,7 +1,7 @@
 public import HTTPTypes
 
 /// One redirect that was followed: the request that was sent, and the response that led on.
-public struct RedirectStep: Sendable, CustomStringConvertible {
+public struct RedirectStep: Sendable, HidesSecrets {
   /// The request as it was sent.
   public let request: OutgoingRequest
   /// The head of the redirect.

@@ -3,7 +3,7 @@ public import HTTPTypes
 /// What a transport brings back: the final head, and the body that is on its way.
 ///
 /// Its description has no fields, which may be secret.
-public struct TransportResponse: Sendable, CustomStringConvertible {
+public struct TransportResponse: Sendable, HidesSecrets {
   /// The head of the final response.
   public var head: HTTPResponse { didSet { statusCode = head.status.code } }
   /// The body, which goes where the sink said.

@@ -71,7 +71,7 @@ import Testing
     #expect(bench.mock.requests.last?.headers[.authorization] == "Strong answer")
   }
 
-  @Test(arguments: [("a:b", "p"), ("u", "p\n"), ("u\u{0}", "p")])
+  @Test(arguments: [("a:b", "p"), ("a:\u{301}b", "p"), ("u", "p\n"), ("u\u{0}", "p")])
   func `a credential that Basic cannot carry is refused`(username: String, password: String) async throws {
     let bench = Self.bench()
     let response = await (try bench.session()).request(Bench.url).authenticate(username: username, password: password)

@@ -14,7 +14,7 @@ import Testing
     let two = "--b\r\n\r\n1\r\n--b\r\n\r\n2"
     #expect(try parse("\(two)\r\n--b--", limits: limits).count == 2)
     let error = try await failure { _ = try parse("\(two)\r\n--b\r\n\r\n3\r\n--b--", limits: limits) }
-    #expect(error.kind == .limitExceeded(.sink))
+    #expect(error.kind == .limitExceeded(.multipart))
     #expect(error.message.contains("MultipartLimits.parts in part 3"))
   }
 
@@ -22,7 +22,7 @@ import Testing
   func `more bytes of fields than allowed are an error that names the limit`(fields: String) async throws {
     let limits = Self.limits { $0.fieldBytes = 100 }
     let error = try await failure { _ = try parse("--b\r\n\(fields)\r\n\r\nx\r\n--b--", limits: limits) }
-    #expect(error.kind == .limitExceeded(.responseFields))
+    #expect(error.kind == .limitExceeded(.multipart))
     #expect(error.message.contains("MultipartLimits.fieldBytes in part 1"))
   }
 
@@ -38,14 +38,14 @@ import Testing
         _ = try parser.next(in: &chunk)
       }
     }
-    #expect(error.kind == .limitExceeded(.responseFields))
+    #expect(error.kind == .limitExceeded(.multipart))
     #expect(fed <= 17 << 10)
   }
 
   @Test func `more fields than allowed are an error that names the limit`() async throws {
     let limits = Self.limits { $0.fields = 2 }
     let error = try await failure { _ = try parse("--b\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\nx\r\n--b--", limits: limits) }
-    #expect(error.kind == .limitExceeded(.responseFieldCount))
+    #expect(error.kind == .limitExceeded(.multipart))
     #expect(error.message.contains("MultipartLimits.fields in part 1"))
   }
 
@@ -62,13 +62,14 @@ import Testing
         while try parser.next(in: &chunk) != nil {}
       }
     }
-    #expect(error.kind == .limitExceeded(.sink))
+    #expect(error.kind == .limitExceeded(.multipart))
     #expect(error.message.contains("MultipartLimits.partBytes in part 1"))
     #expect(fed == 11_000)
   }
 
   @Test func `a preamble without end is an error`() async throws {
     let error = try await failure { _ = try parse(String(repeating: "x", count: 100_000)) }
+    #expect(error.kind == .limitExceeded(.multipart))
     #expect(error.message.contains("MultipartLimits.preambleBytes before its first part"))
   }
 

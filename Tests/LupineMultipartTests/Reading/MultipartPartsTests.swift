@@ -69,7 +69,7 @@ import Testing
     var iterator = try MultipartParts(EndlessAfter("--b\r\n\r\n"), contentType: Self.type).makeAsyncIterator()
     let part = try #require(try await iterator.next())
     let error = try await failure { _ = try await part.data(limit: 1_000_000) }
-    #expect(error.kind == .limitExceeded(.sink))
+    #expect(error.kind == .limitExceeded(.multipart))
     #expect(error.message.hasPrefix("Part 1 "))
   }
 

@@ -63,7 +63,7 @@ import Testing
           _ = try await part.data(limit: limit)
         }
       }
-      #expect(error.kind == .limitExceeded(.sink))
+      #expect(error.kind == .limitExceeded(.multipart))
       #expect(error.message.contains(limit < 1_000_000 ? "Part 2 " : "MultipartLimits.partBytes in part 2"))
     }
     try await server.waitForOpenConnections(0)

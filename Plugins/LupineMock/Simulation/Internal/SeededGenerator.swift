@@ -1,4 +1,5 @@
 import Glibc
+import LupineCore
 
 /// A row of numbers that its seed determines: SplitMix64, whose constants Steele, Lea and Flood published in 2014.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
@@ -19,7 +20,7 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 
   /// A number from 0 up to 1.
-  mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
+  mutating func fraction() -> Double { next().fraction }
 
   /// A number of the exponential distribution whose mean is 1.
   mutating func exponential() -> Double { -log(1 - fraction()) }

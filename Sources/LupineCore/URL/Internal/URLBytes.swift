@@ -14,6 +14,7 @@ extension UInt8 {
   /// C0 controls and DEL.
   var isControl: Bool { self < 0x20 || self == 0x7F }
   var isUpper: Bool { self &- 0x41 < 26 }
+  var isLower: Bool { self &- 0x61 < 26 }
   var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
   var isHex: Bool { isDigit || (self | 0x20) &- 0x61 < 6 }
 }

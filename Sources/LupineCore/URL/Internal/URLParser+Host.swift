@@ -6,8 +6,10 @@ extension URLParser {
     var index = start
     var label = start
     scan: while index < bytes.count {
-      switch byte(bytes, index) {
-      case 0x61...0x7A, 0x30...0x39, 0x2D, 0x5F: break
+      let byte = byte(bytes, index)
+      switch byte {
+      case _ where byte.isLower || byte.isDigit: break
+      case 0x2D, 0x5F: break
       case .dot where 1...63 ~= index - label: label = index + 1
       case .slash: break scan
       default: return false

@@ -22,7 +22,13 @@ extension URLParser {
   private mutating func scan(_ bytes: Span<UInt8>, from start: Int, as part: Part) throws(URLFault) -> Int {
     var index = start
     while index < bytes.count {
-      switch PercentEncoding.rule(for: byte(bytes, index)) {
+      let byte = byte(bytes, index)
+      // Most are letters, which need no table.
+      if byte.isLetter {
+        index += 1
+        continue
+      }
+      switch PercentEncoding.rule(for: byte) {
       case .keep: break
       case .encode: isRewritten = true
       case .control: throw .control(at: index)

@@ -1,8 +1,6 @@
-import LupineCore
-
 /// Says that a network policy kept a session from an address.
-enum NetworkPolicyRefusal {
-  static func error(_ address: IPAddress?, _ url: HTTPURL) -> LupineError {
+package enum NetworkPolicyRefusal {
+  package static func error(_ address: IPAddress?, _ url: HTTPURL) -> LupineError {
     let place = address.map { "\($0)" } ?? "an unknown address"
     return LupineError(
       .addressRefused,
