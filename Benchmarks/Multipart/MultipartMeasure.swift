@@ -2,10 +2,11 @@ import FoundationEssentials
 import Glibc
 import Measuring
 
-/// Measures multipart uploads: `multipart-measure [ROUNDS]`.
+/// Measures multipart uploads and the encoders of parameters: `multipart-measure [ROUNDS]`; `encoders` in its place
+/// measures the latter alone.
 ///
 /// Ten sparse files of 200 MB go to a sink on loopback, by Lupine and by `curl -F` in turn, each in a process of its own
-/// whose memory and processor time the kernel counts. Then the encoder alone, from memory.
+/// whose memory and processor time the kernel counts. Then the encoders alone, from memory.
 @main
 struct MultipartMeasure {
   static let fileCount = 10
@@ -16,6 +17,7 @@ struct MultipartMeasure {
     switch arguments.popFirst() {
     case "serve": try BodyServer.run()
     case "upload": try await Upload.run(url: arguments.popFirst() ?? "", paths: Array(arguments))
+    case "encoders": try ParameterMeasure.report()
     case let rounds: try measure(rounds: rounds.flatMap { Int($0) } ?? 9)
     }
   }
@@ -48,7 +50,9 @@ struct MultipartMeasure {
     print("  curl -F  \(Usage.median(theirs))")
     let ratios = zip(ours, theirs).map { $0.processor / $1.processor }.sorted()
     print("  processor time of Lupine: \(decimal(ratios[ratios.count / 2])) x curl's, the goal is 1.10 at most")
-    print("the encoder alone, from memory: \(decimal(try EncoderMeasure.gigabytesPerSecond())) GB/s")
+    print("encoders alone:")
+    print("  multipart from memory: \(decimal(1_000 * (try EncoderMeasure.gigabytesPerSecond()))) MB/s")
+    try ParameterMeasure.report()
   }
 }
 

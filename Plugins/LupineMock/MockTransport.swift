@@ -68,7 +68,7 @@ public final class MockTransport: Transport, ObservingTransport {
   public func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
-    try FieldRules.check(request)
+    try FieldRules.check(request, limit: context.limits.requestFields)
     if let reason = context.control.reason { throw reason }
     try checkPolicy(for: request, in: context)
     return try await inTurn(request, in: context) { () throws(LupineError) in try await begin(request, in: context) }

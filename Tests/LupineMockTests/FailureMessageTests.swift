@@ -18,6 +18,14 @@ import Testing
     #expect(error.message.contains("failed: example.com reset the connection"))
   }
 
+  @Test func `the stub to add has a line of its own, to be pasted`() async throws {
+    let session = try Session.Builder().transport(MockTransport()).build()
+    let error = try #require(await session.request("https://example.com/a").serializingData().response.error)
+    let lines = "\(error)".split(separator: "\n").map { $0.drop { $0 == " " } }
+    #expect(lines.contains(#"mock.stub(.get, "https://example.com/a", .status(.ok))"#))
+    #expect(lines.last == "[GET https://example.com/a]")
+  }
+
   @Test func `an unexpected request tells what led to it`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/old", .redirect(to: "/new"))

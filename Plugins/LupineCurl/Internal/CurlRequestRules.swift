@@ -12,7 +12,7 @@ enum CurlRequestRules {
     }
     try check(request.method, hasBody: request.hasBody)
     try check(options)
-    try checkFields(of: request, limit: context.limits.requestFields)
+    try FieldRules.check(request, limit: context.limits.requestFields)
   }
 
   private static func check(_ method: HTTPRequest.Method, hasBody: Bool) throws(LupineError) {
@@ -31,22 +31,6 @@ enum CurlRequestRules {
       throw invalid("The libcurl at hand does not speak HTTP/2; leave the version open.")
     default: break
     }
-  }
-
-  private static func checkFields(of request: OutgoingRequest, limit: Int) throws(LupineError) {
-    let facts = try FieldRules.check(request)
-    if facts.findings.contains(.framing) {
-      let name = request.headers.contains(.contentLength) ? HTTPField.Name.contentLength : .transferEncoding
-      throw invalid("\(name) is the transport's to set; give the body its length instead.")
-    }
-    guard !facts.findings.contains(.invalidName) else {
-      throw invalid("A field's name holds a byte that no name may hold (RFC 9110 section 5.1).")
-    }
-    guard facts.size > limit else { return }
-    throw LupineError(
-      .limitExceeded(.requestFields),
-      "The request's fields come to \(facts.size) bytes, more than \(limit), the limit requestFields; send less, or raise it."
-    )
   }
 
   private static func invalid(_ message: String) -> LupineError { LupineError(.invalidRequest, message) }

@@ -1,4 +1,3 @@
-import Glibc
 import LupineCore
 import Synchronization
 
@@ -61,21 +60,27 @@ final class Engine: Sendable {
       alarm?.ring()
       if isOver { continuation.resume() }
     }
-    if let thread = state.withLock({ $0.takeThread() }) { pthread_join(thread, nil) }
+    if let thread = state.withLock({ $0.takeThread() }) { thread.join() }
   }
 
   func launch(_ state: inout EngineState) throws(LupineError) {
     let alarm = try Alarm()
-    state.thread = try LoopThread.start { [self] in
-      do throws(LupineError) {
-        try Loop(self, alarm).run()
-        end()
-      } catch {
-        fail(error)
-      }
+    do throws(SystemThread.Failure) {
+      state.thread = try SystemThread("lupine-curl") { [self] in run(alarm) }
+    } catch {
+      throw SystemFailure.error("A thread cannot be started", code: error.code)
     }
     state.alarm = alarm
     state.phase = .running
+  }
+
+  private func run(_ alarm: Alarm) {
+    do throws(LupineError) {
+      try Loop(self, alarm).run()
+      end()
+    } catch {
+      fail(error)
+    }
   }
 
   static let shutDownError = LupineError(

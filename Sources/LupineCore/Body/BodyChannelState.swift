@@ -81,10 +81,12 @@ struct BodyChannelState {
 
   mutating func fail(_ error: LupineError) {
     if ending == nil { ending = .failure(error) }
+    target.close()
   }
 
   /// The next piece if one is at hand, and whether the transport may go on.
   mutating func next() -> (Piece?, shouldResume: Bool) {
+    target.reclaim()
     catchUp()
     if let piece = target.takePiece() { return (.success(piece), resumeIfRoom()) }
     switch ending {
@@ -201,6 +203,7 @@ struct BodyChannelState {
     } catch {
       ending = .failure(error.measured(arrived.metrics))
     }
+    target.close()
   }
 
   /// What the transport said at the body's end.

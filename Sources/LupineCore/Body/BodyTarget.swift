@@ -10,7 +10,8 @@ struct BodyTarget {
   private var firstPiece = 0
   private var waiting = 0
   private var isAbandoned = false
-  private static let pieceSize = 128 << 10
+  private var spares = SparePieces()
+  private static let pieceSize = 256 << 10
   private static let largePiece = 8 << 10
 
   init(_ destination: BodySink.Destination) { self.destination = destination }
@@ -41,15 +42,31 @@ struct BodyTarget {
   /// Joins what arrives before anybody takes it, so that a consumer gets few large pieces rather than many small ones.
   private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
     waiting += bytes.count
-    if firstPiece < pieces.count, pieces[pieces.count - 1].count + bytes.count <= Self.pieceSize {
-      pieces[pieces.count - 1].append(contentsOf: bytes)
-      return
+    let last = pieces.count - 1
+    if firstPiece <= last, pieces[last].count + bytes.count <= Self.pieceSize {
+      makeRoom(for: bytes.count)
+    } else {
+      pieces.append(emptyPiece(for: bytes.count))
     }
-    var piece: [UInt8] = []
-    // A small piece is an event or a line as a rule, which is kept by itself; more follows a large one.
-    piece.reserveCapacity(bytes.count < Self.largePiece ? bytes.count : max(bytes.count, Self.pieceSize))
-    piece.append(contentsOf: bytes)
-    pieces.append(piece)
+    pieces[pieces.count - 1].append(contentsOf: bytes)
+  }
+
+  /// Moves the last piece, where it becomes a large one, to memory that has room for all that may follow.
+  private mutating func makeRoom(for more: Int) {
+    let small = pieces[pieces.count - 1]
+    let count = small.count + more
+    guard count > small.capacity, count >= Self.largePiece else { return }
+    var large = emptyPiece(for: count)
+    large.append(contentsOf: small)
+    pieces[pieces.count - 1] = large
+  }
+
+  /// A small piece is an event or a line as a rule, which is kept by itself; more follows a large one.
+  private mutating func emptyPiece(for count: Int) -> [UInt8] {
+    let isLarge = count >= Self.largePiece
+    var piece = (isLarge ? spares.take() : nil) ?? []
+    piece.reserveCapacity(isLarge ? max(count, Self.pieceSize) : count)
+    return piece
   }
 
   /// Drops what waits to be taken, and what is still to come.
@@ -58,7 +75,11 @@ struct BodyTarget {
     pieces = []
     firstPiece = 0
     waiting = 0
+    spares.close()
   }
+
+  /// Nothing more comes.
+  mutating func close() { spares.close() }
 
   /// Takes bytes that stand in memory as they are, where they are the first of a body that is collected; false where
   /// they must be copied.
@@ -77,12 +98,16 @@ struct BodyTarget {
     return collected
   }
 
+  /// The consumer asks for more.
+  mutating func reclaim() { spares.reclaim() }
+
   mutating func takePiece() -> [UInt8]? {
     guard firstPiece < pieces.count else { return nil }
     let piece = pieces[firstPiece]
     pieces[firstPiece] = []
     firstPiece += 1
     waiting -= piece.count
+    if (Self.pieceSize..<2 * Self.pieceSize).contains(piece.capacity) { spares.lend(piece) }
     if firstPiece == pieces.count {
       pieces.removeAll(keepingCapacity: true)
       firstPiece = 0
@@ -100,15 +125,7 @@ struct BodyTarget {
 
   private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int64) throws(LupineError)
   {
-    var done = 0
-    while done < bytes.count {
-      let count = pwrite(
-        descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, off_t(offset) + off_t(done))
-      if count > 0 {
-        done += count
-      } else if errno != EINTR {
-        throw LupineError(.fileFailed, "The response's file cannot be written: \(String(cString: strerror(errno))).")
-      }
-    }
+    guard let error = bytes.write(to: descriptor, at: offset) else { return }
+    throw LupineError(.fileFailed, "The response's file cannot be written: \(String(cString: strerror(error))).")
   }
 }

@@ -81,10 +81,13 @@ extension LupineError {
 
   /// Returns the error with a sentence more.
   package func noting(_ note: String) -> LupineError {
-    var copy = LupineError(kind, message + " " + note)
+    var copy = LupineError(kind, message + separator + note)
     copy.details = details
     return copy
   }
+
+  /// What stands before a further word; the last line of a message that has several may be one to copy.
+  private var separator: String { message.contains("\n") ? "\n" : " " }
 
   private func replacing(_ change: (inout Details.Values) -> Void) -> LupineError {
     var copy = self
@@ -125,7 +128,7 @@ extension LupineError: CustomStringConvertible {
   /// The message, and the request and status it belongs to.
   public var description: String {
     var text = message
-    if let request = details.request { text += " [\(request)]" }
+    if let request = details.request { text += "\(separator)[\(request)]" }
     if let response = details.response { text += " [status \(response.status.code)]" }
     return text
   }

@@ -14,15 +14,33 @@ package enum FieldRules {
     return !first.isBlank && !last.isBlank && areFieldBytes(UnsafeRawBufferPointer(bytes))
   }
 
-  /// Refuses a request of whose fields one has a value that is not valid; returns what else a look at them tells.
-  @discardableResult
-  package static func check(_ request: OutgoingRequest) throws(LupineError) -> FieldFacts {
+  /// Refuses a request whose fields no transport may send, or which come to more bytes than the limit.
+  package static func check(_ request: OutgoingRequest, limit: Int) throws(LupineError) {
     let facts = request.fieldFacts
-    guard facts.findings.contains(.invalidValue) else { return facts }
-    let names = request.headers.lazy.filter { !$0.withUnsafeBytesOfValue(isValid) }.map(\.name.rawName)
-    throw LupineError(
-      .invalidRequest,
-      "The value of \(names.first ?? "a field") has a control byte, or white space at its ends (RFC 9110 section 5.5).")
+    if facts.findings.isDisjoint(with: .refused), facts.size <= limit { return }
+    throw error(facts, request.headers, limit)
+  }
+
+  private static func error(_ facts: FieldFacts, _ fields: HTTPFields, _ limit: Int) -> LupineError {
+    if facts.findings.contains(.invalidName) {
+      return LupineError(
+        .invalidRequest, "A field's name holds a byte that no name may hold, or none (RFC 9110 section 5.1).")
+    }
+    if facts.findings.contains(.invalidValue) {
+      let names = fields.lazy.filter { !$0.withUnsafeBytesOfValue(isValid) }.map(\.name.rawName)
+      return LupineError(
+        .invalidRequest,
+        "The value of \(names.first ?? "a field") has a control byte, or white space at its ends (RFC 9110 section 5.5)."
+      )
+    }
+    if facts.findings.contains(.framing) {
+      let name = fields.contains(.contentLength) ? HTTPField.Name.contentLength : .transferEncoding
+      return LupineError(.invalidRequest, "\(name) is the transport's to set; give the body its length instead.")
+    }
+    return LupineError(
+      .limitExceeded(.requestFields),
+      "The request's fields come to \(facts.size) bytes, more than \(limit), the limit requestFields; send less, or raise it."
+    )
   }
 
   /// Looks at eight bytes at once, since every request's fields are looked at.

@@ -5,10 +5,10 @@ extension Session {
   ///
   /// - Parameters:
   ///   - url: where to; a relative reference is appended to the base URL.
-  ///   - window: bytes that may wait for the consumer before the transport pauses. Default: 256 KiB.
+  ///   - window: bytes that may wait for the consumer before the transport pauses. Default: 512 KiB.
   public func streamRequest(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:], window: Int = 256 << 10
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:], window: Int = 512 << 10
   ) -> DataStreamRequest {
     stream(window) {
       try OutgoingRequest(url: url.asURL(relativeTo: self.baseURL), method: method, headers: headers)
@@ -17,7 +17,7 @@ extension Session {
   }
 
   /// Makes the request that a route describes, and hands its response over as it arrives.
-  public func streamRequest(_ route: some RequestConvertible, window: Int = 256 << 10) -> DataStreamRequest {
+  public func streamRequest(_ route: some RequestConvertible, window: Int = 512 << 10) -> DataStreamRequest {
     stream(window) { try route.asRequest(relativeTo: self.baseURL) }
   }
 

@@ -17,6 +17,8 @@ package struct FieldFacts: Sendable {
     package static let invalidValue = Findings(rawValue: 1 << 1)
     /// It says how long the content is, which is the transport's to say.
     package static let framing = Findings(rawValue: 1 << 2)
+    /// What keeps a request from being sent.
+    static var refused: Findings { [.invalidName, .invalidValue, .framing] }
     static let cookie = Findings(rawValue: 1 << 3)
     static let proxyAuthorization = Findings(rawValue: 1 << 4)
     static let accept = Findings(rawValue: 1 << 5)

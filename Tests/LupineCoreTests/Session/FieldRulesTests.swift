@@ -1,3 +1,4 @@
+import HTTPTypes
 import Testing
 
 @testable import LupineCore
@@ -23,5 +24,27 @@ struct FieldRulesTests {
   @Test(arguments: [" a", "a ", "\ta", "a\t", " "])
   func `white space at an end is refused`(value: String) {
     #expect(!FieldRules.isValid(value: value))
+  }
+
+  @Test(
+    arguments: [
+      ([.contentLength: "5"], "Content-Length is the transport's"),
+      ([.transferEncoding: "chunked"], "Transfer-Encoding is the transport's"),
+      ([.accept: "a", .contentLength: "5", .transferEncoding: "chunked"], "Content-Length is the transport's"),
+      (HTTPFields([HTTPField(name: .userAgent, lenientValue: "a\u{1}b".utf8)]), "The value of User-Agent"),
+    ] as [(HTTPFields, String)])
+  func `fields that no transport may send are refused`(fields: HTTPFields, message: String) throws {
+    let request = OutgoingRequest(url: try HTTPURL("http://a.example/"), headers: fields)
+    let error = #expect(throws: LupineError.self) { try FieldRules.check(request, limit: .max) }
+    #expect(error?.kind == .invalidRequest)
+    #expect(error?.message.hasPrefix(message) == true)
+  }
+
+  @Test func `fields of more bytes than the limit are refused`() throws {
+    let request = OutgoingRequest(url: try HTTPURL("http://a.example/"), headers: [.accept: "text/plain"])
+    let size = "Accept: text/plain\r\n".utf8.count
+    try FieldRules.check(request, limit: size)
+    let error = #expect(throws: LupineError.self) { try FieldRules.check(request, limit: size - 1) }
+    #expect(error?.kind == .limitExceeded(.requestFields))
   }
 }

@@ -43,6 +43,22 @@ import Testing
     #expect(count.withLock { $0 } == (16 << 20) + 1)
   }
 
+  @Test(arguments: [Peer.nginx, .nginxTLS])
+  func `who keeps the pieces of several streams at once has the bytes of each`(peer: Peer) async throws {
+    let session = try peer.session()
+    let whole = try await session.request("big.bin").serializingData().value
+    try await withThrowingTaskGroup(of: [[UInt8]].self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          var kept: [[UInt8]] = []
+          for try await piece in session.streamRequest("big.bin").serializingBytes() { kept.append(piece) }
+          return kept
+        }
+      }
+      for try await pieces in group { #expect(Data(pieces.joined()) == whole) }
+    }
+  }
+
   @Test func `a handler that cancels leaves the rest at the server`() async throws {
     let session = try Peer.nginx.session()
     let log = Mutex<[LupineError?]>([])

@@ -9,8 +9,9 @@ enum NestingCheck {
       }
       return
     }
-    let state = NestingState()
-    try NestingEncoder(state: state, userInfo: userInfo, codingPath: []).descend(into: value)
+    guard !NestingEncoder.isShallow(type(of: value)) else { return }
+    let state = NestingState(userInfo: userInfo)
+    try NestingEncoder(state: state).descend(into: value)
     if state.isTooDeep { throw EncodingDepth.exceeded }
   }
 }

@@ -21,5 +21,8 @@ struct NestingSingleValueContainer: SingleValueEncodingContainer {
   func encode(_ value: UInt32) {}
   func encode(_ value: UInt64) {}
   func encode(_ value: UInt128) {}
-  func encode(_ value: some Encodable) throws { try encoder.descend(into: value) }
+
+  func encode<Value: Encodable>(_ value: Value) throws {
+    if !NestingEncoder.isShallow(Value.self) { try encoder.descend(into: value) }
+  }
 }

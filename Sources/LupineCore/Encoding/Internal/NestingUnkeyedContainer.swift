@@ -8,9 +8,26 @@ struct NestingUnkeyedContainer: UnkeyedEncodingContainer {
   var codingPath: [any CodingKey] { encoder.codingPath }
 
   mutating func encodeNil() { count += 1 }
-  mutating func encode(_ value: some Encodable) throws { try next().descend(into: value) }
+  mutating func encode(_ value: Bool) { count += 1 }
+  mutating func encode(_ value: String) { count += 1 }
+  mutating func encode(_ value: Double) { count += 1 }
+  mutating func encode(_ value: Float) { count += 1 }
+  mutating func encode(_ value: Int) { count += 1 }
+  mutating func encode(_ value: Int8) { count += 1 }
+  mutating func encode(_ value: Int16) { count += 1 }
+  mutating func encode(_ value: Int32) { count += 1 }
+  mutating func encode(_ value: Int64) { count += 1 }
   mutating func encode(_ value: Int128) { count += 1 }
+  mutating func encode(_ value: UInt) { count += 1 }
+  mutating func encode(_ value: UInt8) { count += 1 }
+  mutating func encode(_ value: UInt16) { count += 1 }
+  mutating func encode(_ value: UInt32) { count += 1 }
+  mutating func encode(_ value: UInt64) { count += 1 }
   mutating func encode(_ value: UInt128) { count += 1 }
+
+  mutating func encode<Value: Encodable>(_ value: Value) throws {
+    if NestingEncoder.isShallow(Value.self) { count += 1 } else { try next().descend(into: value) }
+  }
 
   mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
     next().container(keyedBy: type)

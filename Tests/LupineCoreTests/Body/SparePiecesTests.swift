@@ -1,0 +1,74 @@
+import Testing
+
+@testable import LupineCore
+
+@Suite struct SparePiecesTests {
+  private static func piece(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 1_000) }
+
+  private static func address(of bytes: [UInt8]) -> UnsafeRawPointer? { bytes.withUnsafeBytes { $0.baseAddress } }
+
+  /// Lends a piece of which the consumer keeps nothing but the address.
+  private static func lend(_ byte: UInt8, from spares: inout SparePieces) -> UnsafeRawPointer? {
+    let piece = piece(byte)
+    spares.lend(piece)
+    return address(of: piece)
+  }
+
+  @Test func `memory that the consumer is done with is given out again, empty`() throws {
+    var spares = SparePieces()
+    let address = Self.lend(1, from: &spares)
+    spares.reclaim()
+    let again = try #require(spares.take())
+    #expect(again.isEmpty)
+    #expect(again.capacity >= 1_000)
+    #expect(Self.address(of: again) == address)
+  }
+
+  @Test func `until the consumer asks for more, it has the last piece in hand`() {
+    var spares = SparePieces()
+    _ = Self.lend(1, from: &spares)
+    #expect(spares.take() == nil)
+  }
+
+  @Test func `a piece that the consumer keeps is not written over`() throws {
+    var spares = SparePieces()
+    let kept = Self.piece(1)
+    spares.lend(kept)
+    spares.reclaim()
+    var again = try #require(spares.take())
+    again.append(contentsOf: Self.piece(2))
+    #expect(kept == Self.piece(1))
+    #expect(again == Self.piece(2))
+  }
+
+  @Test func `a piece that the consumer changes is its own`() throws {
+    var spares = SparePieces()
+    var changed = Self.piece(1)
+    spares.lend(changed)
+    changed[0] = 9
+    spares.reclaim()
+    #expect(try #require(spares.take()).isEmpty)
+    #expect(changed == [9] + Self.piece(1).dropFirst())
+  }
+
+  @Test func `two pieces wait to be used again, and no more`() {
+    var spares = SparePieces()
+    for byte in 0..<5 as Range<UInt8> {
+      spares.lend(Self.piece(byte))
+      spares.reclaim()
+    }
+    #expect(spares.take() != nil)
+    #expect(spares.take() != nil)
+    #expect(spares.take() == nil)
+  }
+
+  @Test func `at the end nothing is kept`() {
+    var spares = SparePieces()
+    _ = Self.lend(1, from: &spares)
+    spares.reclaim()
+    spares.close()
+    _ = Self.lend(2, from: &spares)
+    spares.reclaim()
+    #expect(spares.take() == nil)
+  }
+}
