@@ -72,16 +72,3 @@ extension Retrier where Self == OfflineRetrier {
     OfflineRetrier(maximumWait: maximumWait)
   }
 }
-
-extension HTTPURL {
-  /// Whether the host is this machine, by the names and addresses that always are (RFC 6761 section 6.3).
-  fileprivate var isLoopback: Bool {
-    let host = host
-    if host == "localhost" || host.hasSuffix(".localhost") { return true }
-    guard let address = IPAddress(host) else { return false }
-    switch address.family {
-    case .ipv4: return address.bytes[0] == 127
-    case .ipv6: return address.bytes.dropLast().allSatisfy { $0 == 0 } && address.bytes[15] == 1
-    }
-  }
-}

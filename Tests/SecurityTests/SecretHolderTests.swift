@@ -33,17 +33,17 @@ import Testing
     "Session.Builder": { builder },
     "Session": { try builder.transport(MockTransport()).build() },
     "DataResponse": {
-      let (session, _) = try session()
+      let (session, _) = try Self.session()
       return await session.request(try request).serializingString().response
     },
     "DownloadResponse": {
-      let (session, _) = try session()
+      let (session, _) = try Self.session()
       let response = await session.download(try request, to: .temporary).serializingFile().response
       if let file = response.fileURL { try FileManager.default.removeItem(at: file) }
       return response
     },
     "RecordedRequest": {
-      let (session, mock) = try session()
+      let (session, mock) = try Self.session()
       _ = await session.request(try request).serializingString().response
       return try #require(mock.requests.first)
     },

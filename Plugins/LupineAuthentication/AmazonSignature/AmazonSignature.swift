@@ -48,6 +48,9 @@ public struct AmazonSignature: RequestAdapter, Plugin, CustomStringConvertible {
     self.init(service: service, region: region, payload: payload, to: scope) { credential }
   }
 
+  /// Where signed requests may go.
+  public var credentialScope: CredentialScope? { scope }
+
   /// The service and the region.
   public var description: String { "AmazonSignature(\(service), \(region))" }
 

@@ -31,7 +31,7 @@ public struct OAuthClient: Sendable, HidesSecrets {
     tokenURL: String, identifier: String, secret: String? = nil, proof: Proof = .header
   ) throws(LupineError) {
     url = try HTTPURL(tokenURL)
-    guard url.scheme == .https || Self.isThisMachine(url) else {
+    guard url.scheme == .https || url.isLoopback else {
       throw LupineError(.invalidURL, "Tokens are asked for over https; \(url.origin) would expose the secret.")
     }
     self.identifier = identifier
@@ -78,14 +78,6 @@ public struct OAuthClient: Sendable, HidesSecrets {
     }
     let text = parameters.map { "\($0.name)=\(FormText.encoded($0.value))" }.joined(separator: "&")
     return OutgoingRequest(url: url, method: .post, headers: headers, body: .text(text))
-  }
-
-  private static func isThisMachine(_ url: HTTPURL) -> Bool {
-    switch url.hostKind {
-    case .name: url.host == "localhost" || url.host.hasSuffix(".localhost")
-    case .ipv4: url.host.hasPrefix("127.")
-    case .ipv6: url.host == "::1"
-    }
   }
 
   /// A code of the standard's kind; another text of a server might repeat a secret.

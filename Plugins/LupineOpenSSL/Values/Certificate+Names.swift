@@ -1,11 +1,13 @@
 import COpenSSL
 public import FoundationEssentials
+import LupineCore
 import LupineX509
 
 extension Certificate {
   /// The names and addresses that it is for, those of its subject alternative name (RFC 5280 section 4.2.1.6) alone.
   ///
-  /// A name with a byte that is not printable ASCII is left out, because no host has one.
+  /// Addresses are spelt as in `HTTPURL.host`. A name with a byte that is not printable ASCII is left out, because no host
+  /// has one.
   public var names: [String] {
     guard let list = lupine_names(handle.pointer) else { return [] }
     defer { GENERAL_NAMES_free(list) }
@@ -15,7 +17,11 @@ extension Certificate {
       let kind = lupine_name(list, index, &bytes, &count)
       guard let bytes, count >= 0 else { return nil }
       let buffer = UnsafeBufferPointer(start: bytes, count: Int(count))
-      return kind == GEN_DNS ? Self.name(buffer) : kind == GEN_IPADD ? Self.address(buffer) : nil
+      switch kind {
+      case GEN_DNS: return Self.name(buffer)
+      case GEN_IPADD: return IPAddress(bytes: Array(buffer))?.description
+      default: return nil
+      }
     }
   }
 
@@ -37,15 +43,5 @@ extension Certificate {
 
   private static func name(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? String(decoding: bytes, as: UTF8.self) : nil
-  }
-
-  private static func address(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
-    switch bytes.count {
-    case 4: return bytes.map { "\($0)" }.joined(separator: ".")
-    case 16:
-      let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
-      return groups.map { String($0, radix: 16) }.joined(separator: ":")
-    default: return nil
-    }
   }
 }

@@ -15,6 +15,9 @@ public struct BearerToken: RequestAdapter, HidesSecrets {
     self.scope = scope
   }
 
+  /// Where it may go.
+  public var credentialScope: CredentialScope? { scope }
+
   /// The type's name alone.
   public var description: String { "BearerToken" }
 

@@ -27,3 +27,15 @@ public enum CredentialScope: Sendable, Hashable {
     }
   }
 }
+
+extension CredentialScope {
+  /// Why a secret with this scope could not be sent; empty where it can be.
+  func problems(of secret: String, hasBaseURL: Bool) -> [String] {
+    switch self {
+    case .baseURL where !hasBaseURL: ["there is no base URL to send \(secret) to; set one, or name its origins"]
+    case .origins(let origins):
+      origins.filter { (try? HTTPURL($0)) == nil }.map { "\"\($0)\" is not an origin for \(secret)" }
+    default: []
+    }
+  }
+}

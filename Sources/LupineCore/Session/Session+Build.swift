@@ -18,7 +18,7 @@ extension Session.Builder {
     configuration.freePublicFields()
     configuration.contentCodings = ContentCodings(codings)
     configuration.schemes = AuthenticationSchemes(schemes)
-    checkFields(configuration, &mismatches)
+    checkScopes(configuration, &mismatches)
     configuration.timeouts = givenTimeouts ?? defaultTimeouts
     configuration.timeouts.total = configuration.timeouts.total ?? pluginTimeouts.total
     configuration.timeouts.attempt = configuration.timeouts.attempt ?? pluginTimeouts.attempt
@@ -60,22 +60,17 @@ extension Session.Builder {
     }
   }
 
-  private func checkFields(_ configuration: SessionConfiguration, _ mismatches: inout [Mismatch]) {
-    for field in configuration.defaultFields {
-      switch field.scope {
-      case .baseURL where configuration.baseURL == nil:
-        mismatches.append(
-          Mismatch(
-            part: "header",
-            reason: "\(field.field.name) is secret and there is no base URL to send it to; set one, or name its origins"
-          ))
-      case .origins(let origins):
-        for origin in origins where (try? HTTPURL(origin)) == nil {
-          mismatches.append(Mismatch(part: "header", reason: "\"\(origin)\" is not an origin for \(field.field.name)"))
-        }
-      default: break
-      }
+  /// Checks where secrets may go: a default field's, those that adapters add, and what proves connections.
+  private func checkScopes(_ configuration: SessionConfiguration, _ mismatches: inout [Mismatch]) {
+    func check(_ part: String, _ secret: String, _ scope: CredentialScope?) {
+      let problems = scope?.problems(of: secret, hasBaseURL: baseURLText != nil) ?? []
+      mismatches += problems.map { Mismatch(part: part, reason: $0) }
     }
+    for field in configuration.defaultFields { check("header", "the secret field \(field.field.name)", field.scope) }
+    for adapter in configuration.adapters {
+      check("adapter", "the secret of \(type(of: adapter))", adapter.credentialScope)
+    }
+    check("connectionCredential", "the credential", configuration.connectionCredential?.scope)
   }
 
   /// The idle timeout belongs to a wire, or to a clock that a test moves.

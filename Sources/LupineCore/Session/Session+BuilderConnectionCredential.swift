@@ -22,15 +22,5 @@ extension Session.Builder {
           reason: "the transport cannot speak \(given.credential.scheme.rawValue) (it lacks connectionAuthentication)"))
     }
     mismatches += given.credential.problems.map { Mismatch(part: part, reason: $0) }
-    switch given.scope {
-    case .baseURL where baseURLText == nil:
-      mismatches.append(
-        Mismatch(part: part, reason: "there is no base URL to use it for; set one, or name its origins"))
-    case .origins(let origins):
-      for origin in origins where (try? HTTPURL(origin)) == nil {
-        mismatches.append(Mismatch(part: part, reason: "\"\(origin)\" is not an origin"))
-      }
-    default: break
-    }
   }
 }

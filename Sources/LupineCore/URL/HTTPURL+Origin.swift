@@ -18,3 +18,14 @@ extension HTTPURL {
   /// The origin of the URL.
   public var origin: Origin { Origin(scheme: scheme, host: host, port: effectivePort) }
 }
+
+extension HTTPURL {
+  /// Whether the host is this machine, by the names and addresses that always are (RFC 6761 section 6.3).
+  package var isLoopback: Bool {
+    switch hostKind {
+    case .name: host == "localhost" || host.hasSuffix(".localhost")
+    case .ipv4: host.hasPrefix("127.")
+    case .ipv6: host == "::1"
+    }
+  }
+}

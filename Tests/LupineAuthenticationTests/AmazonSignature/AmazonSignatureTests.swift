@@ -165,6 +165,16 @@ import Testing
     #expect(signed.headers[.amazonContentHash] == "UNSIGNED-PAYLOAD")
   }
 
+  @Test func `a session without the base URL that a signer, or a token, is for is refused`() throws {
+    let signature = AmazonSignature(service: "x", region: "y", credential: Self.keys)
+    let client = try OAuthClient(tokenURL: "https://a.example.com/", identifier: "c")
+    for plugin: any Plugin in [signature, AuthenticationInterceptor<OAuthAuthenticator>.oauth(client)] {
+      let builder = Session.Builder().transport(MockTransport()).install(plugin)
+      #expect(throws: LupineError.self) { try builder.build() }
+      _ = try builder.baseURL("https://api.example.com").build()
+    }
+  }
+
   @Test func `neither keys nor a signer shows a secret`() {
     #expect(!"\(Self.keys)".contains("EXAMPLEKEY"))
     let signature = AmazonSignature(service: "x", region: "y", credential: Self.keys)

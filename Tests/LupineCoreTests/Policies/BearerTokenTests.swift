@@ -15,8 +15,8 @@ import Testing
   }
 
   @Test func `without a base URL it wants to be told where to go`() async throws {
-    let session = try Bench().session { $0.adapter(BearerToken("t")) }
-    #expect(await session.request(Bench.url).serializingData().response.error?.kind == .adaptationFailed)
+    let request = try Bench().session().request(Bench.url).adapter(BearerToken("t"))
+    #expect(await request.serializingData().response.error?.kind == .adaptationFailed)
   }
 
   @Test func `a request that has an Authorization keeps it`() async throws {

@@ -27,6 +27,20 @@ import Testing
     #expect(bench.mock.requests.map { $0.headers[.apiKey] } == ["k", "k", nil, nil])
   }
 
+  @Test(arguments: [CredentialScope.baseURL, .origins(["https://a.example.com", "nowhere"])])
+  func `a secret that could go nowhere is refused when the session is built`(scope: CredentialScope) {
+    let error = #expect(throws: LupineError.self) {
+      try Bench().session {
+        $0.header(.apiKey, "k", to: scope).adapter(BearerToken("t", to: scope))
+          .connectionCredential(.negotiate, to: scope)
+      }
+    }
+    guard case .configuration(let mismatches) = error?.kind else { return #expect(Bool(false), "\(error as Any)") }
+    #expect(mismatches.map(\.part) == ["header", "adapter", "connectionCredential"])
+    #expect(
+      mismatches.allSatisfy { $0.reason.contains(scope == .baseURL ? "no base URL" : "\"nowhere\" is not an origin") })
+  }
+
   @Test func `a field marked secret after it was set is scoped, too`() async throws {
     let bench = Bench()
     let session = try bench.session { $0.baseURL("https://a.example.com").header(.custom, "v").secretField(.custom) }

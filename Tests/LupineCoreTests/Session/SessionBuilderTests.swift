@@ -45,7 +45,8 @@ import Testing
 
   @Test func `every mismatch is named at once`() throws {
     let builder = Session.Builder()
-      .baseURL("ftp://example.com").header(.userAgent, "a\nb").header(.authorization, "secret")
+      .baseURL("ftp://example.com").header(.userAgent, "a\nb")
+      .header(.authorization, "secret", to: .origins(["nowhere"]))
       .timeouts(idle: .zero, total: .seconds(-1)).trust(["*.com": .custom { _ in }, "exa mple": .custom { _ in }])
     let error = try #require(throws: LupineError.self) { _ = try builder.build() }
     guard case .configuration(let mismatches) = error.kind else { return #expect(Bool(false), "\(error)") }

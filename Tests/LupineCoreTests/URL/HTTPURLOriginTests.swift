@@ -18,4 +18,14 @@ import Testing
   func `the description is the Origin field's form`(url: String, text: String) throws {
     #expect(try HTTPURL(url).origin.description == text)
   }
+
+  @Test(arguments: [
+    ("http://localhost/", true), ("http://a.localhost:81/", true), ("http://127.9.0.1/", true),
+    ("http://[0::1]/", true),
+    ("http://localhost.example.com/", false), ("http://notlocalhost/", false), ("http://127.0.0.1.example.com/", false),
+    ("http://126.0.0.1/", false), ("http://[::2]/", false), ("http://[::ffff:127.0.0.1]/", false),
+  ])
+  func `this machine is known by the names and addresses that always are its`(url: String, isLoopback: Bool) throws {
+    #expect(try HTTPURL(url).isLoopback == isLoopback)
+  }
 }

@@ -48,6 +48,9 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
     }
   }
 
+  /// Where the credential may go.
+  public var credentialScope: CredentialScope? { scope }
+
   /// Adds itself as an adapter and as a retrier.
   public func install(in builder: inout Session.Builder) { builder = builder.adapter(self).retrier(self) }
 

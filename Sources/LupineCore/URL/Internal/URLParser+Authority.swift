@@ -58,7 +58,8 @@ extension URLParser {
       index += 1
     }
     if index == parts.pathStart { throw .openBracket(at: start) }
-    guard let canonical = IPv6Text.canonical(text) else { throw .ipv6(at: start) }
+    guard let address = IPAddress(text), address.family == .ipv6 else { throw .ipv6(at: start) }
+    let canonical = address.description
     if canonical != text {
       canonicalHost = canonical
       isRewritten = true

@@ -45,8 +45,10 @@ extension PeerResponse {
   /// A body whose length the head tells.
   private func whole(length: Int) -> MockReply {
     guard let plain, length >= byteCount else { return pieces(length: length) }
-    let missing = [UInt8](repeating: 0, count: length - byteCount)
-    return broken(.data(Data(plain.joined() + missing), contentType: nil, status: code))
+    var data = Data(capacity: length)
+    for piece in plain { data.append(contentsOf: piece) }
+    data.append(Data(count: length - byteCount))
+    return broken(.data(data, contentType: nil, status: code))
   }
 
   private func pieces(length: Int?) -> MockReply {
