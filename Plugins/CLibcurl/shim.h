@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -148,8 +147,6 @@ static inline int lupine_dead_socket(void) {
   close(pair[1]);
   return pair[0];
 }
-
-static inline void lupine_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 static inline int lupine_easy_descriptor(CURL *easy) {
   curl_socket_t value = CURL_SOCKET_BAD;

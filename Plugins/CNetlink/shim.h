@@ -7,7 +7,6 @@
 #include <linux/sched.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -50,6 +49,3 @@ static inline ssize_t lupine_netlink_send(int descriptor, const void *bytes, siz
 static inline int lupine_enter_network_namespace(int descriptor) {
   return (int)syscall(SYS_setns, descriptor, CLONE_NEWNET);
 }
-
-/// Names the calling thread for debuggers.
-static inline void lupine_name_this_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -21,12 +21,11 @@ extension CookieJar {
     let draft = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.failure("cannot be created", draft) }
-    let isWritten = Self.write(data, to: descriptor)
-    guard isWritten, rename(draft, path) == 0 else {
-      let error = Self.failure("cannot be written", path)
-      unlink(draft)
-      throw error
-    }
+    var failure = Self.write(data, to: descriptor)
+    if failure == nil, rename(draft, path) != 0 { failure = errno }
+    guard let failure else { return }
+    unlink(draft)
+    throw Self.failure("cannot be written", path, failure)
   }
 
   /// Adds the cookies of a file that `save` wrote; those that have ended meanwhile are left out.
@@ -41,19 +40,15 @@ extension CookieJar {
     }
   }
 
-  private static func write(_ data: Data, to descriptor: Int32) -> Bool {
+  /// Returns the number of the error that ended it; `nil` where all of it is on its disk.
+  private static func write(_ data: Data, to descriptor: Int32) -> Int32? {
     defer { close(descriptor) }
-    var rest = Array(data)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return fsync(descriptor) == 0
+    if let error = data.withUnsafeBytes({ $0.write(to: descriptor) }) { return error }
+    return fsync(descriptor) == 0 ? nil : errno
   }
 
-  private static func failure(_ what: String, _ path: String) -> LupineError {
-    LupineError(.fileFailed, "The file of cookies \(path) \(what): \(String(cString: strerror(errno))).")
+  private static func failure(_ what: String, _ path: String, _ number: Int32 = errno) -> LupineError {
+    LupineError(.fileFailed, "The file of cookies \(path) \(what): \(String(cString: strerror(number))).")
   }
 }
 

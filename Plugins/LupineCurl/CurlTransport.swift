@@ -25,15 +25,14 @@ public final class CurlTransport: ConnectionPooling {
   public func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
-    let options = request.options
-    try CurlRequestRules.check(request, options, context)
+    try CurlRequestRules.check(request, context)
     if let reason = context.control.reason { throw reason }
     let isAsking = TargetAddress.isAsked(in: context)
     let targets = isAsking ? try await TargetAddress.find(for: request, in: context) : []
     let result: Submission.Outcome = await withUnsafeContinuation { continuation in
       let id: UInt64
       do throws(LupineError) {
-        id = try engine.submit(request, options, context, targets: targets, continuation)
+        id = try engine.submit(request, context, targets: targets, continuation)
       } catch {
         return continuation.resume(returning: .failure(error))
       }

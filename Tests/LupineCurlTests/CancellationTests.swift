@@ -47,6 +47,30 @@ import Testing
     await client.transport.shutdown()
   }
 
+  @Test func `of two exchanges whose numbers are a thousand apart the one that is cancelled ends`() async throws {
+    let gate = Gate()
+    let server = try ScriptedServer { request in
+      switch request.path {
+      case "/first": .stallBeforeHead
+      case "/last": ScriptedReply.respond(body: .text("ok")).preceded(by: .wait(gate))
+      default: .respond()
+      }
+    }
+    let client = Client()
+    let control = TransferControl()
+    async let first = sendFailure(client, server.url + "/first", control)
+    try await server.waitForRequest()
+    // The loop's table has 1,024 chains, so the last of these stands in the first one's.
+    for _ in 1..<1_024 { _ = try await client.fetch(server.url) }
+    async let last = client.fetch(server.url + "/last").text
+    try await server.waitForRequest(count: 1_025)
+    control.cancel(Self.reason)
+    #expect(await first?.kind == .cancelled)
+    gate.open()
+    #expect(try await last == "ok")
+    await client.transport.shutdown()
+  }
+
   @Test func `an exchange cancelled in the queue leaves it`() async throws {
     let gate = Gate()
     let server = try ScriptedServer(always: ScriptedReply.respond(body: .text("ok")).preceded(by: .wait(gate)))

@@ -35,6 +35,18 @@ import Testing
     await client.transport.shutdown()
   }
 
+  @Test func `the error of a name that a SOCKS proxy is to be given says what the resolver says`() async throws {
+    let closed = try ClosedPort()
+    let session = try Session.Builder().transport(.curl).proxy("socks5://127.0.0.1:\(closed.port)").build()
+    let error = await session.request("http://nowhere.invalid/").serializingData().response.error
+    guard case .failure(let reason) = HostResolver.system.resolve("nowhere.invalid") else {
+      Issue.record("it has an address")
+      return
+    }
+    #expect(error?.kind == .hostNotFound)
+    #expect(error?.message.contains(reason) == true)
+  }
+
   @Test func `a connection that does not come about in time is an error`() async throws {
     let port = try SilentPort(completesHandshake: false)
     var client = Client()

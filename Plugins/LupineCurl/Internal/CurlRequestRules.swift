@@ -3,15 +3,13 @@ import LupineCore
 
 /// Refuses what must not be sent, or cannot be by libcurl, before anything is; a transport may be used without a session.
 enum CurlRequestRules {
-  static func check(
-    _ request: OutgoingRequest, _ options: OutgoingRequest.Options, _ context: TransferContext
-  ) throws(LupineError) {
+  static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
     if context.judgesServers, context.evaluator != nil, context.identity.trustPolicy == nil {
       let reason = "an evaluator needs an identity with a trust policy, or its verdict would be shared with others."
       throw LupineError(.configuration([Mismatch(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
     }
     try check(request.method, hasBody: request.hasBody)
-    try check(options)
+    try check(request.version)
     try FieldRules.check(request, limit: context.limits.requestFields)
   }
 
@@ -24,8 +22,8 @@ enum CurlRequestRules {
     if method == .connect { throw invalid("CONNECT opens a tunnel, which this transport does not do by request.") }
   }
 
-  private static func check(_ options: OutgoingRequest.Options) throws(LupineError) {
-    switch options.version {
+  private static func check(_ version: ProtocolVersion?) throws(LupineError) {
+    switch version {
     case .http3: throw invalid("This transport does not speak HTTP/3; ask for HTTP/2, or leave the version open.")
     case .http2 where !LibraryFacts.capabilities.contains(.http2):
       throw invalid("The libcurl at hand does not speak HTTP/2; leave the version open.")

@@ -1,4 +1,3 @@
-import Glibc
 import LupineCore
 import Synchronization
 
@@ -13,7 +12,7 @@ final class Engine: Sendable {
 
   /// Queues an exchange and returns its number; starts the thread where there is none.
   func submit(
-    _ request: OutgoingRequest, _ options: OutgoingRequest.Options, _ context: TransferContext, targets: [IPAddress],
+    _ request: OutgoingRequest, _ context: TransferContext, targets: [IPAddress] = [],
     _ continuation: Submission.Continuation
   ) throws(LupineError) -> UInt64 {
     let (id, alarm) = try state.withLock { (state) throws(LupineError) in
@@ -21,7 +20,7 @@ final class Engine: Sendable {
       guard state.phase == .running else { throw Self.shutDownError }
       let id = state.makeID()
       let submission = Submission(
-        id: id, request: request, options: options, context: context, targets: targets, continuation: continuation)
+        id: id, request: request, context: context, targets: targets, continuation: continuation)
       return (id, state.append(.start(submission)))
     }
     alarm?.ring()
@@ -61,21 +60,27 @@ final class Engine: Sendable {
       alarm?.ring()
       if isOver { continuation.resume() }
     }
-    if let thread = state.withLock({ $0.takeThread() }) { pthread_join(thread, nil) }
+    if let thread = state.withLock({ $0.takeThread() }) { thread.join() }
   }
 
   func launch(_ state: inout EngineState) throws(LupineError) {
     let alarm = try Alarm()
-    state.thread = try LoopThread.start { [self] in
-      do throws(LupineError) {
-        try Loop(self, alarm).run()
-        end()
-      } catch {
-        fail(error)
-      }
+    do throws(SystemThread.Failure) {
+      state.thread = try SystemThread("lupine-curl") { [self] in run(alarm) }
+    } catch {
+      throw SystemFailure.error("A thread cannot be started", code: error.code)
     }
     state.alarm = alarm
     state.phase = .running
+  }
+
+  private func run(_ alarm: Alarm) {
+    do throws(LupineError) {
+      try Loop(self, alarm).run()
+      end()
+    } catch {
+      fail(error)
+    }
   }
 
   static let shutDownError = LupineError(

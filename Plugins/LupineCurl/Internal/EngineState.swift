@@ -1,4 +1,4 @@
-import Glibc
+import LupineCore
 
 /// What the engine's lock protects.
 struct EngineState {
@@ -9,7 +9,7 @@ struct EngineState {
   private var jobs: [UnownedJob] = []
   private var isAsleep = false
   var alarm: Alarm?
-  var thread: pthread_t?
+  var thread: SystemThread?
   private var lastID: UInt64 = 0
   private var waiters: [UnsafeContinuation<Void, Never>] = []
 
@@ -73,7 +73,7 @@ struct EngineState {
     phase = .ended
     alarm = nil
     commands = []
-    if waiters.isEmpty, let thread = takeThread() { pthread_detach(thread) }
+    if waiters.isEmpty, let thread = takeThread() { thread.detach() }
     defer {
       waiters = []
       jobs = []
@@ -86,14 +86,14 @@ struct EngineState {
     guard phase == .running else { return end() }
     phase = .idle
     alarm = nil
-    if let thread { pthread_detach(thread) }
+    if let thread { thread.detach() }
     thread = nil
     defer { jobs = [] }
     return ([], jobs)
   }
 
   /// The thread, to the first who asks after its end.
-  mutating func takeThread() -> pthread_t? {
+  mutating func takeThread() -> SystemThread? {
     guard phase == .ended else { return nil }
     defer { thread = nil }
     return thread

@@ -17,14 +17,13 @@ final class Submission: Sendable {
   let continuation: Continuation
 
   init(
-    id: UInt64, request: OutgoingRequest, options: OutgoingRequest.Options, context: TransferContext,
-    targets: [IPAddress], continuation: Continuation
+    id: UInt64, request: OutgoingRequest, context: TransferContext, targets: [IPAddress], continuation: Continuation
   ) {
     self.id = id
     self.request = request
-    self.options = options
     self.context = context
     url = request.url
+    options = request.options
     identity = context.identity
     self.targets = targets
     self.continuation = continuation

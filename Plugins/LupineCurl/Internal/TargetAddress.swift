@@ -1,4 +1,3 @@
-import CLibcurl
 import Glibc
 import LupineCore
 import Synchronization
@@ -33,58 +32,39 @@ enum TargetAddress {
     if let literal = IPAddress(host) { return [literal] }
     if let named = context.identity.resolverOverrides.addresses(of: host) { return named }
     let lookup = Lookup()
-    let found: [IPAddress]? = await withUnsafeContinuation { continuation in
+    let answer: HostResolver.Answer? = await withUnsafeContinuation { continuation in
       lookup.begin(host, continuation)
       context.onCancel { lookup.end(with: nil) }
     }
     if let reason = context.control.reason { throw reason }
-    guard let found, !found.isEmpty else {
-      throw LupineError(.hostNotFound, "The host's name has no address; check its spelling.")
+    switch answer {
+    case .addresses(let addresses): return addresses
+    case .failure(let reason):
+      throw LupineError(.hostNotFound, "The host's name has no address: \(reason). Check its spelling.")
+    case nil: throw LupineError(.cancelled, "The request was cancelled.")
     }
-    return found
   }
 }
 
 /// One question to the system's resolver, on a thread of its own, which nobody has to wait for.
 private final class Lookup: Sendable {
-  private let waiter = Mutex<UnsafeContinuation<[IPAddress]?, Never>?>(nil)
+  typealias Answer = HostResolver.Answer
+  private let waiter = Mutex<UnsafeContinuation<Answer?, Never>?>(nil)
 
-  func begin(_ host: String, _ continuation: UnsafeContinuation<[IPAddress]?, Never>) {
+  func begin(_ host: String, _ continuation: UnsafeContinuation<Answer?, Never>) {
     waiter.withLock { $0 = continuation }
-    do throws(LupineError) {
-      let thread = try LoopThread.start { [self] in end(with: Self.resolve(host)) }
-      pthread_detach(thread)
+    do throws(SystemThread.Failure) {
+      try SystemThread("lupine-resolve") { [self] in end(with: HostResolver.system.resolve(host)) }.detach()
     } catch {
-      end(with: nil)
+      end(with: .failure("a thread cannot be started: \(String(cString: strerror(error.code)))"))
     }
   }
 
-  func end(with addresses: [IPAddress]?) {
+  func end(with answer: Answer?) {
     let continuation = waiter.withLock { waiter in
       defer { waiter = nil }
       return waiter
     }
-    continuation?.resume(returning: addresses)
-  }
-
-  private static func resolve(_ host: String) -> [IPAddress] {
-    var hints = addrinfo()
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    var list: UnsafeMutablePointer<addrinfo>?
-    guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
-    defer { freeaddrinfo(list) }
-    return sequence(first: list, next: { $0?.pointee.ai_next }).compactMap {
-      $0.flatMap { address($0.pointee.ai_addr) }
-    }
-  }
-
-  private static func address(_ address: UnsafeMutablePointer<sockaddr>?) -> IPAddress? {
-    guard let address else { return nil }
-    let raw = UnsafeRawPointer(address)
-    switch Int32(address.pointee.sa_family) {
-    case AF_INET: return IPAddress(bytes: Array(UnsafeRawBufferPointer(start: raw + 4, count: 4)))
-    case AF_INET6: return IPAddress(bytes: Array(UnsafeRawBufferPointer(start: raw + 8, count: 16)))
-    default: return nil
-    }
+    continuation?.resume(returning: answer)
   }
 }

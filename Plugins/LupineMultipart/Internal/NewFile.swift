@@ -15,20 +15,12 @@ struct NewFile: ~Copyable {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
-    var done = 0
-    while done < bytes.count {
-      let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-      if count > 0 {
-        done += count
-      } else if errno != EINTR {
-        throw Self.failure(path)
-      }
-    }
+    if let error = bytes.write(to: descriptor) { throw Self.failure(path, error) }
   }
 
   func remove() { unlink(path) }
 
-  private static func failure(_ path: String) -> LupineError {
-    LupineError(.fileFailed, "The file \(path) cannot be written: \(String(cString: strerror(errno))).")
+  private static func failure(_ path: String, _ number: Int32 = errno) -> LupineError {
+    LupineError(.fileFailed, "The file \(path) cannot be written: \(String(cString: strerror(number))).")
   }
 }

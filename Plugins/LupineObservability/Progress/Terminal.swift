@@ -1,4 +1,5 @@
 import Glibc
+import LupineCore
 
 /// A descriptor that text is written to, which may be a terminal.
 public struct Terminal: Sendable {
@@ -32,11 +33,7 @@ public struct Terminal: Sendable {
   }
 
   func write(_ text: String) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno != EINTR { return }
-      rest = rest.dropFirst(max(0, count))
-    }
+    // A terminal that takes no more is no matter of the transfer's.
+    Array(text.utf8).withUnsafeBytes { _ = $0.write(to: descriptor) }
   }
 }

@@ -1,3 +1,4 @@
+import LupineCore
 import Synchronization
 
 /// One thread that reads one netlink socket, for everybody who watches the same network.
@@ -33,13 +34,14 @@ final class KernelMonitor: Sendable {
 
   /// Starts the thread; `onEnd` is called on it when the socket is closed.
   func start(onEnd: @escaping @Sendable () -> Void) {
-    do throws(NetlinkFailure) {
-      try SystemThread.start("lupine-netlink") {
+    do throws(SystemThread.Failure) {
+      let thread = try SystemThread("lupine-netlink") {
         self.run()
         onEnd()
       }
+      thread.detach()
     } catch {
-      die(error.message)
+      die(NetlinkFailure(error).message)
       onEnd()
     }
   }

@@ -14,8 +14,8 @@ enum KernelSnapshot {
     guard let namespace else { return take(to: address) }
     // The namespace belongs to a thread, and this one is the caller's.
     let found = Box()
-    do throws(NetlinkFailure) {
-      try SystemThread.wait("lupine-netlink") {
+    do throws(SystemThread.Failure) {
+      let thread = try SystemThread("lupine-netlink") {
         do throws(NetlinkFailure) {
           try namespace.enter()
           found.path.withLock { $0 = take(to: address) }
@@ -23,9 +23,10 @@ enum KernelSnapshot {
           found.path.withLock { $0 = .unknown(.netlinkUnavailable(error.message)) }
         }
       }
+      thread.join()
       return found.path.withLock { $0 }
     } catch {
-      return .unknown(.netlinkUnavailable(error.message))
+      return .unknown(.netlinkUnavailable(NetlinkFailure(error).message))
     }
   }
 

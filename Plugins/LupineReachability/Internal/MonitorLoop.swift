@@ -102,8 +102,8 @@ extension MonitorLoop {
       return
     }
     resolutions[id] = Resolution(isRunning: true)
-    do throws(NetlinkFailure) {
-      try SystemThread.start("lupine-resolve") { [monitor] in
+    do throws(SystemThread.Failure) {
+      let thread = try SystemThread("lupine-resolve") { [monitor] in
         do throws(NetlinkFailure) {
           try monitor.namespace?.enter()
           monitor.post(.resolved(id, watcher.resolver.resolve(host)))
@@ -111,8 +111,9 @@ extension MonitorLoop {
           monitor.post(.resolved(id, .failure(error.message)))
         }
       }
+      thread.detach()
     } catch {
-      resolved(id, .failure(error.message))
+      resolved(id, .failure(NetlinkFailure(error).message))
     }
   }
 

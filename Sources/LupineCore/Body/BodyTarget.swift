@@ -125,15 +125,7 @@ struct BodyTarget {
 
   private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int64) throws(LupineError)
   {
-    var done = 0
-    while done < bytes.count {
-      let count = pwrite(
-        descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, off_t(offset) + off_t(done))
-      if count > 0 {
-        done += count
-      } else if errno != EINTR {
-        throw LupineError(.fileFailed, "The response's file cannot be written: \(String(cString: strerror(errno))).")
-      }
-    }
+    guard let error = bytes.write(to: descriptor, at: offset) else { return }
+    throw LupineError(.fileFailed, "The response's file cannot be written: \(String(cString: strerror(error))).")
   }
 }

@@ -22,6 +22,15 @@ public struct IncomingBody: Sendable {
     try await channel.end().get()
   }
 
+  /// What the exchange cost, where the body has ended.
+  var metricsAtEnd: TransferMetrics? {
+    switch channel.ended {
+    case .success(let end): end.metrics
+    case .failure(let error): error.metrics
+    case nil: nil
+    }
+  }
+
   /// Calls the observer when the body ends, well or not, on the thread where that happens; at once where it has ended.
   package func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
     channel.onEnd(observer)

@@ -10,6 +10,8 @@ struct ExchangeLoop: Sendable {
     var request: OutgoingRequest?
     var original: OutgoingRequest?
     var control: TransferControl?
+    /// The body that interceptors were given last, for what it cost where they give it up.
+    var body: IncomingBody?
     /// What was given to whom in answer to challenges.
     var courses: [AuthenticationContext.Asker: AuthenticationCourse] = [:]
     /// What the proxy said when it opened the current exchange's tunnel.
@@ -71,7 +73,8 @@ struct ExchangeLoop: Sendable {
   ) async throws(LupineError) -> ReceivedResponse {
     let (sent, exchange) = task.exchange.withLock { ($0.request ?? request, $0.control) }
     if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
-    abandonExchange()
+    abandonExchange(for: response.body)
+    task.consumer.isBypassed()
     try task.begin(control, sent)
     return try await receive(response, control, to: request)
   }
@@ -148,7 +151,7 @@ struct ExchangeLoop: Sendable {
         keepCookies(of: response, to: sent)
         next = mayLeadOn(response) ? try await following(response, to: request) : nil
       } catch {
-        abandonExchange()
+        abandonExchange(response.body)
         throw error.about(response.head)
       }
       guard let next else { return response }
@@ -179,13 +182,6 @@ struct ExchangeLoop: Sendable {
   /// What an exchange cost whose body nobody wants.
   private func metrics(of body: IncomingBody) async -> TransferMetrics? {
     do throws(LupineError) { return try await body.end().metrics } catch { return error.metrics }
-  }
-
-  /// Ends the exchange whose response nobody waits for.
-  func abandonExchange() {
-    guard let control = task.exchange.withLock({ $0.control }) else { return }
-    control.cancel(LupineError(.cancelled, "The response was not wanted any more."))
-    close(control, status: nil, metrics: nil)
   }
 
   /// - Parameters:
@@ -220,7 +216,7 @@ struct ExchangeLoop: Sendable {
     }
   }
 
-  private func close(_ control: TransferControl?, status: Int?, metrics: TransferMetrics?) {
+  func close(_ control: TransferControl?, status: Int?, metrics: TransferMetrics?) {
     control?.finish()
     task.exchange.withLock { $0.control = nil }
     task.state.withLock { $0.endExchange(status: status, metrics: metrics) }

@@ -11,10 +11,13 @@ extension Pipeline {
         let loop = ExchangeLoop(task, number)
         let control = TransferControl(now: session.clock.now)
         let context = loop.context(forInterceptorsOf: request, control: control)
+        defer { task.exchange.withLock { $0.body = nil } }
         do {
           let response = try await Self.pass(request, interceptors[...], context) { next in
             task.takeTimeouts(of: next)
-            return try await loop.send(next)
+            let response = try await loop.send(next)
+            task.exchange.withLock { $0.body = response.body }
+            return response
           }
           return try await loop.receive(response, from: request, orOwn: control)
         } catch {

@@ -20,10 +20,10 @@ final class InterimListener: Sendable {
 
   func hear(_ response: HTTPResponse) { responses.yield(response) }
 
-  /// Waits until the handler has had every response.
-  func finish() async {
+  /// Tells no more; the task ends when the handler has had every response.
+  func finish() -> Task<Void, Never> {
     responses.finish()
-    await calls.value
+    return calls
   }
 }
 

@@ -12,4 +12,23 @@ extension RequestTask {
     defer { state.withLock { $0.endWork() } }
     return try await task.value
   }
+
+  /// Waits until handlers have had all that they are told.
+  ///
+  /// A cancellation, or the total timeout, cancels their tasks and ends the wait: a handler, or its queue, may never come
+  /// back.
+  func finish(_ listeners: [Task<Void, Never>]) async {
+    let (waiting, isOver) = AsyncStream.makeStream(of: Never.self)
+    Task(executorPreference: session.configuration.executor) {
+      for listener in listeners { await listener.value }
+      isOver.finish()
+    }
+    try? await interruptible {
+      await withTaskCancellationHandler {
+        for await _ in waiting {}
+      } onCancel: {
+        for listener in listeners { listener.cancel() }
+      }
+    }
+  }
 }

@@ -37,6 +37,10 @@ final class RequestTask: Sendable {
   func outcome() async -> Outcome { await withOutcome { $0 } }
 
   /// Makes something of the outcome, as `outcome()` gives it, before the caller's actor is entered again.
+  ///
+  /// The actor is left by the closure, not by this function, which runs where its caller does: the standard library takes
+  /// what it calls for code of no actor's, and everything up to the call of `body` must stay in there. Moved out of it, a
+  /// body would be decoded on the main actor; `SerializingPlaceTests` tells.
   func withOutcome<Value>(_ body: @Sendable (Outcome) throws -> Value) async rethrows -> Value {
     try await withTaskCancellationHandler {
       let outcome: Outcome
@@ -181,9 +185,11 @@ final class RequestTask: Sendable {
     if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
     let redirects = state.withLock { $0.redirects }
     if !redirects.isEmpty { outcome.redirects = redirects }
-    for listener in finishProgress() { await listener.value }
+    let progress = finishProgress()
+    if !progress.isEmpty { await finish(progress) }
     // Those of a connection are its request's, which may open another.
-    if !isPart { for listener in takeInterimListeners() { await listener.finish() } }
+    let interim = isPart ? [] : takeInterimListeners()
+    if !interim.isEmpty { await finish(interim.map { $0.finish() }) }
     return outcome
   }
 

@@ -5,7 +5,8 @@ extension SessionRequest {
   /// Calls the handler as the request's body goes out.
   ///
   /// The figures come in order and never go back; where a retry sends the body again, they wait until it has come as far
-  /// as before. The last figure always comes, and before the response.
+  /// as before. The last figure always comes, and before the response, unless the request is cancelled or its time is over:
+  /// that waits for no handler.
   ///
   /// - Parameters:
   ///   - queue: where the handler is called; `nil` means off the caller's thread.

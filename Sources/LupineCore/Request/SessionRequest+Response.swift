@@ -14,9 +14,10 @@ extension SessionRequest {
 
   /// Calls the handler with each interim (1xx) response, such as 103 Early Hints (RFC 8297).
   ///
-  /// The calls come in order, off the transport's thread, and all of them before the request ends. What is hinted at comes
-  /// from the server, like any response; the final head says what counts. A stream of events has them called for each of
-  /// its connections.
+  /// The calls come in order, off the transport's thread, and all of them before the request ends, unless it is cancelled
+  /// or its time is over: that cancels the handler's task and does not wait for it. What is hinted at comes from the
+  /// server, like any response; the final head says what counts. A stream of events has them called for each of its
+  /// connections.
   @discardableResult
   public func onInterimResponse(_ handler: @escaping @Sendable (HTTPResponse) async -> Void) -> Self {
     let listener = InterimListener(executor: task.session.configuration.executor, handler)

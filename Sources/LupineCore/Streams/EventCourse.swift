@@ -126,14 +126,9 @@ final class EventCourse: Sendable {
     let listeners = task.takeInterimListeners()
     guard !listeners.isEmpty else { return task.conclude(task.consumer.conclude(outcome)) }
     Task(executorPreference: task.session.configuration.executor) { [task] in
-      await Self.finish(listeners)
+      await task.finish(listeners.map { $0.finish() })
       task.conclude(task.consumer.conclude(outcome))
     }
-  }
-
-  /// Waits until those who hear of interim responses have had them all.
-  private static func finish(_ listeners: [InterimListener]) async {
-    for listener in listeners { await listener.finish() }
   }
 
   private func cancelConnection() {

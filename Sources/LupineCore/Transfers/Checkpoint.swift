@@ -22,12 +22,11 @@ struct Checkpoint: Sendable {
   func write(_ state: ResumeState) throws(LupineError) {
     guard let data = state.encoded() else { return }
     let file = try PartialFile.create(beside: path)
-    let isWritten = data.withUnsafeBytes { pwrite(file.descriptor, $0.baseAddress, $0.count, 0) == $0.count }
-    guard isWritten, rename(file.path, path) == 0 else {
-      let error = PartialFile.Failure.error("cannot be written", path)
-      file.remove()
-      throw error
-    }
+    var failure = data.withUnsafeBytes { $0.write(to: file.descriptor) }
+    if failure == nil, rename(file.path, path) != 0 { failure = errno }
+    guard let failure else { return }
+    file.remove()
+    throw PartialFile.Failure.error("cannot be written", path, failure)
   }
 
   func remove() { unlink(path) }

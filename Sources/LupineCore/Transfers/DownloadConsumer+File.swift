@@ -5,8 +5,8 @@ import Synchronization
 extension DownloadConsumer {
   func conclude(_ outcome: Outcome) -> Outcome {
     var outcome = outcome
-    let isWhole = outcome.response.map { (200..<300).contains($0.head.status.code) } ?? false
-    if outcome.error == nil, let response = outcome.response, !isWhole {
+    let isGood = outcome.response.map { (200..<300).contains($0.head.status.code) } ?? false
+    if outcome.error == nil, let response = outcome.response, !isGood {
       outcome.error = LupineError(
         .unacceptableStatusCode(response.head.status.code),
         "The server answered with status \(response.head.status.code) in the place of a file."
@@ -14,6 +14,7 @@ extension DownloadConsumer {
       .about(response.request.summary).about(response.head).measured(response.metrics)
     }
     return state.withLock { state in
+      let isWhole = isGood && state.isInFile
       if isWhole { state.total = state.partial?.length }
       if let error = outcome.error {
         outcome.error = isRefused(error.kind, isWhole) ? remove(error, &state) : keepOrRemove(error, &state)
@@ -87,9 +88,10 @@ extension DownloadConsumer {
   }
 
   private func commit(_ state: inout DownloadState) throws(LupineError) -> URL {
-    guard let partial = state.partial else {
-      state.checkpoint?.remove()
-      throw LupineError(.fileFailed, "The response brought nothing to write.")
+    guard let partial = state.partial, state.isInFile else {
+      if state.partial == nil { state.checkpoint?.remove() }
+      // What an earlier exchange brought of the file is no part of this response, and can still be gone on from.
+      throw keepOrRemove(LupineError(.fileFailed, "The response brought nothing to write."), &state)
     }
     if let place = state.place {
       do throws(LupineError) {

@@ -24,6 +24,7 @@ final class DownloadConsumer: ResponseConsumer {
     state.withLock { state in
       if let url = state.freshURL { request.url = url }
       state.asked = nil
+      state.isInFile = false
       state.hasRefreshed = false
       guard let partial = state.partial, let validator = state.validator, request.method == .get else { return }
       let length = partial.length
@@ -43,6 +44,7 @@ final class DownloadConsumer: ResponseConsumer {
     try state.withLock { (state) throws(LupineError) in
       state.decision = nil
       state.expected = nil
+      state.isInFile = false
       if head.status.code == 206, state.asked == nil, request.headers[.range] == nil {
         throw LupineError(.malformedResponse, "The server sent a part of the file, where all of it was asked for.")
       }
@@ -54,14 +56,18 @@ final class DownloadConsumer: ResponseConsumer {
         state.decision = .continued(from: asked, reason: "the server has the same file")
         state.expected = state.total ?? head.contentRange?.total
         let left = state.sizeLimit.map { max(0, $0 - asked) }
-        return .file(descriptor: try file(&state, head, request).descriptor, offset: asked, limit: left)
+        let file = try file(&state, head, request)
+        state.isInFile = true
+        return .file(descriptor: file.descriptor, offset: asked, limit: left)
       }
       guard (200..<300).contains(head.status.code) else { return .collect(limit: limits.responseBody) }
       if state.asked != nil {
         try refuseToRestart("the server sent the file from its beginning", state)
         state.decision = .continued(from: nil, reason: "the server sent the file from its beginning")
       }
-      return .file(descriptor: try freshFile(&state, head, request).descriptor, offset: 0, limit: state.sizeLimit)
+      let file = try freshFile(&state, head, request)
+      state.isInFile = true
+      return .file(descriptor: file.descriptor, offset: 0, limit: state.sizeLimit)
     }
   }
 
@@ -71,6 +77,8 @@ final class DownloadConsumer: ResponseConsumer {
       return state.decision
     }
   }
+
+  func isBypassed() { state.withLock { $0.isInFile = false } }
 
   var mayLeadOn: Bool { true }
 
@@ -103,7 +111,7 @@ final class DownloadConsumer: ResponseConsumer {
 
   func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)? {
     let (digest, partial, expected, isMoved) = state.withLock {
-      ($0.digest, $0.partial, $0.expected, $0.place != nil)
+      ($0.digest, $0.isInFile ? $0.partial : nil, $0.expected, $0.place != nil)
     }
     guard outcome.error == nil, let head = outcome.response?.head, (200..<300).contains(head.status.code), let partial
     else { return nil }

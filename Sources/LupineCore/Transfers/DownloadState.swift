@@ -12,6 +12,8 @@ struct DownloadState {
   var asked: Int64?
   /// How long the file must be once the current exchange has ended; `nil` where nobody said.
   var expected: Int64?
+  /// Whether the response's body goes to the file, and not what an exchange that was given up brought of it.
+  var isInFile = false
   /// Whether the current exchange brought another file, so that the whole is to be asked for.
   var mustRestart = false
   /// What was decided at the last head, for the events.

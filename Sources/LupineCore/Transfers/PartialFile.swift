@@ -85,8 +85,8 @@ final class PartialFile: Sendable {
   }
 
   enum Failure {
-    static func error(_ what: String, _ path: String) -> LupineError {
-      LupineError(.fileFailed, "The file \(path) \(what): \(String(cString: strerror(errno))).")
+    static func error(_ what: String, _ path: String, _ number: Int32 = errno) -> LupineError {
+      LupineError(.fileFailed, "The file \(path) \(what): \(String(cString: strerror(number))).")
     }
   }
 }

@@ -22,6 +22,9 @@ protocol ResponseConsumer: AnyObject, Sendable {
   /// Hears of the URL that the program gave.
   func refreshed(_ url: HTTPURL)
 
+  /// Hears that the response is one that an interceptor made: none of it went to the destination of a head.
+  func isBypassed()
+
   /// What was decided at the last head, once.
   func takeDecision() -> SessionEvent.Kind?
 
@@ -58,6 +61,8 @@ extension ResponseConsumer {
   func refreshing(after head: HTTPResponse) -> (@Sendable () async throws -> any URLConvertible)? { nil }
 
   func refreshed(_ url: HTTPURL) {}
+
+  func isBypassed() {}
 
   func takeDecision() -> SessionEvent.Kind? { nil }
 

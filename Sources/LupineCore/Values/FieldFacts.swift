@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 
 /// What one look at a request's fields tells: how much they are, whether they may be sent, and who has to act on one.
 ///
@@ -24,6 +25,10 @@ package struct FieldFacts: Sendable {
     static let accept = Findings(rawValue: 1 << 5)
   }
 
+  private static let looks = Atomic<UInt64>(0)
+
+  /// The number of this look: of two requests with the same one, the fields are the same to the letter.
+  package let look = FieldFacts.looks.wrappingAdd(1, ordering: .relaxed).newValue
   /// The bytes of all fields, as HTTP/1.1 writes them.
   package private(set) var size = 0
   package private(set) var findings: Findings = []

@@ -48,6 +48,9 @@ public struct OutgoingRequest: Sendable {
   /// What a look at the fields tells, or has told.
   package var fieldFacts: FieldFacts { storage.value.facts ?? FieldFacts(storage.value.headers) }
 
+  /// The number of the look at its fields; `nil` where nobody has looked since they were changed.
+  package var look: UInt64? { storage.value.facts?.look }
+
   /// The version of HTTP that it insists on, told without a copy of its options.
   package var version: ProtocolVersion? { storage.value.options.version }
 

@@ -1,3 +1,4 @@
+import LupineCore
 import Synchronization
 
 /// A real HTTP/1.1 server on this machine that answers each request by a script, for tests of what goes over the wire.
@@ -13,7 +14,7 @@ import Synchronization
 public final class ScriptedServer: Sendable {
   let state: ServerState
   private let address: Address
-  private let acceptThread: Mutex<PosixThread?>
+  private let acceptThread: Mutex<SystemThread?>
 
   /// Starts a server; throws ``SocketFailure`` when it cannot.
   ///

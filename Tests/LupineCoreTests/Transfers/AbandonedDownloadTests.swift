@@ -13,33 +13,70 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   /// A transport whose bodies are for the test to write and to end.
-  private var transport: ClosureTransport {
+  private func transport(_ fields: HTTPFields, isEnding: Bool) -> ClosureTransport {
     ClosureTransport { [writers] request, context throws(LupineError) in
       context.onCancel {}
       guard request.url.path != "/again" else { return try context.rest("0123", after: writers) }
-      let (response, writer) = context.begin(200, [.eTag: "\"v1\""])
+      let (response, writer) = context.begin(200, fields)
       try writer.write("01")
-      writers.add(writer)
+      var metrics = TransferMetrics()
+      metrics.bytesReceived = 2
+      if isEnding { writer.finish(metrics: metrics) } else { writers.add(writer) }
       return response
     }
   }
 
-  private func response(of interceptor: some Interceptor) async throws -> DownloadResponse<URL> {
-    let session = try Session.Builder().transport(transport).interceptor(interceptor).build()
-    return await session.download(Bench.url, to: .file(folder.file("a"))).serializingFile().response
+  private func session(
+    _ way: Giving.Way, _ fields: HTTPFields = [.eTag: "\"v1\""], isEnding: Bool = false
+  ) throws -> Session {
+    try Session.Builder().transport(transport(fields, isEnding: isEnding)).interceptor(Giving(way)).build()
+  }
+
+  private func response(_ session: Session) async -> DownloadResponse<URL> {
+    await session.download(Bench.url, to: .file(folder.file("a"))).serializingFile().response
   }
 
   @Test func `after its exchange was given up, nothing is written to a file that is closed by now`() async throws {
-    let response = try await response(of: Giving(.throwing))
+    let response = await self.response(try session(.throwing))
     #expect(response.error?.kind == .interceptionFailed)
     let writer = try #require(writers.all.first)
     #expect(throws: Never.self) { try writer.write("late") }
   }
 
   @Test func `nothing of the exchange before is written to the file of the one that took its place`() async throws {
-    let response = try await response(of: Giving(.asking))
+    let response = await self.response(try session(.asking))
     #expect(response.error == nil)
     #expect(try folder.text("a") == "0123")
+  }
+
+  @Test(arguments: [[.eTag: "\"v1\""], [:]] as [HTTPFields])
+  func `an interceptor's own answer does not pass for the file of which a part had come`(fields: HTTPFields)
+    async throws
+  {
+    let response = await self.response(try session(.answering, fields))
+    #expect(response.error?.kind == .fileFailed)
+    // The part is kept where it can be gone on from.
+    #expect((response.resumeData != nil) == !fields.isEmpty)
+    #expect(folder.names.count == (fields.isEmpty ? 0 : 1))
+    #expect(!folder.names.contains("a"))
+  }
+
+  @Test func `nor for the file of which a part had come to an earlier download`() async throws {
+    let data = try #require(await self.response(try session(.throwing)).resumeData)
+    let resumed = try session(.answeringAtOnce).download(resumingWith: data)
+    let response = await resumed.serializingFile().response
+    #expect(response.error?.kind == .fileFailed)
+    #expect(response.resumeData != nil)
+    #expect(!folder.names.contains("a"))
+  }
+
+  @Test(arguments: [(.answering, [2, 0]), (.passingOn, [2]), (.asking, [2, 0])] as [(Giving.Way, [Int64])])
+  private func `what an exchange cost counts once, though its response was given up`(
+    way: Giving.Way, received: [Int64]
+  ) async throws {
+    let request = try session(way, isEnding: true).request(Bench.url)
+    #expect(await request.serializingData().response.error == nil)
+    #expect(request.allMetrics.map(\.bytesReceived) == received)
   }
 
   @Test func `a body that begins after the end of its exchange is written nowhere`() throws {
@@ -67,7 +104,7 @@ import Testing
 
 /// Gives up the response that it has asked for.
 private struct Giving: Interceptor {
-  enum Way { case throwing, asking }
+  enum Way { case throwing, asking, answering, answeringAtOnce, passingOn }
   struct Failure: Error {}
 
   let way: Way
@@ -77,11 +114,21 @@ private struct Giving: Interceptor {
   func intercept(
     _ request: OutgoingRequest, context: TransferContext, next: (OutgoingRequest) async throws -> TransportResponse
   ) async throws -> TransportResponse {
-    _ = try await next(request)
-    guard way == .asking else { throw Failure() }
-    var again = request
-    again.url = try HTTPURL("https://api.example.com/again")
-    return try await next(again)
+    if way == .answeringAtOnce { return own(TransferMetrics()) }
+    let response = try await next(request)
+    switch way {
+    case .answering, .answeringAtOnce: return own(TransferMetrics())
+    case .passingOn: return own(try await response.body.end().metrics)
+    case .throwing: throw Failure()
+    case .asking:
+      var again = request
+      again.url = try HTTPURL("https://api.example.com/again")
+      return try await next(again)
+    }
+  }
+
+  private func own(_ metrics: TransferMetrics) -> TransportResponse {
+    TransportResponse(head: HTTPResponse(status: .ok), body: .complete(Data("other".utf8), metrics: metrics))
   }
 }
 

@@ -20,8 +20,10 @@ final class SimulationRun<Value: Sendable>: Sendable {
     try await withTaskCancellationHandler {
       start(body)
       return try await withUnsafeContinuation { continuation in
-        let isStarted = SimulationThread.start { [self] in continuation.resume(returning: drive()) }
-        if !isStarted {
+        // A thread of its own, because a job must not be run from inside another one.
+        do throws(SystemThread.Failure) {
+          try SystemThread("lupine-simulate") { [self] in continuation.resume(returning: drive()) }.detach()
+        } catch {
           world.scheduler.close()
           continuation.resume(returning: .failure(LupineError(.other, "The system has no thread left to simulate on.")))
         }

@@ -1,14 +1,16 @@
+import LupineCore
+
 /// The threads of a server's connections.
 struct ConnectionThreads {
-  var running: [Int: (socket: ConnectionSocket, thread: PosixThread)] = [:]
+  var running: [Int: (socket: ConnectionSocket, thread: SystemThread)] = [:]
   /// Threads that have nothing left to do but to be joined.
-  var finished: [PosixThread] = []
+  var finished: [SystemThread] = []
 
   mutating func finish(_ number: Int) {
     if let entry = running.removeValue(forKey: number) { finished.append(entry.thread) }
   }
 
-  mutating func takeFinished() -> [PosixThread] {
+  mutating func takeFinished() -> [SystemThread] {
     defer { finished = [] }
     return finished
   }

@@ -1,4 +1,5 @@
 import Glibc
+import LupineCore
 import Synchronization
 
 /// What a server's threads share; it outlives the server only as long as they run.
@@ -22,8 +23,10 @@ final class ServerState: Sendable {
     listener = Mutex(socket)
   }
 
-  func startAccepting() throws(SocketFailure) -> PosixThread {
-    try PosixThread(name: threadName) { [self] in acceptAll() }
+  func startAccepting() throws(SocketFailure) -> SystemThread {
+    do throws(SystemThread.Failure) { return try SystemThread(threadName) { [self] in acceptAll() } } catch {
+      throw SocketFailure("pthread_create", code: error.code)
+    }
   }
 
   /// Makes the accept thread end.
@@ -65,7 +68,7 @@ final class ServerState: Sendable {
     }
     let isStarted = threads.withLock { threads in
       // The thread's own last act takes this lock, so it cannot end before it is in the table.
-      guard let thread = try? PosixThread(name: threadName, run: { [self] in serve(number, socket) }) else {
+      guard let thread = try? SystemThread(threadName, { [self] in serve(number, socket) }) else {
         return false
       }
       threads.running[number] = (socket, thread)

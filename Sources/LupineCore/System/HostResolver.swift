@@ -1,19 +1,21 @@
 import Glibc
-import LupineCore
 
 /// Turns a host's name into addresses, and takes its time.
-struct HostResolver: Sendable {
+package struct HostResolver: Sendable {
   /// The addresses, or the reason why there are none.
-  enum Answer: Sendable, Equatable {
+  package enum Answer: Sendable, Equatable {
     case addresses([IPAddress])
     case failure(String)
   }
 
   /// Blocks the calling thread until the answer is there.
-  var resolve: @Sendable (_ host: String) -> Answer
+  package let resolve: @Sendable (_ host: String) -> Answer
+
+  /// Wraps what finds addresses.
+  package init(resolve: @escaping @Sendable (_ host: String) -> Answer) { self.resolve = resolve }
 
   /// The system's own (`getaddrinfo`).
-  static let system = HostResolver(resolve: lookUp)
+  package static let system = HostResolver(resolve: lookUp)
 
   private static func lookUp(_ host: String) -> Answer {
     var hints = addrinfo()
