@@ -39,7 +39,8 @@ let package = Package(
     program("lupine-row", in: "Lupine", ["Requests", "Row"]),
     program("lupine-umbrella-row", in: "Umbrella", ["Requests", "Row"] + lupine("Lupine")),
     program(
-      "multipart-measure", in: "Multipart", ["Measuring"] + lupine("LupineCore", "LupineCurl", "LupineMultipart")),
+      "multipart-measure", in: "Multipart",
+      ["Measuring", httpTypes] + lupine("LupineCore", "LupineCurl", "LupineMultipart")),
     program("trust-measure", in: "Trust", ["Measuring"] + lupine("LupineCore", "LupineCurl", "LupineOpenSSL")),
     program("transfer-measure", in: "Transfers", ["Measuring"] + lupine("LupineCore", "LupineCurl")),
     program("MockThroughput", in: "MockThroughput", [httpTypes] + lupine("LupineCore", "LupineMock")),

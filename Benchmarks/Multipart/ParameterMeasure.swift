@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HTTPTypes
 import LupineCore
 
 /// The encoders of parameters: megabytes of body a second of processor time.
