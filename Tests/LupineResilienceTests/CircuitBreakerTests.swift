@@ -45,6 +45,12 @@ import Testing
     #expect(mock.requests.count == 30)
   }
 
+  @Test func `what is wrong with the session itself opens nothing`() async throws {
+    let session = try session(.failure(.configuration([])))
+    for _ in 0..<30 { _ = await kind(session) }
+    #expect(mock.requests.count == 30)
+  }
+
   @Test func `fewer failures than the ratio open nothing`() async throws {
     let session = try session(.sequence([.text("a"), .text("b"), .text("c"), .reset, .text("d")]))
     for _ in 0..<9 { _ = await kind(session) }

@@ -10,7 +10,9 @@ struct KnownRoots {
   }
 
   /// For how long files are not read again, in nanoseconds: a day, after which a certificate that was withdrawn from them
-  /// is trusted no more. libcurl's own cache does the same.
+  /// is trusted no more.
+  ///
+  /// libcurl's own cache does the same.
   private static let lifetime: UInt64 = 86_400_000_000_000
   /// How many are kept of a program that names ever other files.
   private static let room = 8

@@ -242,8 +242,8 @@ struct RequestState {
     return true
   }
 
-  /// When the request and its attempt began, and the exchange that must not be idle; `nil` before the beginning, once the
-  /// request has been cancelled, and after the end. With them the bounds that an adapter or an interceptor gave it.
+  /// When the request and its attempt began, the exchange that must not be idle, and the bounds that an adapter or an
+  /// interceptor gave the request; `nil` before the beginning, once it has been cancelled, and after the end.
   var underWatch: (started: Duration, attempt: Duration?, exchange: TransferControl?, timeouts: Timeouts?)? {
     guard case .running = phase, cancellation == nil, let started else { return nil }
     return (started, attemptEnd == nil ? attemptStarted : nil, isSuspended ? nil : control, changedTimeouts)

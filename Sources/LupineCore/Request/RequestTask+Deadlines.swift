@@ -38,9 +38,9 @@ extension RequestTask {
     return max(.zero, started + total - session.clock.now())
   }
 
-  /// Ends what is overdue; returns the next deadline otherwise. Where another attempt or exchange has begun since it was
-  /// read what is overdue, that one has its whole time from now on.
+  /// Ends what is overdue; returns the next deadline otherwise.
   ///
+  /// Where another attempt or exchange has begun since it was read what is overdue, that one has its whole time from now on.
   /// A request whose exchange was idle too long is looked at no more, until it begins another.
   func endIfOverdue(now: Duration) -> Duration? {
     guard let (started, attemptStarted, control, changed) = state.withLock({ $0.underWatch }) else { return nil }
@@ -76,8 +76,9 @@ extension RequestTask {
     session.watch.expect(now + attempt)
   }
 
-  /// Ends the attempt that began then, whatever it waits for; what becomes of the request is for its retriers to say.
-  /// False where it is over already.
+  /// Ends the attempt that began then, whatever it waits for; false where it is over already.
+  ///
+  /// What becomes of the request is for its retriers to say.
   private func expireAttempt(begun: Duration, after bound: Duration) -> Bool {
     let reason = Self.timedOut(.attempt, after: bound)
     guard let ended = state.withLock({ $0.expireAttempt(begun: begun, reason) }) else { return false }

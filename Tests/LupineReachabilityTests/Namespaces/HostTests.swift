@@ -1,3 +1,4 @@
+import LupineCore
 import Synchronization
 import Testing
 
