@@ -77,8 +77,8 @@ static void set_connection(CURL *easy, int isSecure) {
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_PROXY, "");
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 128L * 1024);
-  /* With a folder of certificates libcurl would read all of them for each connection. */
-  curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+  /* With a folder of certificates, Debian's default, libcurl keeps none: it reads all of them for each connection. */
+  if (!getenv("LUPINE_DEFAULT_CAPATH")) curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
   if (getenv("LUPINE_CA")) curl_easy_setopt(easy, CURLOPT_CAINFO, getenv("LUPINE_CA"));
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
   curl_easy_setopt(easy, CURLOPT_PIPEWAIT, isSecure ? 1L : 0L);

@@ -10,7 +10,7 @@ from .workloads import MOCK_GOAL, MULTIPART_GOAL
 
 PROGRAMS = {
     "W8": "MockThroughput", "W9": "multipart-measure", "memory": "transfer-measure", "trust": "trust-measure"}
-TITLES = {"W9": "multipart", "memory": "transfers of 2 GiB", "trust": "evaluators beside libcurl's own verification"}
+TITLES = {"W9": "multipart and encoders", "memory": "transfers of 2 GiB", "trust": "evaluators beside libcurl's own verification"}
 ARGUMENTS = {"W9": ["3"]}
 LIMIT_SECONDS = 600
 
@@ -57,6 +57,9 @@ def report(name):
     if process.returncode != 0:
         result["failures"] = {name: f"code {process.returncode}"}
         result["text"] += f"\n     failed with code {process.returncode}!"
+    rates = re.findall(r"^ *(.+): ([\d.]+) MB/s", process.stdout, re.MULTILINE)
+    if rates:
+        result["megabytes per second"] = {each: float(rate) for each, rate in rates}
     found = re.search(r"([\d.]+) x curl's", process.stdout)
     if name == "W9" and found:
         result.update(ratio=float(found[1]), goal=MULTIPART_GOAL)

@@ -31,10 +31,18 @@ def measure(workload, row_list, places, folder, authorities, rounds):
                 floor = sample["cpu"]
             sample["ratio"] = sample["cpu"] / floor
             samples[row.name].append(sample)
-    return {
+    result = {
         "title": workload.title, "goals": workload.goals, "memory": workload.memory,
         "rows": {name: summary(each) for name, each in samples.items() if each and name not in failures},
         "failures": failures}
+    if {"lupine", "c-default"} <= result["rows"].keys():
+        result["default"] = {"ratio": part(samples["lupine"], samples["c-default"]), "goal": workload.default_goal}
+    return result
+
+
+def part(samples, whole):
+    """The median of what one row took of another in the same round."""
+    return statistics.median(each["cpu"] / other["cpu"] for each, other in zip(samples, whole))
 
 
 def is_left_out(row, workload, number):

@@ -52,6 +52,8 @@ def swift_build(package, scratch, product, *options):
 
 
 C = Row("c", "raw libcurl in C", "raw-curl", "Benchmarks", BUILD)
+# What a program gets that leaves the folder of certificates as it is, which takes long.
+C_DEFAULT = Row("c-default", "raw libcurl in C, its default CAPATH", "raw-curl", "Benchmarks", BUILD, part=10)
 LUPINE = Row("lupine", "Lupine", "lupine-row", "Benchmarks", BUILD)
 LOOP = Row("lupine-loop", "Lupine, on the loop's executor", "lupine-row", "Benchmarks", BUILD)
 UMBRELLA = Row("lupine-umbrella", "Lupine, all of it", "lupine-umbrella-row", "Benchmarks", BUILD)
@@ -108,6 +110,8 @@ def environment(row, workload, places, authorities, folder):
     variables = dict(
         os.environ, LUPINE_CA=str(authorities), LUPINE_EXECUTOR="loop" if row is LOOP else "global", LANG="C", LC_ALL="C",
         TMPDIR=str(folder / "memory"))
+    if row is C_DEFAULT:
+        variables["LUPINE_DEFAULT_CAPATH"] = "1"
     if workload.idle:
         variables.update(LUPINE_IDLE=str(workload.idle), LUPINE_IDLE_URL=places["hold"])
     return variables

@@ -1,8 +1,9 @@
 """The table, as text."""
 
 TITLES = {
-    "c": "raw libcurl in C", "lupine": "Lupine", "lupine-loop": "Lupine, loop's executor",
-    "lupine-umbrella": "Lupine, all of it", "lupine-static": "Lupine, static", "async-http-client": "AsyncHTTPClient", "urlsession": "URLSession"}
+    "c": "raw libcurl in C", "c-default": "C, default CAPATH", "lupine": "Lupine", "lupine-loop": "Lupine, loop's executor",
+    "lupine-umbrella": "Lupine, all of it", "lupine-static": "Lupine, static", "async-http-client": "AsyncHTTPClient",
+    "urlsession": "URLSession"}
 LINE = "{:<40} {:<24} {:>7} {:>13} {:>7} {:>11} {:>9}"
 
 
@@ -30,12 +31,18 @@ def lines(results):
                 seconds(figures["cpu"]), memory(figures, result["memory"] if row.startswith("lupine") else None))
         for row, failure in result["failures"].items():
             yield f"{'':<4} {TITLES.get(row, row)} failed! {failure}"
+        if "default" in result:
+            yield f"{'':<4} Lupine takes {part(**result['default'])} of C with its default CAPATH"
         if "sizes" in result:
             yield f"{'':<4} stripped binaries: {', '.join(size(*each) for each in result['sizes'].items())}"
 
 
 def size(row, count):
     return f"{TITLES.get(row, row)} {count / 1e6:.2f} MB"
+
+
+def part(ratio, goal):
+    return f"{ratio:.3f}{'!' if ratio > goal else ''} (goal ≤ {goal:.2f})"
 
 
 def ratio(figures, bound):

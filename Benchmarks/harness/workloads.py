@@ -26,6 +26,8 @@ class Workload:
     idle: int = 0
     # Lupine takes part twice: as its core and libcurl alone, and as all that `import Lupine` brings.
     umbrella: bool = False
+    # The program in C takes part with its default folder of certificates too; Lupine's highest ratio to that.
+    default_goal: float | None = None
     # The cost of decoding is added to the floor.
     decodes: bool = False
 
@@ -46,7 +48,7 @@ REQUESTS = [
     Workload("W4b", "1 GiB down, to a file", "file", "large", 1, goals={"lupine": 1.05}, memory=30),
     Workload("W4s", "1 GiB down, as an async stream", "stream", "large", 1, goals={"lupine": 1.5}),
     Workload("W5", "1 GiB up, from a file", "put", "sink", 1, goals={"lupine": 1.05}, memory=30),
-    Workload("W6", "new TLS connections", "get", "fresh", 250, warm=10, goals={"lupine": 1.1}),
+    Workload("W6", "new TLS connections", "get", "fresh", 250, warm=10, goals={"lupine": 1.1}, default_goal=0.05),
     Workload(
         "W7", "start, one GET, exit", "get", "small", 1, goals={"lupine": 1.7, "lupine-static": 1.3}, processes=10,
         umbrella=True),

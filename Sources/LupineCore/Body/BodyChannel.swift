@@ -95,6 +95,9 @@ final class BodyChannel: Sendable {
   /// The end, where it has come.
   var ended: Result<BodyEnd, LupineError>? { state.withLock { $0.finalEnd } }
 
+  /// The end, where it has come and is a good one.
+  var goodEnd: BodyEnd? { state.withLock { $0.goodEnd } }
+
   func end() async -> Result<BodyEnd, LupineError> {
     if let ended { return ended }
     return await withUnsafeContinuation { continuation in

@@ -37,6 +37,11 @@ struct BodyChannelState {
   /// Whether the transport, or a failure, has ended the body, be it that some of it waits to be taken.
   var hasEnding: Bool { ending != nil || arrived != nil }
 
+  /// The final end where it is a good one, as most are: one that may be bad costs more to hand on.
+  var goodEnd: BodyEnd? {
+    if target.isDrained, case .success(let end) = ending { end } else { nil }
+  }
+
   /// Whether the transport goes on writing.
   var flow: IncomingBodyWriter.Flow { isPaused ? .pause : .proceed }
 

@@ -50,9 +50,7 @@ public struct TransferContext: Sendable {
   /// Ends the request that the exchange belongs to, as its program would.
   package func cancelRequest() { control.cancelRequest() }
   /// Whether anything but the system's authorities judges a server.
-  package var judgesServers: Bool {
-    storage.value.evaluator != nil || storage.value.identity.namesAuthorities
-  }
+  package var judgesServers: Bool { storage.value.judgesServers }
   /// Whether a monitor hears the events; where none does, one that costs something need not be made.
   package var isObserved: Bool { control.isObserved }
 
@@ -63,6 +61,8 @@ public struct TransferContext: Sendable {
     let connectTimeout: Duration?
     let identity: SecurityIdentity
     let evaluator: (any TrustEvaluator)?
+    /// Told once, since to ask for an evaluator copies it.
+    let judgesServers: Bool
     let proxyEvaluator: (any TrustEvaluator)?
     var supervisor: any ExchangeSupervisor
     var control: TransferControl
@@ -100,8 +100,9 @@ public struct TransferContext: Sendable {
     storage = CopyOnWrite(
       Values(
         id: id, attempt: attempt, settings: settings, connectTimeout: connectTimeout, identity: identity,
-        evaluator: evaluator, proxyEvaluator: proxyEvaluator, supervisor: supervisor, control: control,
-        proxyAuthorization: proxyAuthorization))
+        evaluator: evaluator, judgesServers: evaluator != nil || identity.namesAuthorities,
+        proxyEvaluator: proxyEvaluator, supervisor: supervisor, control: control, proxyAuthorization: proxyAuthorization
+      ))
   }
 
   /// The context of one of several exchanges that are made in the place of this one.

@@ -51,7 +51,7 @@ struct ExchangeLoop: Sendable {
     _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
   ) -> ReceivedResponse? {
     guard !task.consumer.takesBodyAtHead, task.state.withLock({ $0.settings.responseDeciders.isEmpty }),
-      case .success(let end)? = response.body.channel.ended
+      let end = response.body.channel.goodEnd
     else { return nil }
     return received(response, end, control, to: task.exchange.withLock { $0.request } ?? fallback)
   }

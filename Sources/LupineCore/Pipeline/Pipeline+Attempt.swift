@@ -13,11 +13,11 @@ extension Pipeline {
     if number > 1 { task.exchange.withLock { $0 = ExchangeLoop.State(attempt: number) } }
     task.beginAttempt()
     do throws(LupineError) {
-      let adapters = adapters
+      let adapters = hasPolicies ? self.adapters : []
       request = try prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters, number))
       if !adapters.isEmpty { task.takeTimeouts(of: request) }
       task.emit(.attempting(request.summary), attempt: number)
-      let interceptors = interceptors
+      let interceptors = hasPolicies ? self.interceptors : []
       let received =
         interceptors.isEmpty
         ? try await ExchangeLoop(task, number).receive(request)
@@ -36,6 +36,9 @@ extension Pipeline {
       return .failed(reason, request: request, isFinal: ended != nil || task.consumer.hasHandedOver)
     }
   }
+
+  /// Whether there may be adapters, interceptors or retriers: one look, where many requests have none of the three.
+  var hasPolicies: Bool { session.hasPolicies || !task.state.withLock { $0.settings.areUsual } }
 
   /// The session's, then the request's own.
   private var adapters: [any RequestAdapter] {

@@ -48,7 +48,7 @@ extension Pipeline {
   func isSettled(_ result: AttemptResult) -> Bool {
     guard !mayBeRetried(result.outcome), task.state.withLock({ $0.stepAtHead == nil }) else { return false }
     session.retryBudget.answered(result.request.url)
-    for retrier in retriers { retrier.succeeded(result.request) }
+    if hasPolicies { for retrier in retriers { retrier.succeeded(result.request) } }
     return true
   }
 

@@ -22,6 +22,9 @@ struct RequestSettings: Sendable {
 
   init() {}
 
+  /// Whether nothing but validators was given.
+  var areUsual: Bool { rare.isShared(with: Self.none) }
+
   var adapters: [any RequestAdapter] {
     get { rare.value.adapters }
     set { rare.value.adapters = newValue }

@@ -150,9 +150,7 @@ final class RequestTask: Sendable {
     var kind = kind()
     kind.redact(session.configuration.secretFields)
     let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
-    let monitors = session.configuration.monitors
-    let each = monitors.span
-    for index in each.indices { each[index].receive(event) }
+    for monitor in session.configuration.monitors { monitor.receive(event) }
   }
 
   private func start() {

@@ -12,6 +12,7 @@ public final class Session: Sendable {
   /// Whether a monitor hears of events, so that making one is worth its cost.
   let isObserved: Bool
   /// Whether it has a part that few sessions have: what asked for the part itself would copy it.
+  let hasPolicies: Bool
   let hasTrustPolicy: Bool
   let hasCookieStore: Bool
   let hasCredentialProvider: Bool
@@ -32,6 +33,8 @@ public final class Session: Sendable {
     self.configuration = configuration
     serializers = configuration.serializers
     isObserved = !configuration.monitors.isEmpty
+    hasPolicies =
+      !configuration.adapters.isEmpty || !configuration.interceptors.isEmpty || !configuration.retriers.isEmpty
     hasTrustPolicy = configuration.trustPolicy != nil
     hasCookieStore = configuration.cookieStore != nil
     hasCredentialProvider = configuration.credentialProvider != nil

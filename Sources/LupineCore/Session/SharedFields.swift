@@ -1,0 +1,12 @@
+import HTTPTypes
+
+/// Fields that many requests share, and what is known of them.
+struct SharedFields: Sendable {
+  let fields: HTTPFields
+  let facts: FieldFacts
+
+  init(_ fields: HTTPFields) {
+    self.fields = fields
+    facts = FieldFacts(fields)
+  }
+}
