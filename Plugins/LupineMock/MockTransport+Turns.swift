@@ -25,7 +25,7 @@ extension MockTransport {
     context.emit(.queued(reason: wait.reason))
     let exchange = try enter(context)
     defer { leave(exchange) }
-    try await exchange.run { () throws(LupineError) in _ = await wait.turn.value() }
+    try await exchange.run(on: context.executor) { () throws(LupineError) in _ = await wait.turn.value() }
   }
 
   private func endTurn(_ id: UInt64, _ url: HTTPURL) {

@@ -33,12 +33,13 @@ import Testing
   }
 
   @Test(arguments: [MockReply.stall, .text("abc").stall(afterBytes: 1)])
-  func `a stall ends with the idle timeout, at once`(reply: MockReply) async throws {
-    let mock = MockTransport()
+  func `a stall ends with the idle timeout, at once, and the clock stays there`(reply: MockReply) async throws {
+    let (mock, clock) = (MockTransport(), ImmediateClock())
     mock.stub(.get, "/", reply)
-    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
+    let session = try Session.Builder().transport(mock).clock(clock).timeouts(idle: .seconds(3)).build()
     let response = await session.request("https://example.com/").serializingData().response
     #expect(response.error?.kind == .timedOut(.idle))
+    #expect(clock.now == VirtualInstant().advanced(by: .seconds(3)))
   }
 
   @Test func `a redirect is followed`() async throws {

@@ -114,7 +114,7 @@ final class Easy {
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
     if multi.route.overridesResolver { try setAddresses(submission.identity, submission.url) }
-    if multi.route.proxy != nil { try set(proxyAuthorization: submission.context.proxyAuthorization) }
+    if multi.route.hasProxy { try set(proxyAuthorization: submission.context.proxyAuthorization) }
   }
 
   /// Has the transfer that failed try another address within the time that is left.

@@ -16,7 +16,7 @@ extension Exchange {
   ///
   /// A proxy is where the session said it is; what it connects to has been looked at before.
   func mayDial(_ address: IPAddress?) -> Bool {
-    guard let policy = route.networkPolicy, route.proxy == nil, let address, !policy.allows(address) else {
+    guard let policy = route.networkPolicy, !route.hasProxy, let address, !policy.allows(address) else {
       return true
     }
     refusedAddress = address
@@ -25,7 +25,7 @@ extension Exchange {
 
   /// Whether the policy allows the address of a connection, whoever made it.
   func mayUse(_ address: UnsafeMutablePointer<CChar>?) -> Bool {
-    guard route.networkPolicy != nil, route.proxy == nil, route.unixSocket == nil else { return true }
+    guard route.networkPolicy != nil, !route.hasProxy, route.unixSocket == nil else { return true }
     let dialled = address.flatMap { IPAddress(String(String(cString: $0).prefix { $0 != "%" })) }
     if let dialled, mayDial(dialled) { return true }
     failure = failure ?? NetworkPolicyRefusal.error(dialled, url)

@@ -116,7 +116,6 @@ final class HeadReader {
   func beginAgain() {
     forget()
     part = .status
-    fields = []
     size = 0
     trailers = nil
   }
@@ -153,8 +152,10 @@ final class HeadReader {
       throw part == .trailers ? MalformedResponse.secondHead.error : MalformedResponse.fieldName.error
     }
     if part == .trailers {
-      trailers = trailers ?? HTTPFields()
-      trailers?.append(field.field)
+      // Taken out while they are changed, so that reading them needs no check for exclusive access.
+      var all = trailers.take() ?? HTTPFields()
+      all.append(field.field)
+      trailers = all
     } else {
       if field.isFraming { try framing.note(field.field.name, UnsafeRawBufferPointer(rebasing: line[field.value])) }
       fields.append(field)

@@ -3,10 +3,11 @@ import LupineCore
 /// What exchanges must have in common to share libcurl's pool of connections, and what follows from it for each of them.
 ///
 /// libcurl does not compare the version of HTTP that was asked for, so it stands here as well.
-struct Route {
+final class Route {
   let identity: SecurityIdentity
   let version: ProtocolVersion?
   let proxy: Proxy?
+  let hasProxy: Bool
   let unixSocket: String?
   let networkPolicy: NetworkPolicy?
   /// Whether addresses are named for hosts.
@@ -20,6 +21,7 @@ struct Route {
     identity = submission.identity
     version = submission.options.version
     proxy = identity.proxy
+    hasProxy = proxy != nil
     unixSocket = identity.unixSocket
     networkPolicy = identity.networkPolicy
     overridesResolver = !identity.resolverOverrides.isEmpty

@@ -48,19 +48,19 @@ struct Course: Sendable {
   private func failToConnect(_ fault: NetworkFault) async throws(LupineError) {
     let exchange = try mock.enter(context)
     defer { mock.leave(exchange) }
-    try await exchange.run { [self] () throws(LupineError) in
+    try await exchange.run(on: context.executor) { [self] () throws(LupineError) in
       try await context.clock.pause(for: strike?.delay ?? .zero)
       try await Preparation.suffer(fault, simulated, request, context)
     }
   }
 
-  /// Does whatever has to be waited for, in a child task that ends when the exchange is cancelled.
+  /// Does whatever has to be waited for, in a task that ends when the exchange is cancelled.
   private func runInTime(
     early: EarlyStub? = nil, answer known: Answer? = nil, plan: ReplyPlan? = nil
   ) async throws(LupineError) -> TransportResponse {
     let exchange = try mock.enter(context)
     do throws(LupineError) {
-      let (plan, source, rate) = try await exchange.run {
+      let (plan, source, rate) = try await exchange.run(on: context.executor) {
         [self] () throws(LupineError) -> (ReplyPlan, PieceSource, Int?) in
         let (plan, answer) = try await awaited(plan, of: known, early)
         let pace = plan.part.pace.draw(for: answer)

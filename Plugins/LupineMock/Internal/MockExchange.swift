@@ -5,58 +5,56 @@ import Synchronization
 final class MockExchange: Sendable {
   private struct State {
     var reason: LupineError?
-    var delivery: Task<Void, Never>?
+    /// Cancels the task that is at work for the exchange, where one is.
+    var cancel: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
-  private let interrupted = Signal()
 
   /// Why it was ended early, once it was.
   var reason: LupineError? { state.withLock { $0.reason } }
 
   /// Ends it; the first reason counts.
+  ///
+  /// The task at work is cancelled there and then, so that a clock whose timer ended the exchange moves no further.
   func interrupt(_ reason: LupineError) {
-    let delivery = state.withLock { state in
+    let cancel = state.withLock { state in
       if state.reason == nil { state.reason = reason }
-      return state.delivery
+      return state.cancel
     }
-    interrupted.set()
-    delivery?.cancel()
+    cancel?()
   }
 
-  /// Names the task that delivers the body, to be cancelled at the end.
-  func attach(_ delivery: Task<Void, Never>) {
+  /// Names the task that is at work, to be cancelled at the end.
+  func attach(_ task: Task<some Sendable, Never>) {
     let isOver = state.withLock { state in
-      state.delivery = delivery
+      state.cancel = { task.cancel() }
       return state.reason != nil
     }
-    if isOver { delivery.cancel() }
+    if isOver { task.cancel() }
   }
 
-  /// Lets go of the delivery, which is done.
-  func detach() { state.withLock { $0.delivery = nil } }
+  /// Lets go of the task, which is done.
+  func detach() { state.withLock { $0.cancel = nil } }
 
-  /// Runs an operation in a child task that is cancelled when the exchange ends early.
+  /// Runs an operation in a task that is cancelled when the exchange ends early.
   ///
   /// - Throws: the reason of the end, or what the operation threw.
   func run<Value: Sendable>(
-    _ operation: @escaping @Sendable () async throws(LupineError) -> Value
+    on executor: (any TaskExecutor)?, _ operation: @escaping @Sendable () async throws(LupineError) -> Value
   ) async throws(LupineError) -> Value {
-    let result = await withTaskGroup(of: Result<Value, LupineError>?.self) { group in
-      group.addTask {
-        do throws(LupineError) { return .success(try await operation()) } catch { return .failure(error) }
-      }
-      group.addTask { [interrupted] in
-        await interrupted.wait()
-        return nil
-      }
-      let first = await group.next() ?? nil
-      group.cancelAll()
-      let second = await group.next() ?? nil
-      return first ?? second
+    let work = Task(executorPreference: executor) { () async -> Result<Value, LupineError> in
+      do throws(LupineError) { return .success(try await operation()) } catch { return .failure(error) }
     }
+    attach(work)
+    let result = await withTaskCancellationHandler {
+      await work.value
+    } onCancel: {
+      work.cancel()
+    }
+    detach()
     if let reason { throw reason }
-    guard let result, !Task.isCancelled else { throw Self.cancelled }
+    if Task.isCancelled { throw Self.cancelled }
     return try result.get()
   }
 

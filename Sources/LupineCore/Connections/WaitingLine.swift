@@ -2,12 +2,15 @@
 /// goes first, and of these the one that came first.
 package final class WaitingLine {
   /// Whether a look for somebody whose turn has come may find one.
-  package private(set) var mayAdmit = false
+  package var mayAdmit: Bool { mayFindOne }
+  // The compiler sees who changes what is private, and checks it for exclusive access no more.
+  private var mayFindOne = false
   private let perHost: Int
   private let total: Int
   private var running = 0
   /// How many exchanges wait.
-  package private(set) var waitingCount = 0
+  package var waitingCount: Int { waiting }
+  private var waiting = 0
   private var hosts: [HTTPURL.Origin: HostLine] = [:]
   private var lastURL: HTTPURL?
   private var lastHost: HostLine?
@@ -44,7 +47,7 @@ package final class WaitingLine {
       return true
     }
     host.append(waiter)
-    waitingCount += 1
+    waiting += 1
     return false
   }
 
@@ -58,18 +61,18 @@ package final class WaitingLine {
 
   /// The next exchange whose turn has come.
   package func next() -> UInt64? {
-    guard mayAdmit else { return nil }
+    guard mayFindOne else { return nil }
     var best: (waiter: QueuedExchange, host: HostLine)?
     for host in hosts.values {
       guard let waiter = host.next, best?.waiter.precedes(waiter) != true else { continue }
       if hasRoom(host, waiter) { best = (waiter, host) }
     }
     guard let best else {
-      mayAdmit = false
+      mayFindOne = false
       return nil
     }
     best.host.removeNext()
-    waitingCount -= 1
+    waiting -= 1
     begin(at: best.host)
     return best.waiter.id
   }
@@ -77,10 +80,10 @@ package final class WaitingLine {
   /// Notes that an exchange is over, whether it waited or not.
   package func leave(_ id: UInt64, from host: HostLine) {
     if host.remove(id) {
-      waitingCount -= 1
+      waiting -= 1
       return
     }
-    mayAdmit = waitingCount > 0
+    mayFindOne = waiting > 0
     if host.isLifted { return }
     host.running -= 1
     running -= 1
@@ -92,7 +95,7 @@ package final class WaitingLine {
     host.isLifted = true
     running -= host.running
     host.running = 0
-    mayAdmit = waitingCount > 0
+    mayFindOne = waiting > 0
   }
 
   private func hasRoom(_ host: HostLine, _ waiter: QueuedExchange) -> Bool {
