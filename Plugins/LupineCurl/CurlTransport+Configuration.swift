@@ -2,6 +2,9 @@ extension CurlTransport {
   /// What can be set on the libcurl transport as a whole.
   public struct Configuration: Sendable, Hashable {
     /// The file of root certificates in PEM; `nil` means the one that `SSL_CERT_FILE` names, else the system's.
+    ///
+    /// It is read again before a new connection once it has changed; while it is missing or may not be read, what was
+    /// read last counts.
     public var certificateAuthorities: String?
     /// Exchanges on HTTP/1.1 at once with one scheme, host and port, 64 by default; more wait their turn.
     public var connectionsPerHost = 64

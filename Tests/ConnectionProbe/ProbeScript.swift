@@ -18,19 +18,24 @@ struct ProbeScript {
     switch words.first {
     case "allow": builder = builder.networkPolicy(NetworkPolicy(otherwise: .deny).allowing(value))
     case "roots": builder = builder.certificateAuthorities(value)
+    case "more": builder = builder.additionalCertificateAuthorities(value)
     case "proxy": builder = builder.proxy(value)
     case "once": options.isKeptAlive = false
     case "idle": options.idleLifetime = .seconds(Int(value) ?? 0)
     case "lifetime": options.lifetime = .seconds(Int(value) ?? 0)
     case "answer": scripted_answer(value)
     case "peer": scripted_peer(value)
-    case "empty": truncate(value, 0)
+    case "move": move(value.split(separator: " ").map(String.init))
     case "advance": scripted_advance(Int64(value) ?? 0)
     case "get": print(try await get())
     case "pool": print("\(await session?.connectionPool()?.open ?? 0) open")
     case "lookups": print("\(scripted_lookups()) lookups")
     default: print("no such step: \(step)")
     }
+  }
+
+  private func move(_ places: [String]) {
+    if places.count != 2 || rename(places[0], places[1]) != 0 { print("cannot move \(places)") }
   }
 
   /// Whether the request had a connection of its own, or the kind of its error, or the part of the session to blame.

@@ -51,7 +51,7 @@ final class Multi {
   }
 
   /// What its servers are judged by.
-  func roots() throws(LupineError) -> TrustedRoots { try loop.roots.roots(in: settings.rootFiles, at: Moment.now) }
+  func roots() throws(LupineError) -> TrustedRoots { try loop.roots.roots(in: settings.rootFiles) }
 
   /// Notes that an exchange is to use it.
   func enter() {

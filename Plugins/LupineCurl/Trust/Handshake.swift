@@ -6,7 +6,7 @@ import LupineX509
 /// What the callbacks of one TLS handshake need, kept by its `SSL_CTX` for as long as the connection lives.
 ///
 /// libcurl looks at the name itself as well, by rules that let a common name pass; ours come first, and without them no
-/// handshake ends. A session that is resumed is one that this has let through, for the same host.
+/// handshake ends. A session that is resumed is one that this has let through, for the same host and by the same roots.
 final class Handshake {
   /// Whom the handshake is with.
   struct Peer {
@@ -29,10 +29,11 @@ final class Handshake {
 
   /// Whether the server was found to be trusted.
   private(set) var isTrusted = false
+  /// What the chain is verified by.
+  let roots: TrustedRoots
   private let peer: Peer
   private let identity: SecurityIdentity
   private let now: Date
-  private let roots: TrustedRoots
   /// The exchange that has the connection made, while it does.
   private weak var exchange: Exchange?
   /// What the verification found, where the verdict waits for the stapled OCSP response.

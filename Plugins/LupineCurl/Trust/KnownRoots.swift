@@ -2,35 +2,37 @@ import LupineCore
 
 /// The root certificates that have been read, which outlive the connections that were judged by them: reading the
 /// system's takes longer than ten handshakes.
+///
+/// They are asked for once for each handshake, and looking whether a file has changed costs one `stat`.
 struct KnownRoots {
   private struct Entry {
     let files: RootFiles
+    let versions: [FileVersion?]
     let roots: TrustedRoots
-    let readAt: UInt64
   }
 
-  /// For how long files are not read again, in nanoseconds: a day, after which a certificate that was withdrawn from them
-  /// is trusted no more.
-  ///
-  /// libcurl's own cache does the same.
-  private static let lifetime: UInt64 = 86_400_000_000_000
   /// How many are kept of a program that names ever other files.
   private static let room = 8
   /// The one that was asked for last is the last.
   private var entries: [Entry] = []
 
-  /// The roots in these files, at a moment of the monotonic clock.
+  /// The roots in these files, read again where a file is not the one that was read any more.
+  ///
+  /// Where one of the files is missing, or may not be read, what was read last stays: a file that is being replaced is
+  /// away for a moment. A file that is there without a certificate is an error, and what was read before is forgotten.
   ///
   /// - Throws: `LupineError` of kind `configuration` where a file has to be read, and cannot be.
-  mutating func roots(in files: RootFiles, at now: UInt64) throws(LupineError) -> TrustedRoots {
+  mutating func roots(in files: RootFiles) throws(LupineError) -> TrustedRoots {
+    // Before they are read, so that a change in between shows the next time.
+    let versions = files.versions
     let index = entries.firstIndex { $0.files == files }
-    if let known = index.map({ entries.remove(at: $0) }), now - known.readAt < Self.lifetime {
+    if let known = index.map({ entries.remove(at: $0) }), known.versions == versions || !files.areReadable {
       entries.append(known)
       return known.roots
     }
     let roots = try files.read()
     if entries.count == Self.room { entries.removeFirst() }
-    entries.append(Entry(files: files, roots: roots, readAt: now))
+    entries.append(Entry(files: files, versions: versions, roots: roots))
     return roots
   }
 }

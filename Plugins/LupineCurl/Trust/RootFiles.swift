@@ -1,3 +1,4 @@
+import Glibc
 import LupineCore
 
 /// The files of root certificates that an identity's servers are judged by.
@@ -10,9 +11,17 @@ struct RootFiles: Equatable {
     additional = identity.additionalCertificateAuthorities
   }
 
+  private var paths: [String] { [bundle, additional].compactMap(\.self) }
+
+  /// What each of them is like now; `nil` for one that cannot be examined.
+  var versions: [FileVersion?] { paths.map { FileVersion(path: $0) } }
+
+  /// Whether all of them are there and may be read.
+  var areReadable: Bool { paths.allSatisfy { access($0, R_OK) == 0 } }
+
   /// - Throws: `LupineError` of kind `configuration` where a file cannot be read.
   func read() throws(LupineError) -> TrustedRoots {
     try CertificateBundle.check(bundle)
-    return try TrustedRoots([bundle, additional].compactMap(\.self))
+    return try TrustedRoots(paths)
   }
 }

@@ -27,11 +27,22 @@ enum TrustCallbacks {
       box.release()
       return CURLE_OUT_OF_MEMORY
     }
+    guard handshake.roots.mark(connection) else { return CURLE_SSL_CONNECT_ERROR }
+    SSL_CTX_set_info_callback(connection, stateHasChanged)
     SSL_CTX_set_cert_verify_callback(connection, verify, box.toOpaque())
     if handshake.wantsStaple, lupine_request_staple(connection, statusHasCome, box.toOpaque()) != 1 {
       return CURLE_SSL_CONNECT_ERROR
     }
     return CURLE_OK
+  }
+
+  /// Takes away a session that libcurl would have resumed, and that roots have judged which were read before the files
+  /// changed: a resumed session asks for no verification.
+  private static let stateHasChanged: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = { connection, state, _ in
+    guard state & SSL_CB_HANDSHAKE_START != 0, let connection, let session = SSL_get_session(connection),
+      let handshake = handshake(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), index))
+    else { return }
+    if !handshake.roots.haveJudged(session) { SSL_set_session(connection, nil) }
   }
 
   private static let verify: lupine_verify_callback = { context, argument in

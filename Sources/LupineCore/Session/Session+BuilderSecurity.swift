@@ -1,11 +1,17 @@
 extension Session.Builder {
   /// Sets the file of root certificates, in PEM, that is trusted instead of the system's.
+  ///
+  /// libcurl's transport reads it before its first connection with TLS, and again before a new one once the file has
+  /// changed; while the file is missing or may not be read, what was read last counts. A file without certificates is an
+  /// error of kind `configuration`. Connections that are open stay.
   public func certificateAuthorities(_ path: String) -> Self {
     changed { $0.configuration.identity.certificateAuthorities = path }
   }
 
   /// Sets a file of root certificates, in PEM, that is trusted on top of the system's, or of those that stand in their
   /// place.
+  ///
+  /// Changes of the file count as those of `certificateAuthorities(_:)`.
   public func additionalCertificateAuthorities(_ path: String) -> Self {
     changed { $0.configuration.identity.additionalCertificateAuthorities = path }
   }

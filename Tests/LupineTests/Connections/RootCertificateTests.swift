@@ -3,25 +3,53 @@ import LupineFixtures
 import Testing
 
 /// When root certificates are read, in a process whose clock the test moves; the server ends each connection.
+///
+/// The server's root is in a file that stands alone, or that is trusted on top of another.
 @Suite struct RootCertificateTests {
-  private func run(_ steps: (_ roots: String) -> [String]) throws -> [String] {
+  private let folder: TemporaryFolder
+  private let roots: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    roots = try folder.write(try Self.fixture("root"), to: "roots.pem")
+  }
+
+  private static func fixture(_ name: String) throws -> String {
+    try String(contentsOfFile: Fixture.path("Certificates/\(name).pem"), encoding: .utf8)
+  }
+
+  private func run(_ option: String, _ steps: String...) throws -> [String] {
     let server = try OpenSSLServer(certificate: "localhost")
-    let folder = try TemporaryFolder()
-    let roots = try folder.write(
-      try String(contentsOfFile: Fixture.path("Certificates/root.pem"), encoding: .utf8), to: "roots.pem")
-    return try withExtendedLifetime((server, folder)) {
-      try Program.run("ConnectionProbe", [server.url, "roots \(roots)"] + steps(roots))
+    let other = Fixture.path("Certificates/Trust/other-root.pem")
+    return try withExtendedLifetime(server) {
+      try Program.run("ConnectionProbe", [server.url, "roots \(other)", "\(option) \(roots)"] + steps)
     }
   }
 
-  @Test func `they are read once, however long there is no connection`() throws {
+  @Test(arguments: ["roots", "more"])
+  func `they are kept while their file is away, however long there is no connection`(_ option: String) throws {
     // The first look after the leap wakes the transport's loop, which lets go of all it needs no more.
-    let lines = try run { ["get", "empty \($0)", "advance 3600", "pool", "pool", "get"] }
-    #expect(lines == ["new", "0 open", "0 open", "new"])
+    let lines = try run(
+      option, "get", "move \(roots) \(folder.file("away"))", "get", "advance 100000", "pool", "pool", "get")
+    #expect(lines == ["new", "new", "0 open", "0 open", "new"])
   }
 
-  @Test func `they are read again after a day`() throws {
-    let lines = try run { ["get", "empty \($0)", "advance 86000", "get", "advance 500", "get"] }
-    #expect(lines == ["new", "new", "certificateAuthorities"])
+  @Test(arguments: ["roots", "more"])
+  func `they are read again where their file was replaced, and no session from before is resumed`(
+    _ option: String
+  ) throws {
+    let others = try folder.write(try Self.fixture("Trust/other-root"), to: "others.pem")
+    let again = try folder.write(try Self.fixture("root"), to: "again.pem")
+    let lines = try run(option, "get", "move \(others) \(roots)", "get", "get", "move \(again) \(roots)", "get")
+    #expect(lines == ["new", "certificateRejected", "certificateRejected", "new"])
+  }
+
+  @Test(arguments: ["roots", "more"])
+  func `a file that holds none any more is an error until it is mended`(_ option: String) throws {
+    let empty = try folder.write("", to: "empty.pem")
+    let again = try folder.write(try Self.fixture("root"), to: "again.pem")
+    let lines = try run(
+      option, "get", "move \(empty) \(roots)", "get", "advance 3600", "get", "move \(again) \(roots)", "get")
+    #expect(lines == ["new", "certificateAuthorities", "certificateAuthorities", "new"])
   }
 }

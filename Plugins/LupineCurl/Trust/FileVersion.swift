@@ -1,0 +1,21 @@
+import Glibc
+
+/// What tells whether a file is still what it was, without reading it.
+struct FileVersion: Equatable {
+  private let device: dev_t
+  private let inode: ino_t
+  private let size: off_t
+  private let modifiedSeconds: Int
+  private let modifiedNanoseconds: Int
+
+  /// That of the file a path leads to, through links; `nil` where it cannot be examined.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    device = status.st_dev
+    inode = status.st_ino
+    size = status.st_size
+    modifiedSeconds = status.st_mtim.tv_sec
+    modifiedNanoseconds = status.st_mtim.tv_nsec
+  }
+}

@@ -1,0 +1,51 @@
+import FoundationEssentials
+import LupineCore
+import LupineFixtures
+import Testing
+
+@testable import LupineCurl
+
+/// Which roots are read once and which again.
+@Suite struct KnownRootsTests {
+  private let folder: TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = try folder.write(try Self.fixture("root"), to: "roots.pem")
+  }
+
+  private static func fixture(_ name: String) throws -> Data {
+    try Data(contentsOf: URL(filePath: Fixture.path("Certificates/\(name).pem")))
+  }
+
+  private func files(additional: String? = nil) -> RootFiles {
+    var identity = SecurityIdentity(certificateAuthorities: path)
+    identity.additionalCertificateAuthorities = additional
+    return RootFiles(identity, CurlTransport.Configuration())
+  }
+
+  @Test(arguments: [nil, Fixture.path("Certificates/Trust/root.pem")])
+  func `files that are the same are read once`(_ additional: String?) throws {
+    var known = KnownRoots()
+    let first = try known.roots(in: files(additional: additional))
+    let second = try known.roots(in: files(additional: additional))
+    #expect(first === second)
+  }
+
+  @Test func `a file that was written anew is read again, and then once`() throws {
+    var known = KnownRoots()
+    let first = try known.roots(in: files())
+    try folder.write(try Self.fixture("root") + Self.fixture("Trust/root"), to: "roots.pem")
+    let second = try known.roots(in: files())
+    let third = try known.roots(in: files())
+    #expect(first !== second)
+    #expect(second === third)
+  }
+
+  @Test func `a file that was never read has to be there`() throws {
+    try FileManager.default.removeItem(atPath: path)
+    var known = KnownRoots()
+    #expect(throws: LupineError.self) { try known.roots(in: files()) }
+  }
+}
