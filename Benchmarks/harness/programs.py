@@ -63,5 +63,5 @@ def report(name):
     found = re.search(r"([\d.]+) x curl's", process.stdout)
     if name == "W9" and found:
         result.update(ratio=float(found[1]), goal=MULTIPART_GOAL)
-        result["text"] += "\n     misses its goal!" if result["ratio"] > MULTIPART_GOAL else ""
+        result["text"] += "\n     the form of files misses its goal!" if result["ratio"] > MULTIPART_GOAL else ""
     return result

@@ -18,6 +18,8 @@ final class OneShotStream: Sendable {
 
   init(_ opening: @escaping Body.Opening) { state = Mutex(State(opening: opening)) }
 
+  deinit { state.withLock { $0.reader }?.cancel() }
+
   /// Whether nothing of it has been read.
   var isWhole: Bool { state.withLock { !$0.isRead } }
 
@@ -41,14 +43,13 @@ final class OneShotStream: Sendable {
   }
 
   func read(_ sending: Int, into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
-    guard let reader = state.withLock({ $0.sending == sending ? $0.reader : nil }) else { throw Self.spent }
-    do throws(LupineError) {
+    // Under the lock, so that no other sending is given the stream meanwhile.
+    try state.withLock { (state) throws(LupineError) in
+      guard state.sending == sending, let reader = state.reader else { throw Self.spent }
+      state.isRead = true
       let read = try reader.read(into: buffer)
-      if read != .pending { state.withLock { $0.isRead = true } }
+      if read == .pending { state.isRead = false }
       return read
-    } catch {
-      state.withLock { $0.isRead = true }
-      throw error
     }
   }
 

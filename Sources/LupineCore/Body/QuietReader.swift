@@ -23,18 +23,21 @@ package final class QuietReader: BodyReader {
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
     if let active = state.withLock({ $0.active }) { return try active.read(into: buffer) }
     let read = try base.read(into: buffer)
-    if read != .pending {
-      control.touch()
-      state.withLock { $0.reads.append(read) }
+    guard read != .pending else { return read }
+    control.touch()
+    let active = state.withLock { state in
+      if state.active == nil { state.reads.append(read) }
+      return state.active
     }
+    active?.note(read)
     return read
   }
 
   /// Tells of what has been read, and from now on of what is read.
   package func tell() {
-    guard state.withLock({ $0.active }) == nil else { return }
     let active = ActiveReader(base, control: control, onEnd: onEnd)
     let reads = state.withLock { state in
+      if state.active != nil { return [BodyRead]() }
       defer { state = State(active: active) }
       return state.reads
     }

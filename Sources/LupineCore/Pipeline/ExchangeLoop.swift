@@ -203,9 +203,9 @@ struct ExchangeLoop: Sendable {
       state.redirect = nil
       state.tunnel = nil
     }
-    try task.begin(control, request)
-    task.emit(.sending(request.summary), attempt: number)
     do throws(LupineError) {
+      try task.begin(control, request)
+      task.emit(.sending(request.summary), attempt: number)
       let context = context(for: request, control: control, supervisor: task, proxyAuthorization)
       let response = try await session.openTransport().send(request, in: context)
       if response.source != .origin { task.state.withLock { $0.source = response.source } }

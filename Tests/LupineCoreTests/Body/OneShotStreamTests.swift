@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LupineCore
+import LupineMock
 import Testing
 
 /// A stream that exists once, from one sending to the next.
@@ -82,6 +83,34 @@ import Testing
     body.discard()
     for await _ in ended {}
     #expect(!body.canGoAgain)
+  }
+
+  @Test func `a stream whose request came to no connection ends for its source`() async throws {
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    pieces.onTermination = { _ in end.finish() }
+    pieces.yield(Array("content".utf8))
+    let mock = MockTransport()
+    mock.stub(.post, "/", .failure(.connectionRefused))
+    let session = try Session.Builder().transport(mock).build()
+    let response = await session.upload(body, to: "https://example.com/").serializingData().response
+    #expect(response.error?.kind == .connectionRefused)
+    for await _ in ended {}
+  }
+
+  @Test func `a stream that is let go ends for its source, although a piece of it waits to be read`() async throws {
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
+    let (ready, onReady) = AsyncStream.makeStream(of: Void.self)
+    do {
+      let (stream, pieces) = AsyncStream.makeStream(of: [UInt8].self)
+      pieces.onTermination = { _ in end.finish() }
+      pieces.yield(Array("content".utf8))
+      let body = Body.oneShot(stream)
+      let reader = try body.makeReader { onReady.finish() }
+      var buffer = [UInt8](repeating: 0, count: 8)
+      #expect(try buffer.withUnsafeMutableBytes { try reader.read(into: $0) } == .pending)
+      for await _ in ready {}
+    }
+    for await _ in ended {}
   }
 
   @Test func `a body that can be sent once and is no such stream does not go again`() throws {

@@ -5,6 +5,14 @@ import Testing
 @testable import LupineCore
 
 @Suite struct SessionLifeTests {
+  /// Has a request end just before its exchange.
+  private struct Canceller: RequestAdapter {
+    func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
+      session.cancelAllRequests()
+      return request
+    }
+  }
+
   @Test func `a session that is let go lets its request finish`() async throws {
     let reply = Flag()
     let bench = Bench { mock in
@@ -36,6 +44,17 @@ import Testing
       let session = try Bench().session()
       observed = session
       _ = try await session.request(Bench.url).serializingData().value
+    }
+    #expect(observed == nil)
+  }
+
+  @Test func `a session is released when its last request was cancelled just before its exchange`() async throws {
+    weak var observed: Session?
+    do {
+      let session = try Bench().session { $0.adapter(Canceller()) }
+      observed = session
+      let response = await session.request(Bench.url).serializingData().response
+      #expect(response.error?.kind == .cancelled)
     }
     #expect(observed == nil)
   }
