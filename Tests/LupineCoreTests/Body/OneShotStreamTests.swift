@@ -90,7 +90,7 @@ import Testing
     pieces.onTermination = { _ in end.finish() }
     pieces.yield(Array("content".utf8))
     let mock = MockTransport()
-    mock.stub(.post, "/", .failure(.connectionRefused))
+    mock.stub(.post, "/", .fault(.connectionRefused))
     let session = try Session.Builder().transport(mock).build()
     let response = await session.upload(body, to: "https://example.com/").serializingData().response
     #expect(response.error?.kind == .connectionRefused)
