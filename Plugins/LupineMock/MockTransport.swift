@@ -78,14 +78,15 @@ public final class MockTransport: Transport, ObservingTransport {
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
     let world = Simulation.current
-    let strike = world?.strike(request, context)
+    let injection = world?.injection(request, context)
     try evaluateTrust(for: request, in: context)
     let upload = request.hasBody ? try Upload(of: request, in: context) : nil
-    let course = Course(mock: self, request: request, context: context, upload: upload, world: world, strike: strike)
+    let stubbed = StubbedExchange(
+      mock: self, request: request, context: context, upload: upload, world: world, injection: injection)
     do throws(LupineError) {
-      let beginning = try course.begin()
+      let beginning = try stubbed.begin()
       if case .response(let response) = beginning { return response }
-      return try await course.finish(beginning)
+      return try await stubbed.finish(beginning)
     } catch {
       upload?.cancel()
       let sent = upload?.bytesSent ?? 0

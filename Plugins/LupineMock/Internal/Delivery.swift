@@ -36,11 +36,11 @@ enum Delivery {
     let resumed = Signal()
     let (body, writer) = context.makeBody(for: head, from: plan.part.source) { resumed.set() }
     let metrics = plan.metrics(for: request, sent: bytesSent, received: 0)
-    let course = BodyCourse(
+    let delivery = BodyDelivery(
       plan: plan, writer: writer, resumed: resumed, exchange: exchange, context: context, metrics: metrics,
       rate: rate, told: plan.toldLength(for: request), fault: plan.hasBody(for: request) ? plan.part.fault : nil)
     let task = Task(executorPreference: context.executor) {
-      await course.run(source)
+      await delivery.run(source)
       exchange.detach()
       whenDone()
     }

@@ -52,11 +52,11 @@ final class ReplyPlan: Sendable {
   /// The same reply with what befalls it in a simulation.
   ///
   /// - Parameter cause: what a fault comes from.
-  func struck(by strike: Strike, _ cause: String) -> ReplyPlan {
+  func suffering(_ injection: FaultInjection, _ cause: String) -> ReplyPlan {
     var part = part
-    part.delay += strike.delay
-    if let fault = strike.fault { part.fault = fault }
-    return ReplyPlan(part, for: asked, cause: strike.fault == nil ? self.cause : cause)
+    part.delay += injection.delay
+    if let fault = injection.fault { part.fault = fault }
+    return ReplyPlan(part, for: asked, cause: injection.fault == nil ? self.cause : cause)
   }
 
   /// The length that the head tells of a body that this request gets whole; nil where it tells none.

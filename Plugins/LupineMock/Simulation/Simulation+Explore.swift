@@ -34,7 +34,7 @@ extension Simulation {
     for seed in seeds {
       try Task.checkCancellation()
       count += 1
-      let world = Simulation(seed: seed, faults: FaultCourse(mix, seed: seed))
+      let world = Simulation(seed: seed, faults: FaultSchedule(mix, seed: seed))
       do {
         try await SimulationRun(world, stepLimit: stepLimit).run(body)
       } catch {
@@ -55,7 +55,7 @@ extension Simulation {
     var shrinker = Shrinker(found.allFaults, limit: shrinkLimit)
     while let candidate = shrinker.next() {
       try Task.checkCancellation()
-      let world = Simulation(seed: found.seed, faults: FaultCourse(candidate))
+      let world = Simulation(seed: found.seed, faults: FaultSchedule(candidate))
       do {
         try await SimulationRun(world, stepLimit: found.stepLimit).run(body)
         shrinker.take(fails: false)

@@ -23,12 +23,12 @@ public final class Simulation: Sendable {
   /// The world's time.
   public let clock = SimulationClock()
   let scheduler: SimulationExecutor
-  let course: FaultCourse
+  let schedule: FaultSchedule
   private let state: Mutex<State>
 
-  init(seed: UInt64, faults: FaultCourse = FaultCourse([])) {
+  init(seed: UInt64, faults: FaultSchedule = FaultSchedule([])) {
     self.seed = seed
-    course = faults
+    schedule = faults
     scheduler = SimulationExecutor(seed: seed)
     state = Mutex(State(generator: SeededGenerator(seed: seed, stream: 2)))
   }
@@ -52,7 +52,7 @@ public final class Simulation: Sendable {
   public func random() -> UInt64 { state.withLock { $0.generator.next() } }
 
   /// The faults that were injected so far, in their order.
-  public var injectedFaults: [InjectedFault] { course.injected }
+  public var injectedFaults: [InjectedFault] { schedule.injected }
 
   /// Sleeps on the world's clock.
   public func sleep(for duration: Duration) async throws { try await clock.sleep(for: duration) }

@@ -28,7 +28,7 @@ public func withSimulation<Value: Sendable>(
   _ body: @escaping @Sendable (Simulation) async throws -> Value
 ) async throws -> Value {
   try Simulation.refuseNesting()
-  return try await SimulationRun(Simulation(seed: seed, faults: FaultCourse(faults)), stepLimit: stepLimit).run(body)
+  return try await SimulationRun(Simulation(seed: seed, faults: FaultSchedule(faults)), stepLimit: stepLimit).run(body)
 }
 
 /// Runs a body that has no use for the world itself; see `withSimulation(seed:faults:stepLimit:_:)`.

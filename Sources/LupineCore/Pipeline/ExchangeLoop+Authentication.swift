@@ -35,7 +35,7 @@ extension ExchangeLoop {
     if !challenger.hasCredential {
       throw .reason("the \(asker == .origin ? "request" : "proxy") has no credential")
     }
-    guard course(asker, { $0.admits(challenger.request.url) }) else {
+    guard authentication(asker, { $0.admits(challenger.request.url) }) else {
       throw .reason("a redirect led to another origin")
     }
     guard challenger.request.body.isReplayable else { throw .reason("the body can be sent only once") }
@@ -44,28 +44,28 @@ extension ExchangeLoop {
       let remedy = configuration.schemes.remedy(for: head).map { "; \($0)" } ?? ""
       throw .reason("no scheme fits the challenge\(remedy)")
     }
-    if let renewal = course(asker, { $0.renewal(offers) }) {
+    if let renewal = authentication(asker, { $0.renewal(offers) }) {
       return try await give(renewal.credential, to: [renewal.offer], of: challenger)
     }
     let realm = first.challenge.realm
-    if let own = challenger.own, course(asker, { $0.gives(own, realm: realm) }) {
+    if let own = challenger.own, authentication(asker, { $0.gives(own, realm: realm) }) {
       return try await give(own, to: offers, of: challenger)
     }
     guard let provider = challenger.provider else { throw .given }
     let credential = try await ask(provider, offers, challenger)
-    guard course(asker, { $0.gives(credential, realm: realm) }) else { throw .given }
+    guard authentication(asker, { $0.gives(credential, realm: realm) }) else { throw .given }
     try await give(credential, to: offers, of: challenger)
   }
 
   private func ask(
     _ provider: @escaping CredentialProvider, _ offers: [AuthenticationSchemes.Offer], _ challenger: Challenger
   ) async throws(Unanswered) -> Credential {
-    let (failures, questions) = course(challenger.asker) { course in
-      course.asks()
-      return (course.giftCount, course.questions)
+    let (failures, questions) = authentication(challenger.asker) { state in
+      state.asks()
+      return (state.giftCount, state.questions)
     }
-    guard questions <= AuthenticationCourse.maximumQuestions else {
-      throw .reason("the program was asked \(AuthenticationCourse.maximumQuestions) times already")
+    guard questions <= AuthenticationState.maximumQuestions else {
+      throw .reason("the program was asked \(AuthenticationState.maximumQuestions) times already")
     }
     let question = CredentialRequest(
       url: challenger.request.url, challenges: offers.map(\.challenge), previousFailureCount: failures)
@@ -83,7 +83,7 @@ extension ExchangeLoop {
   ) async throws(Unanswered) {
     let context = authenticationContext(challenger)
     // What was sent before anybody asked is refused now; the same again would be refused again.
-    let refused = course(challenger.asker) { $0.carried }.flatMap { $0.isUnasked ? $0.value : nil }
+    let refused = authentication(challenger.asker) { $0.carried }.flatMap { $0.isUnasked ? $0.value : nil }
     var isRefused = false
     for offer in offers {
       do throws(LupineError) {
@@ -91,7 +91,7 @@ extension ExchangeLoop {
         guard let value else { continue }
         isRefused = isRefused || value == refused
         if value == refused { continue }
-        course(challenger.asker) { $0.answers(.init(offer: offer, credential: credential), value) }
+        authentication(challenger.asker) { $0.answers(.init(offer: offer, credential: credential), value) }
         return
       } catch {
         throw .failed(error)

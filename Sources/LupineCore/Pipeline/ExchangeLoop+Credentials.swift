@@ -10,17 +10,17 @@ extension ExchangeLoop {
   }
 
   /// Reads or changes what was given to who asks.
-  func course<Value: Sendable>(
-    _ asker: AuthenticationContext.Asker, _ change: (inout AuthenticationCourse) -> Value
+  func authentication<Value: Sendable>(
+    _ asker: AuthenticationContext.Asker, _ change: (inout AuthenticationState) -> Value
   ) -> Value {
-    task.exchange.withLock { change(&$0.courses[asker, default: AuthenticationCourse(asker)]) }
+    task.exchange.withLock { change(&$0.authentications[asker, default: AuthenticationState(asker)]) }
   }
 
   /// The identity with what proves the connection, where the session has such a credential for this place.
   func proving(_ identity: SecurityIdentity, by request: OutgoingRequest) -> SecurityIdentity {
     guard let given = configuration.connectionCredential,
       (try? given.scope.allows(request.url, baseURL: configuration.baseURL)) == true,
-      course(.origin, { $0.admits(request.url) })
+      authentication(.origin, { $0.admits(request.url) })
     else { return identity }
     var identity = identity
     identity.connectionCredential = given.credential
@@ -50,7 +50,7 @@ extension ExchangeLoop {
 
   private func value(for challenger: Challenger) async throws(LupineError) -> String? {
     let asker = challenger.asker
-    let (isAdmitted, value, answer) = course(asker) { $0.begins(challenger.request.url) }
+    let (isAdmitted, value, answer) = authentication(asker) { $0.begins(challenger.request.url) }
     guard isAdmitted else { return nil }
     if let value, let answer {
       return carry(value, of: answer.offer.scheme, answer.credential, to: asker)
@@ -74,7 +74,7 @@ extension ExchangeLoop {
     _ value: String, of scheme: any AuthenticationScheme, _ credential: Credential,
     to asker: AuthenticationContext.Asker, isUnasked: Bool = false
   ) -> String {
-    course(asker) {
+    authentication(asker) {
       $0.carries(.init(scheme: scheme, credential: credential, value: value, isUnasked: isUnasked))
     }
     return value
@@ -82,7 +82,7 @@ extension ExchangeLoop {
 
   /// Tells the schemes how their answers were taken.
   func tellSchemes(_ response: TransportResponse, to request: OutgoingRequest) throws(LupineError) {
-    guard task.exchange.withLock({ !$0.courses.isEmpty }) else { return }
+    guard task.exchange.withLock({ !$0.authentications.isEmpty }) else { return }
     if response.source == .origin { try tell(response.head, server(of: request)) }
     guard let passage = session.passage(to: request.url), let proxy = proxy(of: request) else { return }
     // What comes through a tunnel is the server's word; of a tunnel that stood already the proxy said nothing.
@@ -91,7 +91,7 @@ extension ExchangeLoop {
   }
 
   private func tell(_ head: HTTPResponse, _ challenger: Challenger) throws(LupineError) {
-    guard let carried = task.exchange.withLock({ $0.courses[challenger.asker]?.carried }) else { return }
+    guard let carried = task.exchange.withLock({ $0.authentications[challenger.asker]?.carried }) else { return }
     var request = challenger.request
     request.headers[challenger.asker.answerField] = carried.value
     let context = authenticationContext(

@@ -13,7 +13,7 @@ struct ExchangeLoop: Sendable {
     /// The body that interceptors were given last, for what it cost where they give it up.
     var body: IncomingBody?
     /// What was given to whom in answer to challenges.
-    var courses: [AuthenticationContext.Asker: AuthenticationCourse] = [:]
+    var authentications: [AuthenticationContext.Asker: AuthenticationState] = [:]
     /// What the proxy said when it opened the current exchange's tunnel.
     var tunnel: HTTPResponse?
     /// Where the redirects were that have been met.
@@ -165,8 +165,10 @@ struct ExchangeLoop: Sendable {
 
   private func follow(from: HTTPURL, to url: HTTPURL) {
     task.exchange.withLock { state in
-      state.courses[.origin, default: AuthenticationCourse(.origin)].follows(from: from, to: url)
-      for asker in state.courses.keys where asker != .origin { state.courses[asker]?.follows(from: from, to: url) }
+      state.authentications[.origin, default: AuthenticationState(.origin)].follows(from: from, to: url)
+      for asker in state.authentications.keys where asker != .origin {
+        state.authentications[asker]?.follows(from: from, to: url)
+      }
     }
   }
 

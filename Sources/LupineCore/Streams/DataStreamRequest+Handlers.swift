@@ -82,7 +82,7 @@ extension DataStreamRequest {
   ) -> Self {
     let events = serializingEvents(
       reconnects: reconnects, retry: retry, reconnectionLimit: reconnectionLimit, limit: limit)
-    run(events, isReader: events.course.isLeading, on: queue, to: handler)
+    run(events, isReader: events.source.isLeading, on: queue, to: handler)
     return self
   }
 

@@ -1,8 +1,8 @@
 /// One reading of a stream of events; letting go of it ends the request.
 final class EventReading: Sendable {
-  let course: EventCourse
+  let source: EventSource
 
-  init(_ course: EventCourse) { self.course = course }
+  init(_ source: EventSource) { self.source = source }
 
-  deinit { course.leave() }
+  deinit { source.leave() }
 }

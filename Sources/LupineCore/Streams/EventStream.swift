@@ -23,7 +23,7 @@ extension DataStreamRequest {
     reconnects: Bool = true, retry: Duration = .seconds(3), reconnectionLimit: Int? = nil, limit: Int = 1 << 20
   ) -> EventStream {
     EventStream(
-      course: EventCourse(task, consumer, hasTaken: hasTaken),
+      source: EventSource(task, consumer, hasTaken: hasTaken),
       reconnection: Reconnection(isWanted: reconnects, retry: retry, limit: reconnectionLimit), limit: limit)
   }
 }
@@ -35,7 +35,7 @@ public struct EventStream: AsyncSequence, Sendable {
   /// One event.
   public typealias Element = ServerSentEvent
 
-  let course: EventCourse
+  let source: EventSource
   let reconnection: Reconnection
   let limit: Int
 
@@ -67,13 +67,13 @@ public struct EventStream: AsyncSequence, Sendable {
       do throws(LupineError) {
         if let event = try await event(isolation: isolation) { return event }
         isOver = true
-        if let reading { await reading.course.end(nil) }
+        if let reading { await reading.source.end(nil) }
         return nil
       } catch {
         isOver = true
         lines = nil
-        let reason = stream.course.reason ?? error
-        if let reading { await reading.course.end(reason) }
+        let reason = stream.source.reason ?? error
+        if let reading { await reading.source.end(reason) }
         throw reason
       }
     }
@@ -87,7 +87,7 @@ public struct EventStream: AsyncSequence, Sendable {
               reconnection.delivered()
               return event
             }
-            try await stream.course.passGate()
+            try await stream.source.passGate()
           }
           reconnection.ended(nil)
         } catch {
@@ -102,16 +102,16 @@ public struct EventStream: AsyncSequence, Sendable {
     private mutating func connect() async throws(LupineError) -> Bool {
       while true {
         if reading == nil {
-          try await stream.course.begin()
-          reading = EventReading(stream.course)
+          try await stream.source.begin()
+          reading = EventReading(stream.source)
         } else {
-          try await stream.course.wait(in: reconnection.nextWait(parser.retry))
+          try await stream.source.wait(in: reconnection.nextWait(parser.retry))
         }
         parser = parser.reconnected()
-        let bytes = stream.course.connection(lastEventID: parser.lastEventID).serializingBytes()
+        let bytes = stream.source.connection(lastEventID: parser.lastEventID).serializingBytes()
         do throws(LupineError) {
           let head = try await bytes.head
-          stream.course.opened(head)
+          stream.source.opened(head)
           if head.status.code == 204 {
             var rest = bytes.makeAsyncIterator()
             while try await rest.next() != nil {}

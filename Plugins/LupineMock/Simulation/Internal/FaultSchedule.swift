@@ -2,7 +2,7 @@ import LupineCore
 import Synchronization
 
 /// Which faults befall the exchanges of a simulation: a list, or what a mix draws.
-final class FaultCourse: Sendable {
+final class FaultSchedule: Sendable {
   private enum Source {
     case list([Int: [InjectedFault]])
     case mix(FaultMix, seed: UInt64)
@@ -24,7 +24,7 @@ final class FaultCourse: Sendable {
   var injected: [InjectedFault] { state.withLock { $0.injected } }
 
   /// Counts an exchange, which carries this request, and says what befalls it.
-  func next(_ request: OutgoingRequest) -> Strike {
+  func next(_ request: OutgoingRequest) -> FaultInjection {
     state.withLock { state in
       state.exchanges += 1
       let faults =
@@ -33,18 +33,18 @@ final class FaultCourse: Sendable {
         case .mix(let mix, let seed): mix.draw(seed: seed, exchange: state.exchanges, request)
         }
       state.injected += faults
-      return Strike(exchange: state.exchanges, actions: faults.map(\.action))
+      return FaultInjection(exchange: state.exchanges, actions: faults.map(\.action))
     }
   }
 }
 
 extension Simulation {
   /// Says what befalls an exchange that begins now, and sees to its cancellation; nil where nothing does.
-  func strike(_ request: OutgoingRequest, _ context: TransferContext) -> Strike? {
-    let strike = course.next(request)
-    if let cancellation = strike.cancellation {
+  func injection(_ request: OutgoingRequest, _ context: TransferContext) -> FaultInjection? {
+    let injection = schedule.next(request)
+    if let cancellation = injection.cancellation {
       _ = clock.schedule(at: clock.now.advanced(by: cancellation)) { context.cancelRequest() }
     }
-    return strike.delay == .zero && strike.fault == nil ? nil : strike
+    return injection.delay == .zero && injection.fault == nil ? nil : injection
   }
 }

@@ -3,7 +3,7 @@ import HTTPTypes
 import LupineCore
 
 /// The delivery of one body that takes time.
-struct BodyCourse: Sendable {
+struct BodyDelivery: Sendable {
   let plan: ReplyPlan
   let writer: IncomingBodyWriter
   let resumed: Signal

@@ -4,14 +4,14 @@ import LupineCore
 import Synchronization
 
 /// The course of one exchange: the request's body, the stub, its reply.
-struct Course: Sendable {
+struct StubbedExchange: Sendable {
   let mock: MockTransport
   let request: OutgoingRequest
   let context: TransferContext
   let upload: Upload?
   let world: Simulation?
   /// What befalls it in a simulation.
-  let strike: Strike?
+  let injection: FaultInjection?
 
   /// How far it comes without waiting: to its end as a rule.
   enum Beginning {
@@ -21,11 +21,11 @@ struct Course: Sendable {
   }
 
   func begin() throws(LupineError) -> Beginning {
-    if let fault = strike?.fault, fault.isBeforeConnection { return .noConnection(fault) }
+    if let fault = injection?.fault, fault.isBeforeConnection { return .noConnection(fault) }
     let early = try earlyStub()
     guard try readsAtOnce(early) else { return .waits(early: early) }
     let answer = try answer(early)
-    let plan = try struck(answer.plan())
+    let plan = try injected(answer.plan())
     if let plan { settle(plan, answer) }
     guard let plan, plan.isImmediate else { return .waits(answer: answer, plan: plan) }
     if let problem = plan.problem { throw problem }
@@ -49,7 +49,7 @@ struct Course: Sendable {
     let exchange = try mock.enter(context)
     defer { mock.leave(exchange) }
     try await exchange.run(on: context.executor) { [self] () throws(LupineError) in
-      try await context.clock.pause(for: strike?.delay ?? .zero)
+      try await context.clock.pause(for: injection?.delay ?? .zero)
       try await Preparation.suffer(fault, simulated, request, context)
     }
   }
@@ -85,7 +85,7 @@ struct Course: Sendable {
     }
     if let plan { return (plan, known) }
     if known.isAsynchronous { upload?.send() }
-    let plan = struck(try await known.awaitedPlan())
+    let plan = injected(try await known.awaitedPlan())
     settle(plan, known)
     return (plan, known)
   }
@@ -98,22 +98,22 @@ struct Course: Sendable {
     mock.state.withLock { $0.takeBackBody(of: answer.request) }
   }
 
-  private func struck(_ plan: ReplyPlan) -> ReplyPlan {
-    strike.map { plan.struck(by: $0, simulated) } ?? plan
+  private func injected(_ plan: ReplyPlan) -> ReplyPlan {
+    injection.map { plan.suffering($0, simulated) } ?? plan
   }
 
-  private func struck(_ plan: ReplyPlan?) -> ReplyPlan? { plan.map { struck($0) } }
+  private func injected(_ plan: ReplyPlan?) -> ReplyPlan? { plan.map { injected($0) } }
 
   /// What an error says that a fault of the simulation comes from.
   private var simulated: String {
-    "as the simulation with seed \(world?.seed ?? 0) says of exchange \(strike?.exchange ?? 0)."
+    "as the simulation with seed \(world?.seed ?? 0) says of exchange \(injection?.exchange ?? 0)."
   }
 }
 
 /// A stub that answers without the whole of the request's body, and which of its answers is due.
 typealias EarlyStub = (stub: Stub, use: Int)
 
-extension Course {
+extension StubbedExchange {
   /// Whether there is nothing to wait for of the request's body.
   private func readsAtOnce(_ early: EarlyStub?) throws(LupineError) -> Bool {
     guard let upload else { return true }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The request counts as running from the first connection to the end of the stream. So cancelling it, or all requests of
 /// the session, also ends a connection of it, or the wait for the next.
-final class EventCourse: Sendable {
+final class EventSource: Sendable {
   private struct State {
     var connection: RequestTask?
     var hasBegun = false
@@ -14,7 +14,7 @@ final class EventCourse: Sendable {
 
   private let task: RequestTask
   private let window: Int
-  /// Whether it is this course that leads the request.
+  /// Whether it is this one that leads the request.
   let isLeading: Bool
   private let state = Mutex(State())
 

@@ -1,5 +1,5 @@
 /// What was given to the challenges of a server, or of a proxy, in the course of one attempt, and what may still be given.
-struct AuthenticationCourse: Sendable {
+struct AuthenticationState: Sendable {
   /// How often a program's closure is asked for another credential in one attempt.
   static let maximumQuestions = 5
 

@@ -1,5 +1,5 @@
 /// What befalls one exchange.
-struct Strike: Sendable {
+struct FaultInjection: Sendable {
   let exchange: Int
   var delay = Duration.zero
   var fault: NetworkFault?
