@@ -5,8 +5,9 @@ struct FileVersion: Equatable {
   private let device: dev_t
   private let inode: ino_t
   private let size: off_t
-  private let modifiedSeconds: Int
-  private let modifiedNanoseconds: Int
+  /// When its bytes or its attributes were changed last, which no program can set back.
+  private let changedSeconds: Int
+  private let changedNanoseconds: Int
 
   /// That of the file a path leads to, through links; `nil` where it cannot be examined.
   init?(path: String) {
@@ -15,7 +16,7 @@ struct FileVersion: Equatable {
     device = status.st_dev
     inode = status.st_ino
     size = status.st_size
-    modifiedSeconds = status.st_mtim.tv_sec
-    modifiedNanoseconds = status.st_mtim.tv_nsec
+    changedSeconds = status.st_ctim.tv_sec
+    changedNanoseconds = status.st_ctim.tv_nsec
   }
 }

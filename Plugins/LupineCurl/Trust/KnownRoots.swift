@@ -3,7 +3,7 @@ import LupineCore
 /// The root certificates that have been read, which outlive the connections that were judged by them: reading the
 /// system's takes longer than ten handshakes.
 ///
-/// They are asked for once for each handshake, and looking whether a file has changed costs one `stat`.
+/// They are asked for once for each handshake, and looking whether a file has changed costs one `stat` a file.
 struct KnownRoots {
   private struct Entry {
     let files: RootFiles
@@ -25,14 +25,20 @@ struct KnownRoots {
   mutating func roots(in files: RootFiles) throws(LupineError) -> TrustedRoots {
     // Before they are read, so that a change in between shows the next time.
     let versions = files.versions
-    let index = entries.firstIndex { $0.files == files }
-    if let known = index.map({ entries.remove(at: $0) }), known.versions == versions || !files.areReadable {
-      entries.append(known)
-      return known.roots
+    let known = entries.firstIndex { $0.files == files }.map { entries.remove(at: $0) }
+    if let known, known.versions == versions || !files.areReadable { return keep(known) }
+    do throws(LupineError) {
+      return keep(Entry(files: files, versions: versions, roots: try files.read()))
+    } catch {
+      // It may have gone between the look and the reading.
+      if let known, !files.areReadable { return keep(known) }
+      throw error
     }
-    let roots = try files.read()
+  }
+
+  private mutating func keep(_ entry: Entry) -> TrustedRoots {
     if entries.count == Self.room { entries.removeFirst() }
-    entries.append(Entry(files: files, versions: versions, roots: roots))
-    return roots
+    entries.append(entry)
+    return entry.roots
   }
 }

@@ -32,9 +32,20 @@ final class OneShotStream: Sendable {
       defer { (state.opening, state.onReady) = (nil, onReady) }
       return (state.sending, state.opening, state.onReady)
     }
-    if let reader = try opening?({ [weak self] in self?.tell() }) { state.withLock { $0.reader = reader } }
+    if let reader = try opening?({ [weak self] in self?.tell() }) { try keep(reader) }
     former?()
     return OneShotReader(self, sending, length: length)
+  }
+
+  /// Keeps what reads the stream, unless the stream was let go of meanwhile.
+  private func keep(_ reader: any BodyReader) throws(LupineError) {
+    let isWanted = state.withLock { state in
+      if !state.isRead { state.reader = reader }
+      return !state.isRead
+    }
+    if isWanted { return }
+    reader.cancel()
+    throw Self.spent
   }
 
   private func tell() {
@@ -46,9 +57,10 @@ final class OneShotStream: Sendable {
     // Under the lock, so that no other sending is given the stream meanwhile.
     try state.withLock { (state) throws(LupineError) in
       guard state.sending == sending, let reader = state.reader else { throw Self.spent }
+      let wasRead = state.isRead
       state.isRead = true
       let read = try reader.read(into: buffer)
-      if read == .pending { state.isRead = false }
+      if read == .pending { state.isRead = wasRead }
       return read
     }
   }
@@ -74,12 +86,13 @@ final class OneShotStream: Sendable {
 
   /// Lets go of a stream that nobody has read and nobody will.
   func discard() {
-    let reader = state.withLock { state -> (any BodyReader)? in
-      if state.isRead { return nil }
-      (state.isRead, state.opening, state.onReady) = (true, nil, nil)
-      return state.reader.take()
+    let (reader, onReady) = state.withLock { state -> ((any BodyReader)?, (@Sendable () -> Void)?) in
+      if state.isRead { return (nil, nil) }
+      (state.isRead, state.opening) = (true, nil)
+      return (state.reader.take(), state.onReady.take())
     }
     reader?.cancel()
+    onReady?()
   }
 
   private static var spent: LupineError {

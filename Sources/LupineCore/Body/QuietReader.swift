@@ -35,6 +35,7 @@ package final class QuietReader: BodyReader {
 
   /// Tells of what has been read, and from now on of what is read.
   package func tell() {
+    guard state.withLock({ $0.active }) == nil else { return }
     let active = ActiveReader(base, control: control, onEnd: onEnd)
     let reads = state.withLock { state in
       if state.active != nil { return [BodyRead]() }

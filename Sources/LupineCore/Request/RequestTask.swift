@@ -207,7 +207,6 @@ final class RequestTask: Sendable {
   private func finish(_ outcome: Outcome) -> Bool {
     emit(.finished(outcome.error))
     let (followers, mustDeliver) = state.withLock { $0.finish(outcome) }
-    if !isPart, let body = try? description.get().body { body.discard() }
     session.registry.remove(self, isDelivered: mustDeliver)
     for follower in followers { follower.resume(returning: outcome) }
     return mustDeliver

@@ -7,7 +7,8 @@ public import LupineMock
 /// _ = await session.request(place.url).serializingData().response   // fails with tlsFailed
 /// ```
 ///
-/// It is there for as long as this value lives. Nothing leaves the machine.
+/// It is there for as long as this value lives. Nothing leaves the machine, but that the system's resolver is asked
+/// for a name that nobody has (RFC 6761 section 6.4) where the fault is `hostNotResolved`.
 public final class FaultServer: Sendable {
   /// The URL to ask for; `https` for a fault of TLS alone.
   public let url: String

@@ -85,16 +85,32 @@ import Testing
     #expect(!body.canGoAgain)
   }
 
-  @Test func `a stream whose request came to no connection ends for its source`() async throws {
-    let (ended, end) = AsyncStream.makeStream(of: Void.self)
-    pieces.onTermination = { _ in end.finish() }
+  @Test func `a stream of which something was read is spent, though more of it is waited for`() async throws {
+    let (ready, onReady) = AsyncStream.makeStream(of: Void.self)
+    let reader = try body.makeReader { onReady.finish() }
+    var buffer = [UInt8](repeating: 0, count: 8)
+    var read = try buffer.withUnsafeMutableBytes { try reader.read(into: $0) }
+    #expect(read == .pending)
     pieces.yield(Array("content".utf8))
+    for await _ in ready {}
+    read = try buffer.withUnsafeMutableBytes { try reader.read(into: $0) }
+    #expect(read == .bytes(7))
+    read = try buffer.withUnsafeMutableBytes { try reader.read(into: $0) }
+    #expect(read == .pending)
+    reader.cancel()
+    #expect(!body.canGoAgain)
+  }
+
+  @Test func `a stream whose request came to no connection is whole`() async throws {
     let mock = MockTransport()
-    mock.stub(.post, "/", .fault(.connectionRefused))
+    mock.stub(.post, "/", .sequence([.fault(.connectionRefused), .text("welcome")]))
     let session = try Session.Builder().transport(mock).build()
-    let response = await session.upload(body, to: "https://example.com/").serializingData().response
-    #expect(response.error?.kind == .connectionRefused)
-    for await _ in ended {}
+    let refused = await session.upload(body, to: "https://example.com/").serializingData().response
+    #expect(refused.error?.kind == .connectionRefused)
+    pieces.yield(Array("content".utf8))
+    pieces.finish()
+    _ = try await session.upload(body, to: "https://example.com/").serializingData().value
+    #expect(mock.requests.last?.body == Data("content".utf8))
   }
 
   @Test func `a stream that is let go ends for its source, although a piece of it waits to be read`() async throws {
