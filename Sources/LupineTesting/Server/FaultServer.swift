@@ -8,7 +8,7 @@ public import LupineMock
 /// ```
 ///
 /// It is there for as long as this value lives. Nothing leaves the machine, but that the system's resolver is asked
-/// for a name that nobody has (RFC 6761 section 6.4) where the fault is `hostNotResolved`.
+/// for a name that nobody has (RFC 6761 section 6.4) where the fault is `hostNotFound`.
 public final class FaultServer: Sendable {
   /// The URL to ask for; `https` for a fault of TLS alone.
   public let url: String
