@@ -74,14 +74,12 @@ import Testing
     #expect(!journal.text.replacing("q=hidden2", with: "").contains("hidden"))
   }
 
-  @Test(arguments: [
-    "https://u:hidden@a.example.com/", "https://a.example.com:hidden/", "hidden://x", "https://hid den/",
-  ])
+  @Test(arguments: ["https://u:hidden@a.example.com/", "https://a.example.com:hidden/"])
   func `S39 the error of a URL quotes nothing secret of it`(url: String) async throws {
     let session = try Session.Builder().transport(MockTransport()).build()
     let error = await session.request(url).serializingData().response.error
     #expect(error?.kind == .invalidURL)
-    #expect(error.map { "\($0)".contains("u:hidden") || "\($0)".contains(":hidden/") } == false)
+    #expect(error.map { "\($0)".contains("hidden") } == false)
   }
 
   @Test func `S39 an error of libcurl holds no query`() async throws {

@@ -117,7 +117,8 @@ public struct EventStream: AsyncSequence, Sendable {
             while try await rest.next() != nil {}
             return false
           }
-          lines = LineStream(base: bytes, limit: stream.limit).makeAsyncIterator()
+          // What is pending where the stream ends is discarded (WHATWG, 9.2.6).
+          lines = LineStream(base: bytes, limit: stream.limit, hasLastLine: false).makeAsyncIterator()
           return true
         } catch {
           try lost(error)

@@ -5,10 +5,12 @@ public struct LineStream: AsyncSequence, Sendable {
 
   let base: ByteStream
   let limit: Int
+  /// Whether bytes behind the last end of a line are a line.
+  var hasLastLine = true
 
   /// Begins to read.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(base: base.makeAsyncIterator(), splitter: LineSplitter(limit: limit))
+    Iterator(base: base.makeAsyncIterator(), splitter: LineSplitter(limit: limit), hasLastLine: hasLastLine)
   }
 
   /// Reads the lines in order.
@@ -18,10 +20,12 @@ public struct LineStream: AsyncSequence, Sendable {
     private var lines: [String] = []
     private var position = 0
     private var isFinished = false
+    private let hasLastLine: Bool
 
-    init(base: ByteStream.Iterator, splitter: LineSplitter) {
+    init(base: ByteStream.Iterator, splitter: LineSplitter, hasLastLine: Bool) {
       self.base = base
       self.splitter = splitter
+      self.hasLastLine = hasLastLine
     }
 
     /// The next line; `nil` at the end.
@@ -36,7 +40,7 @@ public struct LineStream: AsyncSequence, Sendable {
           lines = splitter.take(piece)
         } else {
           isFinished = true
-          lines = splitter.finish().map { [$0] } ?? []
+          lines = hasLastLine ? splitter.finish().map { [$0] } ?? [] : []
         }
       }
       defer { position += 1 }

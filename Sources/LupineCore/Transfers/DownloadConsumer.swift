@@ -14,6 +14,14 @@ final class DownloadConsumer: ResponseConsumer {
     if let resume { state.withLock { $0.take(resume) } }
   }
 
+  /// - Throws: `LupineError` of kind `resumeFailed` where what is to be continued is not there and must not begin anew.
+  func checkBeginning() throws(LupineError) {
+    try state.withLock { (state) throws(LupineError) in
+      guard state.partial == nil else { return }
+      try refuseToRestart("its partial file is gone, shorter than it was, or in the hands of another download", state)
+    }
+  }
+
   /// The bytes that there are of the file.
   var length: Int64 { state.withLock { $0.partial?.length ?? 0 } }
 

@@ -87,7 +87,11 @@ extension Session {
     _ describe: () throws -> OutgoingRequest
   ) -> DownloadRequest {
     let consumer = DownloadConsumer(destination: destination, resume: resume, policy: policy)
-    let request = DownloadRequest(makeTask(consumer, describe), consumer)
+    let request = DownloadRequest(
+      makeTask(consumer) {
+        if resume != nil { try consumer.checkBeginning() }
+        return try describe()
+      }, consumer)
     if let url = try? request.task.description.get().url { consumer.state.withLock { $0.url = url } }
     return request
   }

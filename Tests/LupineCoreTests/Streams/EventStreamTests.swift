@@ -7,10 +7,11 @@ import Testing
 
 @Suite struct EventStreamTests {
   let mock = MockTransport()
+  let clock = ImmediateClock()
   let session: Session
 
   init() throws {
-    session = try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://example.com").build()
+    session = try Session.Builder().transport(mock).clock(clock).baseURL("https://example.com").build()
   }
 
   fileprivate func page(_ text: String) -> MockReply { .text(text).field(.contentType, "text/event-stream") }
@@ -57,6 +58,13 @@ import Testing
     var data: [String] = []
     for try await event in session.streamRequest("events").serializingEvents() { data.append(event.data) }
     #expect(data == ["a", "b"])
+  }
+
+  @Test func `a line that the end of a stream cuts says nothing`() async throws {
+    mock.stub(
+      .get, "https://example.com/events", .sequence([page("retry: 30000\ndata: a\n\nretry: 3"), .status(.noContent)]))
+    for try await _ in session.streamRequest("events").serializingEvents() {}
+    #expect(clock.now.offset >= .seconds(30))
   }
 
   @Test func `another media type or status ends the stream with an error`() async throws {

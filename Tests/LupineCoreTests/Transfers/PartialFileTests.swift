@@ -28,6 +28,20 @@ import Testing
     #expect(mock.requests.last?.headers[.range] != "bytes=4-")
   }
 
+  @Test(arguments: [false, true])
+  func `S34 a partial file that is gone, or shorter than it was, is an error where that was chosen`(isGone: Bool)
+    async throws
+  {
+    let (data, partial) = try await interrupted()
+    if isGone { unlink(folder.file(partial)) } else { truncate(folder.file(partial), 2) }
+    let asked = mock.requests.count
+    let response = await session.download(resumingWith: data, otherwise: .fail).serializingFile().response
+    #expect(response.error?.kind == .resumeFailed)
+    #expect(response.error?.message.contains("partial file") == true)
+    #expect(mock.requests.count == asked)
+    #expect(!folder.names.contains("a"))
+  }
+
   @Test func `S34 a partial file that grew is cut to what had arrived`() async throws {
     let (data, partial) = try await interrupted()
     try folder.write("0123abc", to: partial)
