@@ -5,12 +5,18 @@ import Glibc
 ///
 /// It holds the download's URL, so only its owner may read it.
 struct Checkpoint: Sendable {
+  /// No checkpoint has as many bytes.
+  private static let maximumLength = 1 << 20
   let path: String
 
-  /// What an earlier program left; `nil` where there is nothing of use.
+  /// What an earlier program of this user left; `nil` where there is nothing of use.
   func read() -> ResumeState? {
-    guard let data = try? Data(contentsOf: URL(filePath: path)) else { return nil }
-    return try? ResumeState(decoding: data)
+    guard let (descriptor, length) = OwnFile.open(path, O_RDONLY) else { return nil }
+    defer { close(descriptor) }
+    guard length < Self.maximumLength else { return nil }
+    var data = Data(count: Int(length))
+    let count = data.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+    return count == Int(length) ? try? ResumeState(decoding: data) : nil
   }
 
   /// Writes the file in one step: a program that ends meanwhile leaves the old one or the new one.

@@ -22,20 +22,16 @@ final class PartialFile: Sendable {
     return PartialFile(path: path, descriptor: descriptor)
   }
 
-  /// Opens one that an earlier download left; `nil` where it is gone, is no file, is shorter than it was, or where another
-  /// download has it.
+  /// Opens one that an earlier download left; `nil` where it is gone, is no file of this user's alone, is shorter than it
+  /// was, or where another download has it.
   ///
   /// - Parameter length: what is to be kept of it; `nil` keeps it all.
   static func reopen(_ path: String, length: Int64?) -> PartialFile? {
-    let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { return nil }
+    guard let (descriptor, present) = OwnFile.open(path, O_RDWR) else { return nil }
     let file = PartialFile(path: path, descriptor: descriptor)
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      flock(descriptor, LOCK_EX | LOCK_NB) == 0
-    else { return nil }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
     guard let length else { return file }
-    return Int64(status.st_size) >= length && ftruncate(descriptor, off_t(length)) == 0 ? file : nil
+    return present >= length && ftruncate(descriptor, off_t(length)) == 0 ? file : nil
   }
 
   /// The file's length in bytes.

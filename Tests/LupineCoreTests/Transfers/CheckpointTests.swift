@@ -57,6 +57,34 @@ import Testing
     #expect(folder.names.count == 2)
   }
 
+  /// How a file in a shared folder can be another user's work.
+  private static let plants: [(String, @Sendable (String, String) -> Void)] = [
+    ("writable by others", { path, _ in chmod(path, 0o666) }),
+    ("a second name of a file", { path, other in link(path, other) }),
+    (
+      "a link to a file",
+      { path, other in
+        rename(path, other)
+        symlink(other, path)
+      }
+    ),
+  ]
+
+  @Test(arguments: [false, true], plants.indices)
+  func `S33 a checkpoint or a partial file that others may have written is left aside`(isPartial: Bool, plant: Int)
+    async throws
+  {
+    try await interrupt()
+    let name = try #require(isPartial ? folder.names.first { $0 != "a.resume" } : "a.resume")
+    Self.plants[plant].1(folder.file(name), folder.file("other"))
+    let before = try? folder.text("other")
+    _ = try await download("a").serializingFile().value
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, nil], "\(Self.plants[plant].0)")
+    #expect(try folder.text("a") == text)
+    let after = try? folder.text("other")
+    #expect(after == before)
+  }
+
   @Test func `the checkpoint of another URL is left aside`() async throws {
     try await interrupt()
     mock.stub(.get, "https://example.com/b", resource)

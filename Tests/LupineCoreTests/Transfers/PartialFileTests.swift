@@ -44,9 +44,13 @@ import Testing
 
   @Test func `S34 a partial file that grew is cut to what had arrived`() async throws {
     let (data, partial) = try await interrupted()
-    try folder.write("0123abc", to: partial)
+    let file = try #require(FileHandle(forUpdatingAtPath: folder.file(partial)))
+    try file.seekToEnd()
+    try file.write(contentsOf: Data("abc".utf8))
+    try file.close()
     _ = try await session.download(resumingWith: data).serializingFile().value
     #expect(try folder.text("a") == "0123456789")
+    #expect(mock.requests.last?.headers[.range] == "bytes=4-")
   }
 
   @Test func `S33 a file that came to the destination meanwhile is not clobbered, and the rest can be had`()

@@ -1,0 +1,23 @@
+import Glibc
+
+/// Opens files that this user wrote, and nobody else could.
+///
+/// What a checkpoint says decides which file is written over and which is removed.
+enum OwnFile {
+  /// A descriptor of a regular file, for the caller to close, and its length in bytes.
+  ///
+  /// `nil` where there is none, and for a symbolic link, a file of another user, one that others may write, and one that
+  /// has a second name.
+  static func open(_ path: String, _ access: Int32) -> (descriptor: Int32, length: Int64)? {
+    let descriptor = Glibc.open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+      status.st_mode & (S_IWGRP | S_IWOTH) == 0, status.st_nlink == 1
+    else {
+      close(descriptor)
+      return nil
+    }
+    return (descriptor, Int64(status.st_size))
+  }
+}
