@@ -9,11 +9,18 @@ public final class CurlTransport: ConnectionPooling {
   /// How the transport was set up.
   public let configuration: Configuration
   let engine: Engine
+  private let lookups: HostLookups
 
   /// Makes a transport; nothing is opened before the first request.
-  public init(_ configuration: Configuration = Configuration()) {
+  public convenience init(_ configuration: Configuration = Configuration()) {
+    self.init(configuration, resolver: .system)
+  }
+
+  /// - Parameter resolver: what finds the addresses that a proxy is given; libcurl finds those that it dials itself.
+  package init(_ configuration: Configuration = Configuration(), resolver: HostResolver) {
     self.configuration = configuration
     engine = Engine(configuration)
+    lookups = HostLookups(resolver)
   }
 
   deinit { engine.letGo() }
@@ -28,11 +35,11 @@ public final class CurlTransport: ConnectionPooling {
     try CurlRequestRules.check(request, context)
     if let reason = context.control.reason { throw reason }
     let isAsking = TargetAddress.isAsked(in: context)
-    let targets = isAsking ? try await TargetAddress.find(for: request, in: context) : []
+    let target = isAsking ? try await TargetAddress.find(for: request, in: context, by: lookups) : Target()
     let result: Submission.Outcome = await withUnsafeContinuation { continuation in
       let id: UInt64
       do throws(LupineError) {
-        id = try engine.submit(request, context, targets: targets, continuation)
+        id = try engine.submit(request, context, target, continuation)
       } catch {
         return continuation.resume(returning: .failure(error))
       }
@@ -45,7 +52,10 @@ public final class CurlTransport: ConnectionPooling {
   public func connectionPool() async -> ConnectionPoolSnapshot { await engine.connectionPool() }
 
   /// Ends every exchange with kind `sessionShutDown`; returns when connections, descriptors and the thread are gone.
-  public func shutdown() async { await engine.shutDown() }
+  public func shutdown() async {
+    lookups.close()
+    await engine.shutDown()
+  }
 }
 
 extension Transport where Self == CurlTransport {

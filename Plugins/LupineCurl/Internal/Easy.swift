@@ -110,7 +110,7 @@ final class Easy {
     if submission.url.scheme == .https {
       set(checksName: submission.context.evaluator?.replacesVerification != true)
     }
-    set(connectTimeout: submission.context.connectTimeout)
+    set(connectTimeout: submission.connectTimeout)
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
     if multi.route.overridesResolver { try setAddresses(submission.identity, submission.url) }

@@ -12,7 +12,7 @@ final class Engine: Sendable {
 
   /// Queues an exchange and returns its number; starts the thread where there is none.
   func submit(
-    _ request: OutgoingRequest, _ context: TransferContext, targets: [IPAddress] = [],
+    _ request: OutgoingRequest, _ context: TransferContext, _ target: Target,
     _ continuation: Submission.Continuation
   ) throws(LupineError) -> UInt64 {
     let (id, alarm) = try state.withLock { (state) throws(LupineError) in
@@ -20,7 +20,7 @@ final class Engine: Sendable {
       guard state.phase == .running else { throw Self.shutDownError }
       let id = state.makeID()
       let submission = Submission(
-        id: id, request: request, context: context, targets: targets, continuation: continuation)
+        id: id, request: request, context: context, target: target, continuation: continuation)
       return (id, state.append(.start(submission)))
     }
     alarm?.ring()

@@ -35,15 +35,15 @@ extension Exchange {
   /// Has the proxy try the host's next address where it could not reach the last, as libcurl does without a proxy; false
   /// where there is no other, or something else is wrong.
   func triesNextTarget(after code: CURLcode, _ easy: Easy) -> Bool {
-    guard code == CURLE_PROXY, failure == nil, ports == nil, unreachedTargets + 1 < submission.targets.count,
+    guard code == CURLE_PROXY, failure == nil, ports == nil, unreachedTargets + 1 < submission.target.addresses.count,
       Self.isAboutTarget(CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR))))
     else { return false }
-    let timeout = context.connectTimeout.map { clock.rest(of: $0) }
+    let timeout = submission.connectTimeout.map { clock.rest(of: $0) }
     // libcurl counts milliseconds, of which zero is no limit.
     if let timeout, timeout < .milliseconds(1) { return false }
     unreachedTargets += 1
     do throws(LupineError) {
-      try easy.prepareAgain(for: submission.targets[unreachedTargets], url, connectTimeout: timeout)
+      try easy.prepareAgain(for: submission.target.addresses[unreachedTargets], url, connectTimeout: timeout)
       try multi.addAgain(easy)
       clock.startAgain(at: Moment.now)
       return true

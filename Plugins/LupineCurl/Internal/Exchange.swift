@@ -13,7 +13,7 @@ final class Exchange {
   var socket: Int32 = -1
   /// The ports of its connection, once it has one.
   var ports: SocketPorts?
-  var clock = ExchangeClock()
+  var clock: ExchangeClock
   var incoming = Incoming()
   var outgoing = Outgoing()
   /// What ends the exchange, where it was not libcurl that found it out.
@@ -45,6 +45,7 @@ final class Exchange {
     self.loop = loop
     self.host = host
     self.multi = multi
+    clock = ExchangeClock(after: submission.target.lookup)
   }
 
   var id: UInt64 { submission.id }
@@ -72,7 +73,7 @@ final class Exchange {
     try easy.prepare(submission, shape)
     let connections = connections
     easy.set(connections)
-    try easy.set(target: submission.targets.first, url)
+    try easy.set(target: submission.target.addresses.first, url)
     if isTunnelled { tunnel = TunnelReader(context.limits, loop.lines) }
     multi.keep(connections.idleLifetime)
     clock.start(at: Moment.now)
@@ -136,7 +137,7 @@ final class Exchange {
   private func tellLookup(_ easy: Easy) {
     let clock = clock
     guard let time = clock.nameLookup(easy) else { return }
-    context.emit(.nameResolved(host: url.host, after: time))
+    context.emit(.nameResolved(host: route.proxy?.host ?? url.host, after: time))
   }
 
   /// Whether the connection was judged where it had to be; one that is used again was judged when it was made.

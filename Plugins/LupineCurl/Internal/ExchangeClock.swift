@@ -3,7 +3,9 @@ import LupineCore
 
 /// The moments of an exchange, from which its metrics are made.
 struct ExchangeClock {
-  private let entered = Moment.now
+  private let entered: UInt64
+  /// What came before it waited its turn.
+  private let lookup: NameLookup?
   private var started: UInt64?
   /// Since when libcurl counts: the start, or where another address was tried after it.
   private var counted: UInt64?
@@ -12,6 +14,11 @@ struct ExchangeClock {
   private var requestSent: UInt64?
   /// When the response to a request with a body began; for these libcurl tells when the first byte went out.
   private var answered: UInt64?
+
+  init(after lookup: NameLookup? = nil) {
+    self.lookup = lookup
+    entered = lookup?.began ?? Moment.now
+  }
 
   /// Notes that libcurl takes over; until then the exchange has waited its turn.
   mutating func start(at now: UInt64) {
@@ -36,7 +43,7 @@ struct ExchangeClock {
   /// Forgets a response that was not the last.
   mutating func receiveAgain() { answered = nil }
 
-  /// Until the host's name was resolved; `nil` before.
+  /// Until libcurl had resolved the name of the host, or of the proxy; `nil` before.
   func nameLookup(_ easy: Easy) -> Duration? {
     counted.flatMap { time(CURLINFO_NAMELOOKUP_TIME_T, easy, $0) }
   }
@@ -45,10 +52,11 @@ struct ExchangeClock {
   func metrics(_ easy: Easy?, taken: Int64) -> TransferMetrics {
     var metrics = TransferMetrics()
     metrics.total = .nanoseconds(Int64(Moment.now - entered))
+    metrics.nameLookup = lookup?.time
     guard let easy, let started, let counted else { return metrics }
-    let queued = Duration.nanoseconds(Int64(started - entered))
+    let queued = Duration.nanoseconds(Int64(started - (lookup?.ended ?? entered)))
     // Less is the way from the caller to the loop.
-    if queued >= .milliseconds(1) { metrics.queued = queued }
+    if queued >= .milliseconds(1) { metrics.queued = .nanoseconds(Int64(started - entered)) }
     metrics.requestSent = requestSent.map { .nanoseconds(Int64($0 - entered)) }
     metrics.firstByte =
       answered.map { .nanoseconds(Int64($0 - entered)) } ?? time(CURLINFO_STARTTRANSFER_TIME_T, easy, counted)
@@ -57,7 +65,7 @@ struct ExchangeClock {
     metrics.bytesReceived = easy.size(CURLINFO_SIZE_DOWNLOAD_T)
     metrics.isConnectionReused = isReused ?? false
     guard !metrics.isConnectionReused else { return metrics }
-    metrics.nameLookup = time(CURLINFO_NAMELOOKUP_TIME_T, easy, counted)
+    if lookup == nil { metrics.nameLookup = time(CURLINFO_NAMELOOKUP_TIME_T, easy, counted) }
     metrics.connect = time(CURLINFO_CONNECT_TIME_T, easy, counted)
     metrics.secureConnect = time(CURLINFO_APPCONNECT_TIME_T, easy, counted)
     return metrics

@@ -12,12 +12,12 @@ final class Submission: Sendable {
   let url: HTTPURL
   let options: OutgoingRequest.Options
   let identity: SecurityIdentity
-  /// The addresses that the proxy is to connect to, one after the other, where names are resolved here.
-  let targets: [IPAddress]
+  /// What the proxy is to connect to, where names are resolved here.
+  let target: Target
   let continuation: Continuation
 
   init(
-    id: UInt64, request: OutgoingRequest, context: TransferContext, targets: [IPAddress], continuation: Continuation
+    id: UInt64, request: OutgoingRequest, context: TransferContext, target: Target, continuation: Continuation
   ) {
     self.id = id
     self.request = request
@@ -25,7 +25,12 @@ final class Submission: Sendable {
     url = request.url
     options = request.options
     identity = context.identity
-    self.targets = targets
+    self.target = target
     self.continuation = continuation
+  }
+
+  /// How long the connection may take from here on; `nil` sets no bound.
+  var connectTimeout: Duration? {
+    if let lookup = target.lookup { lookup.connectTimeout } else { context.connectTimeout }
   }
 }

@@ -1,6 +1,9 @@
 import Glibc
 
 /// What tells whether a file is still what it was, without reading it.
+///
+/// Two writes in place that leave the same size within one tick of the file system's clock, some milliseconds on Linux,
+/// look like one.
 struct FileVersion: Equatable {
   private let device: dev_t
   private let inode: ino_t

@@ -36,7 +36,7 @@ public struct SessionEvent: Sendable {
     case sending(RequestSummary)
     /// The exchange waits for a free connection, for this reason.
     case queued(reason: String)
-    /// The host's name has been looked up, so long after the exchange began.
+    /// The name of the host, or of the proxy, has been looked up, so long after the exchange began.
     case nameResolved(host: String, after: Duration)
     /// The exchange has a connection, new or used before.
     case connected(address: String, isReused: Bool)

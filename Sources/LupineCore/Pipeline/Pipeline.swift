@@ -22,6 +22,9 @@ struct Pipeline: Sendable {
     }
     task.watchDeadlines()
     task.emit(.started(request.summary))
+    if let work = task.consumer.beginning(request), let error = await task.failure(of: work) {
+      return Outcome(request: request, error: error.about(request.summary))
+    }
     var number = 1
     while true {
       let result = await attempt(request, number)

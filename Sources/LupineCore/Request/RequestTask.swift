@@ -197,8 +197,8 @@ final class RequestTask: Sendable {
     return sent.isEmpty ? received : sent + received
   }
 
-  /// Why a check does not end well; a cancellation or the total timeout ends it early.
-  private func failure(of check: @escaping @Sendable () async -> LupineError?) async -> LupineError? {
+  /// Why a check, or other work of the consumer, does not end well; a cancellation or the total timeout ends it early.
+  func failure(of check: @escaping @Sendable () async -> LupineError?) async -> LupineError? {
     guard let error = try? await interruptible(check) else { return nil }
     return state.withLock { $0.cancellation } ?? error
   }

@@ -58,20 +58,26 @@ extension DownloadConsumer {
   }
 
   func refuseToRestart(_ reason: String, _ state: DownloadState) throws(LupineError) {
-    guard policy == .fail else { return }
+    guard state.policy == .fail else { return }
     throw LupineError(.resumeFailed, "The download cannot be continued: \(reason).")
   }
 
   func freshFile(
     _ state: inout DownloadState, _ head: HTTPResponse, _ request: OutgoingRequest
   ) throws(LupineError) -> PartialFile {
-    let file = try file(&state, head, request)
+    var file = try file(&state, head, request)
+    if let place = state.place, state.isElsewhere(place) {
+      // Nothing of it is wanted any more, so nothing is moved.
+      let made = try PartialFile.create(beside: place.path)
+      file.remove()
+      state.partial = made
+      file = made
+    }
     try file.truncate(to: 0)
     state.validator = request.method == .get && head.status.code == 200 ? EntityValidator(head) : nil
     state.total = head.headerFields[.contentLength].flatMap { Int64($0) }
-    if let checkpoint = state.checkpoint {
-      if let resume = state.resumeState(offset: nil) { try checkpoint.write(resume) } else { checkpoint.remove() }
-    }
+    state.isNoted = false
+    try state.note()
     return file
   }
 
@@ -95,6 +101,7 @@ extension DownloadConsumer {
     }
     if let place = state.place {
       do throws(LupineError) {
+        if let failure = state.moveFailure { throw failure }
         try partial.move(to: place.path, replacing: place.options.contains(.removePreviousFile))
       } catch {
         // All of it is there: only its name is missing.

@@ -2,6 +2,10 @@ import HTTPTypes
 
 /// What a kind of request does with its response: gathers it, writes it to a file, or hands it on piece by piece.
 protocol ResponseConsumer: AnyObject, Sendable {
+  /// What is to be done before the first attempt, and says why the request ends where it cannot be done; `nil` where
+  /// nothing is to be done. A cancellation of the task it runs in ends it.
+  func beginning(_ request: OutgoingRequest) -> (@Sendable () async -> LupineError?)?
+
   /// Changes the request before each attempt, as by asking for the rest of a file.
   func prepare(_ request: OutgoingRequest) -> OutgoingRequest
 
@@ -10,8 +14,12 @@ protocol ResponseConsumer: AnyObject, Sendable {
     for head: HTTPResponse, to request: OutgoingRequest, limits: Limits
   ) throws(LupineError) -> BodySink.Destination
 
-  /// Whether a response may lead it to another request, so that `following` and `refreshing` are asked.
+  /// Whether a response may lead it to another request, so that `repeating`, `following` and `refreshing` are
+  /// asked.
   var mayLeadOn: Bool { get }
+
+  /// What is to be done at a head before the same request is sent again, as by `beginning`; `nil` where nothing is.
+  func repeating() -> (@Sendable () async -> LupineError?)?
 
   /// The request to send instead, where the response is of no use; asked once the body has ended.
   func following(_ request: OutgoingRequest) -> OutgoingRequest?
@@ -52,6 +60,10 @@ protocol ResponseConsumer: AnyObject, Sendable {
 }
 
 extension ResponseConsumer {
+  func beginning(_ request: OutgoingRequest) -> (@Sendable () async -> LupineError?)? { nil }
+
+  func repeating() -> (@Sendable () async -> LupineError?)? { nil }
+
   func prepare(_ request: OutgoingRequest) -> OutgoingRequest { request }
 
   var mayLeadOn: Bool { false }

@@ -38,10 +38,12 @@ extension TransferMetrics {
     static func all(of metrics: TransferMetrics) -> [Phase] {
       var phases: [Phase] = []
       var start = Duration.zero
-      for (name, end) in [
-        ("queued", metrics.queued), ("name lookup", metrics.nameLookup), ("connect", metrics.connect),
-        ("TLS", metrics.secureConnect), ("sending", metrics.requestSent), ("waiting", metrics.firstByte),
-        ("receiving", metrics.firstByte.map { max($0, metrics.total) }),
+      // A name that a proxy is given by address is looked up before the exchange waits its turn, any other after it.
+      let first = [("queued", metrics.queued), ("name lookup", metrics.nameLookup)]
+        .sorted { ($0.1 ?? .zero) < ($1.1 ?? .zero) }
+      for (name, end) in first + [
+        ("connect", metrics.connect), ("TLS", metrics.secureConnect), ("sending", metrics.requestSent),
+        ("waiting", metrics.firstByte), ("receiving", metrics.firstByte.map { max($0, metrics.total) }),
       ] {
         // A response may begin while the request is still going out.
         guard let end, end >= start else { continue }

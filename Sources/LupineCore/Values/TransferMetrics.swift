@@ -8,7 +8,8 @@ public struct TransferMetrics: Sendable, Hashable {
     get { storage.value.queued }
     set { storage.value.queued = newValue }
   }
-  /// Until the host's name was resolved.
+  /// Until the name of the host, or of the proxy, was resolved; of a host whose address a SOCKS proxy is given, also where
+  /// the connection was reused.
   public var nameLookup: Duration? {
     get { storage.value.nameLookup }
     set { storage.value.nameLookup = newValue }

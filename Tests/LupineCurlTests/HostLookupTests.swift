@@ -1,0 +1,92 @@
+import LupineCore
+import LupineTesting
+import Synchronization
+import Testing
+
+@testable import LupineCurl
+
+/// Names that are looked up for a SOCKS proxy, by a resolver that answers when it is told to.
+@Suite(.timeLimit(.minutes(1))) struct HostLookupTests {
+  private final class Resolver: Sendable {
+    let isAsked = Gate()
+    let mayAnswer = Gate()
+    private let names = Mutex<[String]>([])
+
+    var asked: [String] { names.withLock { $0 } }
+
+    func resolve(_ name: String) -> HostResolver.Answer {
+      names.withLock { $0.append(name) }
+      isAsked.open()
+      try? mayAnswer.blockUntilOpen()
+      return .addresses(HostLookupTests.addresses)
+    }
+  }
+
+  private static let addresses = [IPAddress("192.0.2.1")].compactMap(\.self)
+  private let resolver = Resolver()
+  private let lookups: HostLookups
+
+  init() { lookups = HostLookups(HostResolver(resolve: resolver.resolve)) }
+
+  /// An exchange that waits for a name's addresses when the call returns.
+  private func exchange(_ name: String, _ control: TransferControl = TransferControl()) -> Task<[IPAddress], any Error>
+  {
+    let context = Client().context(control: control)
+    return Task.immediate { [lookups] in
+      try await lookups.addresses(of: name, in: context, on: SessionClock(context.clock))
+    }
+  }
+
+  @Test func `exchanges that need a name at once share one lookup`() async throws {
+    let exchanges = [exchange("a.example"), exchange("a.example"), exchange("b.example"), exchange("a.example")]
+    resolver.mayAnswer.open()
+    for exchange in exchanges { #expect(try await exchange.value == Self.addresses) }
+    #expect(resolver.asked.sorted() == ["a.example", "b.example"])
+  }
+
+  @Test func `an exchange that comes after the answer has the name looked up again`() async throws {
+    resolver.mayAnswer.open()
+    for _ in 1...2 { _ = try await exchange("a.example").value }
+    #expect(resolver.asked.count == 2)
+  }
+
+  @Test func `an exchange that is cancelled waits no longer, and those beside and after it have the answer`()
+    async throws
+  {
+    let control = TransferControl()
+    let first = exchange("a.example", control)
+    let second = exchange("a.example")
+    control.cancel(LupineError(.cancelled, "Enough."))
+    await #expect(throws: LupineError.self) { try await first.value }
+    let third = exchange("a.example")
+    resolver.mayAnswer.open()
+    #expect(try await second.value == Self.addresses)
+    #expect(try await third.value == Self.addresses)
+    #expect(resolver.asked.count == 1)
+  }
+
+  @Test func `what no resolver can find is an error for all who wait`() async throws {
+    let lookups = HostLookups(HostResolver { _ in .failure("no such name") })
+    let context = Client().context()
+    let error = await #expect(throws: LupineError.self) {
+      try await lookups.addresses(of: "a.example", in: context, on: SessionClock(context.clock))
+    }
+    #expect(error?.kind == .hostNotFound)
+    #expect(error?.message.contains("no such name") == true)
+  }
+
+  @Test func `a transport that is shut down ends the wait for a name`() async throws {
+    let transport = CurlTransport(resolver: HostResolver(resolve: resolver.resolve))
+    var identity = SecurityIdentity()
+    identity.proxy = try Proxy("socks5://127.0.0.1:1")
+    let context = TransferContext(id: RequestID(1), identity: identity) { _ in .collect(limit: 1) }
+    let request = try OutgoingRequest(url: HTTPURL("http://a.example/"))
+    let exchange = Task { try await transport.send(request, in: context) }
+    try await resolver.isAsked.opened()
+    await transport.shutdown()
+    let error = await #expect(throws: LupineError.self) { try await exchange.value }
+    #expect(error?.kind == .sessionShutDown)
+    #expect(error?.metrics != nil)
+    resolver.mayAnswer.open()
+  }
+}
