@@ -105,7 +105,8 @@ import Testing
     date: String?, continues: Bool
   ) async throws {
     let whole = MockReply.resource(Data("0123456789".utf8), lastModified: Self.changed)
-    let dated = date.map { whole.field(.date, $0) } ?? whole
+    let undated = MockReply.text("0123456789").field(.lastModified, Self.changed)
+    let dated = date.map { whole.field(.date, $0) } ?? undated
     mock.stub(.get, "https://example.com/a", .sequence([dated.reset(afterBytes: 4), dated]))
     let response = await session.download("a", to: .file(folder.file("a"))).serializingFile().response
     #expect(response.error?.kind == .connectionLost)
