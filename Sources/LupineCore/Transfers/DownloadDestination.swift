@@ -27,7 +27,7 @@ public struct DownloadDestination: Sendable {
     DownloadDestination(kind: .folder(path, options))
   }
 
-  /// A place that a closure names for the response.
+  /// A place that a closure names for the response; it is asked at each head that brings the file, or the rest of it.
   public static func custom(_ place: @escaping @Sendable (HTTPResponse) throws -> Place) -> DownloadDestination {
     DownloadDestination(kind: .custom(place))
   }
