@@ -43,7 +43,8 @@ extension DownloadConsumer {
       head.headerFields[.contentEncoding] == nil
     else { return false }
     if let length = head.headerFields[.contentLength], Int64(length) != Int64(content.range.count) { return false }
-    guard let total = state.total ?? content.total else { return true }
+    // Where nobody says how long the file is, nobody can tell the rest of it from a part of the rest.
+    guard let total = state.total ?? content.total else { return false }
     // A server may send less than was asked for; what would still be missing is not asked for piece by piece.
     return (content.total ?? total) == total && content.range.upperBound == total
   }
