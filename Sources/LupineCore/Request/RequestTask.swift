@@ -188,18 +188,12 @@ final class RequestTask: Sendable {
     if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
     let redirects = state.withLock { $0.redirects }
     if !redirects.isEmpty { outcome.redirects = redirects }
-    let progress = finishProgress()
+    let progress = finishProgress(isGood: outcome.error == nil)
     if !progress.isEmpty { await finish(progress) }
     // Those of a connection are its request's, which may open another.
     let interim = isPart ? [] : takeInterimListeners()
     if !interim.isEmpty { await finish(interim.map { $0.finish() }) }
     return outcome
-  }
-
-  /// Sends the last figures of progress; every handler has had them when these tasks have ended.
-  private func finishProgress() -> [Task<Void, Never>] {
-    let (sent, received) = (upload.withLock { $0.finish() }, download.withLock { $0.finish() })
-    return sent.isEmpty ? received : sent + received
   }
 
   /// Why a check, or other work of the consumer, does not end well; a cancellation or the total timeout ends it early.

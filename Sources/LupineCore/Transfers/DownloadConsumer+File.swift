@@ -18,6 +18,9 @@ extension DownloadConsumer {
       if isWhole { state.total = state.partial?.length }
       if let error = outcome.error {
         outcome.error = isRefused(error.kind, isWhole) ? remove(error, &state) : keepOrRemove(error, &state)
+      } else if let head = outcome.response?.head, !Self.isFile(head), state.partial == nil {
+        // Nothing to write, which serializers may allow; whoever wants the file itself gets an error.
+        state.checkpoint?.remove()
       } else {
         do throws(LupineError) { outcome.file = try commit(&state) } catch { outcome.error = error }
       }
@@ -43,7 +46,8 @@ extension DownloadConsumer {
       head.headerFields[.contentEncoding] == nil
     else { return false }
     if let length = head.headerFields[.contentLength], Int64(length) != Int64(content.range.count) { return false }
-    guard let total = state.total ?? content.total else { return true }
+    // Where nobody says how long the file is, nobody can tell the rest of it from a part of the rest.
+    guard let total = state.total ?? content.total else { return false }
     // A server may send less than was asked for; what would still be missing is not asked for piece by piece.
     return (content.total ?? total) == total && content.range.upperBound == total
   }
@@ -93,11 +97,13 @@ extension DownloadConsumer {
     return made
   }
 
+  static let nothingToWrite = LupineError(.fileFailed, "The response brought nothing to write.")
+
   private func commit(_ state: inout DownloadState) throws(LupineError) -> URL {
     guard let partial = state.partial, state.isInFile else {
       if state.partial == nil { state.checkpoint?.remove() }
       // What an earlier exchange brought of the file is no part of this response, and can still be gone on from.
-      throw keepOrRemove(LupineError(.fileFailed, "The response brought nothing to write."), &state)
+      throw keepOrRemove(Self.nothingToWrite, &state)
     }
     if let place = state.place {
       do throws(LupineError) {

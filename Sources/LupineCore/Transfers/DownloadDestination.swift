@@ -59,8 +59,10 @@ extension DownloadDestination {
     }
   }
 
+  /// Empty where the folder's path is, which is none, so that nothing comes to the root.
   private static func path(of name: String, in folder: String) -> String {
-    folder.hasSuffix("/") ? folder + name : folder + "/" + name
+    guard !folder.isEmpty else { return "" }
+    return folder.hasSuffix("/") ? folder + name : folder + "/" + name
   }
 
   /// The path for this response; a temporary file's is not known before it is made.
