@@ -41,13 +41,21 @@ struct ResumeState: Codable, Sendable, Hashable {
 
   init(decoding data: Data) throws(LupineError) {
     do {
+      let version = try JSONDecoder().decode(Version.self, from: data).version
+      guard version == Self.currentVersion else {
+        throw LupineError(
+          .resumeFailed, "These resume data have version \(version); this release knows \(Self.currentVersion).")
+      }
       self = try JSONDecoder().decode(ResumeState.self, from: data)
+    } catch let error as LupineError {
+      throw error
     } catch {
       throw LupineError(.resumeFailed, "These are no resume data of this library.", underlying: error)
     }
-    guard version == Self.currentVersion else {
-      throw LupineError(
-        .resumeFailed, "These resume data have version \(version); this release knows \(Self.currentVersion).")
-    }
+  }
+
+  /// All that is read before it is known that the rest can be, for another version may have another layout.
+  private struct Version: Decodable {
+    let version: Int
   }
 }
