@@ -106,7 +106,9 @@ struct ExchangeLoop: Sendable {
       let error = LupineError(
         .cancelled, "The request was cancelled at the head of its response, with status \(head.status.code).")
       task.cancel(error)
-      throw await refused(response, control, error)
+      let refusal = await refused(response, control, error)
+      task.consumer.isUnwanted()
+      throw refusal
     }
   }
 

@@ -57,7 +57,8 @@ final class DownloadConsumer: ResponseConsumer {
           try giveUp("the server answered with another part of the file, or with another file", &state)
           return .discard(limit: limits.discardedBody)
         }
-        let file = try file(&state, head, request)
+        try decidePlace(&state, head, request)
+        let file = try file(&state)
         guard !mustMove(&state, from: asked) else { return .discard(limit: limits.discardedBody) }
         state.decision = .continued(from: asked, reason: "the server has the same file")
         state.expected = state.total ?? head.contentRange?.total
@@ -90,6 +91,8 @@ final class DownloadConsumer: ResponseConsumer {
   }
 
   func isBypassed() { state.withLock { $0.isInFile = false } }
+
+  func isUnwanted() { state.withLock { if $0.takeUpPrevious() { $0.isInFile = false } } }
 
   var mayLeadOn: Bool { true }
 

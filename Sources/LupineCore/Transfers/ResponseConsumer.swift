@@ -33,6 +33,9 @@ protocol ResponseConsumer: AnyObject, Sendable {
   /// Hears that the response is one that an interceptor made: none of it went to the destination of a head.
   func isBypassed()
 
+  /// Hears that the response was refused at its head, once nothing more of it comes.
+  func isUnwanted()
+
   /// What was decided at the last head, once.
   func takeDecision() -> SessionEvent.Kind?
 
@@ -75,6 +78,8 @@ extension ResponseConsumer {
   func refreshed(_ url: HTTPURL) {}
 
   func isBypassed() {}
+
+  func isUnwanted() {}
 
   func takeDecision() -> SessionEvent.Kind? { nil }
 

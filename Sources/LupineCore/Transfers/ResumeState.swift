@@ -21,14 +21,20 @@ struct ResumeState: Codable, Sendable, Hashable {
   /// Where the download was to go; `nil` for a temporary file.
   var path: String?
   var options: DownloadDestination.Options
+  /// What there was of another version of the file, kept until this one was accepted; of no use once it is gone on with.
+  var supersededPath: String?
 
   var destination: DownloadDestination { path.map { .file($0, options) } ?? .temporary }
+
+  func removeSuperseded() {
+    if let supersededPath { PartialFile.reopen(supersededPath, length: nil)?.remove() }
+  }
 
   func encoded() -> Data? { try? JSONEncoder().encode(self) }
 
   init(
     url: String, partialPath: String, offset: Int64?, total: Int64?, validator: EntityValidator, path: String?,
-    options: DownloadDestination.Options
+    options: DownloadDestination.Options, supersededPath: String?
   ) {
     self.url = url
     self.partialPath = partialPath
@@ -37,6 +43,7 @@ struct ResumeState: Codable, Sendable, Hashable {
     self.validator = validator
     self.path = path
     self.options = options
+    self.supersededPath = supersededPath
   }
 
   init(decoding data: Data) throws(LupineError) {
