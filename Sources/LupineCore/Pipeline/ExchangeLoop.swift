@@ -76,7 +76,11 @@ struct ExchangeLoop: Sendable {
     abandonExchange(for: response.body)
     task.consumer.isBypassed()
     try task.begin(control, sent)
-    return try await receive(response, control, to: request)
+    let received = try await receive(response, control, to: request)
+    // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
+    let count = response.body.channel.goodEnd?.byteCount ?? 0
+    task.download.withLock { $0.begin(base: count, .known(0), isAnswer: false, now: .zero) }
+    return received
   }
 
   private func receive(
@@ -281,7 +285,11 @@ extension ExchangeLoop {
       if let decision = task.consumer.takeDecision() { task.emit(decision, attempt: number) }
       if case .discard = destination { return BodySink(destination) }
       let (base, now) = (task.consumer.base(of: head), control.lastActive)
-      task.download.withLock { $0.begin(base: base, .told(by: head.headerFields), now: now) }
+      task.download.withLock {
+        $0.begin(
+          base: base, .told(by: head.headerFields), isAnswer: head.status.kind == .successful,
+          of: ObjectIdentifier(control), now: now)
+      }
       return BodySink(destination, stages: stages)
     } catch {
       return BodySink(.discard(limit: 0), stages: [FailingTransformer(error)])

@@ -221,6 +221,15 @@ struct RequestState {
     lastMetrics = metrics
   }
 
+  /// Takes over what was sent on a connection of the request, the status that came, and what its exchanges cost.
+  mutating func take(sent: OutgoingRequest?, status: Int?, metrics: [TransferMetrics]) {
+    self.sent = sent ?? self.sent
+    self.status = status ?? self.status
+    if let lastMetrics, !metrics.isEmpty { earlierMetrics.append(lastMetrics) }
+    earlierMetrics += metrics.dropLast()
+    lastMetrics = metrics.last ?? lastMetrics
+  }
+
   /// What each exchange cost that has ended.
   var allMetrics: [TransferMetrics] { earlierMetrics + (lastMetrics.map { [$0] } ?? []) }
 
