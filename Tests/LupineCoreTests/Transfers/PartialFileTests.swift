@@ -102,6 +102,26 @@ import Testing
     #expect(folder.names == ["b", "c"])
   }
 
+  @Test(arguments: [
+    String(repeating: "n", count: 255), String(repeating: "ü", count: 127), "\u{1F468}\u{200D}\u{1F469}",
+  ])
+  func `a name as long as the file system bears is one, and is gone on with`(name: String) async throws {
+    let request = session.download("a", to: .file(folder.file(name))).checkpoint(folder.file("a.resume"))
+    let response = await request.serializingFile().response
+    #expect(response.error?.kind == .connectionLost)
+    #expect(folder.names.count == 2)
+    #expect(folder.names.allSatisfy { !$0.contains("\u{FFFD}") })
+    _ = try await session.download(resumingWith: try #require(response.resumeData)).serializingFile().value
+    #expect(try folder.text(name) == "0123456789")
+  }
+
+  @Test func `a checkpoint's name may be as long as the file system bears`() async throws {
+    let name = String(repeating: "c", count: 255)
+    let request = session.download("a", to: .file(folder.file("a"))).checkpoint(folder.file(name))
+    #expect(await request.serializingFile().response.error?.kind == .connectionLost)
+    #expect(folder.names.contains(name))
+  }
+
   @Test func `a download that is given up leaves nothing, and begins anew`() async throws {
     let (data, _) = try await interrupted()
     try folder.write("other", to: "b")
