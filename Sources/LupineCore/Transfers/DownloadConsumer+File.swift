@@ -66,9 +66,24 @@ extension DownloadConsumer {
     throw LupineError(.resumeFailed, "The download cannot be continued: \(reason).")
   }
 
+  /// Refuses a file that is longer than it may be, as its head tells, before any of it comes.
+  ///
+  /// The length of a coded one says nothing of the file's.
+  func checkLength(of head: HTTPResponse, to request: OutgoingRequest, after there: Int64, _ state: DownloadState)
+    throws(LupineError)
+  {
+    guard let limit = state.sizeLimit, request.method != .head, head.headerFields[.contentEncoding] == nil,
+      let length = head.headerFields[.contentLength].flatMap({ Int64($0) }), length > limit - min(limit, there)
+    else { return }
+    let told = there > 0 ? "\(length) bytes more than the \(there) that are there" : "\(length) bytes"
+    throw LupineError(
+      .limitExceeded(.sink), "The file would have \(told), and may have \(limit) in all by its `sizeLimit`.")
+  }
+
   func freshFile(
     _ state: inout DownloadState, _ head: HTTPResponse, _ request: OutgoingRequest
   ) throws(LupineError) -> PartialFile {
+    try checkLength(of: head, to: request, after: 0, state)
     try decidePlace(&state, head, request)
     // Where the place lies on another file system nothing is moved, since nothing of it is wanted any more.
     let isElsewhere = state.place.map { state.isElsewhere($0) } ?? false

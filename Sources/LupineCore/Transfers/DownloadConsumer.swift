@@ -57,6 +57,7 @@ final class DownloadConsumer: ResponseConsumer {
           try giveUp("the server answered with another part of the file, or with another file", &state)
           return .discard(limit: limits.discardedBody)
         }
+        try checkLength(of: head, to: request, after: asked, state)
         try decidePlace(&state, head, request)
         let file = try file(&state)
         guard !mustMove(&state, from: asked) else { return .discard(limit: limits.discardedBody) }
