@@ -72,8 +72,10 @@ final class DownloadConsumer: ResponseConsumer {
       let reason = "the server sent the file from its beginning"
       // Also where nothing could tell that the server's file is still the same, so that no part of it was asked for.
       if let partial = state.partial, partial.length > 0 { try refuseToRestart(reason, state) }
-      if state.asked != nil { state.decision = .continued(from: nil, reason: reason) }
       let file = try freshFile(&state, head, request)
+      let cause = state.obstacle ?? (state.asked == nil ? nil : reason)
+      if let cause { state.decision = .continued(from: nil, reason: cause) }
+      state.obstacle = nil
       state.isInFile = true
       return .file(descriptor: file.descriptor, offset: 0, limit: state.sizeLimit)
     }

@@ -8,9 +8,10 @@ import Testing
 
 @Suite struct PartialFileTests: TransferSuite {
   let bench: TransferBench
+  let events = EventLog()
 
   init() throws {
-    bench = try TransferBench()
+    bench = try TransferBench { [events] in $0.monitor(events) }
     let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole]))
   }
@@ -40,6 +41,17 @@ import Testing
     #expect(response.error?.message.contains("partial file") == true)
     #expect(mock.requests.count == asked)
     #expect(!folder.names.contains("a"))
+  }
+
+  @Test func `a new beginning without the partial file is told, once, and why`() async throws {
+    let (data, partial) = try await interrupted()
+    unlink(folder.file(partial))
+    _ = try await session.download(resumingWith: data).serializingFile().value
+    let told = events.all.compactMap {
+      if case .continued(let offset, let reason) = $0.kind { "\(offset == nil) \(reason)" } else { nil }
+    }
+    #expect(told.count == 1)
+    #expect(told.first?.hasPrefix("true its partial file is gone") == true)
   }
 
   @Test func `S34 a partial file that grew is cut to what had arrived`() async throws {
