@@ -124,10 +124,10 @@ final class EventSource: Sendable {
     }
     guard isLeading, isFirst else { return }
     let listeners = task.takeInterimListeners()
-    guard !listeners.isEmpty else { return task.conclude(task.consumer.conclude(outcome)) }
+    guard !listeners.isEmpty else { return task.conclude(task.consumer?.conclude(outcome) ?? outcome) }
     Task(executorPreference: task.session.configuration.executor) { [task] in
       await task.finish(listeners.map { $0.finish() })
-      task.conclude(task.consumer.conclude(outcome))
+      task.conclude(task.consumer?.conclude(outcome) ?? outcome)
     }
   }
 

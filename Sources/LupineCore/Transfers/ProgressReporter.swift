@@ -30,12 +30,16 @@ struct ProgressReporter: Sendable {
     deinit { continuation.finish() }
   }
 
-  /// What the exchange had moved, and in which time; its division waits for somebody who listens.
+  /// What the exchange had moved, since when and until when; its division waits for somebody who listens.
   private struct Pace {
     var count: Int64 = 0
-    var time = Duration.zero
+    var started: Duration?
+    var ended = Duration.zero
 
-    var throughput: Double { time > .zero ? Double(count) / (time / .seconds(1)) : 0 }
+    var throughput: Double {
+      guard let started, ended > started else { return 0 }
+      return Double(count) / ((ended - started) / .seconds(1))
+    }
   }
 
   /// The bytes that an exchange will move, which are told by fields that only somebody who listens need have read.
@@ -53,7 +57,6 @@ struct ProgressReporter: Sendable {
 
   private var pace = Pace()
   private var length = Length.known(nil)
-  private var latest = TransferProgress(completed: 0, total: nil)
   private var reported: Int64 = -1
   private var base: Int64 = 0
   private var started: Duration?
@@ -80,8 +83,7 @@ struct ProgressReporter: Sendable {
     let completed = base + count
     guard completed > reported else { return }
     reported = completed
-    latest.completed = completed
-    pace = Pace(count: count, time: started.map { now - $0 } ?? .zero)
+    pace = Pace(count: count, started: started, ended: now)
     for index in listeners.indices { listeners[index].report(progress, now) }
   }
 
@@ -97,7 +99,7 @@ struct ProgressReporter: Sendable {
   }
 
   private var progress: TransferProgress {
-    var progress = latest
+    var progress = TransferProgress(completed: max(0, reported), total: nil)
     progress.throughput = pace.throughput
     let total = length.count.map { base.addingReportingOverflow($0) }
     progress.total = total.flatMap { $0.overflow ? nil : $0.partialValue }

@@ -1,6 +1,8 @@
 import HTTPTypes
 
-/// What a kind of request does with its response: gathers it, writes it to a file, or hands it on piece by piece.
+/// What a kind of request does with its response: writes it to a file, or hands it on piece by piece.
+///
+/// A request without one gathers the body in memory, and asks nobody at any step.
 protocol ResponseConsumer: AnyObject, Sendable {
   /// Changes the request before each attempt, as by asking for the rest of a file.
   func prepare(_ request: OutgoingRequest) -> OutgoingRequest
