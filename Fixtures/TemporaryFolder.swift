@@ -6,8 +6,11 @@ public final class TemporaryFolder: Sendable {
   public let path: String
 
   /// Makes a folder where the system keeps such.
-  public init() throws {
-    path = FileManager.default.temporaryDirectory.appending(path: "lupine-\(UUID().uuidString)").path
+  public convenience init() throws { try self.init(in: FileManager.default.temporaryDirectory.path) }
+
+  /// Makes a folder in another one.
+  public init(in parent: String) throws {
+    path = URL(filePath: parent).appending(path: "lupine-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
   }
 

@@ -12,6 +12,8 @@ import LupineCurl
 struct TransferProbe {
   enum Mode: String {
     case plain = ""
+    /// It does not begin anew.
+    case strict
     /// It prints `whole` once all bytes are there, and waits to be killed before the file is moved.
     case hold
     /// It runs as on a file system without hard links.
@@ -22,7 +24,7 @@ struct TransferProbe {
     /// What the system is to forbid; 0 where that is done.
     func forbid() -> Int32 {
       switch self {
-      case .plain, .hold: 0
+      case .plain, .strict, .hold: 0
       case .linkless: lupine_forbid_links()
       case .clobbering: lupine_forbid_exclusive_renames()
       }
@@ -32,13 +34,13 @@ struct TransferProbe {
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard (4...5).contains(arguments.count), let mode = Mode(rawValue: arguments.count == 5 ? arguments[4] : "") else {
-      print("usage: TransferProbe URL FILE CHECKPOINT [hold | linkless | clobbering]")
+      print("usage: TransferProbe URL FILE CHECKPOINT [strict | hold | linkless | clobbering]")
       exit(64)
     }
     guard mode.forbid() == 0 else { exit(71) }
     let session = try Session.Builder().transport(.curl).build()
     let response = await session.download(arguments[1], to: .file(arguments[2]))
-      .checkpoint(arguments[3])
+      .checkpoint(arguments[3], otherwise: mode == .strict ? .fail : .restart)
       .validate { _, _, _ in
         guard mode == .hold else { return }
         print("whole")

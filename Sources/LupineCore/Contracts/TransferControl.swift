@@ -131,14 +131,24 @@ public final class TransferControl: Sendable {
     let now = now()
     noteActivity(at: now)
     let sum = bytesSent.add(Int64(count), ordering: .relaxed).newValue
-    task?.upload.withLock { $0.move(to: sum, now: now) }
+    guard let task, let wait = task.upload.withLock({ $0.move(to: sum, now: now) }) else { return }
+    task.tellProgress(.upload, after: wait)
   }
 
   func didReceive(_ count: Int) {
     let now = now()
     noteActivity(at: now)
     let sum = bytesReceived.add(Int64(count), ordering: .relaxed).newValue
-    task?.download.withLock { $0.move(to: sum, now: now) }
+    guard let task, let answer,
+      let wait = task.download.withLock({ $0.move(to: sum, of: ObjectIdentifier(answer), now: now) })
+    else { return }
+    task.tellProgress(.download, after: wait)
+  }
+
+  /// The exchange that this one stands for, its own as a rule; `nil` where that has another answer, or none yet.
+  private var answer: TransferControl? {
+    guard let parent else { return self }
+    return state.withLock { $0.isChosen } ? parent.answer : nil
   }
 
   func attach(_ channel: BodyChannel) {

@@ -23,6 +23,10 @@ extension ExchangeLoop {
     {
       return request
     }
+    if let work = task.consumer?.repeating() {
+      if let error = await task.failure(of: work) { throw error }
+      return request
+    }
     if let next = task.consumer?.following(request) { return next }
     // What a proxy refuses says nothing of the URL, and a fresh one would go the same way.
     guard response.source == .origin, let refresh = task.consumer?.refreshing(after: response.head) else { return nil }

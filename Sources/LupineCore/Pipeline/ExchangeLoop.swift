@@ -87,7 +87,11 @@ struct ExchangeLoop: Sendable {
     abandonExchange(for: response.body)
     task.consumer?.isBypassed()
     try task.begin(control, sent)
-    return try await receive(response, control, to: request)
+    let received = try await receive(response, control, to: request)
+    // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
+    let count = response.body.channel.goodEnd?.byteCount ?? 0
+    task.download.withLock { $0.begin(base: count, .known(0), isAnswer: false, now: .zero) }
+    return received
   }
 
   private func receive(
@@ -117,7 +121,9 @@ struct ExchangeLoop: Sendable {
       let error = LupineError(
         .cancelled, "The request was cancelled at the head of its response, with status \(head.status.code).")
       task.cancel(error)
-      throw await refused(response, control, error)
+      let refusal = await refused(response, control, error)
+      task.consumer?.isUnwanted()
+      throw refusal
     }
   }
 
@@ -292,7 +298,11 @@ extension ExchangeLoop {
         base = consumer.base(of: head)
       }
       let now = control.lastActive
-      task.download.withLock { $0.begin(base: base, .told(by: head.headerFields), now: now) }
+      task.download.withLock {
+        $0.begin(
+          base: base, .told(by: head.headerFields), isAnswer: head.status.kind == .successful,
+          of: ObjectIdentifier(control), now: now)
+      }
       return BodySink(destination, stages: stages)
     } catch {
       return BodySink(.discard(limit: 0), stages: [FailingTransformer(error)])

@@ -107,7 +107,8 @@ extension Pipeline {
     let head = outcome.response?.head ?? outcome.error?.response
     var attempt = FailedAttempt(
       request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
-      number: number, response: head, source: head == nil ? .origin : outcome.response?.source ?? source,
+      number: number - (task.earlierAttempts ?? 0), response: head,
+      source: head == nil ? .origin : outcome.response?.source ?? source,
       error: outcome.error, elapsed: started.map { session.clock.now() - $0 } ?? .zero, clock: session.clock.clock,
       date: session.configuration.now(), random: { random().fraction },
       note: { notes.add($0) })

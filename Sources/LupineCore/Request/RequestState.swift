@@ -224,6 +224,16 @@ struct RequestState {
     lastMetrics = metrics
   }
 
+  /// Takes over what was sent on a connection of the request, the status that came, and what its exchanges cost.
+  mutating func take(sent: OutgoingRequest?, status: Int?, metrics: [TransferMetrics]) {
+    self.sent = sent ?? self.sent
+    self.status = status ?? self.status
+    guard let newest = metrics.last else { return }
+    let earlier = [lastMetrics].compactMap(\.self) + metrics.dropLast()
+    if !earlier.isEmpty { change { $0.earlierMetrics += earlier } }
+    lastMetrics = newest
+  }
+
   /// What each exchange cost that has ended.
   var allMetrics: [TransferMetrics] { (rare?.value.earlierMetrics ?? []) + (lastMetrics.map { [$0] } ?? []) }
 

@@ -13,8 +13,8 @@ final class RequestTask: Sendable {
   let exchange = Mutex(ExchangeLoop.State())
   /// What is done with the response; `nil` gathers its body in memory.
   let consumer: (any ResponseConsumer)?
-  /// Whether it is a connection of another request, which stands for it.
-  let isPart: Bool
+  /// How many attempts the request has made before that this is a connection of; `nil` where it is a request of its own.
+  let earlierAttempts: Int?
   /// Where the registry keeps it; changed under the registry's lock.
   let place = Atomic<Int>(-1)
   let upload = Mutex(ProgressReporter())
@@ -22,15 +22,19 @@ final class RequestTask: Sendable {
 
   init(
     _ description: consuming Result<OutgoingRequest, LupineError>, session: Session,
-    consumer: (any ResponseConsumer)? = nil, isPart: Bool = false
+    consumer: (any ResponseConsumer)? = nil, connectionOf whole: RequestID? = nil,
+    after earlierAttempts: Int = 0
   ) {
-    id = session.nextID()
+    id = whole ?? session.nextID()
     self.session = session
     self.description = description
     self.consumer = consumer
-    self.isPart = isPart
-    state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately && !isPart))
+    self.earlierAttempts = whole == nil ? nil : earlierAttempts
+    state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately && whole == nil))
   }
+
+  /// Whether it is a connection of another request, which stands for it.
+  var isPart: Bool { earlierAttempts != nil }
 
   /// The outcome, once there is one; runs the request if nobody does yet.
   ///
@@ -164,6 +168,7 @@ final class RequestTask: Sendable {
   @inline(never)
   private func tell(_ kind: () -> SessionEvent.Kind, _ attempt: Int) {
     var kind = kind()
+    if isPart, kind.isOfWholeRequest { return }
     kind.redact(session.configuration.secretFields)
     let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
     for monitor in session.configuration.monitors { monitor.receive(event) }
@@ -201,7 +206,7 @@ final class RequestTask: Sendable {
     if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
     let redirects = state.withLock { $0.redirects }
     if !redirects.isEmpty { outcome.redirects = redirects }
-    let progress = finishProgress()
+    let progress = finishProgress(isGood: outcome.error == nil)
     if !progress.isEmpty { await finish(progress) }
     // Those of a connection are its request's, which may open another.
     let interim = isPart ? [] : takeInterimListeners()
@@ -209,14 +214,8 @@ final class RequestTask: Sendable {
     return outcome
   }
 
-  /// Sends the last figures of progress; every handler has had them when these tasks have ended.
-  private func finishProgress() -> [Task<Void, Never>] {
-    let (sent, received) = (upload.withLock { $0.finish() }, download.withLock { $0.finish() })
-    return sent.isEmpty ? received : sent + received
-  }
-
-  /// Why a check does not end well; a cancellation or the total timeout ends it early.
-  private func failure(of check: @escaping @Sendable () async -> LupineError?) async -> LupineError? {
+  /// Why a check, or other work of the consumer, does not end well; a cancellation or the total timeout ends it early.
+  func failure(of check: @escaping @Sendable () async -> LupineError?) async -> LupineError? {
     guard let error = try? await interruptible(check) else { return nil }
     return state.withLock { $0.cancellation } ?? error
   }

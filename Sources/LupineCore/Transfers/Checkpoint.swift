@@ -9,14 +9,26 @@ struct Checkpoint: Sendable {
   private static let maximumLength = 1 << 20
   let path: String
 
-  /// What an earlier program of this user left; `nil` where there is nothing of use.
-  func read() -> ResumeState? {
-    guard let (descriptor, length) = OwnFile.open(path, O_RDONLY) else { return nil }
+  /// What an earlier program may have left.
+  enum Content {
+    case nothing
+    /// A file that is no checkpoint, or that others may have written.
+    case unusable
+    case state(ResumeState)
+  }
+
+  /// What there is; a file counts only where this user alone can have written it.
+  func read() -> Content {
+    guard let (descriptor, length) = OwnFile.open(path, O_RDONLY) else {
+      var status = stat()
+      return lstat(path, &status) != 0 && errno == ENOENT ? .nothing : .unusable
+    }
     defer { close(descriptor) }
-    guard length < Self.maximumLength else { return nil }
+    guard length < Self.maximumLength else { return .unusable }
     var data = Data(count: Int(length))
     let count = data.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-    return count == Int(length) ? try? ResumeState(decoding: data) : nil
+    guard count == Int(length), let state = try? ResumeState(decoding: data) else { return .unusable }
+    return .state(state)
   }
 
   /// Writes the file in one step: a program that ends meanwhile leaves the old one or the new one.
@@ -35,5 +47,8 @@ struct Checkpoint: Sendable {
     throw PartialFile.Failure.error("cannot be written", path, failure)
   }
 
-  func remove() { unlink(path) }
+  func remove() {
+    guard !path.utf8.contains(0) else { return }
+    unlink(path)
+  }
 }

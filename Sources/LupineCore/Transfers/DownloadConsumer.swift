@@ -5,20 +5,13 @@ import Synchronization
 /// Writes a response to a file beside its destination, continues where an attempt broke off, and moves the file at the end.
 final class DownloadConsumer: ResponseConsumer {
   let destination: DownloadDestination
-  let policy: ResumePolicy
   let state = Mutex(DownloadState())
 
   init(destination: DownloadDestination, resume: ResumeState?, policy: ResumePolicy) {
     self.destination = destination
-    self.policy = policy
-    if let resume { state.withLock { $0.take(resume) } }
-  }
-
-  /// - Throws: `LupineError` of kind `resumeFailed` where what is to be continued is not there and must not begin anew.
-  func checkBeginning() throws(LupineError) {
-    try state.withLock { (state) throws(LupineError) in
-      guard state.partial == nil else { return }
-      try refuseToRestart("its partial file is gone, shorter than it was, or in the hands of another download", state)
+    state.withLock { state in
+      state.policy = policy
+      if let resume { state.take(resume) }
     }
   }
 
@@ -34,6 +27,8 @@ final class DownloadConsumer: ResponseConsumer {
       state.asked = nil
       state.isInFile = false
       state.hasRefreshed = false
+      state.hasMoved = false
+      state.mustRestart = false
       guard let partial = state.partial, let validator = state.validator, request.method == .get else { return }
       let length = partial.length
       guard length > 0, request.headers[.range] == nil else { return }
@@ -53,6 +48,7 @@ final class DownloadConsumer: ResponseConsumer {
       state.decision = nil
       state.expected = nil
       state.isInFile = false
+      state.move = nil
       if head.status.code == 206, state.asked == nil, request.headers[.range] == nil {
         throw LupineError(.malformedResponse, "The server sent a part of the file, where all of it was asked for.")
       }
@@ -61,22 +57,30 @@ final class DownloadConsumer: ResponseConsumer {
           try giveUp("the server answered with another part of the file, or with another file", &state)
           return .discard(limit: limits.discardedBody)
         }
+        try decidePlace(&state, head, request)
+        let file = try file(&state)
+        guard !mustMove(&state, from: asked) else { return .discard(limit: limits.discardedBody) }
         state.decision = .continued(from: asked, reason: "the server has the same file")
         state.expected = state.total ?? head.contentRange?.total
         let left = state.sizeLimit.map { max(0, $0 - asked) }
-        let file = try file(&state, head, request)
+        try state.note()
         state.isInFile = true
         return .file(descriptor: file.descriptor, offset: asked, limit: left)
       }
-      guard (200..<300).contains(head.status.code) else { return .collect(limit: limits.responseBody) }
-      if state.asked != nil {
-        try refuseToRestart("the server sent the file from its beginning", state)
-        state.decision = .continued(from: nil, reason: "the server sent the file from its beginning")
-      }
+      guard Self.isFile(head) else { return .collect(limit: limits.responseBody) }
+      let reason = "the server sent the file from its beginning"
+      // Also where nothing could tell that the server's file is still the same, so that no part of it was asked for.
+      if let partial = state.partial, partial.length > 0 { try refuseToRestart(reason, state) }
+      if state.asked != nil { state.decision = .continued(from: nil, reason: reason) }
       let file = try freshFile(&state, head, request)
       state.isInFile = true
       return .file(descriptor: file.descriptor, offset: 0, limit: state.sizeLimit)
     }
+  }
+
+  /// Whether the response is a file; 204 and 205 say that there is none (RFC 9110 sections 15.3.5 and 15.3.6).
+  static func isFile(_ head: HTTPResponse) -> Bool {
+    (200..<300).contains(head.status.code) && head.status.code != 204 && head.status.code != 205
   }
 
   func takeDecision() -> SessionEvent.Kind? {
@@ -87,6 +91,8 @@ final class DownloadConsumer: ResponseConsumer {
   }
 
   func isBypassed() { state.withLock { $0.isInFile = false } }
+
+  func isUnwanted() { state.withLock { if $0.takeUpPrevious() { $0.isInFile = false } } }
 
   var mayLeadOn: Bool { true }
 
@@ -118,11 +124,10 @@ final class DownloadConsumer: ResponseConsumer {
   func hasBody(_ response: ReceivedResponse) -> Bool? { response.metrics.bytesReceived > 0 }
 
   func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)? {
-    let (digest, partial, expected, isMoved) = state.withLock {
-      ($0.digest, $0.isInFile ? $0.partial : nil, $0.expected, $0.place != nil)
+    let (digest, partial, expected, place) = state.withLock {
+      ($0.digest, $0.isInFile ? $0.partial : nil, $0.expected, $0.place)
     }
-    guard outcome.error == nil, let head = outcome.response?.head, (200..<300).contains(head.status.code), let partial
-    else { return nil }
+    guard outcome.error == nil, let head = outcome.response?.head, Self.isFile(head), let partial else { return nil }
     return {
       do throws(LupineError) {
         if let expected, partial.length != expected {
@@ -130,7 +135,9 @@ final class DownloadConsumer: ResponseConsumer {
             .malformedResponse, "The file has \(partial.length) bytes now, where the server said \(expected).")
         }
         try await digest?.check(partial)
-        if isMoved { try await partial.synchronize() }
+        guard let place else { return nil }
+        guard !self.state.withLock({ $0.isElsewhere(place) }) else { return await self.bringWhole(to: place) }
+        try await partial.synchronize()
         return nil
       } catch {
         return error

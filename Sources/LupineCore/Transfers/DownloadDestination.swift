@@ -27,7 +27,7 @@ public struct DownloadDestination: Sendable {
     DownloadDestination(kind: .folder(path, options))
   }
 
-  /// A place that a closure names for the response.
+  /// A place that a closure names for the response; it is asked at each head that brings the file, or the rest of it.
   public static func custom(_ place: @escaping @Sendable (HTTPResponse) throws -> Place) -> DownloadDestination {
     DownloadDestination(kind: .custom(place))
   }
@@ -47,6 +47,24 @@ public struct DownloadDestination: Sendable {
 }
 
 extension DownloadDestination {
+  /// The path as far as it is known before a head: the name of a file in a folder may still be another.
+  ///
+  /// - Parameter name: what the file was called before.
+  func expectedPlace(of url: HTTPURL, named name: String?) -> Place? {
+    switch kind {
+    case .temporary, .custom: nil
+    case .file(let path, let options): (path, options)
+    case .folder(let folder, let options):
+      (Self.path(of: name ?? SuggestedName.name(from: nil, path: url.path), in: folder), options)
+    }
+  }
+
+  /// Empty where the folder's path is, which is none, so that nothing comes to the root.
+  private static func path(of name: String, in folder: String) -> String {
+    guard !folder.isEmpty else { return "" }
+    return folder.hasSuffix("/") ? folder + name : folder + "/" + name
+  }
+
   /// The path for this response; a temporary file's is not known before it is made.
   func place(for head: HTTPResponse, of url: HTTPURL) throws(LupineError) -> Place? {
     switch kind {
@@ -54,7 +72,7 @@ extension DownloadDestination {
     case .file(let path, let options): return (path, options)
     case .folder(let folder, let options):
       let name = SuggestedName.name(from: head.headerFields[.contentDisposition], path: url.path)
-      return (folder.hasSuffix("/") ? folder + name : folder + "/" + name, options)
+      return (Self.path(of: name, in: folder), options)
     case .custom(let place):
       do {
         return try place(head)

@@ -18,7 +18,8 @@ extension DownloadRequest {
   /// - Parameter path: what `checkpoint(_:)` was given.
   public static func discard(checkpoint path: String) {
     let checkpoint = Checkpoint(path: path)
-    guard let state = checkpoint.read() else { return }
+    guard case .state(let state) = checkpoint.read() else { return }
+    state.removeSuperseded()
     PartialFile.reopen(state.partialPath, length: nil)?.remove()
     checkpoint.remove()
   }

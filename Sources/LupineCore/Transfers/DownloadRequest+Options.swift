@@ -38,15 +38,23 @@ extension DownloadRequest {
   /// readable by its owner alone, because it holds the URL; it is removed with the download's end, unless the download can
   /// be resumed. Call it before the download starts.
   ///
+  /// Where what the checkpoint tells of cannot be gone on with, as where the server has another file now, the download begins
+  /// anew, unless `otherwise: .fail` is given: then it fails with kind `resumeFailed`, and the checkpoint and what there is
+  /// of the file stay as they were. That holds for a file at the path that is no checkpoint, too; where there is none, or
+  /// that of another URL, the download begins.
+  ///
   /// After a power cut the download goes on from what the disk has of the file. A file system that orders no data before
   /// lengths, such as ext4 with `data=writeback`, may have lost bytes in the midst of it: `expecting` a digest finds that.
+  ///
+  /// - Parameters:
+  ///   - path: where the checkpoint is kept.
+  ///   - policy: what happens when the rest cannot be had. Default: restart.
   @discardableResult
-  public func checkpoint(_ path: String) -> Self {
-    let checkpoint = Checkpoint(path: path)
+  public func checkpoint(_ path: String, otherwise policy: ResumePolicy = .restart) -> Self {
     let url = try? task.description.get().url.string
     consumer.state.withLock { state in
-      state.checkpoint = checkpoint
-      if let resume = checkpoint.read(), resume.url == url, state.partial == nil { state.take(resume) }
+      if policy == .fail { state.policy = .fail }
+      state.take(Checkpoint(path: path), of: url)
     }
     return self
   }
@@ -57,8 +65,12 @@ extension DownloadRequest {
   ///   - limit: how many attempts in a row may bring nothing new. Default: 5.
   ///   - delay: the wait before the first of them, on the session's clock; it doubles from one to the next, up to a minute.
   ///     Default: one second.
+  ///   - policy: what happens when the rest cannot be had, as where the server has another file by then. Default: restart.
   @discardableResult
-  public func resumesAutomatically(limit: Int = 5, delay: Duration = .seconds(1)) -> Self {
-    retrier(ResumingRetrier(consumer: consumer, limit: limit, delay: delay))
+  public func resumesAutomatically(
+    limit: Int = 5, delay: Duration = .seconds(1), otherwise policy: ResumePolicy = .restart
+  ) -> Self {
+    if policy == .fail { consumer.state.withLock { $0.policy = .fail } }
+    return retrier(ResumingRetrier(consumer: consumer, limit: limit, delay: delay))
   }
 }

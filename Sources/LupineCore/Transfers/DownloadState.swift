@@ -3,9 +3,14 @@ import HTTPTypes
 /// What a download knows of itself.
 struct DownloadState {
   var partial: PartialFile?
+  /// What there was of the file when the server sent another one, until that one is accepted.
+  var previous: Beginning?
   var validator: EntityValidator?
   var total: Int64?
   var place: DownloadDestination.Place?
+  var policy = ResumePolicy.restart
+  /// Why what an earlier download left cannot be taken up, where it left something.
+  var obstacle: String?
   /// The URL that was described, before adapters, redirects and fresh URLs: a credential that is given again goes there.
   var url: HTTPURL?
   /// The byte from which on the current exchange asked for the file; `nil` where it asked for all of it.
@@ -16,6 +21,12 @@ struct DownloadState {
   var isInFile = false
   /// Whether the current exchange brought another file, so that the whole is to be asked for.
   var mustRestart = false
+  /// Where what there is of the file is to be moved before the rest is asked for again.
+  var move: DownloadDestination.Place?
+  /// Whether a head of the current attempt had it moved; a closure may name another file system each time.
+  var hasMoved = false
+  /// Why the whole file could not be brought to the file system of its place.
+  var moveFailure: LupineError?
   /// What was decided at the last head, for the events.
   var decision: SessionEvent.Kind?
 
@@ -23,6 +34,8 @@ struct DownloadState {
   /// The most bytes that the whole file may have.
   var sizeLimit: Int64?
   var checkpoint: Checkpoint?
+  /// Whether the checkpoint says where the file is.
+  var isNoted = false
   var refresh: (@Sendable (HTTPResponse) async throws -> any URLConvertible)?
   /// The URL that the program gave in the place of an expired one.
   var freshURL: HTTPURL?
@@ -30,7 +43,11 @@ struct DownloadState {
 
   /// Takes up what an earlier download left, where it is still there.
   mutating func take(_ resume: ResumeState) {
-    guard let partial = PartialFile.reopen(resume.partialPath, length: resume.offset) else { return }
+    resume.removeSuperseded()
+    guard let partial = PartialFile.reopen(resume.partialPath, length: resume.offset) else {
+      obstacle = "its partial file is gone, shorter than it was, or in the hands of another download"
+      return
+    }
     self.partial = partial
     url = try? HTTPURL(resume.url)
     place = resume.path.map { ($0, resume.options) }
@@ -38,11 +55,41 @@ struct DownloadState {
     total = resume.total
   }
 
+  /// Takes up what a checkpoint says of this URL; one of another URL says nothing.
+  mutating func take(_ checkpoint: Checkpoint, of url: String?) {
+    self.checkpoint = checkpoint
+    guard partial == nil else { return }
+    switch checkpoint.read() {
+    case .nothing: break
+    case .unusable: obstacle = "what is at \(checkpoint.path) is no checkpoint of this release and of this user alone"
+    case .state(let resume):
+      guard resume.url == url else { return }
+      take(resume)
+      isNoted = partial != nil
+    }
+  }
+
+  /// Keeps in the checkpoint what goes on with the file, where that is not known there.
+  mutating func note() throws(LupineError) {
+    guard let checkpoint, !isNoted else { return }
+    if let resume = resumeState(offset: nil) {
+      try checkpoint.write(resume)
+    } else if previous == nil {
+      checkpoint.remove()
+    }
+    isNoted = true
+  }
+
+  /// Whether the partial file lies on another file system than a place, so that it cannot be renamed to it.
+  func isElsewhere(_ place: DownloadDestination.Place) -> Bool {
+    partial.map { !FileSystem.isShared($0.path, place.path) } ?? false
+  }
+
   /// What goes on with the download; `nil` where nothing can.
   func resumeState(offset: Int64?) -> ResumeState? {
     guard let partial, let validator, let url else { return nil }
     return ResumeState(
       url: url.string, partialPath: partial.path, offset: offset, total: total, validator: validator,
-      path: place?.path, options: place?.options ?? [])
+      path: place?.path, options: place?.options ?? [], supersededPath: previous?.partial.path)
   }
 }

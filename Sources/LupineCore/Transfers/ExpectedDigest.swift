@@ -20,21 +20,7 @@ public struct ExpectedDigest: Sendable, Hashable {
   @concurrent
   func check(_ file: PartialFile) async throws(LupineError) {
     var hash = SHA256()
-    var position: Int64 = 0
-    var buffer = [UInt8](repeating: 0, count: 256 << 10)
-    while true {
-      // Others have their turn, and whoever began this hears that it takes its time.
-      await Task.yield()
-      guard !Task.isCancelled else { throw LupineError(.cancelled, "The request was cancelled.") }
-      let count = buffer.withUnsafeMutableBytes { bytes in
-        let count = pread(file.descriptor, bytes.baseAddress, bytes.count, off_t(position))
-        if count > 0 { hash.update(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
-        return count
-      }
-      if count == 0 { break }
-      guard count > 0 || errno == EINTR else { throw PartialFile.Failure.error("cannot be read", file.path) }
-      position += Int64(max(0, count))
-    }
+    try await file.readAll { (piece, _) throws(LupineError) in hash.update(piece) }
     let found = Hexadecimal.text(hash.finalize())
     guard found != text else { return }
     throw LupineError(

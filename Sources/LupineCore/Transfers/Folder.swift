@@ -4,7 +4,7 @@ import Glibc
 enum Folder {
   /// Makes the folders where that is wanted, and finds out at the head what would be in the file's way at the end.
   static func prepare(for place: DownloadDestination.Place) throws(LupineError) {
-    if place.options.contains(.createIntermediateDirectories) { try create(above: place.path) }
+    try make(for: place)
     var status = stat()
     guard lstat(place.path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT != S_IFDIR else {
@@ -13,6 +13,37 @@ enum Folder {
     guard !place.options.contains(.removePreviousFile) else { return }
     throw LupineError(
       .fileFailed, "There is a file at \(place.path) already; add .removePreviousFile where it is to be replaced.")
+  }
+
+  /// Makes the folders where that is wanted.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed`, also where there is no folder then.
+  static func make(for place: DownloadDestination.Place) throws(LupineError) {
+    try checkName(place.path)
+    if place.options.contains(.createIntermediateDirectories) { return try create(above: place.path) }
+    var status = stat()
+    let folder = above(place.path)
+    guard stat(folder, &status) != 0, errno == ENOENT else { return }
+    throw LupineError(
+      .fileFailed,
+      "There is no folder \(folder); make it, or add .createIntermediateDirectories where it is to be made.")
+  }
+
+  /// The system reads a path up to its first zero byte, and would take another file; beside an empty one it would make
+  /// files in the folder that the process works in.
+  static func checkName(_ path: String) throws(LupineError) {
+    guard !path.isEmpty else {
+      throw LupineError(
+        .fileFailed, "The path is empty, so it names no file; the folder that the process works in is \".\".")
+    }
+    guard path.utf8.contains(0) else { return }
+    throw LupineError(.fileFailed, "The path \(path.debugDescription) holds a zero byte, so it names no file.")
+  }
+
+  /// The folder that a path's last part lies in.
+  static func above(_ path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   private static func create(above path: String) throws(LupineError) {

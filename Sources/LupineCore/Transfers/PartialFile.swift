@@ -14,6 +14,7 @@ final class PartialFile: Sendable {
 
   /// Makes a new file with a name nobody can guess, in the destination's own folder.
   static func create(beside destination: String?) throws(LupineError) -> PartialFile {
+    if let destination { try Folder.checkName(destination) }
     let base = destination.map { hidden($0) } ?? temporaryFolder + "/lupine-download"
     let path = base + "." + String(UInt64.random(in: .min ... .max), radix: 36)
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -22,14 +23,25 @@ final class PartialFile: Sendable {
     return PartialFile(path: path, descriptor: descriptor)
   }
 
+  /// The mode that a file of the owner's alone shows in a path's folder; `nil` where none can be made.
+  static func modeOfNew(beside path: String) -> mode_t? {
+    guard let file = try? create(beside: path) else { return nil }
+    defer { file.remove() }
+    var status = stat()
+    return fstat(file.descriptor, &status) == 0 ? status.st_mode : nil
+  }
+
   /// Opens one that an earlier download left; `nil` where it is gone, is no file of this user's alone, is shorter than it
   /// was, or where another download has it.
   ///
   /// - Parameter length: what is to be kept of it; `nil` keeps it all.
   static func reopen(_ path: String, length: Int64?) -> PartialFile? {
-    guard let (descriptor, present) = OwnFile.open(path, O_RDWR) else { return nil }
+    guard let (descriptor, _) = OwnFile.open(path, O_RDWR) else { return nil }
     let file = PartialFile(path: path, descriptor: descriptor)
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+    // Whoever had it may have ended since it was opened: then it may be shorter now, or be the whole file in its place.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let present = OwnFile.length(of: descriptor, at: path) else {
+      return nil
+    }
     guard let length else { return file }
     return present >= length && ftruncate(descriptor, off_t(length)) == 0 ? file : nil
   }
@@ -53,6 +65,49 @@ final class PartialFile: Sendable {
   @concurrent
   func synchronize() async throws(LupineError) {
     guard fsync(descriptor) == 0 else { throw Failure.error("cannot be brought to its disk", path) }
+  }
+
+  /// Hands over the file's bytes, a piece at a time in one buffer.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed` where they cannot be read, of kind `cancelled` where the task is cancelled
+  ///   meanwhile, and what the closure throws.
+  func readAll(
+    _ take: (_ piece: UnsafeRawBufferPointer, _ offset: Int64) throws(LupineError) -> Void
+  ) async throws(LupineError) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 1)
+    defer { buffer.deallocate() }
+    var position: Int64 = 0
+    while true {
+      // Others have their turn, and whoever began this hears that it takes its time.
+      await Task.yield()
+      guard !Task.isCancelled else { throw LupineError(.cancelled, "The request was cancelled.") }
+      let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
+      if count == 0 { return }
+      guard count > 0 || errno == EINTR else { throw Failure.error("cannot be read", path) }
+      guard count > 0 else { continue }
+      try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), position)
+      position += Int64(count)
+    }
+  }
+
+  /// Makes a copy beside another destination and brings it to its disk, off the caller's actor.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed`, as where that disk is full, and of kind `cancelled`; nothing is left of
+  ///   the copy then.
+  @concurrent
+  func copied(beside destination: String) async throws(LupineError) -> PartialFile {
+    let copy = try PartialFile.create(beside: destination)
+    do throws(LupineError) {
+      try await readAll { (piece, offset) throws(LupineError) in
+        guard let number = piece.write(to: copy.descriptor, at: offset) else { return }
+        throw Failure.error("cannot be written", copy.path, number)
+      }
+      try await copy.synchronize()
+      return copy
+    } catch {
+      copy.remove()
+      throw error
+    }
   }
 
   /// Moves the complete file to its destination, in one step.
@@ -91,14 +146,6 @@ final class PartialFile: Sendable {
 enum FileMode {
   /// The process's mask, read without changing it.
   static var mask: mode_t {
-    guard let file = fopen("/proc/self/status", "r") else { return 0o022 }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    while fgets(&line, 256, file) != nil {
-      let text = line.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      guard text.hasPrefix("Umask:") else { continue }
-      return mode_t(text.dropFirst(6).trimmingBlanks().prefix { $0.isNumber }, radix: 8) ?? 0o022
-    }
-    return 0o022
+    ProcessFile.value(of: "Umask:", in: "status").flatMap { mode_t($0, radix: 8) } ?? 0o022
   }
 }

@@ -4,6 +4,10 @@ import HTTPTypes
 ///
 /// A request without one gathers the body in memory, and asks nobody at any step.
 protocol ResponseConsumer: AnyObject, Sendable {
+  /// What is to be done before the first attempt, and says why the request ends where it cannot be done; `nil` where
+  /// nothing is to be done. A cancellation of the task it runs in ends it.
+  func beginning(_ request: OutgoingRequest) -> (@Sendable () async -> LupineError?)?
+
   /// Changes the request before each attempt, as by asking for the rest of a file.
   func prepare(_ request: OutgoingRequest) -> OutgoingRequest
 
@@ -12,8 +16,12 @@ protocol ResponseConsumer: AnyObject, Sendable {
     for head: HTTPResponse, to request: OutgoingRequest, limits: Limits
   ) throws(LupineError) -> BodySink.Destination
 
-  /// Whether a response may lead it to another request, so that `following` and `refreshing` are asked.
+  /// Whether a response may lead it to another request, so that `repeating`, `following` and `refreshing` are
+  /// asked.
   var mayLeadOn: Bool { get }
+
+  /// What is to be done at a head before the same request is sent again, as by `beginning`; `nil` where nothing is.
+  func repeating() -> (@Sendable () async -> LupineError?)?
 
   /// The request to send instead, where the response is of no use; asked once the body has ended.
   func following(_ request: OutgoingRequest) -> OutgoingRequest?
@@ -26,6 +34,9 @@ protocol ResponseConsumer: AnyObject, Sendable {
 
   /// Hears that the response is one that an interceptor made: none of it went to the destination of a head.
   func isBypassed()
+
+  /// Hears that the response was refused at its head, once nothing more of it comes.
+  func isUnwanted()
 
   /// What was decided at the last head, once.
   func takeDecision() -> SessionEvent.Kind?
@@ -54,6 +65,10 @@ protocol ResponseConsumer: AnyObject, Sendable {
 }
 
 extension ResponseConsumer {
+  func beginning(_ request: OutgoingRequest) -> (@Sendable () async -> LupineError?)? { nil }
+
+  func repeating() -> (@Sendable () async -> LupineError?)? { nil }
+
   func prepare(_ request: OutgoingRequest) -> OutgoingRequest { request }
 
   var mayLeadOn: Bool { false }
@@ -65,6 +80,8 @@ extension ResponseConsumer {
   func refreshed(_ url: HTTPURL) {}
 
   func isBypassed() {}
+
+  func isUnwanted() {}
 
   func takeDecision() -> SessionEvent.Kind? { nil }
 

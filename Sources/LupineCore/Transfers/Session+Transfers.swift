@@ -69,7 +69,8 @@ extension Session {
   ///   - resumeData: what the interrupted download's error carried.
   ///   - url: where from, where the first URL has expired; `nil` means the same.
   ///   - headers: the fields of the request; those of the first download are not kept, for they may be secret.
-  ///   - destination: where to; `nil` means where the first download was to go.
+  ///   - destination: where to; `nil` means where the first download was to go. Where that is another file system, what
+  ///     there is of the file is moved there first.
   ///   - policy: what happens when the rest cannot be had. Default: restart.
   public func download(
     resumingWith resumeData: Data, url: (any URLConvertible)? = nil, headers: HTTPFields = HTTPFields(),
@@ -88,11 +89,7 @@ extension Session {
     _ describe: () throws -> OutgoingRequest
   ) -> DownloadRequest {
     let consumer = DownloadConsumer(destination: destination, resume: resume, policy: policy)
-    let request = DownloadRequest(
-      makeTask(consumer) {
-        if resume != nil { try consumer.checkBeginning() }
-        return try describe()
-      }, consumer)
+    let request = DownloadRequest(makeTask(consumer, describe), consumer)
     if let url = try? request.task.description.get().url { consumer.state.withLock { $0.url = url } }
     return request
   }

@@ -60,6 +60,9 @@ public struct OutgoingRequest: Sendable {
   /// The version of HTTP that it insists on, told without a copy of its options.
   package var version: ProtocolVersion? { storage.value.options.version }
 
+  /// Whether its body is to wait for the server's word, told without a copy of its options.
+  package var expectsContinue: Bool { storage.value.options.expectsContinue }
+
   private struct Values {
     var url: HTTPURL
     var method: HTTPRequest.Method

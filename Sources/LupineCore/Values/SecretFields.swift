@@ -3,23 +3,23 @@ public import HTTPTypes
 /// The fields whose values are secret: stripped across origins, redacted wherever a person might read them.
 public struct SecretFields: Sendable, Hashable {
   /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, `X-API-Key` and `X-Amz-Security-Token`.
-  public static let standard = SecretFields(names: standardNames)
+  public static let standard = SecretFields(
+    [.authorization, .proxyAuthorization, .cookie, .setCookie]
+      + ["X-API-Key", "X-Amz-Security-Token"].compactMap { HTTPField.Name($0) })
 
-  private static let standardNames: Set<HTTPField.Name> = {
-    var names: Set<HTTPField.Name> = [.authorization, .proxyAuthorization, .cookie, .setCookie]
-    for text in ["X-API-Key", "X-Amz-Security-Token"] {
-      if let name = HTTPField.Name(text) { names.insert(name) }
-    }
-    return names
-  }()
-
-  private var names: Set<HTTPField.Name>
+  /// Each once, and in order, so that the same names are equal; they are few, and a set of them would cost a program that
+  /// starts more than its first request does.
+  private var names: [HTTPField.Name]
 
   /// Marks exactly these names.
-  public init(names: Set<HTTPField.Name>) { self.names = names }
+  public init(names: Set<HTTPField.Name>) { self.init(Array(names)) }
+
+  private init(_ names: [HTTPField.Name]) { self.names = names.sorted { $0.canonicalName < $1.canonicalName } }
 
   /// Marks one name more.
-  public mutating func insert(_ name: HTTPField.Name) { names.insert(name) }
+  public mutating func insert(_ name: HTTPField.Name) {
+    if !contains(name) { self = SecretFields(names + [name]) }
+  }
 
   /// Whether the field's value is secret.
   public func contains(_ name: HTTPField.Name) -> Bool { names.contains(name) }

@@ -59,6 +59,47 @@ import Testing
     #expect(response.error?.message.contains("/proc/lupine") == true)
   }
 
+  @Test func `a download that goes on to a folder that is missing is an error before the rest comes`() async throws {
+    let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
+    mock.stub(.get, "/cut", .sequence([whole.reset(afterBytes: 4), whole.reset(afterBytes: 4), whole]))
+    let data = await session.download("cut", to: .file(folder.file("a"))).serializingFile().response.resumeData
+    let response = await session.download(resumingWith: try #require(data), to: .file(folder.file("x/a")))
+      .serializingFile().response
+    #expect(response.error?.kind == .fileFailed)
+    #expect(response.error?.message.contains(".createIntermediateDirectories") == true)
+    _ = try await session.download(resumingWith: try #require(response.resumeData), to: .file(folder.file("a")))
+      .serializingFile().value
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, "bytes=4-", "bytes=4-"])
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `S32 a path with a zero byte is an error, and no other file is made or removed`() async throws {
+    try folder.write("old", to: "a")
+    try folder.write("old", to: "b")
+    let request = session.download("a", to: .file(folder.file("a\0.txt"), .removePreviousFile))
+      .checkpoint(folder.file("b\0.resume"))
+    let response = await request.serializingFile().response
+    #expect(response.error?.kind == .fileFailed)
+    #expect(response.error?.message.contains("zero byte") == true)
+    #expect(folder.names == ["a", "b"])
+    #expect(try folder.text("a") + folder.text("b") == "oldold")
+  }
+
+  @Test(arguments: [0, 1, 2])
+  func `S32 an empty path is an error, and nothing is made in the root or in the folder of the process`(kind: Int)
+    async throws
+  {
+    mock.stub(.get, "/lupine-s32", MockReply.text("content").field(.eTag, "\"v1\"").reset(afterBytes: 4))
+    let places: [DownloadDestination] = [.folder(""), .file(""), .custom { _ in ("", .removePreviousFile) }]
+    let response = await session.download("lupine-s32", to: places[kind]).serializingFile().response
+    #expect(response.error?.kind == .fileFailed)
+    #expect(response.error?.message.contains("empty") == true)
+    for place in ["/", "."] {
+      let names = try FileManager.default.contentsOfDirectory(atPath: place)
+      #expect(!names.contains { $0.contains("lupine-s32") || $0.hasPrefix("..") })
+    }
+  }
+
   @Test(arguments: [DownloadDestination.Options.removePreviousFile, []])
   func `a folder at the destination is found at the head`(options: DownloadDestination.Options) async throws {
     try FileManager.default.createDirectory(atPath: folder.file("a"), withIntermediateDirectories: false)

@@ -32,6 +32,24 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
+  @Test(arguments: [false, true])
+  func `a download that was cancelled goes on in memory's file system`(isDecidedAtHead: Bool) async throws {
+    let session = try Peer.nginx.session()
+    let other = try TemporaryFolder(in: "/dev/shm")
+    let request = session.download("paced/big.bin", to: .file(folder.file("a")))
+    let response = await request.downloadProgress { if $0.completed > 1 << 20 { request.cancel() } }
+      .serializingFile().response
+    let place = other.file("a")
+    let data = try #require(response.resumeData)
+    let rest = await session.download(
+      resumingWith: data, to: isDecidedAtHead ? .custom { _ in (place, []) } : .file(place), otherwise: .fail
+    ).serializingFile().response
+    #expect(rest.response?.status.code == 206)
+    #expect(try BigFile.isCopied(to: place))
+    #expect(other.names == ["a"])
+    #expect(folder.names.isEmpty)
+  }
+
   @Test func `a body that is cut again and again is put together`() async throws {
     let heads = HeadLog()
     let session = try Peer.nginx.session { $0.monitor(heads) }

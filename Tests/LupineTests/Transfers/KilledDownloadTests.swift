@@ -51,6 +51,27 @@ import Testing
     ls -A "$2"
     """
 
+  /// A download that broke off on one disk goes on to another, at first too small; none of it is asked for twice.
+  private static let moveAndGrow = """
+    mount -t tmpfs -o size=1m none "$2" && mount -t tmpfs -o size=512k none "$4" || exit 2
+    "$0" "$1" "$2/big.bin" "$5" strict
+    "$0" "$1" "$4/big.bin" "$5" strict
+    test -n "$(ls -A "$2")" && test -z "$(ls -A "$4")" && echo kept
+    mount -o remount,size=64m "$4"
+    "$0" "$1" "$4/big.bin" "$5" strict
+    cmp "$4/big.bin" "$3" && echo same
+    ls -A "$2" "$4"
+    """
+
+  /// A file system that is there twice takes no file from one mount to the other; each answer is cut.
+  private static let moveToMount = """
+    mount -t tmpfs none "$2" && mkdir "$2/one" "$2/two" && mount --bind "$2/two" "$4" || exit 2
+    "$0" "$1" "$2/one/big.bin" "$5" strict
+    for attempt in 1 2 3 4 5 6 7 8; do "$0" "$1" "$4/big.bin" "$5" strict && break; done | grep -v '^[0-9]' | uniq
+    cmp "$4/big.bin" "$3" && echo same
+    ls -A "$2/one"
+    """
+
   private static let ownMounts = geteuid() == 0 ? ["unshare", "--mount"] : ["unshare", "--mount", "--map-root-user"]
 
   private static let mayMount: Bool = {
@@ -63,12 +84,34 @@ import Testing
 
   @Test(.enabled("a file system cannot be mounted here") { mayMount || geteuid() == 0 })
   func `S33 a full disk is told, what was there is kept to go on, and nothing is at the destination`() async throws {
+    let lines = try await run(Self.fillAndGrow, "/big.bin")
+    #expect(lines == ["failed fileFailed, resumable", "nothing there", "done", "same", "big.bin"])
+  }
+
+  @Test(.enabled("a file system cannot be mounted here") { mayMount || geteuid() == 0 })
+  func `S33 a download goes on to another disk, once there is room, and nothing is lost before`() async throws {
+    let lines = try await run(Self.moveAndGrow, "/big.bin")
+    let failed = "failed fileFailed, resumable"
+    let (disk, other) = (folder.file("disk"), folder.file("other"))
+    #expect(lines == [failed, failed, "kept", "done", "same", "\(disk):", "", "\(other):", "big.bin"])
+  }
+
+  @Test(.enabled("a file system cannot be mounted here") { mayMount || geteuid() == 0 })
+  func `a download goes on to another mount of its own file system`() async throws {
+    let lines = try await run(Self.moveToMount, "/cut/big.bin")
+    let failed = "failed connectionLost, resumable"
+    #expect(lines == [failed, failed, "done", "same"])
+  }
+
+  /// Runs a script with the URL, a folder for a disk, the original file, another folder and a checkpoint's path.
+  private func run(_ script: String, _ path: String) async throws -> [String] {
     let original = folder.file("original")
     _ = try await Peer.nginx.session().download("big.bin", to: .file(original)).serializingFile().value
-    let disk = folder.file("disk")
-    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    let disks = ["disk", "other"].map { folder.file($0) }
+    for disk in disks { try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false) }
     let program = try TransferProgram(
-      [try Peer.nginx.url + "/big.bin", disk, original], script: Self.fillAndGrow, under: Self.ownMounts)
-    #expect(program.finish() == ["failed fileFailed, resumable", "nothing there", "done", "same", "big.bin"])
+      [try Peer.nginx.url + path, disks[0], original, disks[1], folder.file("big.resume")], script: script,
+      under: Self.ownMounts)
+    return program.finish()
   }
 }

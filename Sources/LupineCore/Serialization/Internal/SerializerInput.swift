@@ -5,13 +5,15 @@ import HTTPTypes
 struct SerializerInput: Sendable {
   private struct Values {
     var preprocessor: any DataPreprocessor
-    var rules: EmptyResponseRules
+    var rules: EmptyResponseRules?
   }
 
   /// Behind one pointer, so that a serializer fits into an existential.
   private var storage: CopyOnWrite<Values>
 
-  init(preprocessor: any DataPreprocessor = .passthrough, rules: EmptyResponseRules = EmptyResponseRules()) {
+  /// - Parameter rules: `nil` for the defaults, which are made when they are needed: a program that starts pays for each
+  ///   kind of set that it makes.
+  init(preprocessor: any DataPreprocessor = .passthrough, rules: EmptyResponseRules? = nil) {
     storage = CopyOnWrite(Values(preprocessor: preprocessor, rules: rules))
   }
 
@@ -21,7 +23,7 @@ struct SerializerInput: Sendable {
   }
 
   var rules: EmptyResponseRules {
-    get { storage.value.rules }
+    get { storage.value.rules ?? EmptyResponseRules() }
     set { storage.value.rules = newValue }
   }
 
