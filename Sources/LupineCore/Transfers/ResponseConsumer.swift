@@ -1,6 +1,8 @@
 import HTTPTypes
 
-/// What a kind of request does with its response: gathers it, writes it to a file, or hands it on piece by piece.
+/// What a kind of request does with its response: writes it to a file, or hands it on piece by piece.
+///
+/// A request without one gathers the body in memory, and asks nobody at any step.
 protocol ResponseConsumer: AnyObject, Sendable {
   /// What is to be done before the first attempt, and says why the request ends where it cannot be done; `nil` where
   /// nothing is to be done. A cancellation of the task it runs in ends it.
