@@ -22,7 +22,7 @@ struct Pipeline: Sendable {
     }
     task.watchDeadlines()
     task.emit(.started(request.summary))
-    if let work = task.consumer.beginning(request), let error = await task.failure(of: work) {
+    if let work = task.consumer?.beginning(request), let error = await task.failure(of: work) {
       return Outcome(request: request, error: error.about(request.summary))
     }
     var number = 1 + (task.earlierAttempts ?? 0)

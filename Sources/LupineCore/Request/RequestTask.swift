@@ -11,7 +11,8 @@ final class RequestTask: Sendable {
   let state: Mutex<RequestState>
   /// The exchange that is under way, and what led to it.
   let exchange = Mutex(ExchangeLoop.State())
-  let consumer: any ResponseConsumer
+  /// What is done with the response; `nil` gathers its body in memory.
+  let consumer: (any ResponseConsumer)?
   /// How many attempts the request has made before that this is a connection of; `nil` where it is a request of its own.
   let earlierAttempts: Int?
   /// Where the registry keeps it; changed under the registry's lock.
@@ -21,7 +22,7 @@ final class RequestTask: Sendable {
 
   init(
     _ description: consuming Result<OutgoingRequest, LupineError>, session: Session,
-    consumer: any ResponseConsumer = CollectingConsumer.shared, connectionOf whole: RequestID? = nil,
+    consumer: (any ResponseConsumer)? = nil, connectionOf whole: RequestID? = nil,
     after earlierAttempts: Int = 0
   ) {
     id = whole ?? session.nextID()
@@ -110,6 +111,11 @@ final class RequestTask: Sendable {
   /// Whether the request is held back, and `passGate` is to be awaited.
   var mustWait: Bool { state.withLock { $0.mustWait } }
 
+  /// What an attempt must know before it begins: one look for all of it.
+  var entry: (mustWait: Bool, ended: LupineError?, isUsual: Bool) {
+    state.withLock { ($0.mustWait, $0.cancellation, $0.settings.areUsual) }
+  }
+
   /// Waits while the request is held back; a cancelled one passes.
   func passGate() async {
     await withUnsafeContinuation { gate in
@@ -136,8 +142,8 @@ final class RequestTask: Sendable {
     for work in cancellation.works { work() }
     for gate in cancellation.gates { gate.resume() }
     guard cancellation.mustFinish else { return }
-    let outcome = consumer.conclude(Outcome(request: try? description.get(), error: reason))
-    conclude(outcome)
+    let outcome = Outcome(request: try? description.get(), error: reason)
+    conclude(consumer?.conclude(outcome) ?? outcome)
   }
 
   /// Ends the request, and has its handlers called.
@@ -145,12 +151,22 @@ final class RequestTask: Sendable {
     if finish(outcome) { startDelivery(outcome) }
   }
 
+  /// Whether the body is handed on at its head, and not gathered or written first.
+  var handsOverAtHead: Bool { consumer?.takesBodyAtHead ?? false }
+
   /// Whether anybody hears of events, so that making one is worth its cost.
   var isObserved: Bool { session.isObserved }
 
   /// Tells the session's monitors what happened; without any the event is not even made.
+  ///
+  /// Inlined as far as its test: nothing that an event would be made of is touched where nobody hears of it.
+  @inline(__always)
   func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
-    guard session.isObserved else { return }
+    if session.isObserved { tell(kind, attempt) }
+  }
+
+  @inline(never)
+  private func tell(_ kind: () -> SessionEvent.Kind, _ attempt: Int) {
     var kind = kind()
     if isPart, kind.isOfWholeRequest { return }
     kind.redact(session.configuration.secretFields)
@@ -180,11 +196,13 @@ final class RequestTask: Sendable {
   @inline(__always)  // As `Pipeline.run` says.
   private func run() async -> Outcome {
     var outcome = await Pipeline(self).run()
-    if let response = outcome.response, let check = consumer.check(outcome) {
-      outcome.error = await failure(of: check)?.about(response.request.summary).about(response.head)
-        .measured(response.metrics)
+    if let consumer {
+      if let response = outcome.response, let check = consumer.check(outcome) {
+        outcome.error = await failure(of: check)?.about(response.request.summary).about(response.head)
+          .measured(response.metrics)
+      }
+      outcome = consumer.conclude(outcome)
     }
-    outcome = consumer.conclude(outcome)
     if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
     let redirects = state.withLock { $0.redirects }
     if !redirects.isEmpty { outcome.redirects = redirects }

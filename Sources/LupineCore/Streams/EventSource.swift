@@ -153,7 +153,9 @@ final class EventSource: Sendable {
     }
     guard isLeading, isFirst else { return }
     let listeners = task.takeInterimListeners()
-    guard connection != nil || !listeners.isEmpty else { return task.conclude(task.consumer.conclude(outcome)) }
+    guard connection != nil || !listeners.isEmpty else {
+      return task.conclude(task.consumer?.conclude(outcome) ?? outcome)
+    }
     Task(executorPreference: task.session.configuration.executor) { [task] in
       // It has been cancelled; its last event comes before the request's.
       if let connection {
@@ -161,7 +163,7 @@ final class EventSource: Sendable {
         task.take(connection)
       }
       await task.finish(listeners.map { $0.finish() })
-      task.conclude(task.consumer.conclude(outcome))
+      task.conclude(task.consumer?.conclude(outcome) ?? outcome)
     }
   }
 

@@ -57,7 +57,9 @@ final class DownloadConsumer: ResponseConsumer {
           try giveUp("the server answered with another part of the file, or with another file", &state)
           return .discard(limit: limits.discardedBody)
         }
-        let file = try file(&state, head, request)
+        try checkLength(of: head, to: request, after: asked, state)
+        try decidePlace(&state, head, request)
+        let file = try file(&state)
         guard !mustMove(&state, from: asked) else { return .discard(limit: limits.discardedBody) }
         state.decision = .continued(from: asked, reason: "the server has the same file")
         state.expected = state.total ?? head.contentRange?.total
@@ -70,8 +72,10 @@ final class DownloadConsumer: ResponseConsumer {
       let reason = "the server sent the file from its beginning"
       // Also where nothing could tell that the server's file is still the same, so that no part of it was asked for.
       if let partial = state.partial, partial.length > 0 { try refuseToRestart(reason, state) }
-      if state.asked != nil { state.decision = .continued(from: nil, reason: reason) }
       let file = try freshFile(&state, head, request)
+      let cause = state.obstacle ?? (state.asked == nil ? nil : reason)
+      if let cause { state.decision = .continued(from: nil, reason: cause) }
+      state.obstacle = nil
       state.isInFile = true
       return .file(descriptor: file.descriptor, offset: 0, limit: state.sizeLimit)
     }
@@ -90,6 +94,8 @@ final class DownloadConsumer: ResponseConsumer {
   }
 
   func isBypassed() { state.withLock { $0.isInFile = false } }
+
+  func isUnwanted() { state.withLock { if $0.takeUpPrevious() { $0.isInFile = false } } }
 
   var mayLeadOn: Bool { true }
 

@@ -12,7 +12,8 @@ extension DownloadRequest {
     return self
   }
 
-  /// Sets the most bytes that the file may have, after decoding; a longer one fails with kind `limitExceeded(.sink)`.
+  /// Sets the most bytes that the file may have, after decoding; a longer one fails with kind `limitExceeded(.sink)`: at the
+  /// head where that tells its length, else as soon as there are more.
   ///
   /// Default: no bound.
   @discardableResult

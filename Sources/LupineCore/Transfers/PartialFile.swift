@@ -126,9 +126,11 @@ final class PartialFile: Sendable {
   }
 
   /// The name with a dot before it, in the same folder.
+  ///
+  /// It is cut where it is as long as file systems bear (255 bytes), since more comes behind it.
   private static func hidden(_ destination: String) -> String {
-    guard let slash = destination.lastIndex(of: "/") else { return "." + destination }
-    return destination[...slash] + "." + destination[destination.index(after: slash)...]
+    let start = destination.lastIndex(of: "/").map { destination.index(after: $0) } ?? destination.startIndex
+    return destination[..<start] + "." + destination[start...].cut(toBytes: 200)
   }
 
   private static var temporaryFolder: String {

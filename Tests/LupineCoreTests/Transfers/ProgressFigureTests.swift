@@ -135,7 +135,7 @@ private struct OwnAnswer: Interceptor {
     _ = try await next(request)
     let head = HTTPResponse(status: .ok)
     let (body, writer) = context.makeBody(for: head, resume: {})
-    try writer.write(Data("own".utf8))
+    _ = try writer.write(Data("own".utf8))
     writer.finish(metrics: TransferMetrics())
     return TransportResponse(head: head, body: body)
   }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import LupineCore
 import LupineMock
 import Testing
