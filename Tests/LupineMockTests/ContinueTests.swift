@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func `interim responses of the stub's own come once, a 100 among them in its place`() async throws {
-    func head(_ code: Int) -> HTTPResponse { HTTPResponse(status: .init(code: code)) }
+    @Sendable func head(_ code: Int) -> HTTPResponse { HTTPResponse(status: .init(code: code)) }
     let mock = MockTransport()
     mock.stub(.post, "/among", .status(.badRequest).informational([head(103), head(100), head(102)]))
     mock.stub(.post, "/besides", .status(.ok).informational([head(103)]))

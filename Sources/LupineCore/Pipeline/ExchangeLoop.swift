@@ -13,13 +13,24 @@ struct ExchangeLoop: Sendable {
     /// The body that interceptors were given last, for what it cost where they give it up.
     var body: IncomingBody?
     /// What was given to whom in answer to challenges.
-    var authentications: [AuthenticationContext.Asker: AuthenticationState] = [:]
+    var authentications: [AuthenticationContext.Asker: AuthenticationState] = Dictionary()
     /// What the proxy said when it opened the current exchange's tunnel.
-    var tunnel: HTTPResponse?
+    var tunnel: CopyOnWrite<HTTPResponse>?
     /// Where the redirects were that have been met.
     var visited: [HTTPURL] = []
     /// What the redirect of the current exchange leads to; decided at its head, so that the sink fits.
     var redirect: Result<OutgoingRequest, LupineError>?
+
+    /// Begins an exchange; false where another is still under way, which must be ended first.
+    mutating func begin(_ control: TransferControl, _ request: OutgoingRequest, _ original: OutgoingRequest) -> Bool {
+      guard self.control == nil else { return false }
+      self.request = request
+      self.original = original
+      self.control = control
+      if redirect != nil { redirect = nil }
+      if tunnel != nil { tunnel = nil }
+      return true
+    }
   }
 
   let task: RequestTask
@@ -50,7 +61,7 @@ struct ExchangeLoop: Sendable {
   private func receivedAlready(
     _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
   ) -> ReceivedResponse? {
-    guard !task.consumer.takesBodyAtHead, task.state.withLock({ $0.settings.responseDeciders.isEmpty }),
+    guard !task.handsOverAtHead, task.state.withLock({ $0.settings.responseDeciders.isEmpty }),
       let end = response.body.channel.goodEnd
     else { return nil }
     return received(response, end, control, to: task.exchange.withLock { $0.request } ?? fallback)
@@ -74,9 +85,13 @@ struct ExchangeLoop: Sendable {
     let (sent, exchange) = task.exchange.withLock { ($0.request ?? request, $0.control) }
     if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
     abandonExchange(for: response.body)
-    task.consumer.isBypassed()
+    task.consumer?.isBypassed()
     try task.begin(control, sent)
-    return try await receive(response, control, to: request)
+    let received = try await receive(response, control, to: request)
+    // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
+    let count = response.body.channel.goodEnd?.byteCount ?? 0
+    task.download.withLock { $0.begin(base: count, .known(0), isAnswer: false, now: .zero) }
+    return received
   }
 
   private func receive(
@@ -86,7 +101,7 @@ struct ExchangeLoop: Sendable {
     do throws(LupineError) {
       let deciders = task.state.withLock { $0.settings.responseDeciders }
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
-      if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
+      if task.handsOverAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
       return received(response, try await response.body.end(), control, to: sent ?? fallback)
     } catch {
       close(control, status: response.statusCode, metrics: error.metrics)
@@ -106,7 +121,9 @@ struct ExchangeLoop: Sendable {
       let error = LupineError(
         .cancelled, "The request was cancelled at the head of its response, with status \(head.status.code).")
       task.cancel(error)
-      throw await refused(response, control, error)
+      let refusal = await refused(response, control, error)
+      task.consumer?.isUnwanted()
+      throw refusal
     }
   }
 
@@ -132,7 +149,7 @@ struct ExchangeLoop: Sendable {
     if let refusal {
       throw await refused(response, control, refusal)
     }
-    task.consumer.began(response)
+    task.consumer?.began(response)
   }
 
   /// Makes exchanges until one is neither redirected nor challenged; returns at its head.
@@ -143,7 +160,7 @@ struct ExchangeLoop: Sendable {
     while true {
       var sent = withCookies(request)
       if hasCredential { sent = try await authorized(sent) }
-      let proof = configuration.proxies.isEmpty ? nil : try await proxyAuthorization(for: sent)
+      let proof = session.hasProxies ? try await proxyAuthorization(for: sent) : nil
       let response = try await sendOnce(sent, for: request, proof)
       let next: OutgoingRequest?
       do throws(LupineError) {
@@ -194,16 +211,12 @@ struct ExchangeLoop: Sendable {
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
     if task.mustWait { await task.passGate() }
-    abandonExchange()
     try RequestRules.check(request, limits: session.configuration.limits)
     let request = withoutForeignCredentials(request, proxyAuthorization)
     let control = TransferControl(now: session.clock.now, of: task)
-    task.exchange.withLock { state in
-      state.request = request
-      state.original = original
-      state.control = control
-      state.redirect = nil
-      state.tunnel = nil
+    if !task.exchange.withLock({ $0.begin(control, request, original) }) {
+      abandonExchange()
+      _ = task.exchange.withLock { $0.begin(control, request, original) }
     }
     do throws(LupineError) {
       try task.begin(control, request)
@@ -229,10 +242,11 @@ struct ExchangeLoop: Sendable {
     for request: OutgoingRequest, control: TransferControl, supervisor: any ExchangeSupervisor,
     _ proxyAuthorization: String? = nil
   ) -> TransferContext {
-    let timeouts = request.timeouts ?? configuration.timeouts
+    let identity = session.hasProxies ? session.identity(for: request) : configuration.identity
     return TransferContext(
-      id: task.id, attempt: number, settings: session.exchangeSettings, connectTimeout: timeouts.connect,
-      identity: proving(session.identity(for: request), by: request),
+      id: task.id, attempt: number, settings: session.exchangeSettings,
+      connectTimeout: request.hasTimeouts ? request.timeouts?.connect : configuration.timeouts.connect,
+      identity: session.hasConnectionCredential ? proving(identity, by: request) : identity,
       evaluator: session.hasTrustPolicy ? configuration.trustPolicy?.evaluator(for: request.url) : nil,
       proxyEvaluator: session.hasTrustPolicy ? session.proxyEvaluator(for: request.url) : nil,
       supervisor: supervisor, control: control, proxyAuthorization: proxyAuthorization)
@@ -258,7 +272,7 @@ extension ExchangeLoop {
   func hear(_ event: SessionEvent.Kind) {
     switch event {
     case .informational(let head): task.tellInterim(head)
-    case .tunnelled(let head): task.exchange.withLock { if $0.attempt == number { $0.tunnel = head } }
+    case .tunnelled(let head): task.exchange.withLock { if $0.attempt == number { $0.tunnel = CopyOnWrite(head) } }
     default: break
     }
     task.emit(event, attempt: number)
@@ -274,12 +288,21 @@ extension ExchangeLoop {
       return .discard(limit: configuration.limits.discardedBody)
     }
     let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
+    var destination = BodySink.Destination.collect(limit: configuration.limits.responseBody)
+    var base: Int64 = 0
     do throws(LupineError) {
-      let destination = try task.consumer.destination(for: head, to: request, limits: configuration.limits)
-      if let decision = task.consumer.takeDecision() { task.emit(decision, attempt: number) }
-      if case .discard = destination { return BodySink(destination) }
-      let (base, now) = (task.consumer.base(of: head), control.lastActive)
-      task.download.withLock { $0.begin(base: base, .told(by: head.headerFields), now: now) }
+      if let consumer = task.consumer {
+        destination = try consumer.destination(for: head, to: request, limits: configuration.limits)
+        if let decision = consumer.takeDecision() { task.emit(decision, attempt: number) }
+        if case .discard = destination { return BodySink(destination) }
+        base = consumer.base(of: head)
+      }
+      let now = control.lastActive
+      task.download.withLock {
+        $0.begin(
+          base: base, .told(by: head.headerFields), isAnswer: head.status.kind == .successful,
+          of: ObjectIdentifier(control), now: now)
+      }
       return BodySink(destination, stages: stages)
     } catch {
       return BodySink(.discard(limit: 0), stages: [FailingTransformer(error)])

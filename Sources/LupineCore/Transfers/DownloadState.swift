@@ -3,6 +3,8 @@ import HTTPTypes
 /// What a download knows of itself.
 struct DownloadState {
   var partial: PartialFile?
+  /// What there was of the file when the server sent another one, until that one is accepted.
+  var previous: Beginning?
   var validator: EntityValidator?
   var total: Int64?
   var place: DownloadDestination.Place?
@@ -41,6 +43,7 @@ struct DownloadState {
 
   /// Takes up what an earlier download left, where it is still there.
   mutating func take(_ resume: ResumeState) {
+    resume.removeSuperseded()
     guard let partial = PartialFile.reopen(resume.partialPath, length: resume.offset) else {
       obstacle = "its partial file is gone, shorter than it was, or in the hands of another download"
       return
@@ -69,7 +72,11 @@ struct DownloadState {
   /// Keeps in the checkpoint what goes on with the file, where that is not known there.
   mutating func note() throws(LupineError) {
     guard let checkpoint, !isNoted else { return }
-    if let resume = resumeState(offset: nil) { try checkpoint.write(resume) } else { checkpoint.remove() }
+    if let resume = resumeState(offset: nil) {
+      try checkpoint.write(resume)
+    } else if previous == nil {
+      checkpoint.remove()
+    }
     isNoted = true
   }
 
@@ -83,6 +90,6 @@ struct DownloadState {
     guard let partial, let validator, let url else { return nil }
     return ResumeState(
       url: url.string, partialPath: partial.path, offset: offset, total: total, validator: validator,
-      path: place?.path, options: place?.options ?? [])
+      path: place?.path, options: place?.options ?? [], supersededPath: previous?.partial.path)
   }
 }

@@ -29,8 +29,13 @@ enum Folder {
       "There is no folder \(folder); make it, or add .createIntermediateDirectories where it is to be made.")
   }
 
-  /// The system reads a path up to its first zero byte, and would take another file.
+  /// The system reads a path up to its first zero byte, and would take another file; beside an empty one it would make
+  /// files in the folder that the process works in.
   static func checkName(_ path: String) throws(LupineError) {
+    guard !path.isEmpty else {
+      throw LupineError(
+        .fileFailed, "The path is empty, so it names no file; the folder that the process works in is \".\".")
+    }
     guard path.utf8.contains(0) else { return }
     throw LupineError(.fileFailed, "The path \(path.debugDescription) holds a zero byte, so it names no file.")
   }

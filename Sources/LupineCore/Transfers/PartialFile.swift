@@ -23,6 +23,14 @@ final class PartialFile: Sendable {
     return PartialFile(path: path, descriptor: descriptor)
   }
 
+  /// The mode that a file of the owner's alone shows in a path's folder; `nil` where none can be made.
+  static func modeOfNew(beside path: String) -> mode_t? {
+    guard let file = try? create(beside: path) else { return nil }
+    defer { file.remove() }
+    var status = stat()
+    return fstat(file.descriptor, &status) == 0 ? status.st_mode : nil
+  }
+
   /// Opens one that an earlier download left; `nil` where it is gone, is no file of this user's alone, is shorter than it
   /// was, or where another download has it.
   ///

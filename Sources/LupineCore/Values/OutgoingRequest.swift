@@ -45,6 +45,12 @@ public struct OutgoingRequest: Sendable {
   /// Its own bounds, told without a copy of its options.
   var timeouts: Timeouts? { storage.value.options.timeouts }
 
+  /// Whether it has bounds of its own, told without a copy of them.
+  var hasTimeouts: Bool { storage.value.options.timeouts != nil }
+
+  /// What a look at the fields has found, without the rest of it.
+  var findings: FieldFacts.Findings { storage.value.facts?.findings ?? FieldFacts(storage.value.headers).findings }
+
   /// What a look at the fields tells, or has told.
   package var fieldFacts: FieldFacts { storage.value.facts ?? FieldFacts(storage.value.headers) }
 
@@ -77,7 +83,8 @@ public struct OutgoingRequest: Sendable {
   ///
   /// - Throws: `LupineError` of kind `invalidURL` where the URL is none.
   public init(
-    _ url: some URLConvertible, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, headers: HTTPFields = HTTPFields(),
+    body: Body = .none,
     options: Options = Options()
   ) throws {
     self.init(
@@ -86,7 +93,7 @@ public struct OutgoingRequest: Sendable {
 
   /// Describes a request to a URL that has been checked already.
   public init(
-    url: HTTPURL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
+    url: HTTPURL, method: HTTPRequest.Method = .get, headers: HTTPFields = HTTPFields(), body: Body = .none,
     options: Options = Options()
   ) {
     storage = CopyOnWrite(Values(url: url, method: method, headers: headers, body: body, options: options))
@@ -133,7 +140,9 @@ extension OutgoingRequest {
     /// Whether a repetition is harmless, where the method does not say so (RFC 9110 section 9.2.2).
     public var isIdempotent: Bool?
     /// Which credential each interceptor put on the request.
-    var refreshMarks: [ObjectIdentifier: Int] = [:]
+    ///
+    /// Not made of a literal, for which the metadata of a pair would be looked up for each request.
+    var refreshMarks: [ObjectIdentifier: Int] = Dictionary()
 
     /// The session's ways in all.
     public init() {}

@@ -69,7 +69,8 @@ import Testing
   func `a stream that brings little keeps no memory for much`(count: Int) throws {
     var target = BodyTarget(BodySink.stream(window: 1 << 20).destination)
     for count in [200_000, count] {
-      try [UInt8](repeating: 1, count: count).withUnsafeBytes { (bytes) throws(LupineError) in try target.take(bytes) }
+      let piece = [UInt8](repeating: 1, count: count)
+      try piece.withUnsafeBytes { try target.take($0) }
       let taken = target.takePiece()
       #expect(taken?.count == count)
       target.reclaim()

@@ -85,6 +85,21 @@ import Testing
     #expect(try folder.text("a") + folder.text("b") == "oldold")
   }
 
+  @Test(arguments: [0, 1, 2])
+  func `S32 an empty path is an error, and nothing is made in the root or in the folder of the process`(kind: Int)
+    async throws
+  {
+    mock.stub(.get, "/lupine-s32", MockReply.text("content").field(.eTag, "\"v1\"").reset(afterBytes: 4))
+    let places: [DownloadDestination] = [.folder(""), .file(""), .custom { _ in ("", .removePreviousFile) }]
+    let response = await session.download("lupine-s32", to: places[kind]).serializingFile().response
+    #expect(response.error?.kind == .fileFailed)
+    #expect(response.error?.message.contains("empty") == true)
+    for place in ["/", "."] {
+      let names = try FileManager.default.contentsOfDirectory(atPath: place)
+      #expect(!names.contains { $0.contains("lupine-s32") || $0.hasPrefix("..") })
+    }
+  }
+
   @Test(arguments: [DownloadDestination.Options.removePreviousFile, []])
   func `a folder at the destination is found at the head`(options: DownloadDestination.Options) async throws {
     try FileManager.default.createDirectory(atPath: folder.file("a"), withIntermediateDirectories: false)

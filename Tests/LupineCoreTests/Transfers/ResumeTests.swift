@@ -69,6 +69,14 @@ import Testing
     #expect(text == "abcdefghijk")
   }
 
+  @Test func `a status that says there is no content leaves what there is, to be gone on with`() async throws {
+    let (text, error) = try await resume(.status(.noContent))
+    #expect(error?.kind == .fileFailed)
+    #expect(error?.resumeData != nil)
+    #expect(text == nil)
+    #expect(folder.names.count == 1)
+  }
+
   @Test func `a retry goes on where the attempt broke off`() async throws {
     mock.stub(.get, "https://example.com/b", .sequence([whole.reset(afterBytes: 4), rest("bytes 4-9/10", "456789")]))
     let request = session.download("b", to: .file(folder.file("b"))).retrier(.backoff(limit: 1))
