@@ -73,7 +73,7 @@ struct ExchangeLoop: Sendable {
       let deciders = task.state.withLock { $0.settings.responseDeciders }
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
       if task.handsOverAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
-      return received(response, try await response.body.end(), control, to: sent ?? fallback)
+      return received(response, try await end(of: response), control, to: sent ?? fallback)
     } catch {
       close(control, status: response.statusCode, metrics: error.metrics)
       throw error.caused(by: control).about(response.head)
