@@ -21,7 +21,7 @@ extension DownloadConsumer {
         outcome.error = isRefused(error.kind, isWhole) ? remove(error, &state) : keepOrRemove(error, &state)
       } else if let head = outcome.response?.head, !Self.isFile(head), state.partial == nil, state.previous == nil {
         // Nothing to write, which serializers may allow; whoever wants the file itself gets an error.
-        state.checkpoint?.remove()
+        state.removeCheckpoint()
       } else {
         do throws(LupineError) { outcome.file = try commit(&state) } catch { outcome.error = error }
       }
@@ -115,7 +115,7 @@ extension DownloadConsumer {
 
   private func commit(_ state: inout DownloadState) throws(LupineError) -> URL {
     guard let partial = state.partial, state.isInFile else {
-      if state.partial == nil, state.previous == nil { state.checkpoint?.remove() }
+      if state.partial == nil, state.previous == nil { state.removeCheckpoint() }
       // What an earlier exchange brought of the file is no part of this response, and can still be gone on from.
       throw keepOrRemove(Self.nothingToWrite, &state)
     }
@@ -130,7 +130,7 @@ extension DownloadConsumer {
           .resumable(with: state.resumeState(offset: partial.length)?.encoded())
       }
     }
-    state.checkpoint?.remove()
+    state.removeCheckpoint()
     return URL(filePath: state.place?.path ?? partial.path)
   }
 
@@ -146,7 +146,7 @@ extension DownloadConsumer {
   private func remove(_ error: LupineError, _ state: inout DownloadState) -> LupineError {
     if state.takeUpPrevious(), let kept = kept(error, state) { return kept }
     state.partial?.remove()
-    state.checkpoint?.remove()
+    state.removeCheckpoint()
     return error
   }
 

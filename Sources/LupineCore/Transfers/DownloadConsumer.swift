@@ -68,7 +68,7 @@ final class DownloadConsumer: ResponseConsumer {
         state.isInFile = true
         return .file(descriptor: file.descriptor, offset: asked, limit: left)
       }
-      guard Self.isFile(head) else { return .collect(limit: limits.responseBody) }
+      guard Self.isFile(head) else { return .collect(limit: min(limits.responseBody, limits.discardedBody)) }
       let reason = "the server sent the file from its beginning"
       // Also where nothing could tell that the server's file is still the same, so that no part of it was asked for.
       if let partial = state.partial, partial.length > 0 { try refuseToRestart(reason, state) }
@@ -85,6 +85,8 @@ final class DownloadConsumer: ResponseConsumer {
   static func isFile(_ head: HTTPResponse) -> Bool {
     (200..<300).contains(head.status.code) && head.status.code != 204 && head.status.code != 205
   }
+
+  func canSpareBody(of head: HTTPResponse) -> Bool { !Self.isFile(head) }
 
   func takeDecision() -> SessionEvent.Kind? {
     state.withLock { state in

@@ -44,6 +44,9 @@ extension DownloadRequest {
   /// of the file stay as they were. That holds for a file at the path that is no checkpoint, too; where there is none, or
   /// that of another URL, the download begins.
   ///
+  /// Each download needs a checkpoint of its own: one that another download keeps at the time stays that one's, and this one
+  /// has none, as a warning among the events says.
+  ///
   /// After a power cut the download goes on from what the disk has of the file. A file system that orders no data before
   /// lengths, such as ext4 with `data=writeback`, may have lost bytes in the midst of it: `expecting` a digest finds that.
   ///
