@@ -120,8 +120,9 @@ extension OutgoingRequest {
   /// Whether its body is to wait for the server's word, by an option or a field of its own; HTTP/1.0 knows no such thing.
   fileprivate var asksToContinue: Bool {
     guard version != .http1_0 else { return false }
-    guard let expectation = headers[.expect] else { return expectsContinue }
-    return expectation.lowercased() == "100-continue"
+    // Without the index that a subscript makes.
+    guard let field = headers.first(where: { $0.name == .expect }) else { return expectsContinue }
+    return field.value.lowercased() == "100-continue"
   }
 
   /// The request as a server gets it that is asked for its word.

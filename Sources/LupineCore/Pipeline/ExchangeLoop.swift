@@ -3,36 +3,6 @@ import Synchronization
 
 /// The exchanges of one attempt: the request, then whatever redirects and challenges lead to.
 struct ExchangeLoop: Sendable {
-  /// What stands with the request, one attempt at a time.
-  struct State {
-    var attempt = 1
-    /// The current exchange's, and the same without what was added for this exchange alone.
-    var request: OutgoingRequest?
-    var original: OutgoingRequest?
-    var control: TransferControl?
-    /// The body that interceptors were given last, for what it cost where they give it up.
-    var body: IncomingBody?
-    /// What was given to whom in answer to challenges.
-    var authentications: [AuthenticationContext.Asker: AuthenticationState] = Dictionary()
-    /// What the proxy said when it opened the current exchange's tunnel.
-    var tunnel: CopyOnWrite<HTTPResponse>?
-    /// Where the redirects were that have been met.
-    var visited: [HTTPURL] = []
-    /// What the redirect of the current exchange leads to; decided at its head, so that the sink fits.
-    var redirect: Result<OutgoingRequest, LupineError>?
-
-    /// Begins an exchange; false where another is still under way, which must be ended first.
-    mutating func begin(_ control: TransferControl, _ request: OutgoingRequest, _ original: OutgoingRequest) -> Bool {
-      guard self.control == nil else { return false }
-      self.request = request
-      self.original = original
-      self.control = control
-      if redirect != nil { redirect = nil }
-      if tunnel != nil { tunnel = nil }
-      return true
-    }
-  }
-
   let task: RequestTask
   let number: Int
 
@@ -70,9 +40,9 @@ struct ExchangeLoop: Sendable {
   private func received(
     _ response: TransportResponse, _ end: BodyEnd, _ control: TransferControl?, to request: OutgoingRequest
   ) -> ReceivedResponse {
+    let isToTell = task.isObserved && task.exchange.withLock { $0.tells(control) }
     close(control, status: response.statusCode, metrics: end.metrics)
-    if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
-    task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
+    if isToTell { tell(end) }
     return ReceivedResponse(request: request, response, end)
   }
 
@@ -86,6 +56,7 @@ struct ExchangeLoop: Sendable {
     if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
     abandonExchange(for: response.body)
     task.consumer?.isBypassed()
+    task.exchange.withLock { $0.replace(with: control) }
     try task.begin(control, sent)
     let received = try await receive(response, control, to: request)
     // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
@@ -102,7 +73,7 @@ struct ExchangeLoop: Sendable {
       let deciders = task.state.withLock { $0.settings.responseDeciders }
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
       if task.handsOverAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
-      return received(response, try await response.body.end(), control, to: sent ?? fallback)
+      return received(response, try await end(of: response), control, to: sent ?? fallback)
     } catch {
       close(control, status: response.statusCode, metrics: error.metrics)
       throw error.caused(by: control).about(response.head)
@@ -167,14 +138,13 @@ struct ExchangeLoop: Sendable {
       do throws(LupineError) {
         try tellSchemes(response, to: sent)
         keepCookies(of: response, to: sent)
-        next = mayLeadOn(response) ? try await following(response, to: request) : nil
+        next = mayLeadOn(response) ? try await requestAfter(response, to: request) : nil
       } catch {
         abandonExchange(response.body)
         throw error.about(response.head)
       }
       guard let next else { return response }
-      let metrics = await metrics(of: response.body)
-      close(task.exchange.withLock { $0.control }, status: response.statusCode, metrics: metrics)
+      await leave(response)
       let isElsewhere = next.url.origin != request.url.origin
       if isElsewhere || task.exchange.withLock({ $0.redirect != nil }) { follow(from: request.url, to: next.url) }
       request = next
@@ -197,11 +167,6 @@ struct ExchangeLoop: Sendable {
       return !state.visited.isEmpty
     }
     if isAgain { task.state.withLock { $0.redirects = [] } }
-  }
-
-  /// What an exchange cost whose body nobody wants.
-  private func metrics(of body: IncomingBody) async -> TransferMetrics? {
-    do throws(LupineError) { return try await body.end().metrics } catch { return error.metrics }
   }
 
   /// - Parameters:

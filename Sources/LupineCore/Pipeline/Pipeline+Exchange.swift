@@ -18,6 +18,7 @@ extension Pipeline {
             loop.forgetRedirects()
             let response = try await loop.send(next)
             task.exchange.withLock { $0.body = response.body }
+            loop.tellEnd(of: response)
             return response
           }
           return try await loop.receive(response, from: request, orOwn: control)

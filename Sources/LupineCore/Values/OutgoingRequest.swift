@@ -66,6 +66,9 @@ public struct OutgoingRequest: Sendable {
   /// Whether its body is to wait for the server's word, told without a copy of its options.
   package var expectsContinue: Bool { storage.value.options.expectsContinue }
 
+  /// Who goes first, told without a copy of its options.
+  package var priority: Priority { storage.value.options.priority }
+
   private struct Values {
     var url: HTTPURL
     var method: HTTPRequest.Method
