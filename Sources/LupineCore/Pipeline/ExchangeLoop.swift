@@ -180,10 +180,7 @@ struct ExchangeLoop: Sendable {
     try RequestRules.check(request, limits: session.configuration.limits)
     let request = withoutForeignCredentials(request, proxyAuthorization)
     let control = TransferControl(now: session.clock.now, of: task)
-    if !task.exchange.withLock({ $0.begin(control, request, original) }) {
-      abandonExchange()
-      _ = task.exchange.withLock { $0.begin(control, request, original) }
-    }
+    while !task.exchange.withLock({ $0.begin(control, request, original) }) { abandonExchange() }
     do throws(LupineError) {
       try task.begin(control, request)
       task.emit(.sending(request.summary), attempt: number)

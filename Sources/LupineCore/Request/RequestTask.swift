@@ -207,6 +207,7 @@ final class RequestTask: Sendable {
       outcome = consumer.conclude(outcome)
     }
     if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
+    // Then nobody listens, and no redirect was followed.
     if state.withLock({ $0.isPlain }) { return outcome }
     let redirects = state.withLock { $0.redirects }
     if !redirects.isEmpty { outcome.redirects = redirects }
