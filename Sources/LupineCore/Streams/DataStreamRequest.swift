@@ -31,7 +31,9 @@ extension DataStreamRequest {
   /// Bytes that are no UTF-8 become U+FFFD; a byte order mark at the start is left out.
   public func serializingStrings() -> TextStream { TextStream(base: serializingBytes()) }
 
-  /// The body as lines, in UTF-8, without their ends: LF, CRLF or CR. A byte order mark at the start is left out.
+  /// The body as lines, in UTF-8, without their ends: LF, CRLF or CR.
+  ///
+  /// A byte order mark at the start is left out.
   ///
   /// - Parameter limit: the most bytes of one line; a longer one fails with kind `limitExceeded`. Default: 1 MiB.
   public func serializingLines(limit: Int = 1 << 20) -> LineStream {

@@ -34,7 +34,7 @@ import Testing
 
   @Test(arguments: refusals.indices, ["\"v2\"", nil])
   func `a page that is refused takes nothing from what had come`(refusal: Int, tag: String?) async throws {
-    let page = tag.map { page.field(.eTag, $0) } ?? page
+    let page = tag.map { self.page.field(.eTag, $0) } ?? self.page
     let request = Self.refusals[refusal](try await interrupted(page, whole))
     let response = await request.serializingFile().response
     #expect(response.error != nil)
@@ -71,7 +71,7 @@ import Testing
 
   @Test(arguments: ["\"v2\"", nil])
   func `the checkpoint tells of what is there after a page was refused`(tag: String?) async throws {
-    let page = tag.map { page.field(.eTag, $0) } ?? page
+    let page = tag.map { self.page.field(.eTag, $0) } ?? self.page
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), page, whole]))
     for _ in 0..<3 {
       _ = await session.download("a", to: .file(folder.file("a"))).checkpoint(folder.file("a.resume"))
