@@ -39,6 +39,19 @@ extension MockReply {
   /// Returns the reply with trailers (RFC 9110 section 6.5).
   public func trailers(_ trailers: HTTPFields) -> MockReply { changing { $0.trailers = trailers } }
 
+  /// Returns the reply with 100 Continue for a request whose body waits for it (`expectsContinue`), whatever its status.
+  ///
+  /// Without this a reply of status 307, 308, 4xx or 5xx, and one whose fault or failure leaves no head, is the answer in
+  /// place of 100, so that nothing of the body is sent; any other comes after 100 and the body. A body waits for a second
+  /// of the session's clock and is then sent without a word (RFC 9110 section 10.1.1), so a refusal whose `delay` is longer
+  /// has it after all. A closure is asked after 100 and the body, unless its stub's `reading` says that it takes none.
+  ///
+  /// - Parameter delay: how long 100 takes, on the session's clock; after more than a second it comes when the body has
+  ///   been sent. Nil sends none, as a server that knows nothing of it. Default: none.
+  public func continues(after delay: Duration? = .zero) -> MockReply {
+    changing { $0.word = .permission(after: delay) }
+  }
+
   /// Returns the reply with these fields in the proxy's answer to CONNECT, as of one that names its next nonce.
   ///
   /// It is told where an `https` URL is reached through an HTTP proxy; without these fields it has none.

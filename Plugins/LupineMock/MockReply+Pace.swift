@@ -31,9 +31,9 @@ extension MockReply {
     var isImmediate: Bool { latency == nil && bandwidth == nil }
 
     /// How fast an answer comes; the stub's place and the answer's number say which of the seed's rows it is drawn from.
-    func draw(for answer: Answer) -> (latency: Duration, rate: Int?) {
+    func draw(for stub: Stub, use: Int) -> (latency: Duration, rate: Int?) {
       if isImmediate { return (.zero, nil) }
-      let row = UInt64(answer.stub.asked.place) << 40 | UInt64(answer.use) << 8
+      let row = UInt64(stub.asked.place) << 40 | UInt64(use) << 8
       let world = Simulation.current?.seed ?? 0
       let latency = latency.map { distribution, seed in
         var generator = SeededGenerator(seed: seed ^ world, stream: row | 4)

@@ -19,6 +19,8 @@ public struct MockReply: Sendable {
     var content = Content.bytes(Data())
     var trailers: HTTPFields?
     var informational: [HTTPResponse] = []
+    /// What it says of a body that waits for its word; nil leaves that to the status and the fault.
+    var word: ServerWord?
     var tunnelFields: HTTPFields?
     var delay = Duration.zero
     var pace = Pace()

@@ -63,6 +63,9 @@ public final class MockTransport: Transport, ObservingTransport {
   /// took its time has been told. A reply that waits for nothing is given at once, in the caller's task. The session's
   /// limits are kept, and every exchange has a connection of its own.
   ///
+  /// A body that waits for 100 Continue (`expectsContinue`) is read once the request's head has found its stub and that
+  /// permits it; see `MockReply.continues(after:)`. A request that no stub fits by its head ends with its body unread.
+  ///
   /// - Throws: `LupineError` of kind `unmatchedRequest` where no stub fits, of kind `invalidStub` where the one that fits
   ///   cannot be used, and what a stub's fault or failure says.
   public func send(
@@ -82,7 +85,8 @@ public final class MockTransport: Transport, ObservingTransport {
     try evaluateTrust(for: request, in: context)
     let upload = request.hasBody ? try Upload(of: request, in: context) : nil
     let stubbed = StubbedExchange(
-      mock: self, request: request, context: context, upload: upload, world: world, injection: injection)
+      mock: self, request: upload?.isHeldBack == true ? request.expecting : request, context: context, upload: upload,
+      world: world, injection: injection)
     do throws(LupineError) {
       let beginning = try stubbed.begin()
       if case .response(let response) = beginning { return response }

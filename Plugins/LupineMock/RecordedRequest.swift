@@ -13,10 +13,13 @@ public struct RecordedRequest: Sendable {
   /// The URL.
   public var url: HTTPURL { request.url }
   /// The fields, in their order; without `Host` and the framing of the body, which a transport adds itself.
+  ///
+  /// One whose body waited for 100 Continue has its `Expect`.
   public var headers: HTTPFields { request.headers }
   /// The body's bytes; empty where there was none.
   public private(set) var body: Data
-  /// Whether the body is all that was sent; false where the stub answered before its end, or no connection came about.
+  /// Whether the body is all that was to be sent; false where the stub answered before its end, or in place of 100
+  /// Continue, or no connection came about.
   public private(set) var isBodyComplete: Bool
   /// What would prove the request's connection, with NTLM or Negotiate.
   public var connectionCredential: ConnectionCredential? { identity.connectionCredential }

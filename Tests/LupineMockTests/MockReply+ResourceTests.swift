@@ -7,14 +7,20 @@ import Testing
 
 @Suite struct ResourceTests {
   private func response(
-    _ headers: HTTPFields = [:], method: HTTPRequest.Method = .get, etag: String? = "v1"
+    _ headers: HTTPFields = [:], method: HTTPRequest.Method = .get, etag: String? = "v1",
+    lastModified: String? = ResourceTests.changed, after seconds: Double = 1
   ) async throws -> (head: HTTPResponse, text: String) {
     let mock = MockTransport()
     mock.stub(
-      [.get, .head], "/", .resource(Data("0123456789".utf8), etag: etag, lastModified: "Sat, 21 Nov 2026 00:00:00 GMT"))
-    let (head, text, _) = try await Exchange(method: method, headers: headers).response(from: mock)
+      [.get, .head, .put], "/", .resource(Data("0123456789".utf8), etag: etag, lastModified: lastModified))
+    let now = Date(timeIntervalSince1970: 1_795_219_200 + seconds)
+    let (head, text, _) = try await Exchange(method: method, headers: headers, now: { now }).response(from: mock)
     return (head, text)
   }
+
+  private static let changed = "Sat, 21 Nov 2026 00:00:00 GMT"
+  private static let earlier = "Fri, 20 Nov 2026 23:59:59 GMT"
+  private static let later = "Sat, 21 Nov 2026 00:00:01 GMT"
 
   @Test func `the whole comes with its validators`() async throws {
     let (head, text) = try await response()
@@ -23,6 +29,83 @@ import Testing
     #expect(head.headerFields[.eTag] == "\"v1\"")
     #expect(head.headerFields[.acceptRanges] == "bytes")
     #expect(head.headerFields[.contentLength] == "10")
+    #expect(head.headerFields[.lastModified] == Self.changed)
+    #expect(head.headerFields[.date] == Self.later)
+  }
+
+  @Test func `a date of the stub's own is the answer's only one`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .resource(Data("a".utf8)).field(.date, Self.earlier))
+    let (head, _, _) = try await Exchange().response(from: mock)
+    #expect(head.headerFields[values: .date] == [Self.earlier])
+  }
+
+  @Test func `the date is the session's`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .resource(Data("a".utf8)))
+    let clock = TestClock(date: Date(timeIntervalSince1970: 784_111_777))
+    let session = try Session.Builder().transport(mock).clock(clock).build()
+    clock.advance(by: .seconds(60))
+    let response = await session.request("https://example.com/").serializingData().response
+    #expect(response.response?.headerFields[.date] == "Sun, 06 Nov 1994 08:50:37 GMT")
+  }
+
+  @Test(arguments: [
+    (changed, 304), (later, 304), (earlier, 200), ("Saturday, 21-Nov-26 00:00:00 GMT", 304),
+    ("Sat Nov 21 00:00:00 2026", 304), ("today", 200), ("", 200), ("\(changed), \(changed)", 200),
+  ]) func `If-Modified-Since saves the bytes`(condition: String, status: Int) async throws {
+    for method in [HTTPRequest.Method.get, .head] {
+      let (head, text) = try await response([.ifModifiedSince: condition], method: method)
+      #expect(head.status.code == status)
+      #expect(text.isEmpty == (status == 304 || method == .head))
+      #expect(head.headerFields[.date] == Self.later)
+    }
+    #expect(try await response([.ifModifiedSince: condition], method: .put).head.status == .ok)
+  }
+
+  @Test(arguments: [
+    (changed, 200), (later, 200), (earlier, 412), ("Friday, 20-Nov-26 23:59:59 GMT", 412), ("yesterday", 200),
+  ]) func `If-Unmodified-Since is a precondition`(condition: String, status: Int) async throws {
+    for method in [HTTPRequest.Method.get, .head, .put] {
+      #expect(try await response([.ifUnmodifiedSince: condition], method: method).head.status.code == status)
+    }
+  }
+
+  @Test(arguments: [nil, "long ago"]) func `no condition by date counts where it has none`(
+    lastModified: String?
+  ) async throws {
+    let conditions: [HTTPFields] = [
+      [.ifModifiedSince: Self.later], [.ifUnmodifiedSince: Self.earlier],
+      [.range: "bytes=0-1", .ifRange: Self.changed],
+    ]
+    for condition in conditions {
+      #expect(try await response(condition, lastModified: lastModified).head.status == .ok)
+    }
+  }
+
+  /// RFC 9110 section 13.2.2.
+  @Test(
+    arguments: [
+      ([.ifMatch: "\"v1\"", .ifUnmodifiedSince: earlier], 200), ([.ifMatch: "\"v2\"", .ifUnmodifiedSince: later], 412),
+      ([.ifNoneMatch: "\"v2\"", .ifModifiedSince: later], 200),
+      ([.ifNoneMatch: "\"v1\"", .ifModifiedSince: earlier], 304),
+      ([.ifUnmodifiedSince: earlier, .ifNoneMatch: "\"v1\""], 412),
+      ([.ifUnmodifiedSince: later, .ifNoneMatch: "\"v1\""], 304), ([.ifMatch: "\"v1\"", .ifModifiedSince: later], 304),
+      ([.ifUnmodifiedSince: later, .ifModifiedSince: changed], 304),
+      ([.ifModifiedSince: later, .range: "bytes=0-1"], 304),
+      ([.ifModifiedSince: earlier, .range: "bytes=0-1"], 206), ([.ifMatch: "\"v1\"", .range: "bytes=0-1"], 206),
+      ([.ifUnmodifiedSince: earlier, .range: "bytes=0-1"], 412),
+    ] as [(HTTPFields, Int)]) func `tags count before dates, and refusals before what saves bytes`(
+      conditions: HTTPFields, status: Int
+    ) async throws
+  {
+    #expect(try await response(conditions).head.status.code == status)
+  }
+
+  @Test(arguments: [(0.999, 200), (1, 206), (3_600, 206), (-1, 200)])
+  func `If-Range takes a date that is a second old`(seconds: Double, status: Int) async throws {
+    let conditions: HTTPFields = [.range: "bytes=0-1", .ifRange: Self.changed]
+    #expect(try await response(conditions, etag: nil, after: seconds).head.status.code == status)
   }
 
   @Test(arguments: [
@@ -52,8 +135,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("\"v1\"", 206), ("\"v2\"", 200), ("W/\"v1\"", 200), ("Sat, 21 Nov 2026 00:00:00 GMT", 206),
-    ("Sat, 21 Nov 2026 00:00:01 GMT", 200),
+    ("\"v1\"", 206), ("\"v2\"", 200), ("W/\"v1\"", 200), (changed, 206), (later, 200), (earlier, 200),
+    ("Saturday, 21-Nov-26 00:00:00 GMT", 206),
   ]) func `If-Range decides whether a range is given`(condition: String, status: Int) async throws {
     #expect(try await response([.range: "bytes=0-1", .ifRange: condition]).head.status.code == status)
   }

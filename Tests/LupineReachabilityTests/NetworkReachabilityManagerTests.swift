@@ -117,16 +117,3 @@ import Testing
     #expect(ReachabilityStatus.notReachable.description == "not reachable")
   }
 }
-
-/// A clock whose timers fire while they are being set.
-private struct EagerClock: TimerClock {
-  var now: VirtualInstant { VirtualInstant() }
-  var minimumResolution: Duration { .nanoseconds(1) }
-
-  func sleep(until deadline: VirtualInstant, tolerance: Duration?) async throws {}
-
-  func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
-    action()
-    return ScheduledTimer {}
-  }
-}

@@ -10,13 +10,18 @@ struct CurlCommandTests {
   static let bodies: [Data] = [
     Data("plain".utf8), Data("it's \"quoted\" $HOME `id` \\ !\nand\n\nmore\n".utf8), Data("@/etc/passwd".utf8),
     Data(Array(0...255)), Data("%s%d%%\\n\\0".utf8), Data("grüße 👋".utf8), Data("\u{1B}[2J\u{7F}".utf8), Data(),
-    Data(repeating: 0x61, count: 30_000),
+    Data(repeating: 0x61, count: 30_000), Data(repeating: 0x61, count: 200_000),
+    Data((0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }),
   ]
 
+  /// From a file, since an argument of the shell's holds 128 KiB.
   private static func run(_ command: String) async throws -> Int32 {
+    let script = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sh")
+    try Data((command + " --silent --output /dev/null\n").utf8).write(to: script)
+    defer { try? FileManager.default.removeItem(at: script) }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", command + " --silent --output /dev/null"]
+    process.arguments = [script.path]
     process.standardInput = FileHandle.nullDevice
     return try await withCheckedThrowingContinuation { continuation in
       process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
@@ -52,6 +57,23 @@ struct CurlCommandTests {
     let command = try curlSession().request(server.url, method: method).debugDescription
     #expect(try await Self.run(command) == 0)
     #expect(server.requests.map(\.method) == [method])
+  }
+
+  @Test func `a HEAD with a body is made, too`() async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("ok")))
+    defer { server.stop() }
+    let request = try OutgoingRequest(server.url, method: .head, body: .text("content"))
+    #expect(try await Self.run(try curlSession().request(request).debugDescription) == 0)
+    #expect(server.requests.map(\.method) == [.head])
+    #expect(server.requests.map(\.bodyText) == ["content"])
+  }
+
+  @Test func `a body that no command holds makes the command fail, with no request`() async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("ok")))
+    defer { server.stop() }
+    let request = try OutgoingRequest(server.url, method: .post, body: .bytes(Data(count: (1 << 20) + 1)))
+    #expect(try await Self.run(try curlSession().request(request).debugDescription) == 1)
+    #expect(server.requests.isEmpty)
   }
 
   @Test func `a part of a file is sent from its offset`() async throws {

@@ -11,29 +11,31 @@ struct Answer: Sendable {
     if case .asyncClosure = stub.answers { true } else { false }
   }
 
-  /// The reply, where no closure must be awaited for it.
-  func plan() throws(LupineError) -> ReplyPlan? {
+  /// The reply to the request as it was sent, where no closure must be awaited for it.
+  func plan(for sent: OutgoingRequest, in context: TransferContext) throws(LupineError) -> ReplyPlan? {
     switch stub.answers {
-    case .planned(let plans): return plans[min(use, plans.count - 1)].fitted(to: request)
+    case .planned: return stub.planned(use)?.fitted(to: sent, in: context)
     case .asyncClosure: return nil
     case .closure(let closure):
       let reply: MockReply
       do { reply = try closure(request) } catch { throw thrown(error) }
-      return try plan(reply)
+      return try plan(reply).fitted(to: sent, in: context)
     }
   }
 
   /// The reply, once the closure has made it.
-  func awaitedPlan() async throws(LupineError) -> ReplyPlan {
+  func awaitedPlan(
+    for sent: OutgoingRequest, in context: TransferContext
+  ) async throws(LupineError) -> ReplyPlan {
     guard case .asyncClosure(let closure) = stub.answers else {
-      guard let plan = try plan() else { throw stub.asked.error("it has no reply.") }
+      guard let plan = try plan(for: sent, in: context) else { throw stub.asked.error("it has no reply.") }
       return plan
     }
     let reply: MockReply
     do { reply = try await closure(request) } catch {
       throw Task.isCancelled ? MockExchange.cancelled : thrown(error)
     }
-    return try plan(reply)
+    return try plan(reply).fitted(to: sent, in: context)
   }
 
   private func thrown(_ error: any Error) -> LupineError {
@@ -47,6 +49,6 @@ struct Answer: Sendable {
     guard !reply.parts.isEmpty else { throw stub.asked.noted(stub.asked.error("its sequence of replies is empty.")) }
     let plan = ReplyPlan(reply.parts[min(use, reply.parts.count - 1)], for: stub.asked)
     if let problem = plan.problem { throw stub.asked.noted(problem) }
-    return plan.fitted(to: request)
+    return plan
   }
 }

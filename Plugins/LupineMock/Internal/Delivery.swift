@@ -28,7 +28,7 @@ enum Delivery {
     _ plan: ReplyPlan, _ source: PieceSource, rate: Int?, _ request: OutgoingRequest, bytesSent: Int,
     on exchange: MockExchange, in context: TransferContext, whenDone: @escaping @Sendable () -> Void
   ) -> TransportResponse {
-    for interim in plan.part.informational { context.emit(.informational(interim)) }
+    for interim in plan.part.informational.dropFirst(plan.prelude.heard.count) { context.emit(.informational(interim)) }
     var head = plan.head
     if head.headerFields[.contentLength] == nil, let length = source.length, plan.tellsLength(for: request) {
       head.headerFields[.contentLength] = "\(length)"

@@ -11,8 +11,8 @@ enum Preparation {
     _ plan: ReplyPlan, for request: OutgoingRequest, latency: Duration, in context: TransferContext
   ) async throws(LupineError) -> PieceSource {
     if let problem = plan.problem { throw problem }
-    plan.connect(for: request, in: context)
-    try await context.clock.pause(for: plan.part.delay + latency)
+    if !plan.prelude.isConnected { plan.connect(for: request, in: context) }
+    try await context.clock.pause(for: plan.part.delay + latency - plan.prelude.waited)
     if let fault = plan.part.fault { try await suffer(fault, plan.cause, request, context) }
     if let failure = plan.part.failure { throw failure }
     try plan.weight.check(context.limits)
@@ -72,12 +72,7 @@ extension ReplyPlan {
   /// Tells of the connection, which every exchange has for itself, unless none comes about.
   func connect(for request: OutgoingRequest, in context: TransferContext) {
     guard part.failure == nil, part.fault?.isBeforeConnection != true else { return }
-    if part.source == .origin, context.tunnels(request) {
-      context.emit(.tunnelled(HTTPResponse(status: .ok, headerFields: part.tunnelFields ?? [:])))
-    }
-    guard context.isObserved else { return }
-    context.emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))
-    if !request.hasBody { context.emit(.sent(bytes: 0)) }
+    context.tellConnection(for: request, tunnel: part.source == .origin ? part.tunnelFields ?? [:] : nil)
   }
 
   /// The bytes that the response to this request has: none for HEAD, 204 and 304.
@@ -87,4 +82,16 @@ extension ReplyPlan {
 
   /// Whether the response to this request can have a body (RFC 9110 section 6.4.1).
   func hasBody(for request: OutgoingRequest) -> Bool { !hasNoContent && request.method != .head }
+}
+
+extension TransferContext {
+  /// Tells of a connection to the request's server.
+  ///
+  /// - Parameter tunnel: the fields of a proxy's answer to CONNECT; nil where it did not open a tunnel.
+  func tellConnection(for request: OutgoingRequest, tunnel: HTTPFields? = [:]) {
+    if let tunnel, tunnels(request) { emit(.tunnelled(HTTPResponse(status: .ok, headerFields: tunnel))) }
+    guard isObserved else { return }
+    emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))
+    if !request.hasBody { emit(.sent(bytes: 0)) }
+  }
 }

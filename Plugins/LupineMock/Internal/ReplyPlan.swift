@@ -17,12 +17,17 @@ final class ReplyPlan: Sendable {
   let hasNoContent: Bool
   /// Whether it can be given without waiting for anything.
   let isImmediate: Bool
+  /// What came of it before it was due.
+  let prelude: Prelude
   /// What its transfer measures as a rule.
   private let usualMetrics: TransferMetrics
 
   /// - Parameter cause: what its faults come from; nil means the stub.
-  init(_ part: MockReply.Part, for asked: StubDescription, cause: String? = nil) {
+  init(
+    _ part: MockReply.Part, for asked: StubDescription, cause: String? = nil, after prelude: Prelude = Prelude()
+  ) {
     let part = part.disfigured
+    self.prelude = prelude
     self.part = part
     self.asked = asked
     self.cause = cause ?? "as the stub at \(asked.location) says."
@@ -44,9 +49,10 @@ final class ReplyPlan: Sendable {
   }
 
   /// The same reply as this request gets it.
-  func fitted(to request: RecordedRequest) -> ReplyPlan {
+  func fitted(to request: OutgoingRequest, in context: TransferContext) -> ReplyPlan {
     guard let resource = part.resource, problem == nil else { return self }
-    return ReplyPlan(resource.answer(request.headers, method: request.method, with: part), for: asked, cause: cause)
+    let answer = resource.answer(request.headers, method: request.method, now: context.now(), with: part)
+    return ReplyPlan(answer, for: asked, cause: cause)
   }
 
   /// The same reply with what befalls it in a simulation.
@@ -57,6 +63,13 @@ final class ReplyPlan: Sendable {
     part.delay += injection.delay
     if let fault = injection.fault { part.fault = fault }
     return ReplyPlan(part, for: asked, cause: injection.fault == nil ? self.cause : cause)
+  }
+
+  /// The same reply after what came of it before it was due.
+  func following(_ prelude: Prelude) -> ReplyPlan {
+    var part = part
+    part.informational = prelude.heard + prelude.rest(of: part.informational)
+    return ReplyPlan(part, for: asked, cause: cause, after: prelude)
   }
 
   /// The length that the head tells of a body that this request gets whole; nil where it tells none.

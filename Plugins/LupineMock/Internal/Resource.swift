@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import LupineCore
 
 /// A representation and its validators.
 struct Resource: Sendable {
@@ -12,20 +13,21 @@ struct Resource: Sendable {
   }
 
   /// The reply to one request, made of the reply as it was stubbed.
-  func answer(_ fields: HTTPFields, method: HTTPRequest.Method, with stubbed: MockReply.Part) -> MockReply.Part {
+  ///
+  /// - Parameter now: the server's date.
+  func answer(
+    _ fields: HTTPFields, method: HTTPRequest.Method, now: Date, with stubbed: MockReply.Part
+  ) -> MockReply.Part {
     var part = stubbed
     part.resource = nil
     part.fields[.eTag] = etag
     part.fields[.lastModified] = lastModified
     part.fields[.acceptRanges] = "bytes"
-    if let expected = fields[.ifMatch], !lists(expected, weakly: false) { return Self.empty(part, .preconditionFailed) }
-    if let known = fields[.ifNoneMatch], lists(known, weakly: true) {
-      let isSafe = method == .get || method == .head
-      return Self.empty(part, isSafe ? .notModified : .preconditionFailed)
-    }
-    guard method == .get, isRangeWanted(fields), let text = fields[.range], let range = ByteRange(text) else {
-      return part
-    }
+    if !part.fields.contains(.date) { part.fields[.date] = HTTPDate.text(now) }
+    if let status = refusal(of: fields, method, now) { return Self.empty(part, status) }
+    guard method == .get, let text = fields[.range], let range = ByteRange(text),
+      isRangeWanted(fields, sent: part.fields[.date], now)
+    else { return part }
     guard let bounds = range.bounds(of: data.count) else {
       part.fields[.contentRange] = "bytes */\(data.count)"
       return Self.empty(part, .rangeNotSatisfiable)
@@ -35,6 +37,29 @@ struct Resource: Sendable {
     part.content = .bytes(data.dropFirst(bounds.lowerBound).prefix(bounds.count))
     return part
   }
+
+  /// What a precondition that does not hold leads to, in their order (RFC 9110 section 13.2.2).
+  private func refusal(of fields: HTTPFields, _ method: HTTPRequest.Method, _ now: Date) -> HTTPResponse.Status? {
+    if let expected = fields[.ifMatch] {
+      if !lists(expected, weakly: false) { return .preconditionFailed }
+    } else if let changed = changed(after: fields[.ifUnmodifiedSince], now), changed {
+      return .preconditionFailed
+    }
+    let isSafe = method == .get || method == .head
+    if let known = fields[.ifNoneMatch] {
+      return lists(known, weakly: true) ? (isSafe ? .notModified : .preconditionFailed) : nil
+    }
+    if isSafe, let changed = changed(after: fields[.ifModifiedSince], now), !changed { return .notModified }
+    return nil
+  }
+
+  /// Whether it has changed since a date; nil where one of the two dates is none, so that the condition does not count.
+  private func changed(after text: String?, _ now: Date) -> Bool? {
+    guard let since = date(text, now), let modified = date(lastModified, now) else { return nil }
+    return modified > since
+  }
+
+  private func date(_ text: String?, _ now: Date) -> Date? { text.flatMap { HTTPDate.parse($0, now: now) } }
 
   private static func empty(_ part: MockReply.Part, _ status: HTTPResponse.Status) -> MockReply.Part {
     var part = part
@@ -57,8 +82,13 @@ struct Resource: Sendable {
 
   private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
 
-  private func isRangeWanted(_ fields: HTTPFields) -> Bool {
+  /// Whether `If-Range` names this very version (RFC 9110 section 13.1.5).
+  ///
+  /// A date does where it is a second older than the response: two versions may have been made within its second.
+  private func isRangeWanted(_ fields: HTTPFields, sent: String?, _ now: Date) -> Bool {
     guard let condition = fields[.ifRange] else { return true }
-    return condition == lastModified || condition == etag && !condition.hasPrefix("W/")
+    guard let named = date(condition, now) else { return condition == etag && !condition.hasPrefix("W/") }
+    guard named == date(lastModified, now), let sent = date(sent, now) else { return false }
+    return sent.timeIntervalSince(named) >= 1
   }
 }

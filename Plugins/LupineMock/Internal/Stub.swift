@@ -63,9 +63,12 @@ final class Stub: Sendable, CustomStringConvertible {
   }
 
   /// Whether its answer with this number does.
-  func refuses(_ use: Int) -> Bool {
-    guard case .planned(let plans) = answers, let last = plans.indices.last else { return false }
-    return plans[min(use, last)].isRefusal
+  func refuses(_ use: Int) -> Bool { planned(use)?.isRefusal == true }
+
+  /// Its answer with this number, where no closure makes it.
+  func planned(_ use: Int) -> ReplyPlan? {
+    guard case .planned(let plans) = answers, let last = plans.indices.last else { return nil }
+    return plans[min(use, last)]
   }
 
   /// How often it has answered.

@@ -59,6 +59,25 @@ struct StubTable: Sendable {
     return (first, use)
   }
 
+  /// What the head of a request says of the stub that answers it.
+  enum HeadSearch {
+    case found(stub: Stub, use: Int)
+    /// The first that may fit has conditions that may want the body.
+    case needsBody
+    case nothing
+  }
+
+  /// Finds the stub that answers by the request's head alone, among those that take its whole body, and counts the answer.
+  func takeByHead(_ request: MatchableRequest) -> HeadSearch {
+    let parts = SplitURL(request.url)
+    let fitting = all.filter { !$0.isEarly && !$0.isUsedUp && $0.fitsHead(of: request, parts: parts) }
+    for stub in fitting.sorted(by: { $0.precedes($1) }) {
+      if stub.asked.conditions.contains(where: \.readsBody) { return .needsBody }
+      if let use = stub.use() { return .found(stub: stub, use: use) }
+    }
+    return .nothing
+  }
+
   /// Those whose template leaves nothing open and fits the URL.
   private func exactStubs(for url: HTTPURL) -> [Stub] {
     if exact.isEmpty { return [] }
@@ -83,6 +102,12 @@ struct StubTable: Sendable {
 extension Stub {
   fileprivate func fits(_ request: MatchableRequest, parts: SplitURL?) -> Bool {
     fitsURL(of: request, parts: parts) && asked.conditions.allSatisfy { $0.difference(from: request) == nil }
+  }
+
+  /// Whether everything fits that can be told without the body.
+  fileprivate func fitsHead(of request: MatchableRequest, parts: SplitURL) -> Bool {
+    asked.methods.contains(request.method) && fitsURL(of: request, parts: parts)
+      && asked.conditions.allSatisfy { $0.readsBody || $0.difference(from: request) == nil }
   }
 
   fileprivate func fitsURL(of request: MatchableRequest, parts: SplitURL?) -> Bool {

@@ -25,7 +25,7 @@ struct StubbedExchange: Sendable {
     let early = try earlyStub()
     guard try readsAtOnce(early) else { return .waits(early: early) }
     let answer = try answer(early)
-    let plan = try injected(answer.plan())
+    let plan = try injected(answer.plan(for: request, in: context))
     if let plan { settle(plan, answer) }
     guard let plan, plan.isImmediate else { return .waits(answer: answer, plan: plan) }
     if let problem = plan.problem { throw problem }
@@ -63,7 +63,7 @@ struct StubbedExchange: Sendable {
       let (plan, source, rate) = try await exchange.run(on: context.executor) {
         [self] () throws(LupineError) -> (ReplyPlan, PieceSource, Int?) in
         let (plan, answer) = try await awaited(plan, of: known, early)
-        let pace = plan.part.pace.draw(for: answer)
+        let pace = plan.part.pace.draw(for: answer.stub, use: answer.use)
         return (plan, try await Preparation.prepare(plan, for: request, latency: pace.latency, in: context), pace.rate)
       }
       return Delivery.begin(
@@ -80,12 +80,13 @@ struct StubbedExchange: Sendable {
     _ plan: ReplyPlan?, of known: Answer?, _ early: EarlyStub?
   ) async throws(LupineError) -> (ReplyPlan, Answer) {
     guard let known else {
-      try await upload?.readAll(upTo: limit(early))
-      return try await awaited(nil, of: answer(early), nil)
+      let prelude = try await takeBody(early)
+      let (plan, answer) = try await awaited(nil, of: answer(early), nil)
+      return (prelude.map { plan.following($0) } ?? plan, answer)
     }
     if let plan { return (plan, known) }
     if known.isAsynchronous { upload?.send() }
-    let plan = injected(try await known.awaitedPlan())
+    let plan = injected(try await known.awaitedPlan(for: request, in: context))
     settle(plan, known)
     return (plan, known)
   }
@@ -98,7 +99,15 @@ struct StubbedExchange: Sendable {
     mock.state.withLock { $0.takeBackBody(of: answer.request) }
   }
 
-  private func injected(_ plan: ReplyPlan) -> ReplyPlan {
+  /// Takes as much of the request's body as is wanted; what came of the reply before it, where the body was held back.
+  private func takeBody(_ early: EarlyStub?) async throws(LupineError) -> Prelude? {
+    guard let upload else { return nil }
+    if upload.isHeldBack { return try await takeHeldBack(upload, early) }
+    try await upload.readAll(upTo: limit(early))
+    return nil
+  }
+
+  func injected(_ plan: ReplyPlan) -> ReplyPlan {
     injection.map { plan.suffering($0, simulated) } ?? plan
   }
 
@@ -117,6 +126,7 @@ extension StubbedExchange {
   /// Whether there is nothing to wait for of the request's body.
   private func readsAtOnce(_ early: EarlyStub?) throws(LupineError) -> Bool {
     guard let upload else { return true }
+    if upload.isHeldBack, limit(early) > 0 { return false }
     let table = try mock.openTable()
     let mayBeRefused = early == nil && table.hasRefusals
     var isRead = false
@@ -127,19 +137,20 @@ extension StubbedExchange {
   }
 
   private func earlyStub() throws(LupineError) -> EarlyStub? {
-    guard upload != nil else { return nil }
+    guard let upload else { return nil }
     let table = try mock.openTable()
     if table.hasEarlyStubs, let early = table.take(matchable(Data()), areEarly: true) { return early }
+    if upload.isHeldBack { return try stubByHead(table) }
     return table.hasRefusals ? table.takeRefusal(matchable(Data())) : nil
   }
 
   /// How much of the body is read before the answer.
-  private func limit(_ early: EarlyStub?) -> Int {
-    guard let (stub, use) = early else { return .max }
-    return stub.refuses(use) ? 0 : stub.asked.reading.limit
+  func limit(_ early: EarlyStub?) -> Int {
+    guard let early else { return .max }
+    return early.stub.refuses(early.use) || declines(early) ? 0 : early.stub.asked.reading.limit
   }
 
-  private func matchable(_ body: Data) -> MatchableRequest {
+  func matchable(_ body: Data) -> MatchableRequest {
     MatchableRequest(method: request.method, url: request.url, headers: request.headers, body: body)
   }
 
@@ -158,14 +169,18 @@ extension StubbedExchange {
     // Those that do without the body were asked before it was read.
     let found = early ?? table.take(matchable, areEarly: upload != nil && table.hasEarlyStubs ? false : nil)
     if let early, !early.stub.refuses(early.use) { upload?.abandon() }
-    guard let (stub, use) = found else {
-      let report = UnmatchedReport(shown(matchable), table, mock.log(of: context.id, request))
-      _ = remember(body, nil, mismatch: report.message)
-      throw report.error
-    }
+    guard let (stub, use) = found else { throw unmatched(matchable, table) }
     let record = remember(body, stub)
     if let problem = stub.problem { throw problem }
     return Answer(stub: stub, use: use, request: record)
+  }
+
+  /// Remembers a request that no stub fits, and says why none does.
+  func unmatched(_ matchable: MatchableRequest, _ table: StubTable, isBodyKnown: Bool = true) -> LupineError {
+    let report = UnmatchedReport(
+      shown(matchable), table, mock.log(of: context.id, request), isBodyKnown: isBodyKnown)
+    _ = remember(matchable.body, nil, mismatch: report.message)
+    return report.error
   }
 
   private func remember(_ body: Data, _ stub: Stub?, mismatch: String? = nil) -> RecordedRequest {

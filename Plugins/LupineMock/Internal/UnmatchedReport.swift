@@ -7,11 +7,15 @@ struct UnmatchedReport {
   private let request: MatchableRequest
   private let stubs: [Stub]
   private let log: ExchangeLog?
+  private let isBodyKnown: Bool
 
-  /// - Parameter log: what led to the request, where it is not its first exchange.
-  init(_ request: MatchableRequest, _ table: StubTable, _ log: ExchangeLog? = nil) {
+  /// - Parameters:
+  ///   - log: what led to the request, where it is not its first exchange.
+  ///   - isBodyKnown: whether the request's body was read, so that the conditions that want it have been asked.
+  init(_ request: MatchableRequest, _ table: StubTable, _ log: ExchangeLog? = nil, isBodyKnown: Bool = true) {
     self.request = request
     self.log = log
+    self.isBodyKnown = isBodyKnown
     stubs = table.all
   }
 
@@ -31,7 +35,7 @@ struct UnmatchedReport {
       return "\(title) It has no stubs yet; add one before the request is made:\n    \(suggestion)"
     }
     let url = SplitURL(request.url)
-    let nearest = stubs.map { ($0, $0.differences(from: request, url)) }
+    let nearest = stubs.map { ($0, $0.differences(from: request, url, isBodyKnown)) }
       .sorted { $0.1.distance < $1.1.distance }.prefix(3)
     let count = stubs.count == 1 ? "Its only stub differs:" : "The nearest of its \(stubs.count) stubs:"
     let entries = nearest.enumerated().map { index, entry in
@@ -55,14 +59,16 @@ extension [Difference] {
 
 extension Stub {
   /// Everything that keeps the stub from answering.
-  fileprivate func differences(from request: MatchableRequest, _ url: SplitURL) -> [Difference] {
+  fileprivate func differences(
+    from request: MatchableRequest, _ url: SplitURL, _ isBodyKnown: Bool
+  ) -> [Difference] {
     var differences: [Difference] = []
     if !asked.methods.contains(request.method) {
       let text = "method: expected \(asked.methods), got \(request.method.rawValue)"
       differences.append(Difference(text: text, weight: 3))
     }
     differences += template?.differences(from: url) ?? []
-    differences += conditionDifferences(from: request)
+    differences += conditionDifferences(from: request, isBodyKnown)
     if let maximum = asked.count.maximum, isUsedUp {
       let times = maximum == 1 ? "once" : "\(maximum) times"
       differences.append(Difference(text: "count: it answers \(times), and has done so", weight: 1))
@@ -73,11 +79,11 @@ extension Stub {
 
 extension Stub {
   /// What its conditions miss; those of one that answers early see no body.
-  private func conditionDifferences(from request: MatchableRequest) -> [Difference] {
+  private func conditionDifferences(from request: MatchableRequest, _ isBodyKnown: Bool) -> [Difference] {
     var seen = request
     if isEarly { seen.body = Data() }
     return asked.conditions.compactMap { condition in
-      guard let text = condition.difference(from: seen) else { return nil }
+      guard isBodyKnown || !condition.readsBody, let text = condition.difference(from: seen) else { return nil }
       let isBlind = isEarly && condition.difference(from: request) == nil
       return Difference(text: isBlind ? "\(text) (its reading: .first(…) shows conditions no body)" : text, weight: 2)
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import LupineCore
 import Synchronization
 
@@ -13,14 +14,23 @@ final class Upload: Sendable {
 
   private let body: Body
   private let context: TransferContext
+  private let asksToContinue: Bool
   private let ready = Signal()
   private let state = Mutex(State())
 
-  /// Opens the body; one that can be sent only once, and goes through a tunnel that may be refused, when it is wanted.
+  /// Opens the body; one that can be sent only once, and may be refused unread, when it is wanted.
   init(of request: OutgoingRequest, in context: TransferContext) throws(LupineError) {
     body = request.body
     self.context = context
-    if body.isReplayable || !context.tunnels(request) { _ = try reader() }
+    asksToContinue = request.asksToContinue
+    if body.isReplayable || !(context.tunnels(request) || asksToContinue) { _ = try reader() }
+  }
+
+  /// Whether it waits for the server's word, which a body without bytes does not (RFC 9110 section 10.1.1).
+  var isHeldBack: Bool {
+    guard asksToContinue else { return false }
+    guard let reader = state.withLock({ $0.reader }) else { return body.length != 0 }
+    return reader.length != 0
   }
 
   private func reader() throws(LupineError) -> QuietReader {
@@ -103,5 +113,23 @@ extension TransferContext {
   /// Whether a proxy would be asked for a tunnel to the request's server.
   func tunnels(_ request: OutgoingRequest) -> Bool {
     identity.hasTunnellingProxy && request.url.scheme == .https
+  }
+}
+
+extension OutgoingRequest {
+  /// Whether its body is to wait for the server's word, by an option or a field of its own; HTTP/1.0 knows no such thing.
+  fileprivate var asksToContinue: Bool {
+    guard version != .http1_0 else { return false }
+    // Without the index that a subscript makes.
+    guard let field = headers.first(where: { $0.name == .expect }) else { return expectsContinue }
+    return field.value.lowercased() == "100-continue"
+  }
+
+  /// The request as a server gets it that is asked for its word.
+  var expecting: OutgoingRequest {
+    guard !headers.contains(.expect) else { return self }
+    var request = self
+    request.headers[.expect] = "100-continue"
+    return request
   }
 }

@@ -13,6 +13,7 @@ struct FieldMatcher: RequestMatcher {
   let wish: Wish
 
   var expectation: String { "field \(name): \(wanted(.standard))" }
+  var readsBody: Bool { false }
 
   func difference(from request: MatchableRequest) -> String? {
     let values = request.headers[values: name]

@@ -10,6 +10,8 @@ struct QueryMatcher: RequestMatcher {
     "query \(isExact ? "exactly " : "")\(items.map(\.description).joined(separator: "&"))"
   }
 
+  var readsBody: Bool { false }
+
   func difference(from request: MatchableRequest) -> String? {
     let found = QueryItem.items(of: request.url)
     return QueryItem.differences(expected: items, found: found, isExact: isExact).joinedDifferences("query ")

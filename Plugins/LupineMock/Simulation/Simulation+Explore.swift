@@ -14,7 +14,7 @@ extension Simulation {
   ///
   /// A failing seed fails again whenever it is run. What is reported are the fewest of its faults under which the body
   /// still fails alike, and the call that shows them. Alike is an error of the same type and case, for a `LupineError` of
-  /// the same kind, for `expect(_:_:)` at the same line; another failure is another bug, which the search passes by.
+  /// the same kind, for `expect(_:_:)` at the same place; another failure is another bug, which the search passes by.
   ///
   /// - Parameters:
   ///   - seeds: the seeds; a single one replays it.
@@ -41,7 +41,7 @@ extension Simulation {
         if Task.isCancelled { throw CancellationError() }
         let found = SimulationFailure(
           seed: seed, seedsRun: count, stepLimit: stepLimit, allFaults: world.injectedFaults, failure: error)
-        throw try await shrink(found, FailureKind(error, in: world), shrinkLimit: shrinkLimit, body)
+        throw try await shrink(found, FailureKind(error), shrinkLimit: shrinkLimit, body)
       }
     }
     return count
@@ -60,7 +60,7 @@ extension Simulation {
         try await SimulationRun(world, stepLimit: found.stepLimit).run(body)
         shrinker.take(fails: false)
       } catch {
-        let isAlike = FailureKind(error, in: world) == kind
+        let isAlike = FailureKind(error) == kind
         shrinker.take(fails: isAlike)
         guard isAlike else { continue }
         best.faults = candidate

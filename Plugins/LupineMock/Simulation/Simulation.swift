@@ -10,8 +10,6 @@ public final class Simulation: Sendable {
   private struct State {
     var generator: SeededGenerator
     var sessions: [WeakSession] = []
-    /// Where the expectation stands whose message this is.
-    var places: [String: String] = [:]
   }
 
   private struct WeakSession: Sendable {
@@ -59,19 +57,14 @@ public final class Simulation: Sendable {
 
   /// Throws where something that must hold does not, so that the seed counts as a failing one.
   ///
-  /// Inside a simulation this is the word to use: an expectation of a test library would be noted once for each run.
+  /// Inside a simulation this is the word to use: an expectation of a test library would be noted once for each run. Each
+  /// place in the source is another expectation, whatever its message says.
   public func expect(
-    _ condition: Bool, _ message: @autoclosure () -> String, fileID: String = #fileID, line: UInt = #line
+    _ condition: Bool, _ message: @autoclosure () -> String, fileID: String = #fileID, line: UInt = #line,
+    column: UInt = #column
   ) throws(LupineError) {
     guard !condition else { return }
-    let error = LupineError(.other, message())
-    state.withLock { $0.places[error.message] = "\(fileID):\(line)" }
-    throw error
-  }
-
-  /// Where the expectation stands that an error comes from; nil where it comes from none.
-  func place(of error: LupineError) -> String? {
-    error.kind == .other ? state.withLock { $0.places[error.message] } : nil
+    throw LupineError(.other, message(), underlying: UnmetExpectation(fileID: fileID, line: line, column: column))
   }
 
   var environment: SessionEnvironment {

@@ -14,6 +14,9 @@ public struct RequestCondition: RequestMatcher {
   /// What the matcher has against itself.
   public var problem: String? { matcher.problem }
 
+  /// Whether the matcher may want the body.
+  public var readsBody: Bool { matcher.readsBody }
+
   /// Asks the matcher.
   public func difference(from request: MatchableRequest) -> String? { matcher.difference(from: request) }
 }

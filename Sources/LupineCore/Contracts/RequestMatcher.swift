@@ -15,9 +15,18 @@ public protocol RequestMatcher: Sendable {
   ///
   /// A stub with such a condition ends the requests that it might concern with kind `invalidStub`. Default: `nil`.
   var problem: String? { get }
+
+  /// Whether the request's body may matter to the answer.
+  ///
+  /// One that says no is asked before a body is read that waits for 100 Continue, so that the request can be refused
+  /// without it. Default: `true`.
+  var readsBody: Bool { get }
 }
 
 extension RequestMatcher {
   /// All is well.
   public var problem: String? { nil }
+
+  /// It may.
+  public var readsBody: Bool { true }
 }

@@ -14,6 +14,12 @@ public final class TransferControl: Sendable {
     var source = TransportResponse.Source.origin
   }
 
+  /// What is let go of outside the lock; a type of its own, since a closure in a tuple costs an allocation.
+  private struct Released {
+    var handler: (@Sendable () -> Void)?
+    var channel: BodyChannel?
+  }
+
   private let state = Mutex(State())
   private let now: @Sendable () -> Duration
   private let lastActivity: Atomic<Int64>
@@ -48,14 +54,14 @@ public final class TransferControl: Sendable {
   ///
   /// The first reason counts; after the end of the exchange nothing happens.
   public func cancel(_ reason: LupineError) {
-    let (handler, channel) = state.withLock { state -> ((@Sendable () -> Void)?, BodyChannel?) in
-      guard state.reason == nil, !state.isFinished else { return (nil, nil) }
+    let released = state.withLock { state in
+      guard state.reason == nil, !state.isFinished else { return Released() }
       state.reason = reason
       defer { state.handler = nil }
-      return (state.handler, state.channel)
+      return Released(handler: state.handler, channel: state.channel)
     }
     // Where nobody registered what ends the exchange, its body ends here, so that no one waits for it in vain.
-    if let handler { handler() } else { channel?.fail(reason) }
+    if let handler = released.handler { handler() } else { released.channel?.fail(reason) }
   }
 
   /// Whether this is the body of the exchange.
@@ -89,12 +95,14 @@ public final class TransferControl: Sendable {
   /// A body that has not ended takes no byte from here on: what its sink named, as a file's descriptor, may be closed or
   /// used again, whatever the transport still does.
   package func finish() {
-    let released = state.withLock { state -> ((@Sendable () -> Void)?, BodyChannel?) in
+    let released = state.withLock { state in
       state.isFinished = true
-      defer { (state.handler, state.channel) = (nil, nil) }
-      return (state.handler, state.channel)
+      let released = Released(handler: state.handler, channel: state.channel)
+      state.handler = nil
+      state.channel = nil
+      return released
     }
-    released.1?.abandon(unlessEnded: true)
+    released.channel?.abandon(unlessEnded: true)
   }
 
   /// Lets go of the body, which has ended.
@@ -123,14 +131,24 @@ public final class TransferControl: Sendable {
     let now = now()
     noteActivity(at: now)
     let sum = bytesSent.add(Int64(count), ordering: .relaxed).newValue
-    task?.upload.withLock { $0.move(to: sum, now: now) }
+    guard let task, let wait = task.upload.withLock({ $0.move(to: sum, now: now) }) else { return }
+    task.tellProgress(.upload, after: wait)
   }
 
   func didReceive(_ count: Int) {
     let now = now()
     noteActivity(at: now)
     let sum = bytesReceived.add(Int64(count), ordering: .relaxed).newValue
-    task?.download.withLock { $0.move(to: sum, now: now) }
+    guard let task, let answer,
+      let wait = task.download.withLock({ $0.move(to: sum, of: ObjectIdentifier(answer), now: now) })
+    else { return }
+    task.tellProgress(.download, after: wait)
+  }
+
+  /// The exchange that this one stands for, its own as a rule; `nil` where that has another answer, or none yet.
+  private var answer: TransferControl? {
+    guard let parent else { return self }
+    return state.withLock { $0.isChosen } ? parent.answer : nil
   }
 
   func attach(_ channel: BodyChannel) {

@@ -8,12 +8,12 @@ public import HTTPTypes
 /// redacted.
 public struct LupineError: Error, Sendable {
   /// What happened, as a program tells it apart.
-  public let kind: Kind
+  public var kind: Kind { details.values.kind }
 
   /// What happened and what to do about it, in one or two sentences.
-  public let message: String
+  public var message: String { details.values.message }
 
-  /// Everything that rarely matters, behind one pointer so that throwing stays cheap.
+  /// All of it behind one pointer, which is thrown in a register and takes a word where there may be an error.
   private var details: Details
 
   /// Describes one failure.
@@ -24,9 +24,8 @@ public struct LupineError: Error, Sendable {
   ///     escaped.
   ///   - underlying: the error that led to this one.
   public init(_ kind: Kind, _ message: String, underlying: (any Error)? = nil) {
-    self.kind = kind
-    self.message = message.escapingControls(indentation: "")
-    details = Details(underlying: underlying, request: nil, response: nil, metrics: nil)
+    details = Details(
+      Details.Values(kind: kind, message: message.escapingControls(indentation: ""), underlying: underlying))
   }
 }
 
@@ -37,16 +36,16 @@ extension LupineError {
   }
 
   /// The error that led to this one: the C library's, the decoder's, or what a program's own closure threw.
-  public var underlying: (any Error)? { details.underlying }
+  public var underlying: (any Error)? { details.values.underlying }
 
   /// The request that failed, without its secrets; `nil` when there was none yet.
-  public var request: RequestSummary? { details.request }
+  public var request: RequestSummary? { details.values.request }
 
   /// The head of the response, when one had arrived, with secret fields redacted.
-  public var response: HTTPResponse? { details.response }
+  public var response: HTTPResponse? { details.values.response }
 
   /// What the failed attempt cost, when a transport got to work.
-  public var metrics: TransferMetrics? { details.metrics }
+  public var metrics: TransferMetrics? { details.values.metrics }
 
   /// What continues an interrupted download; `nil` where nothing can be continued.
   ///
@@ -58,22 +57,23 @@ extension LupineError {
 
   /// Returns the error with the request it belongs to; the first one told stays.
   package func about(_ request: RequestSummary) -> LupineError {
-    details.request == nil ? replacing { $0.request = request } : self
+    details.values.request == nil ? replacing { $0.request = request } : self
   }
 
   /// Returns the error with the head of the response, secrets redacted; the first one told stays.
   package func about(_ response: HTTPResponse) -> LupineError {
-    details.response == nil ? replacing { $0.response = response.redacted() } : self
+    details.values.response == nil ? replacing { $0.response = response.redacted() } : self
   }
 
   /// Returns the error with the measurements of the attempt that failed.
   public func measured(_ metrics: TransferMetrics) -> LupineError {
-    details.metrics == nil ? replacing { $0.metrics = metrics } : self
+    details.values.metrics == nil ? replacing { $0.metrics = metrics } : self
   }
 
   /// Returns the error with the values of these fields redacted in its response, besides the standard ones.
   func hiding(_ secrets: SecretFields) -> LupineError {
-    guard let response = details.response, response.headerFields.contains(where: { secrets.contains($0.name) }) else {
+    guard let response = details.values.response, response.headerFields.contains(where: { secrets.contains($0.name) })
+    else {
       return self
     }
     return replacing { $0.response = response.redacted(secrets) }
@@ -81,9 +81,8 @@ extension LupineError {
 
   /// Returns the error with a sentence more.
   package func noting(_ note: String) -> LupineError {
-    var copy = LupineError(kind, message + separator + note)
-    copy.details = details
-    return copy
+    let text = message + separator + note
+    return replacing { $0.message = text.escapingControls(indentation: "") }
   }
 
   /// What stands before a further word; the last line of a message that has several may be one to copy.
@@ -93,7 +92,7 @@ extension LupineError {
     var copy = self
     var values = details.values
     change(&values)
-    copy.details = Details(values: values)
+    copy.details = Details(values)
     return copy
   }
 }
@@ -101,6 +100,8 @@ extension LupineError {
 extension LupineError {
   private final class Details: Sendable {
     struct Values: Sendable {
+      var kind: Kind
+      var message: String
       var underlying: (any Error)?
       var request: RequestSummary?
       var response: HTTPResponse?
@@ -109,18 +110,8 @@ extension LupineError {
     }
 
     let values: Values
-    var underlying: (any Error)? { values.underlying }
-    var request: RequestSummary? { values.request }
-    var response: HTTPResponse? { values.response }
-    var metrics: TransferMetrics? { values.metrics }
 
-    init(values: Values) { self.values = values }
-
-    convenience init(
-      underlying: (any Error)?, request: RequestSummary?, response: HTTPResponse?, metrics: TransferMetrics?
-    ) {
-      self.init(values: Values(underlying: underlying, request: request, response: response, metrics: metrics))
-    }
+    init(_ values: Values) { self.values = values }
   }
 }
 
@@ -128,8 +119,8 @@ extension LupineError: CustomStringConvertible {
   /// The message, and the request and status it belongs to.
   public var description: String {
     var text = message
-    if let request = details.request { text += "\(separator)[\(request)]" }
-    if let response = details.response { text += " [status \(response.status.code)]" }
+    if let request = details.values.request { text += "\(separator)[\(request)]" }
+    if let response = details.values.response { text += " [status \(response.status.code)]" }
     return text
   }
 }

@@ -46,6 +46,14 @@ extension SessionEvent.Kind: CustomStringConvertible {
     }
   }
 
+  /// Whether it tells of a request's own life, which a connection of it leaves to it.
+  var isOfWholeRequest: Bool {
+    switch self {
+    case .started, .finished: true
+    default: false
+    }
+  }
+
   /// Takes the values of secret fields away.
   mutating func redact(_ secrets: SecretFields) {
     switch self {

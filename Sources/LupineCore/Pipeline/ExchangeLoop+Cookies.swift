@@ -7,7 +7,7 @@ extension ExchangeLoop {
   /// A `Cookie` field that the request brings stays in front, and wins where a name is in both. All of them go in one
   /// field (RFC 6265 section 5.4), which swift-http-types would take apart.
   func withCookies(_ request: OutgoingRequest) -> OutgoingRequest {
-    if !session.hasCookieStore, !request.fieldFacts.findings.contains(.cookie) { return request }
+    if !session.hasCookieStore, !request.findings.contains(.cookie) { return request }
     let values = request.headers[values: .cookie]
     let own = values.joined(separator: "; ")
     guard let store = session.configuration.cookieStore else {

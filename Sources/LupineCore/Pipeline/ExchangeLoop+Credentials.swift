@@ -87,7 +87,7 @@ extension ExchangeLoop {
     guard let passage = session.passage(to: request.url), let proxy = proxy(of: request) else { return }
     // What comes through a tunnel is the server's word; of a tunnel that stood already the proxy said nothing.
     let isOwnWord = passage.isForwarded || response.source == .proxy
-    if let word = isOwnWord ? response.head : task.exchange.withLock({ $0.tunnel }) { try tell(word, proxy) }
+    if let word = isOwnWord ? response.head : task.exchange.withLock({ $0.tunnel?.value }) { try tell(word, proxy) }
   }
 
   private func tell(_ head: HTTPResponse, _ challenger: Challenger) throws(LupineError) {

@@ -5,7 +5,7 @@ import Synchronization
 extension ExchangeLoop {
   /// Whether a response may lead to another request; few do, and a call that might wait costs more than to look.
   func mayLeadOn(_ response: TransportResponse) -> Bool {
-    response.statusCode == 401 || response.statusCode == 407 || task.consumer.mayLeadOn
+    response.statusCode == 401 || response.statusCode == 407 || task.consumer?.mayLeadOn == true
       || task.exchange.withLock { $0.redirect != nil }
   }
 
@@ -23,13 +23,13 @@ extension ExchangeLoop {
     {
       return request
     }
-    if let work = task.consumer.repeating() {
+    if let work = task.consumer?.repeating() {
       if let error = await task.failure(of: work) { throw error }
       return request
     }
-    if let next = task.consumer.following(request) { return next }
+    if let next = task.consumer?.following(request) { return next }
     // What a proxy refuses says nothing of the URL, and a fresh one would go the same way.
-    guard response.source == .origin, let refresh = task.consumer.refreshing(after: response.head) else { return nil }
+    guard response.source == .origin, let refresh = task.consumer?.refreshing(after: response.head) else { return nil }
     return try await refreshing(request, after: response.head, refresh)
   }
 
@@ -51,7 +51,7 @@ extension ExchangeLoop {
       next.headers = session.configuration.secretFields.strip(next.headers)
       next.headers[.host] = nil
     }
-    task.consumer.refreshed(next.url)
+    task.consumer?.refreshed(next.url)
     let reason = "the URL had expired, with status \(head.status.code)"
     task.emit(.redirected(to: next.url.redacted, isFollowed: true, reason: reason), attempt: number)
     return next

@@ -5,7 +5,7 @@ extension ExchangeLoop {
   ///
   /// - Parameter proxyAuthorization: what goes to the proxy in its place.
   func withoutForeignCredentials(_ request: OutgoingRequest, _ proxyAuthorization: String?) -> OutgoingRequest {
-    guard request.fieldFacts.findings.contains(.proxyAuthorization) else { return request }
+    guard request.findings.contains(.proxyAuthorization) else { return request }
     let isForwarded = session.passage(to: request.url)?.isForwarded == true
     if isForwarded, proxyAuthorization == nil { return request }
     var copy = request
@@ -23,7 +23,6 @@ extension ExchangeLoop {
 extension Session {
   /// What a connection for this request must be like.
   func identity(for request: OutgoingRequest) -> SecurityIdentity {
-    guard !configuration.proxies.isEmpty else { return configuration.identity }
     var identity = configuration.identity
     identity.proxy = configuration.proxies.proxy(for: request.url)
     return identity

@@ -3,25 +3,6 @@ import Synchronization
 
 /// The exchanges of one attempt: the request, then whatever redirects and challenges lead to.
 struct ExchangeLoop: Sendable {
-  /// What stands with the request, one attempt at a time.
-  struct State {
-    var attempt = 1
-    /// The current exchange's, and the same without what was added for this exchange alone.
-    var request: OutgoingRequest?
-    var original: OutgoingRequest?
-    var control: TransferControl?
-    /// The body that interceptors were given last, for what it cost where they give it up.
-    var body: IncomingBody?
-    /// What was given to whom in answer to challenges.
-    var authentications: [AuthenticationContext.Asker: AuthenticationState] = [:]
-    /// What the proxy said when it opened the current exchange's tunnel.
-    var tunnel: HTTPResponse?
-    /// Where the redirects were that have been met.
-    var visited: [HTTPURL] = []
-    /// What the redirect of the current exchange leads to; decided at its head, so that the sink fits.
-    var redirect: Result<OutgoingRequest, LupineError>?
-  }
-
   let task: RequestTask
   let number: Int
 
@@ -50,7 +31,7 @@ struct ExchangeLoop: Sendable {
   private func receivedAlready(
     _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
   ) -> ReceivedResponse? {
-    guard !task.consumer.takesBodyAtHead, task.state.withLock({ $0.settings.responseDeciders.isEmpty }),
+    guard !task.handsOverAtHead, task.state.withLock({ $0.settings.responseDeciders.isEmpty }),
       let end = response.body.channel.goodEnd
     else { return nil }
     return received(response, end, control, to: task.exchange.withLock { $0.request } ?? fallback)
@@ -59,9 +40,9 @@ struct ExchangeLoop: Sendable {
   private func received(
     _ response: TransportResponse, _ end: BodyEnd, _ control: TransferControl?, to request: OutgoingRequest
   ) -> ReceivedResponse {
+    let isToTell = task.isObserved && task.exchange.withLock { $0.tells(control) }
     close(control, status: response.statusCode, metrics: end.metrics)
-    if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
-    task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
+    if isToTell { tell(end) }
     return ReceivedResponse(request: request, response, end)
   }
 
@@ -74,9 +55,14 @@ struct ExchangeLoop: Sendable {
     let (sent, exchange) = task.exchange.withLock { ($0.request ?? request, $0.control) }
     if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
     abandonExchange(for: response.body)
-    task.consumer.isBypassed()
+    task.consumer?.isBypassed()
+    task.exchange.withLock { $0.replace(with: control) }
     try task.begin(control, sent)
-    return try await receive(response, control, to: request)
+    let received = try await receive(response, control, to: request)
+    // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
+    let count = response.body.channel.goodEnd?.byteCount ?? 0
+    task.download.withLock { $0.begin(base: count, .known(0), isAnswer: false, now: .zero) }
+    return received
   }
 
   private func receive(
@@ -86,8 +72,8 @@ struct ExchangeLoop: Sendable {
     do throws(LupineError) {
       let deciders = task.state.withLock { $0.settings.responseDeciders }
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
-      if task.consumer.takesBodyAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
-      return received(response, try await response.body.end(), control, to: sent ?? fallback)
+      if task.handsOverAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
+      return received(response, try await end(of: response), control, to: sent ?? fallback)
     } catch {
       close(control, status: response.statusCode, metrics: error.metrics)
       throw error.caused(by: control).about(response.head)
@@ -106,7 +92,9 @@ struct ExchangeLoop: Sendable {
       let error = LupineError(
         .cancelled, "The request was cancelled at the head of its response, with status \(head.status.code).")
       task.cancel(error)
-      throw await refused(response, control, error)
+      let refusal = await refused(response, control, error)
+      task.consumer?.isUnwanted()
+      throw refusal
     }
   }
 
@@ -132,7 +120,7 @@ struct ExchangeLoop: Sendable {
     if let refusal {
       throw await refused(response, control, refusal)
     }
-    task.consumer.began(response)
+    task.consumer?.began(response)
   }
 
   /// Makes exchanges until one is neither redirected nor challenged; returns at its head.
@@ -143,20 +131,19 @@ struct ExchangeLoop: Sendable {
     while true {
       var sent = withCookies(request)
       if hasCredential { sent = try await authorized(sent) }
-      let proof = configuration.proxies.isEmpty ? nil : try await proxyAuthorization(for: sent)
+      let proof = session.hasProxies ? try await proxyAuthorization(for: sent) : nil
       let response = try await sendOnce(sent, for: request, proof)
       let next: OutgoingRequest?
       do throws(LupineError) {
         try tellSchemes(response, to: sent)
         keepCookies(of: response, to: sent)
-        next = mayLeadOn(response) ? try await following(response, to: request) : nil
+        next = mayLeadOn(response) ? try await requestAfter(response, to: request) : nil
       } catch {
         abandonExchange(response.body)
         throw error.about(response.head)
       }
       guard let next else { return response }
-      let metrics = await metrics(of: response.body)
-      close(task.exchange.withLock { $0.control }, status: response.statusCode, metrics: metrics)
+      await leave(response)
       let isElsewhere = next.url.origin != request.url.origin
       if isElsewhere || task.exchange.withLock({ $0.redirect != nil }) { follow(from: request.url, to: next.url) }
       request = next
@@ -181,11 +168,6 @@ struct ExchangeLoop: Sendable {
     if isAgain { task.state.withLock { $0.redirects = [] } }
   }
 
-  /// What an exchange cost whose body nobody wants.
-  private func metrics(of body: IncomingBody) async -> TransferMetrics? {
-    do throws(LupineError) { return try await body.end().metrics } catch { return error.metrics }
-  }
-
   /// - Parameters:
   ///   - original: the request without what was added for this exchange alone, as a redirect begins with it.
   ///   - proxyAuthorization: what goes to the proxy alone.
@@ -194,16 +176,12 @@ struct ExchangeLoop: Sendable {
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
     if task.mustWait { await task.passGate() }
-    abandonExchange()
     try RequestRules.check(request, limits: session.configuration.limits)
     let request = withoutForeignCredentials(request, proxyAuthorization)
     let control = TransferControl(now: session.clock.now, of: task)
-    task.exchange.withLock { state in
-      state.request = request
-      state.original = original
-      state.control = control
-      state.redirect = nil
-      state.tunnel = nil
+    if !task.exchange.withLock({ $0.begin(control, request, original) }) {
+      abandonExchange()
+      _ = task.exchange.withLock { $0.begin(control, request, original) }
     }
     do throws(LupineError) {
       try task.begin(control, request)
@@ -229,10 +207,11 @@ struct ExchangeLoop: Sendable {
     for request: OutgoingRequest, control: TransferControl, supervisor: any ExchangeSupervisor,
     _ proxyAuthorization: String? = nil
   ) -> TransferContext {
-    let timeouts = request.timeouts ?? configuration.timeouts
+    let identity = session.hasProxies ? session.identity(for: request) : configuration.identity
     return TransferContext(
-      id: task.id, attempt: number, settings: session.exchangeSettings, connectTimeout: timeouts.connect,
-      identity: proving(session.identity(for: request), by: request),
+      id: task.id, attempt: number, settings: session.exchangeSettings,
+      connectTimeout: request.hasTimeouts ? request.timeouts?.connect : configuration.timeouts.connect,
+      identity: session.hasConnectionCredential ? proving(identity, by: request) : identity,
       evaluator: session.hasTrustPolicy ? configuration.trustPolicy?.evaluator(for: request.url) : nil,
       proxyEvaluator: session.hasTrustPolicy ? session.proxyEvaluator(for: request.url) : nil,
       supervisor: supervisor, control: control, proxyAuthorization: proxyAuthorization)
@@ -258,7 +237,7 @@ extension ExchangeLoop {
   func hear(_ event: SessionEvent.Kind) {
     switch event {
     case .informational(let head): task.tellInterim(head)
-    case .tunnelled(let head): task.exchange.withLock { if $0.attempt == number { $0.tunnel = head } }
+    case .tunnelled(let head): task.exchange.withLock { if $0.attempt == number { $0.tunnel = CopyOnWrite(head) } }
     default: break
     }
     task.emit(event, attempt: number)
@@ -274,12 +253,21 @@ extension ExchangeLoop {
       return .discard(limit: configuration.limits.discardedBody)
     }
     let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
+    var destination = BodySink.Destination.collect(limit: configuration.limits.responseBody)
+    var base: Int64 = 0
     do throws(LupineError) {
-      let destination = try task.consumer.destination(for: head, to: request, limits: configuration.limits)
-      if let decision = task.consumer.takeDecision() { task.emit(decision, attempt: number) }
-      if case .discard = destination { return BodySink(destination) }
-      let (base, now) = (task.consumer.base(of: head), control.lastActive)
-      task.download.withLock { $0.begin(base: base, .told(by: head.headerFields), now: now) }
+      if let consumer = task.consumer {
+        destination = try consumer.destination(for: head, to: request, limits: configuration.limits)
+        if let decision = consumer.takeDecision() { task.emit(decision, attempt: number) }
+        if case .discard = destination { return BodySink(destination) }
+        base = consumer.base(of: head)
+      }
+      let now = control.lastActive
+      task.download.withLock {
+        $0.begin(
+          base: base, .told(by: head.headerFields), isAnswer: head.status.kind == .successful,
+          of: ObjectIdentifier(control), now: now)
+      }
       return BodySink(destination, stages: stages)
     } catch {
       return BodySink(.discard(limit: 0), stages: [FailingTransformer(error)])

@@ -5,10 +5,13 @@ extension Pipeline {
   /// Adapts, sends, receives and validates once.
   @inline(__always)  // As `run` says.
   func attempt(_ original: OutgoingRequest, _ number: Int) async -> AttemptResult {
-    if task.mustWait { await task.passGate() }
-    if let ended = task.state.withLock({ $0.cancellation }) {
-      return .failed(ended, request: original, isFinal: true)
+    var entry = task.entry
+    if entry.mustWait {
+      await task.passGate()
+      entry = task.entry
     }
+    if let ended = entry.ended { return .failed(ended, request: original, isFinal: true) }
+    let hasPolicies = session.hasPolicies || !entry.isUsual
     var request = original
     if number > 1 { task.exchange.withLock { $0 = ExchangeLoop.State(attempt: number) } }
     task.beginAttempt()
@@ -24,7 +27,7 @@ extension Pipeline {
         : try await exchange(request, number, through: interceptors)
       // An interceptor may have let a response through after the request was cancelled.
       if let ended = task.state.withLock({ $0.endAttempt() ?? $0.cancellation }) { throw ended }
-      guard !task.consumer.takesBodyAtHead else {
+      guard !task.handsOverAtHead else {
         let outcome = Outcome(received)
         return AttemptResult(request: request, outcome: outcome, isFinal: true)
       }
@@ -33,12 +36,15 @@ extension Pipeline {
       let (ended, expired) = task.state.withLock { ($0.cancellation, $0.endAttempt()) }
       let reason = (ended ?? expired).map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
       task.emit(.failed(reason), attempt: number)
-      return .failed(reason, request: request, isFinal: ended != nil || task.consumer.hasHandedOver)
+      return .failed(reason, request: request, isFinal: ended != nil || task.consumer?.hasHandedOver == true)
     }
   }
 
   /// Whether there may be adapters, interceptors or retriers: one look, where many requests have none of the three.
-  var hasPolicies: Bool { session.hasPolicies || !task.state.withLock { $0.settings.areUsual } }
+  var hasPolicies: Bool { session.hasPolicies || !areSettingsUsual }
+
+  /// Whether the request was given nothing but validators.
+  var areSettingsUsual: Bool { task.state.withLock { $0.settings.areUsual } }
 
   /// The session's, then the request's own.
   private var adapters: [any RequestAdapter] {
@@ -70,7 +76,7 @@ extension Pipeline {
     var outcome = Outcome(received)
     for validator in task.state.withLock({ $0.settings.validators }) {
       do throws(LupineError) {
-        try validator.validate(received, hasBody: task.consumer.hasBody(received))
+        try validator.validate(received, hasBody: task.consumer?.hasBody(received))
       } catch {
         outcome.error = explained(error, received, number).about(received.request.summary).about(received.head)
           .measured(received.metrics)

@@ -17,6 +17,7 @@ extension Pipeline {
             task.takeTimeouts(of: next)
             let response = try await loop.send(next)
             task.exchange.withLock { $0.body = response.body }
+            loop.tellEnd(of: response)
             return response
           }
           return try await loop.receive(response, from: request, orOwn: control)

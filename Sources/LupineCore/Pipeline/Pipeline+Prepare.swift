@@ -3,7 +3,7 @@ import HTTPTypes
 extension Pipeline {
   /// Adds the session's default fields; one that the request has is the request's own to set.
   func prepared(_ request: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
-    var described = task.consumer.prepare(request)
+    var described = task.consumer?.prepare(request) ?? request
     // What was meant for one server is no other's business.
     if described.url != request.url, described.url.origin != request.url.origin {
       described.headers = session.configuration.secretFields.strip(described.headers)

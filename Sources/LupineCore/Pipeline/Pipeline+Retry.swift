@@ -46,7 +46,10 @@ extension Pipeline {
 
   /// Whether an attempt ended well, as most do, so that no retrier is asked and all are told.
   func isSettled(_ result: AttemptResult) -> Bool {
-    guard !mayBeRetried(result.outcome), task.state.withLock({ $0.stepAtHead == nil }) else { return false }
+    guard !mayBeRetried(result.outcome) else { return false }
+    // Without a retrier there is no step that one took at the head.
+    let hasPolicies = hasPolicies
+    if hasPolicies, task.state.withLock({ $0.stepAtHead != nil }) { return false }
     session.retryBudget.answered(result.request.url)
     if hasPolicies { for retrier in retriers { retrier.succeeded(result.request) } }
     return true
@@ -104,7 +107,8 @@ extension Pipeline {
     let head = outcome.response?.head ?? outcome.error?.response
     var attempt = FailedAttempt(
       request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
-      number: number, response: head, source: head == nil ? .origin : outcome.response?.source ?? source,
+      number: number - (task.earlierAttempts ?? 0), response: head,
+      source: head == nil ? .origin : outcome.response?.source ?? source,
       error: outcome.error, elapsed: started.map { session.clock.now() - $0 } ?? .zero, clock: session.clock.clock,
       date: session.configuration.now(), random: { random().fraction },
       note: { notes.add($0) })

@@ -22,10 +22,10 @@ struct Pipeline: Sendable {
     }
     task.watchDeadlines()
     task.emit(.started(request.summary))
-    if let work = task.consumer.beginning(request), let error = await task.failure(of: work) {
+    if let work = task.consumer?.beginning(request), let error = await task.failure(of: work) {
       return Outcome(request: request, error: error.about(request.summary))
     }
-    var number = 1
+    var number = 1 + (task.earlierAttempts ?? 0)
     while true {
       let result = await attempt(request, number)
       if isSettled(result) { return result.outcome }
@@ -38,7 +38,7 @@ struct Pipeline: Sendable {
   }
 
   /// Waits before a retry; a cancellation ends the wait, and the next attempt finds it.
-  private func wait(_ delay: Duration) async {
+  func wait(_ delay: Duration) async {
     guard delay > .zero else { return }
     let clock = session.clock
     if let left = task.timeLeft, left <= delay {

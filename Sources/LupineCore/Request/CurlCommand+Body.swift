@@ -2,14 +2,16 @@ import FoundationEssentials
 import HTTPTypes
 
 extension CurlCommand {
-  /// The most bytes of a body that are written out; a command's argument holds 128 KiB on Linux.
-  private static let longestBody = 32 << 10
+  /// The most bytes of a text that is an argument of curl's, which holds 128 KiB on Linux.
+  private static let longestArgument = 32 << 10
+  /// The most bytes of a body that are written out by `printf`, which is the shell's own and has no such bound.
+  private static let longestBody = 1 << 20
 
   /// What feeds curl's standard input, and curl's own argument.
   var body: (source: String, argument: String?) {
     switch request.body.source {
     case .none: ("", nil)
-    case .bytes(let data) where data.count > Self.longestBody: ("", Self.fromInput)
+    case .bytes(let data) where data.count > Self.longestBody: (Self.refusal(of: data.count), Self.fromInput)
     case .bytes(let data): content(data)
     case .file(let path, 0) where request.body.length == nil: ("", "--data-binary \(Self.quote("@" + path))")
     case .file: (command(for: Body.Section(request.body.source, length: request.body.length)) + " | ", Self.fromInput)
@@ -22,14 +24,22 @@ extension CurlCommand {
 
   /// `--data-raw`, unlike `--data-binary`, takes an `@` in front as it is.
   private func content(_ data: Data) -> (source: String, argument: String) {
-    guard let text = String(validating: data, as: UTF8.self),
+    let data = redacted(data)
+    guard data.count <= Self.longestArgument, let text = String(validating: data, as: UTF8.self),
       text.escapingControls(indentation: "") == text
     else { return ("\(Self.print(data)) | ", Self.fromInput) }
-    return ("", "--data-raw \(Self.quote(isForm ? SecretParameters.redact(text) : text))")
+    return ("", "--data-raw \(Self.quote(text))")
   }
 
-  private var isForm: Bool {
-    request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false
+  private func redacted(_ data: Data) -> Data {
+    let type = request.headers[.contentType]?.lowercased() ?? ""
+    if type.hasPrefix("application/x-www-form-urlencoded") { return SecretParameters.redact(data) }
+    return type.contains("json") || JSONRedaction.mayBeJSON(data) ? JSONRedaction.redact(data) : data
+  }
+
+  /// What says that there is no command for so long a body, and keeps curl from running without it.
+  private static func refusal(of count: Int) -> String {
+    "{ echo 'No command holds a body of \(count) bytes in memory: send it from a file.' >&2; false; } && "
   }
 
   /// The commands that write one section after the other.
@@ -40,7 +50,7 @@ extension CurlCommand {
     let size = flat.reduce(0) { sum, section in
       if case .bytes(let data) = section.source { sum + data.count } else { sum }
     }
-    guard size <= Self.longestBody else { return "" }
+    guard size <= Self.longestBody else { return Self.refusal(of: size) }
     return "{ " + flat.map { "\(command(for: $0)); " }.joined() + "} | "
   }
 
@@ -56,8 +66,9 @@ extension CurlCommand {
 
   private func command(for section: Body.Section) -> String {
     switch section.source {
-    case .bytes where section.name.map(SecretParameters.isSecret) == true: "printf REDACTED"
-    case .bytes(let data): Self.print(data)
+    case .bytes where section.name.map(SecretParameters.isSecret) == true:
+      "printf \(SecretParameters.replacement)"
+    case .bytes(let data): Self.print(JSONRedaction.mayBeJSON(data) ? JSONRedaction.redact(data) : data)
     case .file(let path, 0) where section.length == nil: "cat -- \(Self.quote(path))"
     case .file(let path, let offset):
       "tail -c +\(UInt64(clamping: offset) + 1) -- \(Self.quote(path))"
@@ -66,18 +77,26 @@ extension CurlCommand {
     }
   }
 
-  /// A dash in front would begin an option.
+  /// The command that writes bytes.
   private static func print(_ data: Data) -> String {
-    let dash = data.first == 0x2D ? "\\055" : ""
-    return "printf '\(dash + data.dropFirst(dash.isEmpty ? 0 : 1).map(printable).joined())'"
+    var format: [UInt8] = []
+    format.reserveCapacity(data.count)
+    for byte in data {
+      // A dash in front would begin an option.
+      if needsEscape(byte) || format.isEmpty && byte == UInt8(ascii: "-") {
+        format += [0x5C, 0x30 + (byte >> 6), 0x30 + (byte >> 3 & 7), 0x30 + (byte & 7)]
+      } else {
+        format.append(byte)
+      }
+    }
+    return "printf '\(String(decoding: format, as: UTF8.self))'"
   }
 
-  /// A byte as the format of `printf` has it between single quotes.
-  private static func printable(_ byte: UInt8) -> String {
+  /// Whether a byte means something else in the format of `printf` between single quotes, or to a terminal.
+  private static func needsEscape(_ byte: UInt8) -> Bool {
     switch byte {
-    case 0x25, 0x27, 0x5C, ..<0x20, 0x7F...:
-      "\\" + String(byte >> 6) + String(byte >> 3 & 7) + String(byte & 7)
-    default: String(UnicodeScalar(byte))
+    case 0x25, 0x27, 0x5C, ..<0x20, 0x7F...: true
+    default: false
     }
   }
 }

@@ -2,10 +2,10 @@ import HTTPTypes
 
 /// The curl command that makes a request, for people to read and to run in any POSIX shell.
 ///
-/// Secret fields are redacted, and so are parameters of the query or of a form whose names say that they are secret. A
-/// body that is no plain text is made by `printf`, and one of several parts, such as a form with files, by the commands that
-/// write them one after the other; of one that no argument can hold, or that is a stream, the command says where curl
-/// reads it: from its standard input.
+/// Secret fields are redacted, and so are parameters of the query, of a form or of JSON whose names say that they are
+/// secret. A body that is long or no plain text is made by `printf`, and one of several parts, such as a form with files,
+/// by the commands that write them one after the other; of a stream the command says where curl reads it: from its
+/// standard input. With more than 1 MiB in memory the command says so and fails.
 struct CurlCommand: CustomStringConvertible {
   let request: OutgoingRequest
   private let secrets: SecretFields
@@ -18,7 +18,7 @@ struct CurlCommand: CustomStringConvertible {
   var description: String {
     let (source, body) = body
     var lines = [source + "curl --globoff"]
-    lines.append(request.method == .head ? "--head" : "--request \(Self.quote(request.method.rawValue))")
+    lines += method(hasBody: body != nil)
     for field in secrets.redact(request.headers) {
       let text = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value.escapingControls())"
       lines.append("--header \(Self.quote(text))")
@@ -29,6 +29,13 @@ struct CurlCommand: CustomStringConvertible {
     if let body { lines.append(body) }
     lines.append(Self.quote(url))
     return lines.joined(separator: " \\\n  ")
+  }
+
+  private func method(hasBody: Bool) -> [String] {
+    guard request.method == .head else { return ["--request \(Self.quote(request.method.rawValue))"] }
+    guard hasBody else { return ["--head"] }
+    // curl refuses `--head` beside a body; told another way, it takes the length in the answer for that of a body to come.
+    return ["--request 'HEAD' --include", "--ignore-content-length --header 'Connection: close'"]
   }
 
   private var url: String {

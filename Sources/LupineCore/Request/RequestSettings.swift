@@ -3,10 +3,8 @@ import HTTPTypes
 /// What was asked of one request besides its description.
 struct RequestSettings: Sendable {
   var validators: [ResponseValidator] = []
-  /// Behind one pointer that most requests share, since few are given any of it.
-  private var rare = Self.none
-
-  private static let none = CopyOnWrite(Rare())
+  /// Behind one pointer that most requests have not, since few are given any of it.
+  private var rare: CopyOnWrite<Rare>?
 
   private struct Rare {
     var adapters: [any RequestAdapter] = []
@@ -23,44 +21,51 @@ struct RequestSettings: Sendable {
   init() {}
 
   /// Whether nothing but validators was given.
-  var areUsual: Bool { rare.isShared(with: Self.none) }
+  var areUsual: Bool { rare == nil }
+
+  private mutating func change(_ change: (inout Rare) -> Void) {
+    // Taken out meanwhile, so that nobody else holds what is changed.
+    var changed = rare.take() ?? CopyOnWrite(Rare())
+    change(&changed.value)
+    rare = changed
+  }
 
   var adapters: [any RequestAdapter] {
-    get { rare.value.adapters }
-    set { rare.value.adapters = newValue }
+    get { rare?.value.adapters ?? [] }
+    set { change { $0.adapters = newValue } }
   }
   var retriers: [any Retrier] {
-    get { rare.value.retriers }
-    set { rare.value.retriers = newValue }
+    get { rare?.value.retriers ?? [] }
+    set { change { $0.retriers = newValue } }
   }
   var interceptors: [any Interceptor] {
-    get { rare.value.interceptors }
-    set { rare.value.interceptors = newValue }
+    get { rare?.value.interceptors ?? [] }
+    set { change { $0.interceptors = newValue } }
   }
   var redirector: Redirector? {
-    get { rare.value.redirector }
-    set { rare.value.redirector = newValue }
+    get { rare?.value.redirector }
+    set { change { $0.redirector = newValue } }
   }
   var credential: Credential? {
-    get { rare.value.credential }
-    set { rare.value.credential = newValue }
+    get { rare?.value.credential }
+    set { change { $0.credential = newValue } }
   }
   var idempotencyKey: IdempotencyKey? {
-    get { rare.value.idempotencyKey }
-    set { rare.value.idempotencyKey = newValue }
+    get { rare?.value.idempotencyKey }
+    set { change { $0.idempotencyKey = newValue } }
   }
   var credentialProvider: CredentialProvider? {
-    get { rare.value.credentialProvider }
-    set { rare.value.credentialProvider = newValue }
+    get { rare?.value.credentialProvider }
+    set { change { $0.credentialProvider = newValue } }
   }
   /// Who decides at the head whether the response is wanted.
   var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] {
-    get { rare.value.responseDeciders }
-    set { rare.value.responseDeciders = newValue }
+    get { rare?.value.responseDeciders ?? [] }
+    set { change { $0.responseDeciders = newValue } }
   }
   /// Who hears of interim responses.
   var interimListeners: [InterimListener] {
-    get { rare.value.interimListeners }
-    set { rare.value.interimListeners = newValue }
+    get { rare?.value.interimListeners ?? [] }
+    set { change { $0.interimListeners = newValue } }
   }
 }

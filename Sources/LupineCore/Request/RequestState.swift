@@ -29,30 +29,15 @@ struct RequestState {
   var source = TransportResponse.Source.origin
   private var handlers: [Handler] = []
   private var isDelivering = false
-  private var followers: [Follower] = []
-  private var gates: [Gate] = []
   private var control: TransferControl?
-  /// What cancels a program's own code that runs now; the innermost last.
-  private var works: [@Sendable () -> Void] = []
-  /// What the last exchange cost, and those before it: most requests have one, which then costs no array.
+  /// What the last exchange cost; most requests have one alone.
   private var lastMetrics: TransferMetrics?
-  private var earlierMetrics: [TransferMetrics] = []
   /// Whether nobody looks at the idle timeout, since the last exchange ended by it.
   var isUnwatched = false
-  /// The bounds that hold since an adapter or an interceptor gave the request others than the program described.
-  private(set) var changedTimeouts: Timeouts?
   /// When the request began, on the session's clock.
   var started: Duration?
-  /// When the attempt that runs began, where its time has a bound.
-  private(set) var attemptStarted: Duration?
-  /// Why the attempt that runs was ended, where its time was over.
-  private(set) var attemptEnd: LupineError?
-  /// What the retriers said of a response whose body was to be handed over at its head.
-  var stepAtHead: Pipeline.RetryStep?
-  /// The redirects that the last attempt followed.
-  var redirects: [RedirectStep] = []
-  /// How many retries each retrier has granted, by its place among them.
-  var grantedRetries: [Int: Int] = [:]
+  /// Behind one pointer that most requests have not, so that those are neither large to make nor to end.
+  var rare: CopyOnWrite<Rare>?
 
   init(isHeld: Bool) { self.isHeld = isHeld }
 
@@ -71,7 +56,7 @@ struct RequestState {
 
   mutating func follow(_ follower: Follower) -> Outcome? {
     if case .finished(let outcome) = phase { return outcome }
-    followers.append(follower)
+    change { $0.followers.append(follower) }
     return nil
   }
 
@@ -95,9 +80,12 @@ struct RequestState {
   mutating func finish(_ outcome: Outcome) -> (followers: [Follower], mustDeliver: Bool) {
     phase = .finished(outcome)
     control = nil
-    works = []
-    defer { followers = [] }
-    return (followers, takeDelivery())
+    guard let known = rare?.value else { return ([], takeDelivery()) }
+    change {
+      $0.works = []
+      $0.followers = []
+    }
+    return (known.followers, takeDelivery())
   }
 
   private mutating func takeDelivery() -> Bool {
@@ -119,7 +107,7 @@ struct RequestState {
   /// Passes the gate, or waits at it; a cancelled request passes.
   mutating func pass(_ gate: Gate) -> Bool {
     if !mustWait { return true }
-    gates.append(gate)
+    change { $0.gates.append(gate) }
     return false
   }
 
@@ -142,8 +130,7 @@ struct RequestState {
     guard isHeld || mustStart else { return nil }
     isHeld = false
     isSuspended = false
-    defer { gates = [] }
-    return (gates, mustStart)
+    return (takeGates(), mustStart)
   }
 
   /// Takes the first reason to end; returns what must hear of it.
@@ -151,21 +138,32 @@ struct RequestState {
     if case .finished = phase { return nil }
     guard cancellation == nil else { return nil }
     cancellation = reason
-    defer { gates = [] }
-    return Cancellation(control: control, works: works, gates: gates, mustFinish: takeLead())
+    return Cancellation(
+      control: control, works: rare?.value.works ?? [], gates: takeGates(), mustFinish: takeLead())
+  }
+
+  private mutating func takeGates() -> [Gate] {
+    guard let gates = rare?.value.gates, !gates.isEmpty else { return [] }
+    change { $0.gates = [] }
+    return gates
   }
 
   // Its attempts
 
   mutating func takeStepAtHead() -> Pipeline.RetryStep? {
-    defer { stepAtHead = nil }
-    return stepAtHead
+    guard let step = stepAtHead else { return nil }
+    stepAtHead = nil
+    return step
   }
 
+  /// - Parameter now: the time, where that of an attempt has a bound.
   mutating func beginAttempt(at now: Duration?) {
-    attemptStarted = now
-    attemptEnd = nil
-    redirects = []
+    guard rare != nil || now != nil else { return }
+    change {
+      $0.attemptStarted = now
+      $0.attemptEnd = nil
+      $0.redirects = []
+    }
   }
 
   /// Whether these are the bounds that hold already.
@@ -175,25 +173,30 @@ struct RequestState {
 
   /// Takes bounds in the place of those described; returns when the request and its attempt began.
   mutating func take(_ timeouts: Timeouts, now: Duration) -> (started: Duration, attempt: Duration) {
-    changedTimeouts = timeouts
-    if timeouts.attempt != nil, attemptStarted == nil { attemptStarted = now }
+    change {
+      $0.changedTimeouts = timeouts
+      if timeouts.attempt != nil, $0.attemptStarted == nil { $0.attemptStarted = now }
+    }
     return (started ?? now, attemptStarted ?? now)
   }
 
   /// Ends the attempt; returns why it was ended early, where it was.
   mutating func endAttempt() -> LupineError? {
-    attemptStarted = nil
-    defer { attemptEnd = nil }
-    return attemptEnd
+    guard let known = rare?.value else { return nil }
+    change {
+      $0.attemptStarted = nil
+      $0.attemptEnd = nil
+    }
+    return known.attemptEnd
   }
 
   /// Ends the attempt that began then early, and leaves the request to its retriers, unwatched until another exchange
   /// begins; returns what must hear of it.
   mutating func expireAttempt(begun: Duration, _ reason: LupineError) -> Cancellation? {
     guard attemptStarted == begun, attemptEnd == nil, cancellation == nil else { return nil }
-    attemptEnd = reason
+    change { $0.attemptEnd = reason }
     isUnwatched = true
-    return Cancellation(control: control, works: works, gates: [], mustFinish: false)
+    return Cancellation(control: control, works: rare?.value.works ?? [], gates: [], mustFinish: false)
   }
 
   struct Cancellation {
@@ -217,20 +220,30 @@ struct RequestState {
     control = nil
     if let status { self.status = status }
     guard let metrics else { return }
-    if let lastMetrics { earlierMetrics.append(lastMetrics) }
+    if let lastMetrics { change { $0.earlierMetrics.append(lastMetrics) } }
     lastMetrics = metrics
   }
 
+  /// Takes over what was sent on a connection of the request, the status that came, and what its exchanges cost.
+  mutating func take(sent: OutgoingRequest?, status: Int?, metrics: [TransferMetrics]) {
+    self.sent = sent ?? self.sent
+    self.status = status ?? self.status
+    guard let newest = metrics.last else { return }
+    let earlier = [lastMetrics].compactMap(\.self) + metrics.dropLast()
+    if !earlier.isEmpty { change { $0.earlierMetrics += earlier } }
+    lastMetrics = newest
+  }
+
   /// What each exchange cost that has ended.
-  var allMetrics: [TransferMetrics] { earlierMetrics + (lastMetrics.map { [$0] } ?? []) }
+  var allMetrics: [TransferMetrics] { (rare?.value.earlierMetrics ?? []) + (lastMetrics.map { [$0] } ?? []) }
 
   /// Begins work of a program's own, given what cancels it; true when it must be cancelled at once.
   mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
-    works.append(work)
+    change { $0.works.append(work) }
     return cancellation != nil || attemptEnd != nil
   }
 
-  mutating func endWork() { _ = works.popLast() }
+  mutating func endWork() { change { _ = $0.works.popLast() } }
 
   /// The exchange and whether it is held back.
   var suspension: (control: TransferControl?, isSuspended: Bool) { (control, isSuspended) }

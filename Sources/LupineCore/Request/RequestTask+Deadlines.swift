@@ -7,6 +7,11 @@ extension RequestTask {
     return session.configuration.timeouts
   }
 
+  /// Whether the program described bounds of the request's own; most have the session's, which cost no copy then.
+  private var hasOwnTimeouts: Bool {
+    if case .success(let request) = description { request.hasTimeouts } else { false }
+  }
+
   /// Takes the bounds of the request as adapters or interceptors have made it, and has them watched where they are others
   /// than the program described.
   ///
@@ -24,11 +29,9 @@ extension RequestTask {
 
   /// Notes the start and makes sure that somebody watches the deadlines.
   func watchDeadlines() {
-    let timeouts = timeouts
     let now = session.clock.now()
     state.withLock { $0.started = now }
-    guard let first = timeouts.idle ?? timeouts.total else { return }
-    session.watch.expect(now + min(first, timeouts.total ?? first))
+    if let first = hasOwnTimeouts ? timeouts.first : session.firstBound { session.watch.expect(now + first) }
   }
 
   /// How long the request may still take; `nil` where its time has no bound.
@@ -70,7 +73,8 @@ extension RequestTask {
   /// Notes that an attempt begins, and has its deadline watched.
   func beginAttempt() {
     // Few requests have such a deadline, and reading a clock costs as much as much of the rest.
-    guard let attempt = timeouts.attempt else { return state.withLock { $0.beginAttempt(at: nil) } }
+    let isBounded = hasOwnTimeouts || session.boundsAttempts
+    guard isBounded, let attempt = timeouts.attempt else { return state.withLock { $0.beginAttempt(at: nil) } }
     let now = session.clock.now()
     state.withLock { $0.beginAttempt(at: now) }
     session.watch.expect(now + attempt)

@@ -11,9 +11,10 @@ final class RequestTask: Sendable {
   let state: Mutex<RequestState>
   /// The exchange that is under way, and what led to it.
   let exchange = Mutex(ExchangeLoop.State())
-  let consumer: any ResponseConsumer
-  /// Whether it is a connection of another request, which stands for it.
-  let isPart: Bool
+  /// What is done with the response; `nil` gathers its body in memory.
+  let consumer: (any ResponseConsumer)?
+  /// How many attempts the request has made before that this is a connection of; `nil` where it is a request of its own.
+  let earlierAttempts: Int?
   /// Where the registry keeps it; changed under the registry's lock.
   let place = Atomic<Int>(-1)
   let upload = Mutex(ProgressReporter())
@@ -21,15 +22,19 @@ final class RequestTask: Sendable {
 
   init(
     _ description: consuming Result<OutgoingRequest, LupineError>, session: Session,
-    consumer: any ResponseConsumer = CollectingConsumer.shared, isPart: Bool = false
+    consumer: (any ResponseConsumer)? = nil, connectionOf whole: RequestID? = nil,
+    after earlierAttempts: Int = 0
   ) {
-    id = session.nextID()
+    id = whole ?? session.nextID()
     self.session = session
     self.description = description
     self.consumer = consumer
-    self.isPart = isPart
-    state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately && !isPart))
+    self.earlierAttempts = whole == nil ? nil : earlierAttempts
+    state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately && whole == nil))
   }
+
+  /// Whether it is a connection of another request, which stands for it.
+  var isPart: Bool { earlierAttempts != nil }
 
   /// The outcome, once there is one; runs the request if nobody does yet.
   ///
@@ -106,6 +111,11 @@ final class RequestTask: Sendable {
   /// Whether the request is held back, and `passGate` is to be awaited.
   var mustWait: Bool { state.withLock { $0.mustWait } }
 
+  /// What an attempt must know before it begins: one look for all of it.
+  var entry: (mustWait: Bool, ended: LupineError?, isUsual: Bool) {
+    state.withLock { ($0.mustWait, $0.cancellation, $0.settings.areUsual) }
+  }
+
   /// Waits while the request is held back; a cancelled one passes.
   func passGate() async {
     await withUnsafeContinuation { gate in
@@ -132,8 +142,8 @@ final class RequestTask: Sendable {
     for work in cancellation.works { work() }
     for gate in cancellation.gates { gate.resume() }
     guard cancellation.mustFinish else { return }
-    let outcome = consumer.conclude(Outcome(request: try? description.get(), error: reason))
-    conclude(outcome)
+    let outcome = Outcome(request: try? description.get(), error: reason)
+    conclude(consumer?.conclude(outcome) ?? outcome)
   }
 
   /// Ends the request, and has its handlers called.
@@ -141,13 +151,24 @@ final class RequestTask: Sendable {
     if finish(outcome) { startDelivery(outcome) }
   }
 
+  /// Whether the body is handed on at its head, and not gathered or written first.
+  var handsOverAtHead: Bool { consumer?.takesBodyAtHead ?? false }
+
   /// Whether anybody hears of events, so that making one is worth its cost.
   var isObserved: Bool { session.isObserved }
 
   /// Tells the session's monitors what happened; without any the event is not even made.
+  ///
+  /// Inlined as far as its test: nothing that an event would be made of is touched where nobody hears of it.
+  @inline(__always)
   func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
-    guard session.isObserved else { return }
+    if session.isObserved { tell(kind, attempt) }
+  }
+
+  @inline(never)
+  private func tell(_ kind: () -> SessionEvent.Kind, _ attempt: Int) {
     var kind = kind()
+    if isPart, kind.isOfWholeRequest { return }
     kind.redact(session.configuration.secretFields)
     let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
     for monitor in session.configuration.monitors { monitor.receive(event) }
@@ -175,26 +196,22 @@ final class RequestTask: Sendable {
   @inline(__always)  // As `Pipeline.run` says.
   private func run() async -> Outcome {
     var outcome = await Pipeline(self).run()
-    if let response = outcome.response, let check = consumer.check(outcome) {
-      outcome.error = await failure(of: check)?.about(response.request.summary).about(response.head)
-        .measured(response.metrics)
+    if let consumer {
+      if let response = outcome.response, let check = consumer.check(outcome) {
+        outcome.error = await failure(of: check)?.about(response.request.summary).about(response.head)
+          .measured(response.metrics)
+      }
+      outcome = consumer.conclude(outcome)
     }
-    outcome = consumer.conclude(outcome)
     if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
     let redirects = state.withLock { $0.redirects }
     if !redirects.isEmpty { outcome.redirects = redirects }
-    let progress = finishProgress()
+    let progress = finishProgress(isGood: outcome.error == nil)
     if !progress.isEmpty { await finish(progress) }
     // Those of a connection are its request's, which may open another.
     let interim = isPart ? [] : takeInterimListeners()
     if !interim.isEmpty { await finish(interim.map { $0.finish() }) }
     return outcome
-  }
-
-  /// Sends the last figures of progress; every handler has had them when these tasks have ended.
-  private func finishProgress() -> [Task<Void, Never>] {
-    let (sent, received) = (upload.withLock { $0.finish() }, download.withLock { $0.finish() })
-    return sent.isEmpty ? received : sent + received
   }
 
   /// Why a check, or other work of the consumer, does not end well; a cancellation or the total timeout ends it early.

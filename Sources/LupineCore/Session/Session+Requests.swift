@@ -11,7 +11,7 @@ extension Session {
   ///   - headers: fields besides the session's.
   public func request(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
   ) -> DataRequest {
     make(url, method, headers) { (request) throws(LupineError) in
       guard parameters != nil else { return request }
@@ -22,7 +22,7 @@ extension Session {
   /// Makes a request with parameters of a program's own type.
   public func request<Value: Encodable & Sendable>(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
   ) -> DataRequest {
     make(url, method, headers) { (request) throws(LupineError) in
       guard parameters != nil else { return request }
@@ -33,7 +33,7 @@ extension Session {
   /// Makes a request with parameters whose values have types of their own.
   public func request(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
   ) -> DataRequest {
     make(url, method, headers) { (request) throws(LupineError) in
       try request.encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
@@ -55,11 +55,11 @@ extension Session {
   }
 
   private func make(_ describe: () throws -> OutgoingRequest) -> DataRequest {
-    DataRequest(makeTask(CollectingConsumer.shared, describe))
+    DataRequest(makeTask(nil, describe))
   }
 
   func makeTask(
-    _ consumer: any ResponseConsumer, _ describe: () throws -> OutgoingRequest
+    _ consumer: (any ResponseConsumer)? = nil, _ describe: () throws -> OutgoingRequest
   ) -> RequestTask {
     do {
       return RequestTask(.success(try describe()), session: self, consumer: consumer)

@@ -16,6 +16,13 @@ public final class Session: Sendable {
   let hasTrustPolicy: Bool
   let hasCookieStore: Bool
   let hasCredentialProvider: Bool
+  let hasConnectionCredential: Bool
+  let hasProxies: Bool
+  let keysRequests: Bool
+  /// Whether an attempt's time has a bound, where a request sets none of its own.
+  let boundsAttempts: Bool
+  /// The first of its bounds that can be over.
+  let firstBound: Duration?
   let exchangeSettings: ExchangeSettings
   let clock: SessionClock
   let registry: RequestRegistry
@@ -38,6 +45,11 @@ public final class Session: Sendable {
     hasTrustPolicy = configuration.trustPolicy != nil
     hasCookieStore = configuration.cookieStore != nil
     hasCredentialProvider = configuration.credentialProvider != nil
+    hasConnectionCredential = configuration.connectionCredential != nil
+    hasProxies = !configuration.proxies.isEmpty
+    keysRequests = !configuration.keyedMethods.isEmpty
+    boundsAttempts = configuration.timeouts.attempt != nil
+    firstBound = configuration.timeouts.first
     exchangeSettings = ExchangeSettings(configuration)
     self.clock = clock
     self.registry = registry

@@ -8,6 +8,8 @@ import Synchronization
 final class EventSource: Sendable {
   private struct State {
     var connection: RequestTask?
+    /// How many attempts the connections before it have made.
+    var attempts = 0
     var hasBegun = false
     var hasEnded = false
   }
@@ -46,6 +48,7 @@ final class EventSource: Sendable {
       // First, so that whoever ends all requests ends one that is held back as well.
       try task.session.registry.insert(task)
       try await passGate()
+      task.watchDeadlines()
       task.emit(.started(summary))
     } catch {
       end(Outcome(error: error))
@@ -65,17 +68,25 @@ final class EventSource: Sendable {
   }
 
   /// Waits before the next connection, for a time that is drawn from these.
-  func wait(in range: ClosedRange<Duration>) async throws(LupineError) {
-    let clock = task.session.clock
+  func wait(in range: ClosedRange<Duration>, because reason: String) async throws(LupineError) {
+    await settle()
     let part = task.session.random().fraction
     let delay = range.lowerBound + (range.upperBound - range.lowerBound) * part
+    task.emit(.retrying(after: delay, reason: reason), attempt: state.withLock { $0.attempts })
     await withTaskCancellationHandler {
-      // A cancellation ends it early, and is the only thing that does.
-      try? await task.interruptible { try await clock.sleep(delay) }
+      await Pipeline(task).wait(delay)
     } onCancel: {
       task.cancel()
     }
-    if let reason { throw reason }
+    if let reason = self.reason { throw reason }
+  }
+
+  private static let lastEventID = HTTPField.Name("Last-Event-ID")
+
+  /// The identifier that the program made the request with.
+  var firstEventID: String {
+    guard let name = Self.lastEventID, case .success(let request) = task.description else { return "" }
+    return request.headers[name] ?? ""
   }
 
   /// Makes the request for the events after the last one that was seen.
@@ -84,11 +95,13 @@ final class EventSource: Sendable {
       var request = request
       request.headers[.accept] = request.headers[.accept] ?? "text/event-stream"
       request.headers[.cacheControl] = request.headers[.cacheControl] ?? "no-store"
-      if !lastEventID.isEmpty, let name = HTTPField.Name("Last-Event-ID") { request.headers[name] = lastEventID }
+      if let name = Self.lastEventID { request.headers[name] = lastEventID.isEmpty ? nil : lastEventID }
       return request
     }
     let consumer = StreamConsumer(window: window)
-    let connection = RequestTask(description, session: task.session, consumer: consumer, isPart: true)
+    let connection = RequestTask(
+      description, session: task.session, consumer: consumer, connectionOf: task.id,
+      after: state.withLock { $0.attempts })
     let settings = task.state.withLock { $0.settings }
     connection.state.withLock { state in
       state.settings = settings
@@ -102,37 +115,68 @@ final class EventSource: Sendable {
 
   /// Notes the head of a connection, so that the request tells its status.
   func opened(_ head: HTTPResponse) {
-    task.state.withLock { $0.endExchange(status: head.status.code, metrics: nil) }
+    let sent = state.withLock { $0.connection }?.state.withLock { $0.sent }
+    task.state.withLock { $0.take(sent: sent, status: head.status.code, metrics: []) }
+  }
+
+  /// Waits until the last connection has ended, and takes over what it was.
+  @discardableResult
+  private func settle() async -> Outcome? {
+    guard let last = state.withLock({ $0.connection }) else { return nil }
+    let outcome = await last.outcome()
+    state.withLock { state in
+      state.connection = nil
+      state.attempts = max(state.attempts, last.exchange.withLock { $0.attempt })
+    }
+    task.take(last)
+    return outcome
   }
 
   /// Ends the request, once its last connection has ended.
   func end(_ error: LupineError?) async {
-    let last = state.withLock { $0.connection }
     // What has ended well ends by itself; else nobody reads the rest.
-    if error != nil { last?.cancel() }
-    let outcome = await last?.outcome()
+    if error != nil { state.withLock { $0.connection }?.cancel() }
+    let outcome = await settle()
     end(Outcome(request: outcome?.request, response: outcome?.response, error: error))
   }
 
   /// Ends the request where its reader left.
-  func leave() { end(Outcome(error: reason ?? Self.left)) }
+  func leave() {
+    cancelConnection()
+    end(Outcome(error: reason ?? Self.left))
+  }
 
   private func end(_ outcome: Outcome) {
-    let isFirst = state.withLock { state in
+    let (isFirst, connection) = state.withLock { state in
       defer { state.hasEnded = true }
-      return !state.hasEnded
+      return (!state.hasEnded, state.connection)
     }
     guard isLeading, isFirst else { return }
     let listeners = task.takeInterimListeners()
-    guard !listeners.isEmpty else { return task.conclude(task.consumer.conclude(outcome)) }
+    guard connection != nil || !listeners.isEmpty else {
+      return task.conclude(task.consumer?.conclude(outcome) ?? outcome)
+    }
     Task(executorPreference: task.session.configuration.executor) { [task] in
+      // It has been cancelled; its last event comes before the request's.
+      if let connection {
+        _ = await connection.outcome()
+        task.take(connection)
+      }
       await task.finish(listeners.map { $0.finish() })
-      task.conclude(task.consumer.conclude(outcome))
+      task.conclude(task.consumer?.conclude(outcome) ?? outcome)
     }
   }
 
   private func cancelConnection() {
     let connection = state.withLock { $0.connection }
     if let reason { connection?.cancel(reason) } else { connection?.cancel() }
+  }
+}
+
+extension RequestTask {
+  /// Takes over what a connection of it was, which has ended.
+  fileprivate func take(_ connection: RequestTask) {
+    let (sent, status, metrics) = connection.state.withLock { ($0.sent, $0.status, $0.allMetrics) }
+    state.withLock { $0.take(sent: sent, status: status, metrics: metrics) }
   }
 }

@@ -5,8 +5,9 @@ extension DataStreamRequest {
   ///
   /// The request is sent with `Accept: text/event-stream`, and again with `Last-Event-ID` after the time the server asks
   /// for, on the session's clock, until the server answers 204 or the consumer stops. Another status than 200, or another
-  /// media type, ends the stream with an error. Each connection is a request of its own, with these settings: monitors hear
-  /// of this request and of each connection.
+  /// media type, ends the stream with an error. So does the total timeout, which counts from the first connection on. Each
+  /// connection has these settings; to monitors it is another attempt of this request, and each wait is a `retrying` with
+  /// its reason. A `Last-Event-ID` of the request's own is what the first connection begins with.
   ///
   /// The stream has the request to itself from this call on; to let go of it, read or not, cancels the request.
   ///
@@ -53,7 +54,7 @@ public struct EventStream: AsyncSequence, Sendable {
 
     init(_ stream: EventStream) {
       self.stream = stream
-      parser = ServerSentEventParser(limit: stream.limit)
+      parser = ServerSentEventParser(lastEventID: stream.source.firstEventID, limit: stream.limit)
       reconnection = stream.reconnection
     }
 
@@ -105,7 +106,7 @@ public struct EventStream: AsyncSequence, Sendable {
           try await stream.source.begin()
           reading = EventReading(stream.source)
         } else {
-          try await stream.source.wait(in: reconnection.nextWait(parser.retry))
+          try await stream.source.wait(in: reconnection.nextWait(parser.retry), because: reconnection.reason)
         }
         parser = parser.reconnected()
         let bytes = stream.source.connection(lastEventID: parser.lastEventID).serializingBytes()
@@ -138,7 +139,8 @@ extension LupineError {
   /// Whether a stream's connection was lost, so that another may succeed.
   fileprivate var isLostConnection: Bool {
     switch kind {
-    case .connectionLost, .connectionRefused, .connectionFailed, .networkUnreachable, .hostNotFound, .timedOut: true
+    case .connectionLost, .connectionRefused, .connectionFailed, .networkUnreachable, .hostNotFound: true
+    case .timedOut(let bound): bound != .total
     default: false
     }
   }

@@ -28,6 +28,9 @@ struct Reconnection: Sendable {
   /// Notes that the connection is over, and why where it was lost.
   mutating func ended(_ loss: LupineError?) { self.loss = loss }
 
+  /// Why the last connection is over.
+  var reason: String { loss?.message ?? "The server ended the stream of events." }
+
   /// Between what the next wait is drawn, so that those whom a server left do not come back all at once.
   ///
   /// - Throws: where the limit is reached.

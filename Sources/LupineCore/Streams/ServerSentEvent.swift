@@ -6,7 +6,7 @@ public struct ServerSentEvent: Sendable, Hashable {
   public var event: String
   /// The data, lines joined by line feeds.
   public var data: String
-  /// The last identifier that the stream has named; empty where there was none.
+  /// The last identifier that the stream has named, or else that the request was made with; empty where there was none.
   public var id: String
 
   /// Describes an event.

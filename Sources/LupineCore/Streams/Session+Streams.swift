@@ -8,7 +8,7 @@ extension Session {
   ///   - window: bytes that may wait for the consumer before the transport pauses. Default: 512 KiB.
   public func streamRequest(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:], window: Int = 512 << 10
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(), window: Int = 512 << 10
   ) -> DataStreamRequest {
     stream(window) {
       try OutgoingRequest(url: url.asURL(relativeTo: self.baseURL), method: method, headers: headers)

@@ -17,11 +17,16 @@ extension DownloadConsumer {
       let isWhole = isGood && state.isInFile
       if isWhole { state.total = state.partial?.length }
       if let error = outcome.error {
+        if error.kind == .serverNotAuthenticated { state.dropPrevious() }
         outcome.error = isRefused(error.kind, isWhole) ? remove(error, &state) : keepOrRemove(error, &state)
+      } else if let head = outcome.response?.head, !Self.isFile(head), state.partial == nil, state.previous == nil {
+        // Nothing to write, which serializers may allow; whoever wants the file itself gets an error.
+        state.removeCheckpoint()
       } else {
         do throws(LupineError) { outcome.file = try commit(&state) } catch { outcome.error = error }
       }
       state.partial = nil
+      state.previous = nil
       return outcome
     }
   }
@@ -43,16 +48,15 @@ extension DownloadConsumer {
       head.headerFields[.contentEncoding] == nil
     else { return false }
     if let length = head.headerFields[.contentLength], Int64(length) != Int64(content.range.count) { return false }
-    guard let total = state.total ?? content.total else { return true }
+    // Where nobody says how long the file is, nobody can tell the rest of it from a part of the rest.
+    guard let total = state.total ?? content.total else { return false }
     // A server may send less than was asked for; what would still be missing is not asked for piece by piece.
     return (content.total ?? total) == total && content.range.upperBound == total
   }
 
   func giveUp(_ reason: String, _ state: inout DownloadState) throws(LupineError) {
     try refuseToRestart(reason, state)
-    try state.partial?.truncate(to: 0)
-    state.validator = nil
-    state.total = nil
+    state.putAside()
     state.mustRestart = true
     state.decision = .continued(from: nil, reason: reason)
   }
@@ -62,18 +66,29 @@ extension DownloadConsumer {
     throw LupineError(.resumeFailed, "The download cannot be continued: \(reason).")
   }
 
+  /// Refuses a file that is longer than it may be, as its head tells, before any of it comes.
+  ///
+  /// The length of a coded one says nothing of the file's.
+  func checkLength(of head: HTTPResponse, to request: OutgoingRequest, after there: Int64, _ state: DownloadState)
+    throws(LupineError)
+  {
+    guard let limit = state.sizeLimit, request.method != .head, head.headerFields[.contentEncoding] == nil,
+      let length = head.headerFields[.contentLength].flatMap({ Int64($0) }), length > limit - min(limit, there)
+    else { return }
+    let told = there > 0 ? "\(length) bytes more than the \(there) that are there" : "\(length) bytes"
+    throw LupineError(
+      .limitExceeded(.sink), "The file would have \(told), and may have \(limit) in all by its `sizeLimit`.")
+  }
+
   func freshFile(
     _ state: inout DownloadState, _ head: HTTPResponse, _ request: OutgoingRequest
   ) throws(LupineError) -> PartialFile {
-    var file = try file(&state, head, request)
-    if let place = state.place, state.isElsewhere(place) {
-      // Nothing of it is wanted any more, so nothing is moved.
-      let made = try PartialFile.create(beside: place.path)
-      file.remove()
-      state.partial = made
-      file = made
-    }
-    try file.truncate(to: 0)
+    try checkLength(of: head, to: request, after: 0, state)
+    try decidePlace(&state, head, request)
+    // Where the place lies on another file system nothing is moved, since nothing of it is wanted any more.
+    let isElsewhere = state.place.map { state.isElsewhere($0) } ?? false
+    if isElsewhere || (state.partial?.length ?? 0) > 0 { state.putAside() }
+    let file = try file(&state)
     state.validator = request.method == .get && head.status.code == 200 ? EntityValidator(head) : nil
     state.total = head.headerFields[.contentLength].flatMap { Int64($0) }
     state.isNoted = false
@@ -81,24 +96,30 @@ extension DownloadConsumer {
     return file
   }
 
-  func file(
+  func decidePlace(
     _ state: inout DownloadState, _ head: HTTPResponse, _ request: OutgoingRequest
-  ) throws(LupineError) -> PartialFile {
+  ) throws(LupineError) {
     let place = try destination.place(for: head, of: request.url)
     state.place = place
     if let place { try Folder.prepare(for: place) }
+  }
+
+  func file(_ state: inout DownloadState) throws(LupineError) -> PartialFile {
     if let partial = state.partial { return partial }
-    let made = try PartialFile.create(beside: place?.path)
+    let made = try PartialFile.create(beside: state.place?.path)
     state.partial = made
     return made
   }
 
+  static let nothingToWrite = LupineError(.fileFailed, "The response brought nothing to write.")
+
   private func commit(_ state: inout DownloadState) throws(LupineError) -> URL {
     guard let partial = state.partial, state.isInFile else {
-      if state.partial == nil { state.checkpoint?.remove() }
+      if state.partial == nil, state.previous == nil { state.removeCheckpoint() }
       // What an earlier exchange brought of the file is no part of this response, and can still be gone on from.
-      throw keepOrRemove(LupineError(.fileFailed, "The response brought nothing to write."), &state)
+      throw keepOrRemove(Self.nothingToWrite, &state)
     }
+    state.dropPrevious()
     if let place = state.place {
       do throws(LupineError) {
         if let failure = state.moveFailure { throw failure }
@@ -109,22 +130,28 @@ extension DownloadConsumer {
           .resumable(with: state.resumeState(offset: partial.length)?.encoded())
       }
     }
-    state.checkpoint?.remove()
+    state.removeCheckpoint()
     return URL(filePath: state.place?.path ?? partial.path)
   }
 
   /// Keeps the beginning where it can be continued, and says so in the error; otherwise removes it.
   private func keepOrRemove(_ error: LupineError, _ state: inout DownloadState) -> LupineError {
-    guard let partial = state.partial else { return error }
-    guard partial.length > 0, let resume = state.resumeState(offset: partial.length) else {
-      return remove(error, &state)
-    }
-    return error.resumable(with: resume.encoded())
+    guard state.partial != nil || state.previous != nil else { return error }
+    guard let partial = state.partial, partial.length > 0, state.validator != nil else { return remove(error, &state) }
+    state.dropPrevious()
+    return kept(error, state) ?? remove(error, &state)
   }
 
+  /// Removes what has come; what was put aside for it is there again.
   private func remove(_ error: LupineError, _ state: inout DownloadState) -> LupineError {
+    if state.takeUpPrevious(), let kept = kept(error, state) { return kept }
     state.partial?.remove()
-    state.checkpoint?.remove()
+    state.removeCheckpoint()
     return error
+  }
+
+  private func kept(_ error: LupineError, _ state: DownloadState) -> LupineError? {
+    guard let partial = state.partial, let resume = state.resumeState(offset: partial.length) else { return nil }
+    return error.resumable(with: resume.encoded())
   }
 }

@@ -57,7 +57,9 @@ final class DownloadConsumer: ResponseConsumer {
           try giveUp("the server answered with another part of the file, or with another file", &state)
           return .discard(limit: limits.discardedBody)
         }
-        let file = try file(&state, head, request)
+        try checkLength(of: head, to: request, after: asked, state)
+        try decidePlace(&state, head, request)
+        let file = try file(&state)
         guard !mustMove(&state, from: asked) else { return .discard(limit: limits.discardedBody) }
         state.decision = .continued(from: asked, reason: "the server has the same file")
         state.expected = state.total ?? head.contentRange?.total
@@ -66,16 +68,25 @@ final class DownloadConsumer: ResponseConsumer {
         state.isInFile = true
         return .file(descriptor: file.descriptor, offset: asked, limit: left)
       }
-      guard (200..<300).contains(head.status.code) else { return .collect(limit: limits.responseBody) }
+      guard Self.isFile(head) else { return .collect(limit: min(limits.responseBody, limits.discardedBody)) }
       let reason = "the server sent the file from its beginning"
       // Also where nothing could tell that the server's file is still the same, so that no part of it was asked for.
       if let partial = state.partial, partial.length > 0 { try refuseToRestart(reason, state) }
-      if state.asked != nil { state.decision = .continued(from: nil, reason: reason) }
       let file = try freshFile(&state, head, request)
+      let cause = state.obstacle ?? (state.asked == nil ? nil : reason)
+      if let cause { state.decision = .continued(from: nil, reason: cause) }
+      state.obstacle = nil
       state.isInFile = true
       return .file(descriptor: file.descriptor, offset: 0, limit: state.sizeLimit)
     }
   }
+
+  /// Whether the response is a file; 204 and 205 say that there is none (RFC 9110 sections 15.3.5 and 15.3.6).
+  static func isFile(_ head: HTTPResponse) -> Bool {
+    (200..<300).contains(head.status.code) && head.status.code != 204 && head.status.code != 205
+  }
+
+  func canSpareBody(of head: HTTPResponse) -> Bool { !Self.isFile(head) }
 
   func takeDecision() -> SessionEvent.Kind? {
     state.withLock { state in
@@ -85,6 +96,8 @@ final class DownloadConsumer: ResponseConsumer {
   }
 
   func isBypassed() { state.withLock { $0.isInFile = false } }
+
+  func isUnwanted() { state.withLock { if $0.takeUpPrevious() { $0.isInFile = false } } }
 
   var mayLeadOn: Bool { true }
 
@@ -119,8 +132,7 @@ final class DownloadConsumer: ResponseConsumer {
     let (digest, partial, expected, place) = state.withLock {
       ($0.digest, $0.isInFile ? $0.partial : nil, $0.expected, $0.place)
     }
-    guard outcome.error == nil, let head = outcome.response?.head, (200..<300).contains(head.status.code), let partial
-    else { return nil }
+    guard outcome.error == nil, let head = outcome.response?.head, Self.isFile(head), let partial else { return nil }
     return {
       do throws(LupineError) {
         if let expected, partial.length != expected {

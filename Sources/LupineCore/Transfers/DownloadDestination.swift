@@ -27,7 +27,7 @@ public struct DownloadDestination: Sendable {
     DownloadDestination(kind: .folder(path, options))
   }
 
-  /// A place that a closure names for the response.
+  /// A place that a closure names for the response; it is asked at each head that brings the file, or the rest of it.
   public static func custom(_ place: @escaping @Sendable (HTTPResponse) throws -> Place) -> DownloadDestination {
     DownloadDestination(kind: .custom(place))
   }
@@ -59,8 +59,10 @@ extension DownloadDestination {
     }
   }
 
+  /// Empty where the folder's path is, which is none, so that nothing comes to the root.
   private static func path(of name: String, in folder: String) -> String {
-    folder.hasSuffix("/") ? folder + name : folder + "/" + name
+    guard !folder.isEmpty else { return "" }
+    return folder.hasSuffix("/") ? folder + name : folder + "/" + name
   }
 
   /// The path for this response; a temporary file's is not known before it is made.

@@ -19,6 +19,7 @@ extension DownloadRequest {
   public static func discard(checkpoint path: String) {
     let checkpoint = Checkpoint(path: path)
     guard case .state(let state) = checkpoint.read() else { return }
+    state.removeSuperseded()
     PartialFile.reopen(state.partialPath, length: nil)?.remove()
     checkpoint.remove()
   }

@@ -93,7 +93,13 @@ extension DownloadResponse {
 
 extension DownloadResponse where Value == URL {
   init(_ outcome: Outcome) {
-    let missing = LupineError(.fileFailed, "The download ended without a file and without an error.")
-    self.init(outcome, outcome.file.map { .success($0) } ?? .failure(outcome.error ?? missing))
+    self.init(outcome, outcome.file.map { .success($0) } ?? .failure(outcome.error ?? Self.missing(from: outcome)))
+  }
+
+  /// Why there is no file, as after 204.
+  private static func missing(from outcome: Outcome) -> LupineError {
+    guard let response = outcome.response else { return DownloadConsumer.nothingToWrite }
+    return DownloadConsumer.nothingToWrite.about(response.request.summary).about(response.head)
+      .measured(response.metrics)
   }
 }

@@ -3,6 +3,8 @@ import HTTPTypes
 /// What a download knows of itself.
 struct DownloadState {
   var partial: PartialFile?
+  /// What there was of the file when the server sent another one, until that one is accepted.
+  var previous: Beginning?
   var validator: EntityValidator?
   var total: Int64?
   var place: DownloadDestination.Place?
@@ -34,6 +36,8 @@ struct DownloadState {
   var checkpoint: Checkpoint?
   /// Whether the checkpoint says where the file is.
   var isNoted = false
+  /// The partial file that was taken up, or that the checkpoint tells of since this download wrote it last.
+  var notedPath: String?
   var refresh: (@Sendable (HTTPResponse) async throws -> any URLConvertible)?
   /// The URL that the program gave in the place of an expired one.
   var freshURL: HTTPURL?
@@ -41,36 +45,17 @@ struct DownloadState {
 
   /// Takes up what an earlier download left, where it is still there.
   mutating func take(_ resume: ResumeState) {
+    resume.removeSuperseded()
     guard let partial = PartialFile.reopen(resume.partialPath, length: resume.offset) else {
       obstacle = "its partial file is gone, shorter than it was, or in the hands of another download"
       return
     }
     self.partial = partial
+    notedPath = resume.partialPath
     url = try? HTTPURL(resume.url)
     place = resume.path.map { ($0, resume.options) }
     validator = resume.validator
     total = resume.total
-  }
-
-  /// Takes up what a checkpoint says of this URL; one of another URL says nothing.
-  mutating func take(_ checkpoint: Checkpoint, of url: String?) {
-    self.checkpoint = checkpoint
-    guard partial == nil else { return }
-    switch checkpoint.read() {
-    case .nothing: break
-    case .unusable: obstacle = "what is at \(checkpoint.path) is no checkpoint of this release and of this user alone"
-    case .state(let resume):
-      guard resume.url == url else { return }
-      take(resume)
-      isNoted = partial != nil
-    }
-  }
-
-  /// Keeps in the checkpoint what goes on with the file, where that is not known there.
-  mutating func note() throws(LupineError) {
-    guard let checkpoint, !isNoted else { return }
-    if let resume = resumeState(offset: nil) { try checkpoint.write(resume) } else { checkpoint.remove() }
-    isNoted = true
   }
 
   /// Whether the partial file lies on another file system than a place, so that it cannot be renamed to it.
@@ -83,6 +68,6 @@ struct DownloadState {
     guard let partial, let validator, let url else { return nil }
     return ResumeState(
       url: url.string, partialPath: partial.path, offset: offset, total: total, validator: validator,
-      path: place?.path, options: place?.options ?? [])
+      path: place?.path, options: place?.options ?? [], supersededPath: previous?.partial.path)
   }
 }

@@ -10,9 +10,18 @@ enum Folder {
     guard status.st_mode & S_IFMT != S_IFDIR else {
       throw LupineError(.fileFailed, "There is a folder at \(place.path), which no file replaces; name a file in it.")
     }
+    guard status.st_mode & S_IFMT != S_IFLNK || !leadsToFolder(place.path) else {
+      throw LupineError(
+        .fileFailed, "There is a link to a folder at \(place.path), which no file replaces; name a file in it.")
+    }
     guard !place.options.contains(.removePreviousFile) else { return }
     throw LupineError(
       .fileFailed, "There is a file at \(place.path) already; add .removePreviousFile where it is to be replaced.")
+  }
+
+  private static func leadsToFolder(_ link: String) -> Bool {
+    var status = stat()
+    return stat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// Makes the folders where that is wanted.
@@ -29,8 +38,13 @@ enum Folder {
       "There is no folder \(folder); make it, or add .createIntermediateDirectories where it is to be made.")
   }
 
-  /// The system reads a path up to its first zero byte, and would take another file.
+  /// The system reads a path up to its first zero byte, and would take another file; beside an empty one it would make
+  /// files in the folder that the process works in.
   static func checkName(_ path: String) throws(LupineError) {
+    guard !path.isEmpty else {
+      throw LupineError(
+        .fileFailed, "The path is empty, so it names no file; the folder that the process works in is \".\".")
+    }
     guard path.utf8.contains(0) else { return }
     throw LupineError(.fileFailed, "The path \(path.debugDescription) holds a zero byte, so it names no file.")
   }

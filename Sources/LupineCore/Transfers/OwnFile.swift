@@ -24,9 +24,16 @@ enum OwnFile {
     var status = stat()
     var named = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-      status.st_mode & (S_IWGRP | S_IWOTH) == 0, status.st_nlink == 1,
-      lstat(path, &named) == 0, named.st_ino == status.st_ino, named.st_dev == status.st_dev
+      status.st_nlink == 1, lstat(path, &named) == 0, named.st_ino == status.st_ino, named.st_dev == status.st_dev,
+      isAlone(status.st_mode, beside: { PartialFile.modeOfNew(beside: path) })
     else { return nil }
     return Int64(status.st_size)
+  }
+
+  /// Whether a file's mode lets nobody else write, or says nothing: where the file system keeps no modes, as VFAT and some
+  /// shared folders, a new file that is to be its owner's alone shows the same one.
+  static func isAlone(_ mode: mode_t, beside modeOfNew: () -> mode_t?) -> Bool {
+    let others = mode & (S_IWGRP | S_IWOTH)
+    return others == 0 || modeOfNew().map { $0 & others == others } ?? false
   }
 }

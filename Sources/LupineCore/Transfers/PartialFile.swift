@@ -23,6 +23,14 @@ final class PartialFile: Sendable {
     return PartialFile(path: path, descriptor: descriptor)
   }
 
+  /// The mode that a file of the owner's alone shows in a path's folder; `nil` where none can be made.
+  static func modeOfNew(beside path: String) -> mode_t? {
+    guard let file = try? create(beside: path) else { return nil }
+    defer { file.remove() }
+    var status = stat()
+    return fstat(file.descriptor, &status) == 0 ? status.st_mode : nil
+  }
+
   /// Opens one that an earlier download left; `nil` where it is gone, is no file of this user's alone, is shorter than it
   /// was, or where another download has it.
   ///
@@ -36,6 +44,20 @@ final class PartialFile: Sendable {
     }
     guard let length else { return file }
     return present >= length && ftruncate(descriptor, off_t(length)) == 0 ? file : nil
+  }
+
+  /// Whether there is such a file, which this user alone can have written.
+  static func exists(_ path: String) -> Bool {
+    guard let (descriptor, _) = OwnFile.open(path, O_RDONLY) else { return false }
+    close(descriptor)
+    return true
+  }
+
+  /// Whether a download has this file, of this process or of another of the user's.
+  static func isInUse(_ path: String) -> Bool {
+    guard let (descriptor, _) = OwnFile.open(path, O_RDWR) else { return false }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 
   /// The file's length in bytes.
@@ -118,9 +140,11 @@ final class PartialFile: Sendable {
   }
 
   /// The name with a dot before it, in the same folder.
+  ///
+  /// It is cut where it is as long as file systems bear (255 bytes), since more comes behind it.
   private static func hidden(_ destination: String) -> String {
-    guard let slash = destination.lastIndex(of: "/") else { return "." + destination }
-    return destination[...slash] + "." + destination[destination.index(after: slash)...]
+    let start = destination.lastIndex(of: "/").map { destination.index(after: $0) } ?? destination.startIndex
+    return destination[..<start] + "." + destination[start...].cut(toBytes: 200)
   }
 
   private static var temporaryFolder: String {

@@ -6,38 +6,6 @@ import HTTPTypes
 struct ProgressReporter: Sendable {
   typealias Handler = @Sendable (TransferProgress) async -> Void
 
-  private struct Listener {
-    let interval: Duration
-    let figures: Figures
-    let task: Task<Void, Never>
-    var lastReport: Duration?
-    var lastCompleted: Int64 = -1
-
-    mutating func report(_ progress: TransferProgress, _ now: Duration) {
-      if let lastReport, now - lastReport < interval { return }
-      lastReport = now
-      lastCompleted = progress.completed
-      figures.continuation.yield(progress)
-    }
-  }
-
-  /// What a handler's task waits for; a request that is never started lets go of it, and the task ends.
-  private final class Figures: Sendable {
-    let continuation: AsyncStream<TransferProgress>.Continuation
-
-    init(_ continuation: AsyncStream<TransferProgress>.Continuation) { self.continuation = continuation }
-
-    deinit { continuation.finish() }
-  }
-
-  /// What the exchange had moved, and in which time; its division waits for somebody who listens.
-  private struct Pace {
-    var count: Int64 = 0
-    var time = Duration.zero
-
-    var throughput: Double { time > .zero ? Double(count) / (time / .seconds(1)) : 0 }
-  }
-
   /// The bytes that an exchange will move, which are told by fields that only somebody who listens need have read.
   enum Length {
     case known(Int64?)
@@ -51,56 +19,124 @@ struct ProgressReporter: Sendable {
     }
   }
 
-  private var pace = Pace()
-  private var length = Length.known(nil)
-  private var latest = TransferProgress(completed: 0, total: nil)
-  private var reported: Int64 = -1
-  private var base: Int64 = 0
-  private var started: Duration?
-  private var listeners: [Listener] = []
+  /// What the current exchange moves; its division and its length wait for somebody who listens.
+  private struct Transfer {
+    let base: Int64
+    let length: Length
+    let isAnswer: Bool
+    let started: Duration
+    /// Whose bytes count; `nil` counts everybody's.
+    let owner: ObjectIdentifier?
+    var count: Int64 = 0
+    var time = Duration.zero
+
+    var throughput: Double { time > .zero ? Double(count) / (time / .seconds(1)) : 0 }
+
+    var progress: TransferProgress {
+      let total = length.count.map { base.addingReportingOverflow($0) }
+      return TransferProgress(
+        completed: base + count, total: total.flatMap { $0.overflow ? nil : $0.partialValue }, throughput: throughput)
+    }
+  }
+
+  private var transfer: Transfer?
+  /// The farthest figure so far.
+  private var farthest: TransferProgress?
+  private var listeners: [ProgressListener] = []
+  /// What will tell the figures that intervals keep back.
+  private var timer: ScheduledTimer?
+  private var isTimed = false
 
   mutating func add(interval: Duration, executor: (any TaskExecutor)?, _ handler: @escaping Handler) {
-    let (stream, continuation) = AsyncStream.makeStream(of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
-    let task = Task(executorPreference: executor) {
-      for await progress in stream { await handler(progress) }
-    }
-    listeners.append(Listener(interval: interval, figures: Figures(continuation), task: task))
+    listeners.append(ProgressListener(interval: interval, executor: executor, handler))
   }
 
   /// Notes what was there before the exchange, as on a resumed download, and the length in all; the speed is that of the
   /// exchange, without the attempts before it and the waits between them.
-  mutating func begin(base: Int64 = 0, _ length: Length, now: Duration) {
-    self.base = base
-    self.length = length
-    started = now
+  ///
+  /// - Parameters:
+  ///   - isAnswer: whether it is what was asked for. Of another, such as an error's page, which may yet be retried, only
+  ///     the last figure is told, where it was the answer after all. Asked where somebody listens.
+  ///   - owner: whose bytes count from now on; `nil` counts everybody's.
+  mutating func begin(
+    base: Int64 = 0, _ length: Length, isAnswer: @autoclosure () -> Bool = true, of owner: ObjectIdentifier? = nil,
+    now: Duration
+  ) {
+    transfer = Transfer(
+      base: base, length: length, isAnswer: listeners.isEmpty || isAnswer(), started: now, owner: owner)
   }
 
-  /// Takes the bytes that the current exchange has moved.
-  mutating func move(to count: Int64, now: Duration) {
-    let completed = base + count
-    guard completed > reported else { return }
-    reported = completed
-    latest.completed = completed
-    pace = Pace(count: count, time: started.map { now - $0 } ?? .zero)
-    for index in listeners.indices { listeners[index].report(progress, now) }
+  /// Takes the bytes that the current exchange has moved; those of one that another has replaced do not count.
+  ///
+  /// - Returns: how long a figure is to be kept back from now on, where a timer is needed for that.
+  mutating func move(to count: Int64, of owner: ObjectIdentifier? = nil, now: Duration) -> Duration? {
+    guard var moved = transfer, moved.owner == owner, count > moved.count else { return nil }
+    moved.count = count
+    moved.time = now - moved.started
+    transfer = moved
+    guard !listeners.isEmpty, moved.isAnswer else { return nil }
+    let progress = moved.progress
+    if let farthest, farthest.completed >= progress.completed { return nil }
+    farthest = progress
+    return tell(progress, now)
+  }
+
+  private mutating func tell(_ progress: TransferProgress, _ now: Duration) -> Duration? {
+    var wait: Duration?
+    for index in listeners.indices {
+      guard let left = listeners[index].take(progress, now) else { continue }
+      wait = min(wait ?? left, left)
+    }
+    guard let wait, !isTimed else { return nil }
+    isTimed = true
+    return wait
+  }
+
+  /// Keeps the timer that was asked for; it is over with the last figure.
+  mutating func keep(_ timer: ScheduledTimer) {
+    if isTimed { self.timer = timer } else if listeners.isEmpty { timer.cancel() }
+  }
+
+  /// Tells the figures whose intervals are over; returns as `move` does.
+  mutating func tellKept(now: Duration) -> Duration? {
+    isTimed = false
+    timer = nil
+    return farthest.flatMap { tell($0, now) }
   }
 
   /// Sends the last figure; every handler has had it when these tasks have ended.
-  mutating func finish() -> [Task<Void, Never>] {
+  ///
+  /// - Parameter end: the last figure; `nil` means the farthest so far.
+  mutating func finish(_ end: TransferProgress? = nil) -> [Task<Void, Never>] {
     guard !listeners.isEmpty else { return [] }
-    for listener in listeners {
-      if reported > listener.lastCompleted { listener.figures.continuation.yield(progress) }
-      listener.figures.continuation.finish()
-    }
+    timer?.cancel()
+    (timer, isTimed) = (nil, false)
+    let last = end ?? newest
+    for listener in listeners { listener.finish(last) }
     defer { listeners = [] }
     return listeners.map(\.task)
   }
 
-  private var progress: TransferProgress {
-    var progress = latest
-    progress.throughput = pace.throughput
-    let total = length.count.map { base.addingReportingOverflow($0) }
-    progress.total = total.flatMap { $0.overflow ? nil : $0.partialValue }
-    return progress
+  /// The last figure of a body that has arrived to its end: all of it, also where that is less than came before a new
+  /// beginning.
+  var received: TransferProgress? {
+    transfer.map {
+      TransferProgress(completed: $0.base + $0.count, total: $0.base + $0.count, throughput: $0.throughput)
+    }
+  }
+
+  /// The last figure of a body that has gone out as far as the server wanted it; the farthest so far where that is not
+  /// its end.
+  var sent: TransferProgress? {
+    let progress = transfer?.progress ?? TransferProgress(completed: 0, total: 0)
+    return progress.completed == progress.total ? progress : newest ?? progress
+  }
+
+  /// The farthest figure, be it one that nobody listened to.
+  private var newest: TransferProgress? {
+    guard let transfer, transfer.isAnswer, transfer.base + transfer.count > farthest?.completed ?? transfer.base else {
+      return farthest
+    }
+    return transfer.progress
   }
 }

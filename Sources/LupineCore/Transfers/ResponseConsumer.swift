@@ -1,6 +1,8 @@
 import HTTPTypes
 
-/// What a kind of request does with its response: gathers it, writes it to a file, or hands it on piece by piece.
+/// What a kind of request does with its response: writes it to a file, or hands it on piece by piece.
+///
+/// A request without one gathers the body in memory, and asks nobody at any step.
 protocol ResponseConsumer: AnyObject, Sendable {
   /// What is to be done before the first attempt, and says why the request ends where it cannot be done; `nil` where
   /// nothing is to be done. A cancellation of the task it runs in ends it.
@@ -32,6 +34,12 @@ protocol ResponseConsumer: AnyObject, Sendable {
 
   /// Hears that the response is one that an interceptor made: none of it went to the destination of a head.
   func isBypassed()
+
+  /// Whether the response counts without a body that is over the limit, as the status of a page that nobody wants does.
+  func canSpareBody(of head: HTTPResponse) -> Bool
+
+  /// Hears that the response was refused at its head, once nothing more of it comes.
+  func isUnwanted()
 
   /// What was decided at the last head, once.
   func takeDecision() -> SessionEvent.Kind?
@@ -75,6 +83,10 @@ extension ResponseConsumer {
   func refreshed(_ url: HTTPURL) {}
 
   func isBypassed() {}
+
+  func canSpareBody(of head: HTTPResponse) -> Bool { false }
+
+  func isUnwanted() {}
 
   func takeDecision() -> SessionEvent.Kind? { nil }
 

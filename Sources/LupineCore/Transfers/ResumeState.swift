@@ -21,14 +21,20 @@ struct ResumeState: Codable, Sendable, Hashable {
   /// Where the download was to go; `nil` for a temporary file.
   var path: String?
   var options: DownloadDestination.Options
+  /// What there was of another version of the file, kept until this one was accepted; of no use once it is gone on with.
+  var supersededPath: String?
 
   var destination: DownloadDestination { path.map { .file($0, options) } ?? .temporary }
+
+  func removeSuperseded() {
+    if let supersededPath { PartialFile.reopen(supersededPath, length: nil)?.remove() }
+  }
 
   func encoded() -> Data? { try? JSONEncoder().encode(self) }
 
   init(
     url: String, partialPath: String, offset: Int64?, total: Int64?, validator: EntityValidator, path: String?,
-    options: DownloadDestination.Options
+    options: DownloadDestination.Options, supersededPath: String?
   ) {
     self.url = url
     self.partialPath = partialPath
@@ -37,17 +43,26 @@ struct ResumeState: Codable, Sendable, Hashable {
     self.validator = validator
     self.path = path
     self.options = options
+    self.supersededPath = supersededPath
   }
 
   init(decoding data: Data) throws(LupineError) {
     do {
+      let version = try JSONDecoder().decode(Version.self, from: data).version
+      guard version == Self.currentVersion else {
+        throw LupineError(
+          .resumeFailed, "These resume data have version \(version); this release knows \(Self.currentVersion).")
+      }
       self = try JSONDecoder().decode(ResumeState.self, from: data)
+    } catch let error as LupineError {
+      throw error
     } catch {
       throw LupineError(.resumeFailed, "These are no resume data of this library.", underlying: error)
     }
-    guard version == Self.currentVersion else {
-      throw LupineError(
-        .resumeFailed, "These resume data have version \(version); this release knows \(Self.currentVersion).")
-    }
+  }
+
+  /// All that is read before it is known that the rest can be, for another version may have another layout.
+  private struct Version: Decodable {
+    let version: Int
   }
 }

@@ -13,11 +13,11 @@ extension Session {
   ///   - expectsContinue: whether the body waits for the server's word, so that one that refuses gets none of it (RFC 9110
   ///     section 10.1.1). Default: no.
   public func upload(
-    _ body: Body, to url: some URLConvertible, method: HTTPRequest.Method = .post, headers: HTTPFields = [:],
+    _ body: Body, to url: some URLConvertible, method: HTTPRequest.Method = .post, headers: HTTPFields = HTTPFields(),
     expectsContinue: Bool = false
   ) -> UploadRequest {
     UploadRequest(
-      makeTask(CollectingConsumer.shared) {
+      makeTask {
         var request = OutgoingRequest(
           url: try url.asURL(relativeTo: self.baseURL), method: method, headers: headers, body: body)
         request.options.expectsContinue = expectsContinue
@@ -27,7 +27,7 @@ extension Session {
 
   /// Sends the request that a route describes, body and all.
   public func upload(_ route: some RequestConvertible) -> UploadRequest {
-    UploadRequest(makeTask(CollectingConsumer.shared) { try route.asRequest(relativeTo: self.baseURL) })
+    UploadRequest(makeTask { try route.asRequest(relativeTo: self.baseURL) })
   }
 
   /// Writes a response to a file.
@@ -44,7 +44,8 @@ extension Session {
   ///   - destination: where to. Default: a new file in the system's temporary folder.
   public func download(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
-    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:], to destination: DownloadDestination = .temporary
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(),
+    to destination: DownloadDestination = .temporary
   ) -> DownloadRequest {
     download(to: destination, resume: nil) {
       try OutgoingRequest(url: url.asURL(relativeTo: self.baseURL), method: method, headers: headers)
@@ -72,7 +73,7 @@ extension Session {
   ///     there is of the file is moved there first.
   ///   - policy: what happens when the rest cannot be had. Default: restart.
   public func download(
-    resumingWith resumeData: Data, url: (any URLConvertible)? = nil, headers: HTTPFields = [:],
+    resumingWith resumeData: Data, url: (any URLConvertible)? = nil, headers: HTTPFields = HTTPFields(),
     to destination: DownloadDestination? = nil, otherwise policy: ResumePolicy = .restart
   ) -> DownloadRequest {
     let state = Result { () throws(LupineError) in try ResumeState(decoding: resumeData) }

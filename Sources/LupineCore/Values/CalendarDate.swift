@@ -18,6 +18,30 @@ package enum CalendarDate {
     return Date(timeIntervalSince1970: Double(seconds))
   }
 
+  /// What calendar and clock show at a date: the month from 1, the weekday from 0 for Sunday, fractions of a second left out.
+  ///
+  /// Nil where the year is not between 1 and 9999.
+  package static func reading(of date: Date) -> Reading? {
+    let moment = date.timeIntervalSince1970
+    guard (-62_135_596_800..<253_402_300_800).contains(moment) else { return nil }
+    let seconds = Int(moment.rounded(.down))
+    let second = (seconds % 86_400 + 86_400) % 86_400
+    let day = (seconds - second) / 86_400
+    // By the mean length of a year the year is found, or one of its neighbours.
+    var year = 1971 + Int((Double(day) / 365.2425).rounded(.down))
+    while days(year, 1, 1) > day { year -= 1 }
+    var month = 12
+    while days(year, month, 1) > day { month -= 1 }
+    return Reading(
+      year: year, month: month, day: day - days(year, month, 1) + 1, weekday: ((day + 4) % 7 + 7) % 7,
+      hour: second / 3_600, minute: second / 60 % 60, second: second % 60)
+  }
+
+  /// A day and a time.
+  package struct Reading: Sendable, Hashable {
+    package let year, month, day, weekday, hour, minute, second: Int
+  }
+
   private static func length(ofMonth month: Int, _ year: Int) -> Int {
     days(month == 12 ? year + 1 : year, month == 12 ? 1 : month + 1, 1) - days(year, month, 1)
   }

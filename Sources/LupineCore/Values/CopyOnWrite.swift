@@ -14,9 +14,6 @@ struct CopyOnWrite<Value: Sendable>: Sendable {
 
   init(_ value: Value) { box = Box(value) }
 
-  /// Whether both have one value between them.
-  func isShared(with other: CopyOnWrite) -> Bool { box === other.box }
-
   var value: Value {
     _read { yield box.value }
     _modify {

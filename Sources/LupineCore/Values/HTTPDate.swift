@@ -21,6 +21,19 @@ package enum HTTPDate {
     }
   }
 
+  /// The date as a field has it today, such as `Sun, 06 Nov 1994 08:49:37 GMT`; nil where its year has not four digits.
+  package static func text(_ date: Date) -> String? {
+    guard let reading = CalendarDate.reading(of: date) else { return nil }
+    let year = String(String(10_000 + reading.year).dropFirst())
+    let time = [reading.hour, reading.minute, reading.second].map(twoDigits).joined(separator: ":")
+    let month = CalendarDate.months[reading.month - 1]
+    return "\(weekdays[reading.weekday]), \(twoDigits(reading.day)) \(month) \(year) \(time) GMT"
+  }
+
+  private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+
+  private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
   private static func number(_ text: Substring) -> Int? {
     guard !text.isEmpty, text.utf8.count <= 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Int(text)

@@ -45,6 +45,12 @@ public struct OutgoingRequest: Sendable {
   /// Its own bounds, told without a copy of its options.
   var timeouts: Timeouts? { storage.value.options.timeouts }
 
+  /// Whether it has bounds of its own, told without a copy of them.
+  var hasTimeouts: Bool { storage.value.options.timeouts != nil }
+
+  /// What a look at the fields has found, without the rest of it.
+  var findings: FieldFacts.Findings { storage.value.facts?.findings ?? FieldFacts(storage.value.headers).findings }
+
   /// What a look at the fields tells, or has told.
   package var fieldFacts: FieldFacts { storage.value.facts ?? FieldFacts(storage.value.headers) }
 
@@ -53,6 +59,12 @@ public struct OutgoingRequest: Sendable {
 
   /// The version of HTTP that it insists on, told without a copy of its options.
   package var version: ProtocolVersion? { storage.value.options.version }
+
+  /// Whether its body is to wait for the server's word, told without a copy of its options.
+  package var expectsContinue: Bool { storage.value.options.expectsContinue }
+
+  /// Who goes first, told without a copy of its options.
+  package var priority: Priority { storage.value.options.priority }
 
   private struct Values {
     var url: HTTPURL
@@ -71,7 +83,8 @@ public struct OutgoingRequest: Sendable {
   ///
   /// - Throws: `LupineError` of kind `invalidURL` where the URL is none.
   public init(
-    _ url: some URLConvertible, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, headers: HTTPFields = HTTPFields(),
+    body: Body = .none,
     options: Options = Options()
   ) throws {
     self.init(
@@ -80,7 +93,7 @@ public struct OutgoingRequest: Sendable {
 
   /// Describes a request to a URL that has been checked already.
   public init(
-    url: HTTPURL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
+    url: HTTPURL, method: HTTPRequest.Method = .get, headers: HTTPFields = HTTPFields(), body: Body = .none,
     options: Options = Options()
   ) {
     storage = CopyOnWrite(Values(url: url, method: method, headers: headers, body: body, options: options))
@@ -127,7 +140,9 @@ extension OutgoingRequest {
     /// Whether a repetition is harmless, where the method does not say so (RFC 9110 section 9.2.2).
     public var isIdempotent: Bool?
     /// Which credential each interceptor put on the request.
-    var refreshMarks: [ObjectIdentifier: Int] = [:]
+    ///
+    /// Not made of a literal, for which the metadata of a pair would be looked up for each request.
+    var refreshMarks: [ObjectIdentifier: Int] = Dictionary()
 
     /// The session's ways in all.
     public init() {}

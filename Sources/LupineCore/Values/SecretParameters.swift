@@ -1,20 +1,54 @@
-/// The parameters of a query or a form whose values are secrets by their name, such as `access_token`.
+import FoundationEssentials
+
+/// The parameters of a query, a form or JSON whose values are secrets by their name, such as `access_token`.
 enum SecretParameters {
+  /// Without capitals, hyphens and underscores.
   private static let names: Set<String> = [
-    "access_token", "api-key", "api_key", "apikey", "assertion", "auth", "client_assertion", "client_secret", "code",
-    "code_verifier", "id_token", "jwt", "key", "pass", "passwd", "password", "pwd", "refresh_token", "secret",
-    "session", "sessionid", "sid", "sig", "signature", "token", "x-amz-credential", "x-amz-security-token",
-    "x-amz-signature",
+    "accesstoken", "apikey", "assertion", "auth", "authtoken", "clientassertion", "clientsecret", "code",
+    "codeverifier", "csrftoken", "currentpassword", "idtoken", "jwt", "key", "newpassword", "oldpassword", "pass",
+    "passphrase", "passwd", "password", "passwordconfirmation", "privatekey", "pwd", "refreshtoken", "secret",
+    "session", "sessionid", "sessiontoken", "sid", "sig", "signature", "token", "xamzcredential", "xamzsecuritytoken",
+    "xamzsignature",
   ]
 
-  /// Whether the value of a parameter, or of a form's field, with this name is secret.
-  static func isSecret(_ name: String) -> Bool { names.contains(name.lowercased()) }
+  /// What stands for a value.
+  static let replacement = "REDACTED"
+
+  /// Whether the value of a parameter, of a form's field or of a member with this name is secret.
+  ///
+  /// Of a nested name, such as `user[password]` or `user.password`, any part says so.
+  static func isSecret(_ name: String) -> Bool {
+    name.split { $0 == "[" || $0 == "]" || $0 == "." }.contains { part in
+      names.contains(part.lowercased().filter { $0 != "-" && $0 != "_" })
+    }
+  }
+
+  /// Returns the items of a query with all values replaced; one without a name, or with a name alone, such as a token in
+  /// base64, may be a secret as a whole.
+  static func maskAll(_ items: String) -> String {
+    items.split(separator: "&", omittingEmptySubsequences: false).map { item in
+      guard let sign = item.firstIndex(of: "="), item[sign...].contains(where: { $0 != "=" }) else {
+        return item.isEmpty ? "" : replacement
+      }
+      return item[...sign] + replacement
+    }.joined(separator: "&")
+  }
 
   /// Returns the items of a query or a form, joined by `&`, with the values of secret ones replaced.
-  static func redact(_ items: String) -> String {
-    items.split(separator: "&", omittingEmptySubsequences: false).map { item in
-      guard let sign = item.firstIndex(of: "="), isSecret(String(item[..<sign])) else { return item }
-      return item[...sign] + "REDACTED"
-    }.joined(separator: "&")
+  static func redact(_ items: String) -> String { String(decoding: redact(Data(items.utf8)), as: UTF8.self) }
+
+  /// Returns the items as `redact` does, whatever bytes they are.
+  static func redact(_ items: Data) -> Data {
+    let ampersand = UInt8(ascii: "&")
+    let redacted = items.split(separator: ampersand, omittingEmptySubsequences: false).map { item in
+      guard let sign = item.firstIndex(of: UInt8(ascii: "=")), isSecret(decoded(item[..<sign])) else { return item }
+      return item[...sign] + Data(replacement.utf8)
+    }
+    return Data(redacted.joined(separator: [ampersand]))
+  }
+
+  private static func decoded(_ name: Data) -> String {
+    let text = String(decoding: name, as: UTF8.self)
+    return String(decoding: PercentCoding.decoded(text[...], plusIsSpace: true).bytes, as: UTF8.self)
   }
 }

@@ -28,4 +28,7 @@ public struct Timeouts: Sendable, Hashable {
     self.total = total
     self.attempt = attempt
   }
+
+  /// The first bound of a request as a whole that can be over.
+  var first: Duration? { idle.map { min($0, total ?? $0) } ?? total }
 }

@@ -41,9 +41,16 @@ import Testing
     #expect(command.contains("printf REDACTED"))
   }
 
-  @Test func `more than an argument holds is read from the standard input`() throws {
-    let command = try Self.command([Self.text(String(repeating: "x", count: 40_000))])
-    #expect(command.hasPrefix("curl --globoff"))
-    #expect(command.contains("--data-binary @-"))
+  @Test func `S39 the members of JSON in a section are redacted`() throws {
+    let command = try Self.command([Self.text("--x\r\n"), Self.text(#" [{"password": "hidden", "a": 1}]"#)])
+    #expect(command.contains(#"printf ' [{"password": "REDACTED", "a": 1}]'"#))
+  }
+
+  @Test func `sections of more than an argument holds are written, up to 1 MiB`() throws {
+    let half = Self.text(String(repeating: "x", count: 1 << 19))
+    #expect(try Self.command([half, half]).count > 1 << 20)
+    let command = try Self.command([half, half, Self.text("x")])
+    #expect(command.hasPrefix("{ echo 'No command holds a body of 1048577 bytes"))
+    #expect(command.contains("false; } && curl --globoff"))
   }
 }

@@ -99,16 +99,3 @@ private final class InterruptedClock: TimerClock {
     return timer
   }
 }
-
-/// A clock whose timers fire while they are being set.
-private struct EagerClock: TimerClock {
-  var now: VirtualInstant { VirtualInstant() }
-  var minimumResolution: Duration { .nanoseconds(1) }
-
-  func sleep(until deadline: VirtualInstant, tolerance: Duration?) async throws {}
-
-  func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
-    action()
-    return ScheduledTimer {}
-  }
-}

@@ -85,6 +85,21 @@ import Testing
     #expect(try folder.text("a") + folder.text("b") == "oldold")
   }
 
+  @Test(arguments: [0, 1, 2])
+  func `S32 an empty path is an error, and nothing is made in the root or in the folder of the process`(kind: Int)
+    async throws
+  {
+    mock.stub(.get, "/lupine-s32", MockReply.text("content").field(.eTag, "\"v1\"").reset(afterBytes: 4))
+    let places: [DownloadDestination] = [.folder(""), .file(""), .custom { _ in ("", .removePreviousFile) }]
+    let response = await session.download("lupine-s32", to: places[kind]).serializingFile().response
+    #expect(response.error?.kind == .fileFailed)
+    #expect(response.error?.message.contains("empty") == true)
+    for place in ["/", "."] {
+      let names = try FileManager.default.contentsOfDirectory(atPath: place)
+      #expect(!names.contains { $0.contains("lupine-s32") || $0.hasPrefix("..") })
+    }
+  }
+
   @Test(arguments: [DownloadDestination.Options.removePreviousFile, []])
   func `a folder at the destination is found at the head`(options: DownloadDestination.Options) async throws {
     try FileManager.default.createDirectory(atPath: folder.file("a"), withIntermediateDirectories: false)
@@ -93,5 +108,17 @@ import Testing
     #expect(response.error?.kind == .fileFailed)
     #expect(response.error?.message.contains("folder") == true)
     #expect(folder.names == ["a"])
+  }
+
+  @Test(arguments: [DownloadDestination.Options.removePreviousFile, []])
+  func `a link to a folder at the destination is an error, and stays`(options: DownloadDestination.Options) async throws
+  {
+    try folder.write("old", to: "inner/b")
+    try FileManager.default.createSymbolicLink(atPath: folder.file("a"), withDestinationPath: folder.file("inner"))
+    let response = await session.download("a", to: .file(folder.file("a"), options)).serializingFile().response
+    #expect(response.error?.kind == .fileFailed)
+    #expect(response.error?.message.contains("link to a folder") == true)
+    #expect(try folder.text("a/b") == "old")
+    #expect(folder.names == ["a", "inner"])
   }
 }

@@ -53,6 +53,19 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
+  @Test(arguments: [204, 205])
+  func `a status that says there is no content replaces no file`(status: Int) async throws {
+    try folder.write("precious", to: "a.txt")
+    mock.stub(.get, "https://example.com/a", .status(.init(code: status)))
+    let request = session.download("a", to: .file(folder.file("a.txt"), .removePreviousFile))
+    let response = await request.serializingFile().response
+    #expect(response.error?.kind == .fileFailed)
+    #expect(response.error?.response?.status.code == status)
+    #expect(try await request.serializingData().value.isEmpty)
+    #expect(try folder.text("a.txt") == "precious")
+    #expect(folder.names == ["a.txt"])
+  }
+
   @Test func `a response that a validator refuses leaves what was there`() async throws {
     try folder.write("old", to: "a.txt")
     mock.stub(.get, "https://example.com/a", .text("new"))

@@ -69,6 +69,14 @@ import Testing
     #expect(text == "abcdefghijk")
   }
 
+  @Test func `a status that says there is no content leaves what there is, to be gone on with`() async throws {
+    let (text, error) = try await resume(.status(.noContent))
+    #expect(error?.kind == .fileFailed)
+    #expect(error?.resumeData != nil)
+    #expect(text == nil)
+    #expect(folder.names.count == 1)
+  }
+
   @Test func `a retry goes on where the attempt broke off`() async throws {
     mock.stub(.get, "https://example.com/b", .sequence([whole.reset(afterBytes: 4), rest("bytes 4-9/10", "456789")]))
     let request = session.download("b", to: .file(folder.file("b"))).retrier(.backoff(limit: 1))
@@ -105,7 +113,8 @@ import Testing
     date: String?, continues: Bool
   ) async throws {
     let whole = MockReply.resource(Data("0123456789".utf8), lastModified: Self.changed)
-    let dated = date.map { whole.field(.date, $0) } ?? whole
+    let undated = MockReply.text("0123456789").field(.lastModified, Self.changed)
+    let dated = date.map { whole.field(.date, $0) } ?? undated
     mock.stub(.get, "https://example.com/a", .sequence([dated.reset(afterBytes: 4), dated]))
     let response = await session.download("a", to: .file(folder.file("a"))).serializingFile().response
     #expect(response.error?.kind == .connectionLost)

@@ -68,6 +68,24 @@ import Testing
     #expect("\(found.failure)".contains("the third failed"))
   }
 
+  @Test func `two expectations with one message are two bugs, though they share a line`() async throws {
+    let found = try await Self.explore { world in
+      let failed = try await Self.failures(of: 4)
+      _ = try (world.expect(!failed.contains(3), "it is wrong"), world.expect(false, "it is wrong"))
+    }
+    #expect(found.faults.map(\.exchange) == [3])
+  }
+
+  @Test func `one expectation is one bug, whatever number its message tells`() async throws {
+    let found = try await Self.explore { world in
+      let failed = try await Self.failures(of: 4)
+      try world.expect(failed.isEmpty, "\(failed.count) failed")
+    }
+    #expect(found.faults.count == 1)
+    #expect("\(found.failure)" == "1 failed")
+    #expect("\(found.firstFailure)" == "4 failed")
+  }
+
   @Test func `an error of another kind or case is another bug`() async throws {
     let byKind = try await Self.explore { _ in
       let failed = try await Self.failures(of: 4)

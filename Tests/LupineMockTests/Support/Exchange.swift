@@ -10,6 +10,7 @@ struct Exchange: Sendable {
   var url = "https://example.com/"
   var headers: HTTPFields = [:]
   var body = Body.none
+  var expectsContinue = false
   var attempt = 1
   var clock: any Clock<Duration> = ImmediateClock()
   var now: @Sendable () -> Date = { Date() }
@@ -30,12 +31,25 @@ struct Exchange: Sendable {
     func add(_ kind: SessionEvent.Kind) { kinds.withLock { $0.append(kind) } }
   }
 
+  /// What was told of the connection, of interim responses and of the body, in order.
+  var course: [String] {
+    events.all.compactMap { event in
+      switch event {
+      case .connected: "connected"
+      case .informational(let head): "\(head.status.code)"
+      case .sent(let bytes): "sent \(bytes)"
+      default: nil
+      }
+    }
+  }
+
   func send(through mock: MockTransport) async throws -> TransportResponse {
     let context = TransferContext(
       id: RequestID(1), attempt: attempt, clock: clock, now: now, connectTimeout: connectTimeout, limits: limits,
       identity: identity, evaluator: evaluator, control: control, events: { [events] in events.add($0) },
       sink: { [sink] _ in sink })
-    let request = try OutgoingRequest(url, method: method, headers: headers, body: body)
+    var request = try OutgoingRequest(url, method: method, headers: headers, body: body)
+    request.options.expectsContinue = expectsContinue
     return try await mock.send(request, in: context)
   }
 

@@ -6,11 +6,15 @@ import Testing
 @Suite(.besidePeers) struct CurlCommandTests {
   private static let text = "it's \"quoted\" $HOME `id` \\ !\nand\n\nmore\n"
 
+  /// From a file, since an argument of the shell's holds 128 KiB.
   private static func run(_ command: String) throws -> JSONValue {
+    let script = NSTemporaryDirectory() + "\(UUID().uuidString).sh"
+    try Data((command + " --silent --show-error\n").utf8).write(to: URL(filePath: script))
+    defer { try? FileManager.default.removeItem(atPath: script) }
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-c", command + " --silent --show-error"]
+    process.arguments = [script]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     try process.run()
@@ -72,6 +76,7 @@ import Testing
         form.append(.file(path), name: "unicorn")
         form.append(.file(path, offset: 2, length: 3), name: "part", fileName: "p")
         form.append(Data([0, 1, 0x25, 0xFF]), name: "bytes")
+        form.append(Data(repeating: 0xFF, count: 300_000), name: "picture", fileName: "p.png")
       }, to: "anything")
     try await compare(request)
   }

@@ -34,6 +34,31 @@ import Testing
     #expect(completed == completed.sorted())
   }
 
+  @Test(.besidePeers) func `a redirect's page is no progress of nginx's file`() async throws {
+    let seen = Mutex<[TransferProgress]>([])
+    let response = await (try Peer.nginx.session()).download("redirect")
+      .downloadProgress { progress in seen.withLock { $0.append(progress) } }
+      .serializingData().response
+    #expect(response.redirects.count == 1)
+    #expect(seen.withLock { $0.map(\.completed) } == [17])
+    #expect(seen.withLock { $0.map(\.total) } == [17])
+  }
+
+  @Test(.besidePeers) func `an empty body that nginx takes and gives has one figure each way`() async throws {
+    let seen = Mutex<[TransferProgress]>([])
+    let session = try Peer.nginx.session()
+    let put = await session.upload(.bytes(Data()), to: "uploads/nothing", method: .put)
+      .uploadProgress { progress in seen.withLock { $0.append(progress) } }
+      .serializingData().response
+    #expect(put.response.map { [201, 204].contains($0.status.code) } == true)
+    let file = try await session.download("uploads/nothing")
+      .downloadProgress { progress in seen.withLock { $0.append(progress) } }
+      .serializingFile().value
+    try FileManager.default.removeItem(at: file)
+    #expect(seen.withLock { $0.map(\.completed) } == [0, 0])
+    #expect(seen.withLock { $0.map(\.fractionCompleted) } == [1, 1])
+  }
+
   @Test(.besidePeers, arguments: [0, 6, 1 << 20])
   func `the response to a body begins after its last byte has gone out`(size: Int) async throws {
     let body = Body.bytes(Data(repeating: 0x61, count: size))

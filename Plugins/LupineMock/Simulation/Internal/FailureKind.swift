@@ -6,15 +6,15 @@ struct FailureKind: Hashable {
   /// An enumeration's case, without what it carries, which may differ with the faults.
   private let name: String?
   private let kind: LupineError.Kind?
-  /// The line of the expectation that was not met.
-  private let place: String?
+  /// The expectation that was not met; its message is left out, which may tell a number that differs with the faults.
+  private let expectation: UnmetExpectation?
 
-  init(_ error: any Error, in world: Simulation) {
+  init(_ error: any Error) {
     type = ObjectIdentifier(Swift.type(of: error))
     let mirror = Mirror(reflecting: error)
     name = mirror.displayStyle == .enum ? mirror.children.first?.label ?? "\(error)" : nil
     let own = error as? LupineError
     kind = own?.kind
-    place = own.flatMap { world.place(of: $0) }
+    expectation = own?.underlying as? UnmetExpectation
   }
 }

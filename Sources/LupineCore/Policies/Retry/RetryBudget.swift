@@ -38,11 +38,14 @@ public final class RetryBudget: Sendable {
   }
 
   /// Puts a part of a retry back.
-  package func answered(_ url: HTTPURL) {
+  ///
+  /// - Parameter url: asked for where something is spent, as rarely.
+  package func answered(_ url: @autoclosure () -> HTTPURL) {
+    guard !spent.withLock({ $0.isEmpty }) else { return }
+    let origin = url().origin
     spent.withLock { spent in
-      // Where nothing is spent, as mostly, nothing is looked up.
-      guard !spent.isEmpty, let already = spent[url.origin] else { return }
-      spent[url.origin] = already > refund ? already - refund : nil
+      guard let already = spent[origin] else { return }
+      spent[origin] = already > refund ? already - refund : nil
     }
   }
 }

@@ -2,7 +2,7 @@ extension URLParser {
   /// Finds the host and the port, and where the path begins (RFC 3986 section 3.2).
   mutating func scanAuthority(_ bytes: Span<UInt8>, from start: Int) throws(URLFault) {
     parts.hostStart = start
-    if scanPlainHost(bytes, from: start) { return }
+    if scanPlainAuthority(bytes, from: start) { return }
     var at: Int?
     var index = start
     scan: while index < bytes.count {

@@ -1,8 +1,9 @@
 extension URLParser {
-  /// Takes in one go the host that most URLs have: a name in normal form with a path behind it, and nothing between.
+  /// Takes in one go the authority that most URLs have: a name or an IPv4 address in normal form, perhaps a port, and a
+  /// path behind it.
   ///
   /// - Returns: false where there is anything else, be it right or wrong; nothing is noted then.
-  mutating func scanPlainHost(_ bytes: Span<UInt8>, from start: Int) -> Bool {
+  mutating func scanPlainAuthority(_ bytes: Span<UInt8>, from start: Int) -> Bool {
     var index = start
     var label = start
     scan: while index < bytes.count {
@@ -11,18 +12,38 @@ extension URLParser {
       case _ where byte.isLower || byte.isDigit: break
       case 0x2D, 0x5F: break
       case .dot where 1...63 ~= index - label: label = index + 1
-      case .slash: break scan
+      case .slash, .colon: break scan
       default: return false
       }
       index += 1
     }
+    guard index < bytes.count, 1...63 ~= index - label, index - start <= 253 else { return false }
     // A last label that begins with a letter is no number, and the name no address.
-    guard index < bytes.count, 1...63 ~= index - label, bytes[label].isLetter, index - start <= 253 else {
-      return false
-    }
+    let isName = bytes[label].isLetter
+    guard isName || isIPv4(bytes, start..<index) else { return false }
+    let (pathStart, port) = plainPort(bytes, from: index)
+    guard let port else { return false }
+    parts.hostKind = isName ? .name : .ipv4
     parts.hostEnd = index
-    parts.pathStart = index
+    parts.port = port
+    parts.pathStart = pathStart
     return true
+  }
+
+  /// The port in normal form from the colon on, 0 where there is none, and where the path begins; no port where either is
+  /// something else.
+  private func plainPort(_ bytes: Span<UInt8>, from colon: Int) -> (pathStart: Int, port: Int?) {
+    if bytes[colon] == .slash { return (colon, 0) }
+    var index = colon + 1
+    var port = 0
+    while index < bytes.count, index - colon <= 5, bytes[index].isDigit {
+      port = port * 10 + Int(bytes[index] - 0x30)
+      index += 1
+    }
+    guard index < bytes.count, bytes[index] == .slash, bytes[colon + 1] != 0x30, 1...65_535 ~= port,
+      port != parts.scheme.defaultPort
+    else { return (index, nil) }
+    return (index, port)
   }
 
   /// Checks a host name: labels of 1 to 63 bytes, 253 together, one trailing dot (RFC 1035 section 2.3.4).

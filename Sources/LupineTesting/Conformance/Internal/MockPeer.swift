@@ -41,7 +41,9 @@ final class MockPeer: ConformancePeer {
       }
     } else {
       // A closure that need not be awaited takes the mock's own shortest way.
-      mock.stub([method], "/{any...}", count: .optional) { [self] request in answer(request).inMemory }
+      mock.stub([method], "/{any...}", count: .optional, reading: script.readsBody ? .whole : .first(bytes: 0)) {
+        [self] request in answer(request).inMemory
+      }
     }
   }
 
@@ -53,7 +55,7 @@ final class MockPeer: ConformancePeer {
     let seen = record.withLock { record in
       let seen = PeerRequest(
         method: request.method.rawValue, target: request.url.requestTarget, fields: RawFields(request.headers),
-        body: [UInt8](request.body), number: record.count)
+        body: [UInt8](request.body), isBodyComplete: request.isBodyComplete, number: record.count)
       record.append(seen)
       return seen
     }

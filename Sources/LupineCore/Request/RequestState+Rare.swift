@@ -1,0 +1,52 @@
+extension RequestState {
+  /// What few requests come to need: who waits for it, and what an attempt has beyond its exchange.
+  struct Rare {
+    var followers: [Follower] = []
+    var gates: [Gate] = []
+    /// What cancels a program's own code that runs now; the innermost last.
+    var works: [@Sendable () -> Void] = []
+    /// What the exchanges before the last one cost.
+    var earlierMetrics: [TransferMetrics] = []
+    /// The bounds that hold since an adapter or an interceptor gave the request others than the program described.
+    var changedTimeouts: Timeouts?
+    /// When the attempt that runs began, where its time has a bound.
+    var attemptStarted: Duration?
+    /// Why the attempt that runs was ended, where its time was over.
+    var attemptEnd: LupineError?
+    /// What the retriers said of a response whose body was to be handed over at its head.
+    var stepAtHead: Pipeline.RetryStep?
+    /// The redirects that the last attempt followed.
+    var redirects: [RedirectStep] = []
+    /// How many retries each retrier has granted, by its place among them.
+    var grantedRetries: [Int: Int] = [:]
+  }
+
+  /// See `Rare.changedTimeouts`.
+  var changedTimeouts: Timeouts? { rare?.value.changedTimeouts }
+  /// See `Rare.attemptStarted`.
+  var attemptStarted: Duration? { rare?.value.attemptStarted }
+  /// See `Rare.attemptEnd`.
+  var attemptEnd: LupineError? { rare?.value.attemptEnd }
+  /// See `Rare.stepAtHead`.
+  var stepAtHead: Pipeline.RetryStep? {
+    get { rare?.value.stepAtHead }
+    set { change { $0.stepAtHead = newValue } }
+  }
+  /// See `Rare.redirects`.
+  var redirects: [RedirectStep] {
+    get { rare?.value.redirects ?? [] }
+    set { change { $0.redirects = newValue } }
+  }
+  /// See `Rare.grantedRetries`.
+  var grantedRetries: [Int: Int] {
+    get { rare?.value.grantedRetries ?? [:] }
+    set { change { $0.grantedRetries = newValue } }
+  }
+
+  mutating func change(_ change: (inout Rare) -> Void) {
+    // Taken out meanwhile, so that nobody else holds what is changed.
+    var changed = rare.take() ?? CopyOnWrite(Rare())
+    change(&changed.value)
+    rare = changed
+  }
+}

@@ -1,0 +1,36 @@
+import Synchronization
+
+extension RequestTask {
+  /// Which of a request's bodies moves.
+  enum Direction {
+    case upload
+    case download
+  }
+
+  /// Tells a figure of progress that an interval keeps back, once the interval is over.
+  func tellProgress(_ direction: Direction, after wait: Duration) {
+    // Outside the lock, since a clock may fire at once.
+    let timer = session.clock.schedule(wait) { [weak self] in self?.tellKeptProgress(direction) }
+    switch direction {
+    case .upload: upload.withLock { $0.keep(timer) }
+    case .download: download.withLock { $0.keep(timer) }
+    }
+  }
+
+  private func tellKeptProgress(_ direction: Direction) {
+    let now = session.clock.now()
+    let wait =
+      switch direction {
+      case .upload: upload.withLock { $0.tellKept(now: now) }
+      case .download: download.withLock { $0.tellKept(now: now) }
+      }
+    if let wait { tellProgress(direction, after: wait) }
+  }
+
+  /// Sends the last figures of progress; every handler has had them when these tasks have ended.
+  func finishProgress(isGood: Bool) -> [Task<Void, Never>] {
+    let sent = upload.withLock { $0.finish(isGood ? $0.sent : nil) }
+    let received = download.withLock { $0.finish(isGood ? $0.received : nil) }
+    return sent.isEmpty ? received : sent + received
+  }
+}

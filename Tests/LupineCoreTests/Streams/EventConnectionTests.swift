@@ -1,0 +1,121 @@
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Testing
+
+/// What a request for Server-Sent Events tells of its connections.
+@Suite struct EventConnectionTests {
+  private let mock = MockTransport()
+  private let clock = ImmediateClock()
+  private let log = EventLog()
+  private let url = "https://example.com/events"
+
+  private func session(total: Duration? = nil) throws -> Session {
+    try Session.Builder().transport(mock).clock(clock).random { 0 }.monitor(log).timeouts(total: total).build()
+  }
+
+  private func page(_ text: String) -> MockReply { .text(text).field(.contentType, "text/event-stream") }
+
+  private func read(_ request: DataStreamRequest) async throws(LupineError) -> [ServerSentEvent] {
+    var events: [ServerSentEvent] = []
+    for try await event in request.serializingEvents() { events.append(event) }
+    return events
+  }
+
+  @Test func `connections are attempts of their request, and each wait has its reason`() async throws {
+    mock.stub(.get, url, .sequence([page("data: a\n\n"), .failure(.connectionRefused), .status(.noContent)]))
+    let request = try session().streamRequest(url)
+    _ = try await read(request)
+    #expect(log.all.allSatisfy { $0.request == request.id })
+    let attempts = log.all.compactMap { if case .attempting = $0.kind { $0.attempt } else { nil } }
+    #expect(attempts == [1, 2, 3])
+    #expect(log.names.count { $0 == "started" } == 1)
+    #expect(log.finishedCount == 1)
+    #expect(log.names.last == "finished")
+    let waits = log.all.filter { if case .retrying(.some, _) = $0.kind { true } else { false } }
+    #expect(waits.map(\.attempt) == [1, 2])
+    let reasons = waits.map { "\($0.kind)" }
+    #expect(reasons.first == "retrying after 3000.00 ms: The server ended the stream of events.")
+    #expect(reasons.last?.contains("refused") == true)
+  }
+
+  @Test func `a retry of a connection counts among the attempts`() async throws {
+    mock.stub(.get, url, .sequence([.failure(.connectionRefused), page("data: a\n\n"), .status(.noContent)]))
+    let request = try session().streamRequest(url).retrier(.backoff(limit: 1))
+    _ = try await read(request)
+    let attempts = log.all.compactMap { if case .attempting = $0.kind { $0.attempt } else { nil } }
+    #expect(attempts == [1, 2, 3])
+  }
+
+  @Test func `each connection may be retried as often as the first`() async throws {
+    mock.stub(
+      .get, url,
+      .sequence([
+        page("data: a\n\n"), page("data: b\n\n"), .failure(.connectionRefused), .failure(.connectionRefused),
+        .status(.noContent),
+      ]))
+    let request = try session().streamRequest(url).retrier(.backoff(limit: 2))
+    #expect(try await read(request).count == 2)
+    #expect(log.names.count { $0 == "failed" } == 2)
+    // Two of the stream's own, two of the retrier's.
+    #expect(log.all.count { if case .retrying(.some, _) = $0.kind { true } else { false } } == 4)
+  }
+
+  @Test func `what was sent, and what it cost, is the request's`() async throws {
+    mock.stub(.get, url, .sequence([page("id: 1\ndata: a\n\n"), page("id: 2\ndata: b\n\n"), .status(.noContent)]))
+    let request = try session().streamRequest(url)
+    _ = try await read(request)
+    #expect(request.allMetrics.count == 3)
+    let command = await request.cURLDescription()
+    for field in ["Accept: text/event-stream", "Cache-Control: no-store", "Last-Event-ID: 2"] {
+      #expect(command.contains("--header '\(field)'"))
+    }
+  }
+
+  @Test func `the last events come before the end of a request that is left`() async throws {
+    mock.stub(.get, url, page("data: a\n\n").stall(afterBytes: 9))
+    let session = try Session.Builder().transport(mock).clock(TestClock()).monitor(log).build()
+    let request = session.streamRequest(url)
+    for try await _ in request.serializingEvents() { break }
+    await session.finishRequests()
+    #expect(log.names.last == "finished")
+    #expect(log.names.contains("failed"))
+    #expect(request.request?.headers[.accept] == "text/event-stream")
+  }
+
+  @Test func `an identifier of the program's own gives way to the server's, and to none`() async throws {
+    let name = try #require(HTTPField.Name("Last-Event-ID"))
+    mock.stub(
+      .get, url,
+      .sequence([page("data: a\n\n"), page("id: 8\ndata: b\n\n"), page("id\ndata: c\n\n"), .status(.noContent)]))
+    let events = try await read(try session().streamRequest(url, headers: [name: "7"]))
+    #expect(events.map(\.id) == ["7", "8", ""])
+    #expect(mock.requests.map { $0.headers[name] } == ["7", "7", "8", nil])
+  }
+
+  @Test func `the total timeout ends the stream between its connections`() async throws {
+    mock.stub(
+      .get, url, .sequence([MockReply](repeating: page("data: a\n\n"), count: 9) + [.status(.noContent)]))
+    let error = await #expect(throws: LupineError.self) {
+      try await read(session(total: .seconds(10)).streamRequest(url))
+    }
+    #expect(error?.kind == .timedOut(.total))
+    #expect(mock.requests.count == 4)
+    #expect(clock.now.offset == .seconds(10))
+  }
+
+  @Test func `the total timeout ends the stream while a connection is open`() async throws {
+    mock.stub(.get, url, .sequence([page("data: a\n\n").stall(afterBytes: 9), .status(.noContent)]))
+    let error = await #expect(throws: LupineError.self) {
+      try await read(session(total: .seconds(10)).streamRequest(url))
+    }
+    #expect(error?.kind == .timedOut(.total))
+    #expect(mock.requests.count == 1)
+  }
+
+  @Test func `the idle timeout loses a connection, and another is opened`() async throws {
+    mock.stub(.get, url, .sequence([page("data: a\n\n").stall(afterBytes: 9), .status(.noContent)]))
+    #expect(try await read(session().streamRequest(url)).count == 1)
+    #expect(mock.requests.count == 2)
+  }
+}

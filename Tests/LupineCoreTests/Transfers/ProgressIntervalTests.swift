@@ -1,0 +1,47 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Testing
+
+@Suite struct ProgressIntervalTests {
+  @Test func `a figure that the interval kept back comes at its end, also where nothing moves any more`() async throws {
+    let clock = TestClock()
+    let (moved, goOn) = (Flag(), Flag())
+    let session = try Session.Builder().clock(clock).transport(
+      ClosureTransport { _, context throws(LupineError) in
+        let (response, writer) = context.begin(200, [.contentLength: "300"])
+        for _ in 0..<2 { _ = try writer.write(Data(count: 100)) }
+        moved.raise()
+        Task {
+          await goOn.raised()
+          _ = try? writer.write(Data(count: 100))
+          writer.finish(metrics: TransferMetrics())
+        }
+        return response
+      }
+    ).build()
+    let (figures, told) = AsyncStream.makeStream(of: TransferProgress.self)
+    let request = session.request(Bench.url).downloadProgress(interval: .seconds(1)) { told.yield($0) }
+    async let value = request.serializingData().value
+    var next = figures.makeAsyncIterator()
+    await moved.raised()
+    #expect(await next.next()?.completed == 100)
+    clock.advance(by: .milliseconds(999))
+    clock.advance(by: .milliseconds(1))
+    #expect(await next.next()?.completed == 200)
+    goOn.raise()
+    #expect(try await value.count == 300)
+    #expect(await next.next()?.completed == 300)
+  }
+
+  @Test func `a timer that fires while it is set keeps nothing back`() async throws {
+    let notes = Notes<TransferProgress>()
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", MockReply.text("").chunked(["abc", "de", "f"]))
+    let session = try Session.Builder().clock(EagerClock()).transport(mock).build()
+    _ = try await session.request(Bench.url).downloadProgress(interval: .seconds(1)) { notes.add($0) }
+      .serializingData().value
+    #expect(notes.all.last?.completed == 6)
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Glibc
+import HTTPTypes
+import LupineFixtures
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+/// Interrupted downloads that meet something else in the place of their file.
+@Suite struct SupersededDownloadTests: TransferSuite {
+  let bench: TransferBench
+
+  init() throws { bench = try TransferBench() }
+
+  private var whole: MockReply { .resource(Data("0123456789".utf8), etag: "v1") }
+  private var other: MockReply { .resource(Data("abcdefghij".utf8), etag: "v2") }
+  private let page = MockReply.text("<p>Who are you?").field(.contentType, "text/html")
+  private var ranges: [String?] { mock.requests.map { $0.headers[.range] } }
+
+  private func interrupted(_ rest: MockReply...) async throws -> DownloadRequest {
+    mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4)] + rest))
+    let data = await session.download("a", to: .file(folder.file("a"))).serializingFile().response.resumeData
+    return session.download(resumingWith: try #require(data))
+  }
+
+  /// What may be against a page, by the download's options.
+  private static let refusals: [@Sendable (DownloadRequest) -> DownloadRequest] = [
+    { $0.validate(contentType: ["application/octet-stream"]) },
+    { $0.expecting(.sha256(DownloadOptionsTests.abc)) },
+    { $0.sizeLimit(10) },
+    { $0.onHTTPResponse { $0.headerFields[.contentType] == "text/html" ? .cancel : .allow } },
+  ]
+
+  @Test(arguments: refusals.indices, ["\"v2\"", nil])
+  func `a page that is refused takes nothing from what had come`(refusal: Int, tag: String?) async throws {
+    let page = tag.map { self.page.field(.eTag, $0) } ?? self.page
+    let request = Self.refusals[refusal](try await interrupted(page, whole))
+    let response = await request.serializingFile().response
+    #expect(response.error != nil)
+    #expect(try folder.names.map { try folder.text($0) } == ["0123"])
+    _ = try await session.download(resumingWith: try #require(response.resumeData), otherwise: .fail)
+      .serializingFile().value
+    #expect(ranges == [nil, "bytes=4-", "bytes=4-"])
+    #expect(try folder.text("a") == "0123456789")
+    #expect(folder.names == ["a"])
+  }
+
+  @Test(arguments: [200, 416])
+  func `where the new beginning fails what had come is still there`(status: Int) async throws {
+    let gone = MockReply.status(.init(code: 416)).field(.contentRange, "bytes */4")
+    let end = MockReply.status(.internalServerError)
+    let first = status == 200 ? page.reset(afterBytes: 3) : gone
+    let request = try await interrupted(first, end, whole).resumesAutomatically(limit: 1)
+    let response = await request.serializingFile().response
+    #expect(response.error?.kind == .unacceptableStatusCode(500))
+    _ = try await session.download(resumingWith: try #require(response.resumeData)).serializingFile().value
+    #expect(ranges.last == "bytes=4-")
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `another file that broke off in its turn is gone on with`() async throws {
+    let response = await (try await interrupted(other.reset(afterBytes: 6), other)).serializingFile().response
+    #expect(try folder.names.map { try folder.text($0) } == ["abcdef"])
+    _ = try await session.download(resumingWith: try #require(response.resumeData), otherwise: .fail)
+      .serializingFile().value
+    #expect(ranges == [nil, "bytes=4-", "bytes=6-"])
+    #expect(try folder.text("a") == "abcdefghij")
+    #expect(folder.names == ["a"])
+  }
+
+  @Test(arguments: ["\"v2\"", nil])
+  func `the checkpoint tells of what is there after a page was refused`(tag: String?) async throws {
+    let page = tag.map { self.page.field(.eTag, $0) } ?? self.page
+    mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), page, whole]))
+    for _ in 0..<3 {
+      _ = await session.download("a", to: .file(folder.file("a"))).checkpoint(folder.file("a.resume"))
+        .validate(contentType: ["application/octet-stream"]).serializingFile().response
+    }
+    #expect(ranges == [nil, "bytes=4-", "bytes=4-"])
+    #expect(try folder.text("a") == "0123456789")
+    #expect(folder.names == ["a"])
+  }
+
+  @Test(arguments: [false, true])
+  func `what a killed program had put aside is removed once its checkpoint is used`(isGivenUp: Bool) async throws {
+    mock.stub(.get, "/a", other)
+    for (name, text) in [(".a.old", "0123"), (".a.new", "abcdef")] { chmod(try folder.write(text, to: name), 0o600) }
+    let validator = try #require(EntityValidator(HTTPResponse(status: .ok, headerFields: [.eTag: "\"v2\""])))
+    let checkpoint = Checkpoint(path: folder.file("a.resume"))
+    try checkpoint.write(
+      ResumeState(
+        url: "https://example.com/a", partialPath: folder.file(".a.new"), offset: nil, total: 10, validator: validator,
+        path: folder.file("a"), options: [], supersededPath: folder.file(".a.old")))
+    if isGivenUp {
+      DownloadRequest.discard(checkpoint: checkpoint.path)
+      #expect(folder.names.isEmpty)
+    } else {
+      _ = try await session.download("a", to: .file(folder.file("a"))).checkpoint(checkpoint.path).serializingFile()
+        .value
+      #expect(ranges == ["bytes=6-"])
+      #expect(folder.names == ["a"])
+    }
+  }
+}
