@@ -1,4 +1,5 @@
 #if Observability
+  import CoreMetrics
   import HTTPTypes
   import LupineCore
   import LupineMock
