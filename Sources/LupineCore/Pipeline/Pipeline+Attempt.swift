@@ -82,6 +82,7 @@ extension Pipeline {
       } catch {
         outcome.error = explained(error, received, number).about(received.request.summary).about(received.head)
           .measured(received.metrics)
+        task.consumer?.isUnwanted()
         break
       }
     }

@@ -46,6 +46,16 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
+  @Test(arguments: ["\"v2\"", nil])
+  func `a retry after a page that was refused asks for the rest again`(tag: String?) async throws {
+    let page = tag.map { self.page.field(.eTag, $0) } ?? self.page
+    let request = try await interrupted(page, whole).validate(contentType: ["application/octet-stream"])
+    _ = try await request.retrier(OnceMore()).serializingFile().value
+    #expect(ranges == [nil, "bytes=4-", "bytes=4-"])
+    #expect(try folder.text("a") == "0123456789")
+    #expect(folder.names == ["a"])
+  }
+
   @Test(arguments: [200, 416])
   func `where the new beginning fails what had come is still there`(status: Int) async throws {
     let gone = MockReply.status(.init(code: 416)).field(.contentRange, "bytes */4")
@@ -102,4 +112,9 @@ import Testing
       #expect(folder.names == ["a"])
     }
   }
+}
+
+/// Retries whatever went wrong.
+private struct OnceMore: Retrier {
+  func decision(for attempt: FailedAttempt) async -> RetryDecision { attempt.error == nil ? .doNotRetry : .retry }
 }
