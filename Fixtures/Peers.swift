@@ -9,6 +9,9 @@ public enum Peers {
   /// Negotiate under `/negotiate`.
   public static var apache: String? { variable("LUPINE_APACHE") }
 
+  /// The base URL of apache2 with TLS, `https://localhost:PORT`, which speaks HTTP/2: a 103 comes before `/hello`.
+  public static var apacheTLS: String? { variable("LUPINE_APACHE_TLS") }
+
   /// The base URL of httpbin, `http://127.0.0.1:PORT`.
   public static var httpbin: String? { variable("LUPINE_HTTPBIN") }
 

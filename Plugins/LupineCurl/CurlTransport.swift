@@ -37,13 +37,13 @@ public final class CurlTransport: ConnectionPooling {
     let isAsking = TargetAddress.isAsked(in: context)
     let target = isAsking ? try await TargetAddress.find(for: request, in: context, by: lookups) : Target()
     let result: Submission.Outcome = await withUnsafeContinuation { continuation in
-      let id: UInt64
+      let ticket: Ticket
       do throws(LupineError) {
-        id = try engine.submit(request, context, target, continuation)
+        ticket = try engine.submit(request, context, target, continuation)
       } catch {
         return continuation.resume(returning: .failure(error))
       }
-      context.onCancel { [engine] in engine.post(.cancel(id)) }
+      context.onCancel { ticket.cancel() }
     }
     return try result.get()
   }

@@ -22,7 +22,7 @@ extension MultipartConvertible {
   public func asBody() throws(LupineError) -> Body {
     let pieces = try PieceList(multipart).pieces
     return Body(
-      length: Piece.knownLength(of: pieces), isReplayable: pieces.allSatisfy(\.isReplayable),
+      length: Piece.knownLength(of: pieces), through: pieces.compactMap(\.body),
       source: .sequence(pieces.map(\.section))
     ) { (onReady) throws(LupineError) in
       try MultipartReader(pieces, onReady: onReady)

@@ -51,7 +51,7 @@
       guard logger.logLevel <= level else { return }
       var metadata: Logger.Metadata = ["lupine.request.id": "\(event.request.rawValue)"]
       if event.attempt > 0 { metadata["lupine.attempt"] = "\(event.attempt)" }
-      for (name, value) in (change.closed ?? change.current)?.attributes ?? [] {
+      for (name, value) in (change.closed ?? change.current ?? Hop(event))?.attributes ?? [] {
         metadata[name] = "\(value)"
       }
       logger.log(level: level, "\(event.kind)", metadata: metadata)

@@ -31,8 +31,9 @@
       active(hop).decrement()
       let dimensions = hop.dimensions
       let duration = max(.zero, end - hop.started)
-      Timer(label: "http.client.request.duration", dimensions: dimensions, factory: factory)
-        .recordNanoseconds(duration.nanoseconds)
+      Timer(
+        label: "http.client.request.duration", dimensions: dimensions, preferredDisplayUnit: .seconds, factory: factory
+      ).recordNanoseconds(duration.nanoseconds)
       for (label, size) in [
         ("http.client.request.body.size", hop.bytesSent),
         ("http.client.response.body.size", hop.metrics?.bytesReceived),

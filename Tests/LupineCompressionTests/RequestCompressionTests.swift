@@ -94,6 +94,35 @@ import Testing
     #expect(sent.text == "small")
   }
 
+  @Test func `a one-shot stream that came to no connection is coded and sent at the next`() async throws {
+    let mock = MockTransport()
+    mock.stub(.put, "https://example.com/", .sequence([.fault(.connectionRefused), .text("received")]))
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).adapter(.compression())
+      .retrier(.backoff(limit: 1)).build()
+    let (stream, pieces) = AsyncStream.makeStream(of: [UInt8].self)
+    pieces.yield(Array("content".utf8))
+    pieces.finish()
+    _ = try await session.upload(.oneShot(stream), to: "https://example.com/", method: .put).serializingData().value
+    #expect(mock.requests.count == 2)
+    let sent = try #require(mock.requests.last)
+    #expect(try Self.decoded(sent.body, .gzip) == Data("content".utf8))
+  }
+
+  @Test func `a one-shot stream of which something was read is not coded again`() async throws {
+    let mock = MockTransport()
+    mock.stub(.put, "https://example.com/", .sequence([.status(.serviceUnavailable), .text("received")]))
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).adapter(.compression())
+      .retrier(.backoff(limit: 1)).build()
+    let body = Body.oneShot(
+      AsyncStream<[UInt8]> { pieces in
+        pieces.yield(Array("content".utf8))
+        pieces.finish()
+      })
+    let response = await session.upload(body, to: "https://example.com/", method: .put).serializingData().response
+    #expect(response.response?.status.code == 503)
+    #expect(mock.requests.count == 1)
+  }
+
   @Test func `a body that can be sent again still can, and one that cannot still cannot`() async throws {
     let mock = MockTransport()
     let session = try Session.Builder().transport(mock).build()

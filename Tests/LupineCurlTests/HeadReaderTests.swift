@@ -78,7 +78,8 @@ import Testing
         switch try head.get() {
         case nil: continue
         case .informational(let response): return "\(response.status) \(text(response.headerFields))"
-        case .final(let response, let framing): return "\(response.status) \(text(response.headerFields)) \(framing)"
+        case .final(let head):
+          return "\(head.response.status) \(text(head.response.headerFields)) \(head.framing)"
         }
       }
       return "nothing"

@@ -28,7 +28,7 @@
       let end = try #require(entries.first { "\($0.message)" == "finished" })
       #expect(end.level == .info)
       #expect(end.metadata["http.request.method"] == "GET")
-      #expect(end.metadata["url.full"] == "https://u.example.com/x?…")
+      #expect(end.metadata["url.full"] == "https://u.example.com/x?token=REDACTED")
       #expect(end.metadata["server.address"] == "u.example.com")
       #expect(end.metadata["server.port"] == "443")
       #expect(end.metadata["http.response.status_code"] == "200")
@@ -43,6 +43,20 @@
       #expect(end.level == .error)
       #expect(end.metadata["error.type"] == "connectionRefused")
       #expect(end.metadata["http.request.resend_count"] == "1")
+    }
+
+    @Test func `a response that cannot be serialized is written with its request`() async throws {
+      var logger = Logger(label: "test") { [handler] _ in handler }
+      logger.logLevel = .error
+      let session = try Bench(.text("no JSON")).session { $0.monitor(.log(logger)) }
+      _ = await session.request(Bench.url).serializingDecodable(Int.self).response
+      let line = try #require(handler.entries.first)
+      #expect(handler.entries.count == 1)
+      #expect("\(line.message)".hasPrefix("not serialized into Int"))
+      #expect(line.metadata["http.request.method"] == "GET")
+      #expect(line.metadata["url.full"] == "https://u.example.com/x?token=REDACTED")
+      #expect(line.metadata["http.response.status_code"] == "200")
+      #expect(line.metadata["error.type"] == "serializationFailed")
     }
 
     @Test func `what a policy decided is written as every other decision`() {

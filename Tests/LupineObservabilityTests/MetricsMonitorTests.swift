@@ -44,6 +44,28 @@
       #expect(active.values.max() == 1)
     }
 
+    @Test func `a challenge's exchange ends with its body, not with the person who is asked for a password`()
+      async throws
+    {
+      let clock = ImmediateClock()
+      let mock = MockTransport()
+      mock.stub(.get, "/x", .sequence([.challenge("Basic realm=x").delay(.seconds(1)), .text("hello")]))
+      let session = try Session.Builder().transport(mock).clock(clock).monitor(.metrics(metrics)).build()
+      let request = session.request(Bench.url).onChallenge { [metrics, server] _ in
+        #expect(try metrics.expectMeter("http.client.active_requests", server).lastValue == 0)
+        try await clock.sleep(for: .seconds(30))
+        return Credential(username: "u", password: "hidden")
+      }
+      #expect(try await request.serializingString().value == "hello")
+      let version = ("network.protocol.version", "1.1")
+      let refused = server + [("http.response.status_code", "401"), version, ("error.type", "401")]
+      let timer = try metrics.expectTimer("http.client.request.duration", refused)
+      #expect(timer.values == [1_000_000_000])
+      #expect(timer.valueInPreferredUnit(atIndex: 0) == 1)
+      #expect(try metrics.expectRecorder("http.client.response.body.size", refused).values == [0])
+      #expect(request.allMetrics.count == 2)
+    }
+
     @Test func `S39 no dimension holds a secret or a path`() async throws {
       try await request(.text("hidden"))
       let texts = metrics.timers.flatMap { $0.dimensions.map { "\($0)" } }

@@ -28,6 +28,48 @@ import Testing
   }
 
   @Test(arguments: [
+    (20, "big.bin   43 %"), (8, "b   43 %"), (5, " 43 %"), (24, " 43 %  43.0 MB of 100 MB"), (4, "big."),
+  ])
+  func `what does not fit is left out as a whole, never a part of a number`(width: Int, line: String) {
+    #expect(Self.line(43_000_000, 100_000_000, width: width) == line)
+  }
+
+  @Test(arguments: [
+    ("\u{6F22}\u{5B57}.zip", 8), ("cafe\u{301}", 4), ("\u{1F4E6}", 2), ("\u{1F1E9}\u{1F1EA}", 2),
+    ("\u{2764}\u{FE0F}", 2),
+    ("\u{D55C}", 2), ("\u{1112}\u{1161}\u{11AB}", 2), ("a\u{200B}b", 2), ("\u{FF21}", 2),
+  ])
+  func `a title takes as many columns as a terminal gives it`(title: String, columns: Int) {
+    #expect(title.columns == columns)
+    #expect(title.prefix(columns: columns) == title)
+    #expect(title.prefix(columns: columns - 1).columns < columns)
+  }
+
+  @Test(arguments: [10, 20, 33, 40, 79]) func `a line with a wide title fits its room`(width: Int) {
+    let line = Self.line(43, 100, 10, title: String(repeating: "\u{6F22}", count: 60), width: width)
+    #expect(line.unicodeScalars.reduce(0) { $0 + ($1 == "\u{6F22}" ? 2 : 1) } <= width)
+    #expect(line.contains("43 %"))
+  }
+
+  @Test(
+    arguments: [
+      ([nil, nil, nil], ["0 B", "5 B"]), ([nil, nil, 5], ["0 B", "100 %  5 B of 5 B"]),
+      ([9, 9, 9], ["0 %  0 B of 9 B", "33 %  3 B of 9 B", "55 %  5 B of 9 B"]),
+    ] as [([Int64?], [String])])
+  func `what is no terminal gets the last figure, whatever the length`(totals: [Int64?], lines: [String]) throws {
+    let pipe = Pipe()
+    let bar = ProgressBar(on: Terminal(descriptor: pipe.fileHandleForWriting.fileDescriptor))
+    for (completed, total) in zip([0, 3, 5] as [Int64], totals) {
+      bar.show(TransferProgress(completed: completed, total: total))
+    }
+    bar.finish()
+    bar.finish()
+    try pipe.fileHandleForWriting.close()
+    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(text.split(separator: "\n").map { $0.drop { $0 == " " } } == lines.map { $0[...] })
+  }
+
+  @Test(arguments: [
     (0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (99_949, "99.9 kB"), (99_950, "100 kB"), (999_499, "999 kB"),
     (999_500, "1.0 MB"), (5e15, "5000 TB"),
   ])

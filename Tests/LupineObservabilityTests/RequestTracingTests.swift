@@ -17,14 +17,14 @@
       return bench.mock
     }
 
-    @Test func `an attempt is a span with the names of OpenTelemetry`() async throws {
+    @Test func `an exchange is a span with the names of OpenTelemetry`() async throws {
       _ = try await request(.text("hello"))
       let span = try #require(tracer.finishedSpans.first)
       #expect(tracer.finishedSpans.count == 1)
       #expect(span.operationName == "GET")
       #expect(span.kind == .client)
       #expect(span.status == nil)
-      #expect(Self.text(span, "url.full") == "https://u.example.com/x?…")
+      #expect(Self.text(span, "url.full") == "https://u.example.com/x?token=REDACTED")
       #expect(Self.text(span, "server.address") == "u.example.com")
       #expect(Self.text(span, "http.request.method") == "GET")
       #expect(Self.number(span, "server.port") == 443)
@@ -55,15 +55,56 @@
       #expect(tracer.activeSpans.isEmpty)
     }
 
-    @Test func `a redirect is an event of the span`() async throws {
-      let bench = Bench(stubs: { mock in
-        mock.stub(.get, "/x", .redirect(to: "/new?q=hidden"))
-        mock.stub(.get, "/new", .text("hello"))
-      })
-      _ = await (try bench.session { $0.install(.tracing(tracer)) }).request(Bench.url).serializingData().response
+    @Test func `each exchange of a redirect has a span of its own, with its own server`() async throws {
+      let mock = MockTransport()
+      mock.stub(.get, "https://u.example.com/x", .redirect(to: "https://v.example.org/new?q=hidden"))
+      mock.stub(.get, "https://v.example.org/new", .text("hello"))
+      let session = try Session.Builder().transport(mock).install(.tracing(PropagatingTracer(base: tracer))).build()
+      _ = await session.request("https://u.example.com/x").serializingData().response
+      let spans = tracer.finishedSpans
+      #expect(spans.map { Self.number($0, "http.response.status_code") } == [302, 200])
+      #expect(spans.map { Self.text($0, "server.address") } == ["u.example.com", "v.example.org"])
+      #expect(spans.map { Self.number($0, "http.request.resend_count") } == [nil, 1])
+      #expect(Self.text(try #require(spans.last), "url.full") == "https://v.example.org/new?q=REDACTED")
+      #expect(spans.map { $0.events.map(\.name) } == [["redirect"], []])
+      let field = try #require(HTTPField.Name("traceparent"))
+      #expect(mock.requests.map { $0.headers[field] } == spans.map { "00-\($0.traceID)-\($0.spanID)-01" })
+    }
+
+    @Test func `a challenge that is answered has a span of its own, and every resend counts`() async throws {
+      let mock = MockTransport()
+      mock.stub(.get, "/x", .sequence([.status(.serviceUnavailable), .challenge("Basic realm=x"), .text("hello")]))
+      let session = try Session.Builder().transport(mock).clock(ImmediateClock()).install(.tracing(tracer))
+        .retrier(.backoff(limit: 1)).build()
+      let request = session.request("https://u.example.com/x").authenticate(username: "u", password: "hidden")
+      _ = await request.serializingData().response
+      let spans = tracer.finishedSpans
+      #expect(spans.map { Self.number($0, "http.response.status_code") } == [503, 401, 200])
+      #expect(spans.map { Self.number($0, "http.request.resend_count") } == [nil, 1, 2])
+      #expect(spans.map { Self.text($0, "error.type") } == ["503", "401", nil])
+      #expect(tracer.activeSpans.isEmpty)
+    }
+
+    @Test func `a method of nobody's has a span of the general name`() async throws {
+      let brew = try #require(HTTPRequest.Method("BREW"))
+      let bench = Bench(stubs: { $0.stub([brew], "/x", .text("tea")) })
+      let session = try bench.session { $0.install(.tracing(tracer)) }
+      _ = await session.request("https://u.example.com/x", method: brew).serializingData().response
       let span = try #require(tracer.finishedSpans.first)
-      #expect(span.events.map(\.name) == ["redirect"])
-      #expect(Self.number(span, "http.response.status_code") == 200)
+      #expect(span.operationName == "HTTP")
+      #expect(Self.text(span, "http.request.method") == "_OTHER")
+      #expect(Self.text(span, "http.request.method_original") == "BREW")
+    }
+
+    @Test(arguments: [
+      ("?token=a&q=b", "?token=REDACTED&q=REDACTED"), ("?c2VjcmV0", "?REDACTED"), ("?c2VjcmV0==", "?REDACTED"),
+      ("?a=b=c&", "?a=REDACTED&"), ("?", "?"), ("", ""),
+    ])
+    func `the whole URL keeps the names of its query alone`(query: String, redacted: String) async throws {
+      let bench = Bench(.text("hello"))
+      let session = try bench.session { $0.install(.tracing(tracer)) }
+      _ = await session.request("https://u.example.com/x" + query).serializingData().response
+      #expect(tracer.finishedSpans.map { Self.text($0, "url.full") } == ["https://u.example.com/x" + redacted])
     }
 
     @Test func `S39 no span holds a secret`() async throws {

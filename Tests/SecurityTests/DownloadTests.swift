@@ -44,6 +44,8 @@ import Testing
     ("attachment; filename*=UTF-8''a%0A%1B%5B2Jb", "a[2Jb"),
     ("attachment; filename*=UTF-8''a%+ab", "file"), ("attachment; filename=c; filename*=UTF-8''a%2", "c"),
     ("attachment; filename*=UTF-8''gpj%E2%80%AE.exe", "gpj.exe"),
+    ("attachment; filename*=UTF-8''gpj%D8%9C.exe", "gpj.exe"), (#"attachment; filename="C:.bashrc""#, "bashrc"),
+    (#"attachment; filename="report 12:30.txt""#, "report 12:30.txt"), (#"attachment; filename="C:""#, "file"),
     ("attachment; filename*=UTF-8''gr%C3%BC%C3%9Fe.txt", "grüße.txt"), (#"attachment; filename="a/.""#, "file"),
   ])
   func `S32 the server's name is a bare safe name in the folder`(disposition: String, name: String) async throws {
@@ -55,13 +57,19 @@ import Testing
     #expect(names() == ["inner"])
   }
 
-  @Test func `S32 a long name is cut at a character's end`() async throws {
+  @Test(arguments: [
+    (String(repeating: "%C3%BC", count: 300), String(repeating: "ü", count: 100)),
+    (String(repeating: "%C3%BC", count: 300) + ".pdf", String(repeating: "ü", count: 98) + ".pdf"),
+    ("a." + String(repeating: "b", count: 300), "a." + String(repeating: "b", count: 198)),
+    (String(repeating: "a", count: 300) + ".pdf...", String(repeating: "a", count: 196) + ".pdf"),
+  ])
+  func `S32 a long name is cut at a character's end, and keeps what tells its kind`(name: String, cut: String)
+    async throws
+  {
     defer { cleanUp() }
-    mock.stub(
-      .get, "/file",
-      .text("x").field(.contentDisposition, "attachment; filename*=UTF-8''" + String(repeating: "%C3%BC", count: 300)))
+    mock.stub(.get, "/file", .text("x").field(.contentDisposition, "attachment; filename*=UTF-8''" + name))
     let url = try await session.download("file", to: .folder(folder + "/inner")).serializingFile().value
-    #expect(url.lastPathComponent == String(repeating: "ü", count: 100))
+    #expect(url.lastPathComponent == cut)
   }
 
   // S33

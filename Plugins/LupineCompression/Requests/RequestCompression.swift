@@ -62,7 +62,7 @@ public struct RequestCompression: RequestAdapter {
       let reader = CodingReader(try body.makeReader {}, try coding.makeEncoder())
       return .bytes(try reader.readAll())
     }
-    return Body(length: nil, isReplayable: body.isReplayable) { [coding] (onReady) throws(LupineError) in
+    return Body(length: nil, through: [body]) { [coding] (onReady) throws(LupineError) in
       CodingReader(try body.makeReader(onReady: onReady), try coding.makeEncoder())
     }
   }

@@ -25,6 +25,8 @@ final class Easy {
   private var uploadBuffer = 0
   private var checksName = true
   private var lastAddress: RemoteAddress?
+  /// What the last exchange's session tells of all its exchanges.
+  private var settings: ExchangeSettings?
   private var connections = ConnectionOptions()
   private var addresses = FieldList()
   private var detour = FieldList()
@@ -52,7 +54,7 @@ final class Easy {
       return Handshake(exchange, with: .proxy(proxy, of: exchange), roots)
     }
     let handshake = Handshake(exchange, with: .server(of: exchange), roots)
-    exchange.handshake = handshake
+    exchange.rareState().handshake = handshake
     return handshake
   }
 
@@ -96,25 +98,36 @@ final class Easy {
 
   /// Sets what differs from the last exchange.
   func prepare(_ submission: Submission, _ shape: RequestShape) throws(LupineError) {
-    let request = submission.request
-    headReader.begin(submission)
+    let (version, isSecured) = (submission.version, submission.isSecured)
+    headReader.begin(mayBeMultiplexed: version == .http2 || (version == nil && isSecured))
     handle.clearError()
     if try target.set(submission.url) {
       set(verbatimTarget: Self.target(of: submission.url, by: multi.route.proxy))
     }
     set(
-      waitsForMultiplexing: submission.url.scheme == .https
-        || (submission.options.version == .http2 && !LibraryFacts.breaksReusedPriorKnowledge))
-    set(shape, method: request.method.rawValue)
-    try set(RequestFields(submission, shape))
-    if submission.url.scheme == .https {
-      set(checksName: submission.context.evaluator?.replacesVerification != true)
-    }
+      waitsForMultiplexing: isSecured || (version == .http2 && !multi.route.breaksPlainConnections))
+    set(shape, method: submission.method.rawValue)
+    try setFields(submission.request, shape)
+    if isSecured { set(checksName: submission.context.evaluator?.replacesVerification != true) }
     set(connectTimeout: submission.connectTimeout)
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
+    take(submission.settings, isSecured: isSecured)
     if multi.route.overridesResolver { try setAddresses(submission.identity, submission.url) }
-    if multi.route.hasProxy { try set(proxyAuthorization: submission.context.proxyAuthorization) }
+    guard multi.route.hasProxy else { return }
+    try set(proxyAuthorization: submission.context.proxyAuthorization)
+    try set(target: submission.target.addresses.first, submission.url)
+  }
+
+  /// Takes what the exchange's session tells of all its exchanges, where it is not what the last one was told.
+  private func take(_ settings: ExchangeSettings, isSecured: Bool) {
+    if settings !== self.settings || multi.route.breaksPlainConnections {
+      self.settings = settings
+      headReader.keep(to: settings.limits)
+      multi.keep(settings.connections.idleLifetime)
+      set(settings.connections, mayBeShared: isSecured || !multi.route.breaksPlainConnections)
+    }
+    if !connections.isKeptAlive { forbidReuse() }
   }
 
   /// Has the transfer that failed try another address within the time that is left.
@@ -142,8 +155,10 @@ final class Easy {
     proxyAuthorization = value
   }
 
-  func set(_ options: ConnectionOptions) {
-    if !options.isKeptAlive { forbidReuse() }
+  /// Sets how connections are used; one that libcurl would break is neither kept nor shared.
+  private func set(_ options: ConnectionOptions, mayBeShared: Bool) {
+    var options = options
+    if !mayBeShared { options.isKeptAlive = false }
     guard options != connections else { return }
     connections = options
     multi.settings.apply(options, to: handle)
@@ -162,7 +177,7 @@ final class Easy {
   }
 
   /// Has the proxy connect to an address in the place of the URL's host; nil leaves it the host.
-  func set(target: IPAddress?, _ url: HTTPURL) throws(LupineError) {
+  private func set(target: IPAddress?, _ url: HTTPURL) throws(LupineError) {
     guard target != nil || isDetoured else { return }
     var list = FieldList()
     if let target { try list.append(raw: "::\(target.family == .ipv6 ? "[\(target)]" : "\(target)"):") }
@@ -247,9 +262,10 @@ final class Easy {
   /// A body up to so many bytes is sent as fast through libcurl's usual buffer.
   private static let shortBody: Int64 = 1 << 20
 
-  private func set(_ fields: RequestFields) throws(LupineError) {
-    if let set = self.fields, set == fields { return }
+  private func setFields(_ request: OutgoingRequest, _ shape: RequestShape) throws(LupineError) {
+    if let fields, fields.belong(to: request, shape) { return }
     self.fields = nil
+    let fields = RequestFields(request, shape)
     let list = try fields.list()
     lupine_easy_set_fields(pointer, list.pointer)
     self.list = list

@@ -14,13 +14,16 @@ extension Engine: TaskExecutor {
   }
 
   /// Runs the jobs that wait, and those that they lead to; some are left for later where there is no end of them.
-  func runJobs(_ jobs: inout [UnownedJob]) {
+  ///
+  /// - Returns: whether nothing waits, so that the loop may sleep, of which note is taken where it wants to.
+  func runJobs(_ jobs: inout [UnownedJob], thenSleep wantsSleep: Bool) -> Bool {
     for _ in 0..<Self.batches {
-      state.withLock { $0.take(&jobs) }
-      if jobs.isEmpty { return }
+      let maySleep = state.withLock { $0.rest(&jobs, wantsSleep: wantsSleep) }
+      if jobs.isEmpty { return maySleep }
       for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
       jobs.removeAll(keepingCapacity: true)
     }
+    return false
   }
 
   /// Batches of jobs between two looks at the connections.

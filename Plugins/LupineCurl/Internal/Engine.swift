@@ -10,21 +10,21 @@ final class Engine: Sendable {
 
   init(_ configuration: CurlTransport.Configuration) { self.configuration = configuration }
 
-  /// Queues an exchange and returns its number; starts the thread where there is none.
+  /// Queues an exchange and returns what it is called by; starts the thread where there is none.
   func submit(
     _ request: OutgoingRequest, _ context: TransferContext, _ target: Target,
     _ continuation: Submission.Continuation
-  ) throws(LupineError) -> UInt64 {
-    let (id, alarm) = try state.withLock { (state) throws(LupineError) in
+  ) throws(LupineError) -> Ticket {
+    let (ticket, alarm) = try state.withLock { (state) throws(LupineError) in
       if state.phase == .idle { try launch(&state) }
       guard state.phase == .running else { throw Self.shutDownError }
-      let id = state.makeID()
+      let ticket = Ticket(state.makeID(), self)
       let submission = Submission(
-        id: id, request: request, context: context, target: target, continuation: continuation)
-      return (id, state.append(.start(submission)))
+        ticket, request: request, context: context, target: target, continuation: continuation)
+      return (ticket, state.append(.start(submission)))
     }
     alarm?.ring()
-    return id
+    return ticket
   }
 
   /// Queues a command; nothing happens where the loop is over.
@@ -92,9 +92,6 @@ extension Engine {
   func takeCommands(_ commands: inout [Command]) {
     state.withLock { $0.take(&commands) }
   }
-
-  /// Notes that the loop is about to sleep; false where something waits for it.
-  func fallAsleep() -> Bool { state.withLock { $0.fallAsleep() } }
 
   /// The loop could not be made: refuses what was queued for it.
   ///

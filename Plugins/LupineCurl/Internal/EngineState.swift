@@ -36,13 +36,12 @@ struct EngineState {
     return alarm
   }
 
-  /// True where nothing waits, so that the loop may sleep.
-  mutating func fallAsleep() -> Bool {
-    isAsleep = commands.isEmpty && jobs.isEmpty
+  /// Hands over the jobs that wait; true where nothing does, and the loop, which wants to, sleeps from now on.
+  mutating func rest(_ emptied: inout [UnownedJob], wantsSleep: Bool) -> Bool {
+    swap(&jobs, &emptied)
+    isAsleep = wantsSleep && emptied.isEmpty && commands.isEmpty
     return isAsleep
   }
-
-  mutating func take(_ emptied: inout [UnownedJob]) { swap(&jobs, &emptied) }
 
   mutating func take(_ emptied: inout [Command]) {
     isAsleep = false

@@ -5,28 +5,16 @@ import LupineCore
 extension Exchange {
   /// Takes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer, _ headReader: HeadReader) -> Bool {
-    if incoming.held != nil, line.starts(with: "HTTP/".utf8) {
-      incoming.held = nil
-      headReader.beginAgain()
-      clock.receiveAgain()
-    }
     do throws(LupineError) {
-      if ports == nil, tunnel != nil {
-        if let opened = try tunnel?.take(line) { context.emit(.tunnelled(opened)) }
-        return true
-      }
+      if let rare, try receive(line: line, rare, headReader) { return true }
       if outgoing.reader != nil { clock.receive(at: Moment.now) }
       switch try headReader.take(line) {
       case nil: break
       case .informational(let head):
         if headReader.line?.code == 100 { incoming.hasContinue = true }
         context.emit(.informational(head))
-      case .final(let head, let framing):
-        if let code = headReader.line?.code, isAnswered(byLibrary: code) {
-          incoming.held = (head, framing)
-        } else {
-          receive(head, framing)
-        }
+      case .final(let head):
+        if head.isChallenge, isAnswered(byLibrary: head.line.code) { rareState().held = head } else { receive(head) }
       }
       return true
     } catch {
@@ -35,20 +23,34 @@ extension Exchange {
     }
   }
 
+  /// Takes a line where a challenge is held back or a tunnel is opened; true where nothing else is to be done with it.
+  private func receive(
+    line: UnsafeRawBufferPointer, _ rare: RareState, _ headReader: HeadReader
+  ) throws(LupineError) -> Bool {
+    if rare.held != nil, line.starts(with: "HTTP/".utf8) {
+      rare.held = nil
+      headReader.beginAgain()
+      clock.receiveAgain()
+    }
+    guard ports == nil, rare.tunnel != nil else { return false }
+    if let opened = try rare.tunnel?.take(line) { context.emit(.tunnelled(opened)) }
+    return true
+  }
+
   /// Takes a piece of the body and returns its size, or what tells libcurl to keep it or to end the exchange.
   ///
   /// libcurl cuts what it has read into pieces, and goes on handing them over after a pause that one of them brought.
   func receive(piece: UnsafeRawBufferPointer) -> Int {
     // The body of a challenge that it answers libcurl keeps to itself.
-    receiveHeld()
-    guard let writer = incoming.writer, let easy else { return Int(CURL_WRITEFUNC_ERROR) }
+    if rare != nil { receiveHeld() }
+    guard let writer = incoming.writer else { return Int(CURL_WRITEFUNC_ERROR) }
     if incoming.isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
     do throws(LupineError) {
       incoming.isUndelivered = true
       touch()
       if try writer.append(piece) == .pause {
         incoming.isPaused = true
-        curl_easy_pause(easy.pointer, pauses)
+        if let easy { curl_easy_pause(easy.pointer, pauses) }
       }
     } catch {
       failure = failure ?? error
@@ -104,9 +106,9 @@ extension Exchange {
 
   /// Takes the challenge that was held back for what it is: the response.
   func receiveHeld() {
-    guard let held = incoming.held else { return }
-    incoming.held = nil
-    receive(held.head, held.framing)
+    guard let rare, let held = rare.held else { return }
+    rare.held = nil
+    receive(held)
   }
 
   /// Whether libcurl may be about to answer a challenge by itself.
@@ -118,8 +120,18 @@ extension Exchange {
     }
   }
 
-  private func receive(_ head: HTTPResponse, _ framing: Framing) {
-    guard let line = easy?.headReader.line else { return }
+  private func receive(_ head: ReceivedHead) {
+    let source = head.needsCare || outgoing.reader != nil ? takeNote(of: head) : .origin
+    let (body, writer) = context.makeBody(for: head.response, from: source) { [ticket = submission.ticket] in
+      ticket.receive()
+    }
+    incoming.writer = writer
+    answer(.response(head, body, source))
+  }
+
+  /// Does what follows from a head for the connection and for the request's body, and says who answered.
+  private func takeNote(of head: ReceivedHead) -> TransportResponse.Source {
+    let (line, framing) = (head.line, head.framing)
     if line.version == .http2, !route.sharesNoConnection(url.scheme) { loop.isMultiplexed(self) }
     // A 204 has no body; a server that announces one may send it, and the next response would begin with it.
     if line.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
@@ -131,13 +143,9 @@ extension Exchange {
       if line.version != .http2, line.code != 417 { easy?.forbidReuse() }
     }
     // No server asks who its client is to a proxy; what comes through a tunnel is no proxy's word.
-    let source: TransportResponse.Source = line.code == 407 && route.isForwarded(url.scheme) ? .proxy : .origin
+    guard line.code == 407, route.isForwarded(url.scheme) else { return .origin }
     // A proxy that asks before it has read the whole body may read nothing more of the connection, as squid 5 does.
-    if source == .proxy, outgoing.taken > 0 { easy?.forbidReuse() }
-    let (body, writer) = submission.context.makeBody(for: head, from: source) { [engine = loop.engine, id] in
-      engine.post(.receive(id))
-    }
-    incoming.writer = writer
-    answer(.success(TransportResponse(head: head, body: body, source: source)))
+    if outgoing.taken > 0 { easy?.forbidReuse() }
+    return .proxy
   }
 }

@@ -5,13 +5,6 @@ extension Exchange {
   /// Whether a proxy is asked for a tunnel to the server.
   var isTunnelled: Bool { route.isTunnelled(url.scheme) }
 
-  /// How it uses connections; one that libcurl would break is neither kept nor shared.
-  var connections: ConnectionOptions {
-    var options = context.connections
-    if route.sharesNoConnection(url.scheme) { options.isKeptAlive = false }
-    return options
-  }
-
   /// Whether the network policy lets libcurl connect to an address; it tries the host's next one otherwise.
   ///
   /// A proxy is where the session said it is; what it connects to has been looked at before.
@@ -19,7 +12,7 @@ extension Exchange {
     guard let policy = route.networkPolicy, !route.hasProxy, let address, !policy.allows(address) else {
       return true
     }
-    refusedAddress = address
+    rareState().refusedAddress = address
     return false
   }
 
@@ -35,15 +28,17 @@ extension Exchange {
   /// Has the proxy try the host's next address where it could not reach the last, as libcurl does without a proxy; false
   /// where there is no other, or something else is wrong.
   func triesNextTarget(after code: CURLcode, _ easy: Easy) -> Bool {
-    guard code == CURLE_PROXY, failure == nil, ports == nil, unreachedTargets + 1 < submission.target.addresses.count,
+    guard code == CURLE_PROXY, failure == nil, ports == nil,
+      (rare?.unreachedTargets ?? 0) + 1 < submission.target.addresses.count,
       Self.isAboutTarget(CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR))))
     else { return false }
     let timeout = submission.connectTimeout.map { clock.rest(of: $0) }
     // libcurl counts milliseconds, of which zero is no limit.
     if let timeout, timeout < .milliseconds(1) { return false }
-    unreachedTargets += 1
+    let rare = rareState()
+    rare.unreachedTargets += 1
     do throws(LupineError) {
-      try easy.prepareAgain(for: submission.target.addresses[unreachedTargets], url, connectTimeout: timeout)
+      try easy.prepareAgain(for: submission.target.addresses[rare.unreachedTargets], url, connectTimeout: timeout)
       try multi.addAgain(easy)
       clock.startAgain(at: Moment.now)
       return true
@@ -67,7 +62,7 @@ extension Exchange {
   /// What libcurl's code means where the way to the server is what failed; nil where it is something else.
   func routeError(_ code: CURLcode, _ easy: Easy) -> LupineError? {
     guard ports == nil else { return nil }
-    if code == CURLE_COULDNT_CONNECT, let refusedAddress {
+    if code == CURLE_COULDNT_CONNECT, let refusedAddress = rare?.refusedAddress {
       return NetworkPolicyRefusal.error(refusedAddress, url)
     }
     let words = easy.errorText.isEmpty ? String(cString: curl_easy_strerror(code)) : easy.errorText

@@ -5,12 +5,12 @@ import LupineCore
 extension Exchange {
   /// Opens the request's body and says how it goes out.
   func openBody() throws(LupineError) -> RequestShape {
-    guard request.hasBody else { return Self.shapeWithoutBody(request.method) }
+    guard request.hasBody else { return Self.shapeWithoutBody(submission.method) }
     // Where the proxy refuses a tunnel, a body that exists once must still be there.
     outgoing.isUnopened = isTunnelled && !request.body.isReplayable
     let length = outgoing.isUnopened ? request.body.length : try open()
     outgoing.remaining = length
-    guard length != nil || options.version != .http1_0 else {
+    guard length != nil || submission.version != .http1_0 else {
       throw LupineError(.invalidRequest, "HTTP/1.0 has no chunks; give the body a length, or leave the version open.")
     }
     return .body(length: length ?? -1)
@@ -41,7 +41,7 @@ extension Exchange {
 
   /// Makes the body's reader and returns the length that it knows.
   private func open() throws(LupineError) -> Int64? {
-    let reader = try context.makeReader(for: request.body) { [engine = loop.engine, id] in engine.post(.provide(id)) }
+    let reader = try context.makeReader(for: request.body) { [ticket = submission.ticket] in ticket.provide() }
     outgoing.reader = reader
     return reader.length
   }

@@ -4,6 +4,7 @@ import LupineCore
 
 /// One exchange, on the loop's thread: what it is made of, and how far it has got.
 final class Exchange {
+  let id: UInt64
   let submission: Submission
   let host: HostLine
   /// Without a count of references, since the loop ends all its exchanges and outlives them.
@@ -18,18 +19,11 @@ final class Exchange {
   var outgoing = Outgoing()
   /// What ends the exchange, where it was not libcurl that found it out.
   var failure: LupineError?
-  /// What judges the server of the connection that is made for it.
-  var handshake: Handshake?
   private var tls: TLSDetails?
   private(set) var easy: Easy?
   private var address: String?
-  private var answer: Submission.Outcome?
-  /// The proxy's answer to CONNECT, while a tunnel is opened.
-  var tunnel: TunnelReader?
-  /// How many of the host's addresses the proxy could not reach.
-  var unreachedTargets = 0
-  /// The address that the network policy refused last.
-  var refusedAddress: IPAddress?
+  private var answer: Answer?
+  private(set) var rare: RareState?
   private var isAnswered = false
   /// Whether the loop knows that something is to be done with it.
   private var isTouched = false
@@ -37,46 +31,54 @@ final class Exchange {
   var nextInChain: Exchange?
   /// The exchange that was touched after it.
   private var nextTouched: Exchange?
-  private var legs = ProofLegs()
   private var isOver = false
 
-  init(_ submission: Submission, _ loop: Loop, _ host: HostLine, _ multi: Multi) {
+  /// What the caller of `send` is to hear.
+  enum Answer {
+    case response(ReceivedHead, IncomingBody, TransportResponse.Source)
+    case failure(LupineError)
+  }
+
+  init(_ submission: Submission, _ loop: Loop, _ host: HostLine, _ multi: Multi, at now: UInt64) {
+    id = submission.ticket.id
     self.submission = submission
     self.loop = loop
     self.host = host
     self.multi = multi
-    clock = ExchangeClock(after: submission.target.lookup)
+    clock = ExchangeClock(after: submission.target.lookup, at: now)
   }
 
-  var id: UInt64 { submission.id }
   var request: OutgoingRequest { submission.request }
   var context: TransferContext { submission.context }
   var url: HTTPURL { submission.url }
-  var options: OutgoingRequest.Options { submission.options }
   var route: Route { multi.route }
 
   /// Whether the body waits for the server's word (RFC 9110 section 10.1.1).
   var expectsContinue: Bool {
-    outgoing.reader != nil && (options.expectsContinue || request.headers.contains(.expect))
+    outgoing.reader != nil && (request.expectsContinue || request.headers.contains(.expect))
   }
 
   /// Whether libcurl has it in hand.
   var isUnderWay: Bool { easy != nil }
 
+  /// What few exchanges need; from now on this is one of them.
+  func rareState() -> RareState {
+    if let rare { return rare }
+    let made = RareState()
+    rare = made
+    return made
+  }
+
   /// Hands the exchange to libcurl.
-  func start() throws(LupineError) {
-    if !multi.isReadyForTLS, url.scheme == .https || route.proxy?.kind == .https {
+  func start(at now: UInt64) throws(LupineError) {
+    if !multi.isReadyForTLS, submission.isSecured || route.hasSecuredProxy {
       try multi.checkCertificates(now: context.now())
     }
     let shape = try openBody()
     let easy = try multi.makeEasy()
     try easy.prepare(submission, shape)
-    let connections = connections
-    easy.set(connections)
-    try easy.set(target: submission.target.addresses.first, url)
-    if isTunnelled { tunnel = TunnelReader(context.limits, loop.lines) }
-    multi.keep(connections.idleLifetime)
-    clock.start(at: Moment.now)
+    if isTunnelled { rareState().tunnel = TunnelReader(context.limits, loop.lines) }
+    clock.start(at: now)
     try multi.add(easy)
     easy.exchange = self
     self.easy = easy
@@ -89,8 +91,8 @@ final class Exchange {
   func mayBegin(_ ports: SocketPorts, address: UnsafeMutablePointer<CChar>?) -> Bool {
     guard let easy else { return false }
     // The next leg of a proof: libcurl has read the challenge, and answers it.
-    if let held = incoming.held, isNextLeg(after: held.head) {
-      incoming.held = nil
+    if let rare, let held = rare.held, isNextLeg(after: held, rare) {
+      rare.held = nil
       easy.headReader.beginAgain()
       self.ports = nil
     }
@@ -102,7 +104,7 @@ final class Exchange {
     guard isTrusted(isReused: isReused) else { return false }
     guard mayUse(address), openLateBody() else { return false }
     self.ports = route.unixSocket == nil ? ports : SocketPorts(unixSocket: easy.descriptor)
-    if url.scheme == .https { tls = loop.details(of: easy) }
+    if submission.isSecured { tls = loop.details(of: easy) }
     let remote = remote(address, ports)
     self.address = remote
     clock.isReused = isReused
@@ -110,8 +112,8 @@ final class Exchange {
     return true
   }
 
-  private func isNextLeg(after challenge: HTTPResponse) -> Bool {
-    do throws(LupineError) { try legs.next(for: challenge.status.code == 407) } catch {
+  private func isNextLeg(after challenge: ReceivedHead, _ rare: RareState) -> Bool {
+    do throws(LupineError) { try rare.legs.next(for: challenge.line.code == 407) } catch {
       failure = error
       return false
     }
@@ -142,7 +144,9 @@ final class Exchange {
 
   /// Whether the connection was judged where it had to be; one that is used again was judged when it was made.
   private func isTrusted(isReused: Bool) -> Bool {
-    guard !isReused, url.scheme == .https, context.evaluator != nil, handshake?.isTrusted != true else { return true }
+    guard !isReused, submission.isSecured, context.evaluator != nil, rare?.handshake?.isTrusted != true else {
+      return true
+    }
     failure = failure ?? LupineError(.certificateRejected, "The server's certificate was not judged.")
     return false
   }
@@ -152,9 +156,9 @@ final class Exchange {
     "The connection ended before the response began; whether the server has acted on the request is not known.")
 
   /// Keeps what the caller of `send` will hear at the end of the turn.
-  func answer(_ outcome: Submission.Outcome) {
-    guard answer == nil, !isAnswered else { return }
-    answer = outcome
+  func answer(_ answer: Answer) {
+    guard self.answer == nil, !isAnswered else { return }
+    self.answer = answer
     touch()
   }
 
@@ -177,8 +181,14 @@ final class Exchange {
 
   /// Tells the caller of `send`, once.
   func handOver() {
-    guard let outcome = answer.take() else { return }
+    guard let answer = answer.take() else { return }
     isAnswered = true
+    let outcome: Submission.Outcome =
+      switch answer {
+      case .response(let head, let body, let source):
+        .success(TransportResponse(head: head.response, statusCode: head.line.code, body: body, source: source))
+      case .failure(let error): .failure(error)
+      }
     submission.continuation.resume(returning: outcome)
   }
 }
@@ -186,12 +196,12 @@ final class Exchange {
 extension Exchange {
   /// Takes libcurl's word that the exchange is over.
   func complete(_ code: CURLcode) {
-    if code == CURLE_OK { receiveHeld() }
-    guard let easy, !triesNextTarget(after: code, easy) else { return }
+    if code == CURLE_OK, rare != nil { receiveHeld() }
     if isComplete(code), failure == nil, incoming.writer != nil {
       return finish(isReusable: code == CURLE_OK)
     }
-    if failure == nil, ports == nil, let refusal = tunnel?.refusal { return finish(refused: refusal) }
+    guard let easy, !triesNextTarget(after: code, easy) else { return }
+    if failure == nil, ports == nil, let refusal = rare?.tunnel?.refusal { return finish(refused: refusal) }
     let error =
       failure ?? routeError(code, easy)
       ?? CurlError.error(
@@ -210,26 +220,28 @@ extension Exchange {
   }
 
   /// Hands over what a proxy said in the place of a connection.
-  private func finish(refused head: HTTPResponse) {
-    let (body, writer) = context.makeBody(for: head, from: .proxy) {}
+  private func finish(refused head: ReceivedHead) {
+    let (body, writer) = context.makeBody(for: head.response, from: .proxy) {}
     incoming.writer = writer
-    answer(.success(TransportResponse(head: head, body: body, source: .proxy)))
+    answer(.response(head, body, .proxy))
     finish(isReusable: false)
   }
 
   func finish(isReusable: Bool) {
     guard !isOver else { return }
-    let (trailers, metrics) = (easy?.headReader.trailers, metrics())
-    release(isReusable: isReusable)
+    let now = Moment.now
+    let (trailers, metrics) = (easy?.headReader.trailers, metrics(at: now))
+    release(isReusable: isReusable, at: now)
     incoming.writer?.finish(trailers: trailers, metrics: metrics)
   }
 
   /// Ends the exchange before its time, wherever it stands.
   func end(_ error: LupineError) {
     guard !isOver else { return }
-    let metrics = metrics()
+    let now = Moment.now
+    let metrics = metrics(at: now)
     if let easy, ports == nil { tellLookup(easy) }
-    release(isReusable: false)
+    release(isReusable: false, at: now)
     if let writer = incoming.writer {
       writer.fail(error, metrics: metrics)
     } else {
@@ -237,21 +249,17 @@ extension Exchange {
     }
   }
 
-  private func metrics() -> TransferMetrics {
-    let clock = clock
-    var metrics = clock.metrics(easy, taken: outgoing.taken)
-    metrics.version = easy?.headReader.line?.version
-    if let address { metrics.remoteAddress = address }
-    if let tls { metrics.tls = tls }
-    return metrics
+  private func metrics(at now: UInt64) -> TransferMetrics {
+    guard let easy else { return clock.metrics(submission.target.lookup, at: now) }
+    return clock.metrics(
+      easy, submission.target.lookup, taken: outgoing.taken, address: address, tls: tls, at: now)
   }
 
-  private func release(isReusable: Bool) {
+  private func release(isReusable: Bool, at now: UInt64) {
     isOver = true
     outgoing.reader?.cancel()
-    if let easy { multi.remove(easy, isReusable: isReusable) }
-    easy = nil
-    multi.leave()
+    if let easy = easy.take() { multi.remove(easy, isReusable: isReusable) }
+    multi.leave(at: now)
     if isReusable { loop.guardIdle(socket) }
     loop.isOver(self)
   }

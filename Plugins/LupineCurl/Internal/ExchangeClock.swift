@@ -4,8 +4,8 @@ import LupineCore
 /// The moments of an exchange, from which its metrics are made.
 struct ExchangeClock {
   private let entered: UInt64
-  /// What came before it waited its turn.
-  private let lookup: NameLookup?
+  /// Since when the exchange has waited its turn.
+  private let waited: UInt64
   private var started: UInt64?
   /// Since when libcurl counts: the start, or where another address was tried after it.
   private var counted: UInt64?
@@ -15,9 +15,10 @@ struct ExchangeClock {
   /// When the response to a request with a body began; for these libcurl tells when the first byte went out.
   private var answered: UInt64?
 
-  init(after lookup: NameLookup? = nil) {
-    self.lookup = lookup
-    entered = lookup?.began ?? Moment.now
+  /// - Parameter lookup: what came before the exchange waited its turn.
+  init(after lookup: NameLookup? = nil, at now: UInt64 = Moment.now) {
+    entered = lookup?.began ?? now
+    waited = lookup?.ended ?? now
   }
 
   /// Notes that libcurl takes over; until then the exchange has waited its turn.
@@ -48,28 +49,38 @@ struct ExchangeClock {
     counted.flatMap { time(CURLINFO_NAMELOOKUP_TIME_T, easy, $0) }
   }
 
-  /// The metrics as far as the exchange has got.
-  func metrics(_ easy: Easy?, taken: Int64) -> TransferMetrics {
+  /// The metrics of an exchange that libcurl has not in hand.
+  func metrics(_ lookup: NameLookup?, at now: UInt64) -> TransferMetrics {
     var metrics = TransferMetrics()
-    metrics.total = .nanoseconds(Int64(Moment.now - entered))
+    metrics.total = since(now)
     metrics.nameLookup = lookup?.time
-    guard let easy, let started, let counted else { return metrics }
-    let queued = Duration.nanoseconds(Int64(started - (lookup?.ended ?? entered)))
-    // Less is the way from the caller to the loop.
-    if queued >= .milliseconds(1) { metrics.queued = .nanoseconds(Int64(started - entered)) }
-    metrics.requestSent = requestSent.map { .nanoseconds(Int64($0 - entered)) }
-    metrics.firstByte =
-      answered.map { .nanoseconds(Int64($0 - entered)) } ?? time(CURLINFO_STARTTRANSFER_TIME_T, easy, counted)
-    // libcurl counts the frame of chunks as well, and we what it has taken but perhaps not sent.
-    if taken > 0 { metrics.bytesSent = min(taken, easy.size(CURLINFO_SIZE_UPLOAD_T)) }
-    metrics.bytesReceived = easy.size(CURLINFO_SIZE_DOWNLOAD_T)
-    metrics.isConnectionReused = isReused ?? false
-    guard !metrics.isConnectionReused else { return metrics }
+    return metrics
+  }
+
+  /// The metrics as far as the exchange has got.
+  func metrics(
+    _ easy: Easy, _ lookup: NameLookup?, taken: Int64, address: String?, tls: TLSDetails?, at now: UInt64
+  ) -> TransferMetrics {
+    guard let started, let counted else { return metrics(lookup, at: now) }
+    var metrics = TransferMetrics(
+      total: since(now),
+      // Less is the way from the caller to the loop.
+      queued: started - waited >= 1_000_000 ? since(started) : nil,
+      requestSent: requestSent.map(since),
+      firstByte: answered.map(since) ?? time(CURLINFO_STARTTRANSFER_TIME_T, easy, counted),
+      // libcurl counts the frame of chunks as well, and we what it has taken but perhaps not sent.
+      bytesSent: taken > 0 ? min(taken, easy.size(CURLINFO_SIZE_UPLOAD_T)) : 0,
+      bytesReceived: easy.size(CURLINFO_SIZE_DOWNLOAD_T), remoteAddress: address,
+      version: easy.headReader.line?.version, isConnectionReused: isReused ?? false, tls: tls)
+    if let lookup { metrics.nameLookup = lookup.time }
+    guard isReused != true else { return metrics }
     if lookup == nil { metrics.nameLookup = time(CURLINFO_NAMELOOKUP_TIME_T, easy, counted) }
     metrics.connect = time(CURLINFO_CONNECT_TIME_T, easy, counted)
     metrics.secureConnect = time(CURLINFO_APPCONNECT_TIME_T, easy, counted)
     return metrics
   }
+
+  private func since(_ moment: UInt64) -> Duration { .nanoseconds(Int64(moment - entered)) }
 
   /// libcurl's zero means that the step did not happen.
   private func time(_ info: CURLINFO, _ easy: Easy, _ counted: UInt64) -> Duration? {

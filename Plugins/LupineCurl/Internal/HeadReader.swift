@@ -9,7 +9,7 @@ final class HeadReader {
   /// A head that is complete.
   enum Head {
     case informational(HTTPResponse)
-    case final(HTTPResponse, Framing)
+    case final(ReceivedHead)
   }
 
   private enum Part { case status, fields, trailers }
@@ -26,8 +26,10 @@ final class HeadReader {
   private var framing = Framing()
   private var size = 0
   private var informationalCount = 0
-  /// The head that this one has been like so far, and in how many lines.
+  /// The head that this one may be like; it stays from one response to the next.
   private var known: KnownHead?
+  /// Whether this one has been like it so far, and in how many lines.
+  private var isKnown = false
   private var matched = 0
 
   /// - Parameter mayBeMultiplexed: whether HTTP/2 can have been agreed on.
@@ -37,21 +39,27 @@ final class HeadReader {
     self.mayBeMultiplexed = mayBeMultiplexed
   }
 
+  /// Keeps to these limits from now on.
+  func keep(to limits: Limits) {
+    self.limits = limits
+    known = nil
+  }
+
   /// Gets ready for the responses to another request.
-  func begin(_ submission: Submission) {
+  func begin(mayBeMultiplexed: Bool) {
     beginAgain()
-    limits = submission.context.limits
-    mayBeMultiplexed =
-      submission.options.version == .http2
-      || (submission.options.version == nil && submission.url.scheme == .https)
+    if mayBeMultiplexed != self.mayBeMultiplexed {
+      self.mayBeMultiplexed = mayBeMultiplexed
+      known = nil
+    }
     line = nil
     informationalCount = 0
   }
 
   /// Takes a line with its end, and returns the head that it completes.
   func take(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> Head? {
-    if part == .status, matched == 0 { known = expected }
-    guard let known else { return try read(raw) }
+    if part == .status, matched == 0 { isKnown = expectsKnown() }
+    guard isKnown, let known else { return try read(raw) }
     if known.has(raw, at: matched) { return match(known) }
     try readMatched(known)
     return try read(raw)
@@ -64,22 +72,27 @@ final class HeadReader {
     return true
   }
 
-  /// The head to look out for; nil where it would be refused here.
-  private var expected: KnownHead? {
-    guard let head = lines.head, mayBeMultiplexed || !head.status.isMultiplexed, head.size <= limits.responseFields,
-      head.fieldCount <= mostFields
+  /// Whether there is a head to look out for; one that would be refused here is none.
+  private func expectsKnown() -> Bool {
+    if known !== lines.head { known = admissible(lines.head) }
+    return known != nil
+  }
+
+  private func admissible(_ known: KnownHead?) -> KnownHead? {
+    guard let known, mayBeMultiplexed || !known.head.line.isMultiplexed, known.size <= limits.responseFields,
+      known.fieldCount <= mostFields
     else { return nil }
-    return head
+    return known
   }
 
   /// Counts one more line of the head that is known, and returns it with the last one.
   private func match(_ known: KnownHead) -> Head? {
-    if matched == 0 { line = known.status }
+    if matched == 0 { line = known.head.line }
     matched += 1
     guard matched == known.lineCount else { return nil }
     forget()
     part = .trailers
-    return .final(known.response, known.framing)
+    return .final(known.head)
   }
 
   /// Reads the lines that were only compared, because the head is another one.
@@ -92,7 +105,7 @@ final class HeadReader {
   }
 
   private func forget() {
-    known = nil
+    isKnown = false
     matched = 0
   }
 
@@ -137,13 +150,13 @@ final class HeadReader {
     size = 0
     guard line.code < 200 else {
       part = .trailers
-      return .final(head, framing)
+      return .final(head)
     }
     guard line.code != 101 else { throw MalformedResponse.switchingProtocols.error }
     part = .status
     informationalCount += 1
     try Self.keep(informationalCount, to: limits.informationalResponses, .informationalResponses)
-    return .informational(head)
+    return .informational(head.response)
   }
 
   private func append(_ line: UnsafeRawBufferPointer) throws(LupineError) {

@@ -1,25 +1,20 @@
 import Glibc
-import HTTPTypes
 
 /// A head that came twice in a row, by whose lines it is known again as they arrive.
 ///
 /// It was accepted once, so that none of its lines has to be read again. It holds no cookie.
 final class KnownHead {
-  let status: StatusLine
-  let response: HTTPResponse
-  let framing: Framing
+  let head: ReceivedHead
   let fieldCount: Int
   /// All its lines in their order, with their ends; the last one is empty.
   private let bytes: [UInt8]
   /// Where each line ends in the bytes.
   private let ends: [Int]
 
-  init(_ status: StatusLine, _ fields: [FieldLine], _ response: HTTPResponse, _ framing: Framing) {
-    self.status = status
-    self.response = response
-    self.framing = framing
+  init(_ head: ReceivedHead, _ fields: [FieldLine]) {
+    self.head = head
     fieldCount = fields.count
-    let lines = ([status.bytes] + fields.map(\.bytes) + [[]]).map { $0 + [0x0D, 0x0A] }
+    let lines = ([head.line.bytes] + fields.map(\.bytes) + [[]]).map { $0 + [0x0D, 0x0A] }
     bytes = Array(lines.joined())
     ends = lines.indices.map { lines[...$0].reduce(0) { $0 + $1.count } }
   }

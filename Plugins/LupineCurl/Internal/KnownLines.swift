@@ -35,12 +35,13 @@ final class KnownLines {
   /// Makes a head of its lines, which is remembered as a whole where its fields are those of the last one.
   ///
   /// A cookie's line is never the same one again, so that no head with a cookie is kept.
-  func head(_ status: StatusLine, _ fields: [FieldLine], _ framing: Framing) -> HTTPResponse {
+  func head(_ status: StatusLine, _ fields: [FieldLine], _ framing: Framing) -> ReceivedHead {
     let isRepeated = fields.elementsEqual(lastLines, by: ===)
     var response = status.head
     response.headerFields = join(fields)
-    if isRepeated, status.code >= 200 { head = KnownHead(status, fields, response, framing) }
-    return response
+    let received = ReceivedHead(status, response, framing)
+    if isRepeated, status.code >= 200 { head = KnownHead(received, fields) }
+    return received
   }
 
   /// Joins fields in their order; those that stood in the same place in the last head are taken over from it.

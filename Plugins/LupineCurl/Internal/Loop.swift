@@ -16,8 +16,8 @@ final class Loop {
   /// Replaced as a whole and never changed in place, so that reading it needs no check for exclusive access.
   private var multis: [Multi] = []
   private let line: WaitingLine
-  private var commands: [Command] = []
-  private var jobs: [UnownedJob] = []
+  /// Whether something may have to be done because of the time.
+  private var isTimeUp = false
   /// The exchanges with which something is to be done at the end of the turn, each of which knows the next: a list in an
   /// array would be checked for exclusive access and for its room each time.
   private var firstTouched: Exchange?
@@ -36,7 +36,14 @@ final class Loop {
   }
 
   func run() {
-    while !isStopping, !(isLetGo && exchanges.count == 0) { turn() }
+    // Handed down from here, since changes of a member would be checked for exclusive access.
+    var commands: [Command] = []
+    var jobs: [UnownedJob] = []
+    turn(&commands)
+    while !isStopping, !(isLetGo && exchanges.count == 0) {
+      sleep(&jobs)
+      turn(&commands)
+    }
     for exchange in exchanges.all { exchange.end(Engine.shutDownError) }
     settle()
     for multi in multis { multi.close() }
@@ -46,27 +53,37 @@ final class Loop {
 
   /// Exchanges start after the idle connections have been looked at, and before others become idle, so that none starts
   /// on a connection that has bytes waiting.
-  private func turn() {
-    sleep()
+  private func turn(_ commands: inout [Command]) {
     guardIdleSockets()
-    admit()
-    obey()
-    for multi in multis { multi.expire() }
+    if line.mayAdmit { admit() }
+    engine.takeCommands(&commands)
+    if !commands.isEmpty { obey(&commands) }
+    for multi in multis { multi.expire(isTimeUp: isTimeUp) }
     serveSockets()
     for multi in multis {
-      multi.dialAgain()
+      if multi.hasFailedDial { multi.dialAgain() }
       multi.collect()
     }
-    prune()
+    if isTimeUp { prune() }
     settle()
-    engine.runJobs(&jobs)
   }
 
-  private func sleep() {
-    var milliseconds: Int32 = 0
-    if !line.mayAdmit { milliseconds = Moment.milliseconds(until: multis.lazy.compactMap(\.alarm).min()) }
-    if milliseconds != 0, !engine.fallAsleep() { milliseconds = 0 }
-    poller.wait(milliseconds: milliseconds)
+  /// Runs the jobs that wait, and sleeps until there is something to do.
+  private func sleep(_ jobs: inout [UnownedJob]) {
+    let alarm = alarmTime
+    let maySleep = engine.runJobs(&jobs, thenSleep: !line.mayAdmit && alarm != 0)
+    let rest = Moment.milliseconds(until: alarm)
+    poller.wait(milliseconds: maySleep ? rest : 0)
+    isTimeUp = rest == 0 || (maySleep && poller.count == 0)
+  }
+
+  /// When the loop has to look after one of its multis; nil leaves that to events.
+  private var alarmTime: UInt64? {
+    var earliest: UInt64?
+    for multi in multis {
+      if let alarm = multi.alarm { earliest = min(earliest ?? .max, alarm) }
+    }
+    return earliest
   }
 
   /// Lets go of multis that have been idle for as long as their connections may be, and of these connections.
@@ -131,8 +148,7 @@ extension Loop {
     sockets = list
   }
 
-  private func obey() {
-    engine.takeCommands(&commands)
+  private func obey(_ commands: inout [Command]) {
     for command in commands {
       switch command {
       case .start(let submission): enter(submission)
@@ -148,18 +164,19 @@ extension Loop {
   }
 
   private func enter(_ submission: Submission) {
+    let now = Moment.now
     let exchange: Exchange
     do throws(LupineError) {
-      exchange = Exchange(submission, self, line.host(of: submission.url), try multi(for: submission))
+      exchange = Exchange(submission, self, line.host(of: submission.url), try multi(for: submission), at: now)
     } catch {
       return submission.continuation.resume(returning: .failure(error))
     }
     exchanges.insert(exchange)
     exchange.multi.enter()
     let queued = QueuedExchange(
-      exchange.id, priority: submission.options.priority, submission.context.connections)
+      exchange.id, priority: submission.request.priority, submission.settings.connections)
     if line.enter(queued, at: exchange.host) {
-      start(exchange)
+      start(exchange, at: now)
     } else {
       submission.context.emit(.queued(reason: line.reason(for: queued, at: exchange.host)))
     }
@@ -167,13 +184,13 @@ extension Loop {
 
   private func admit() {
     while let id = line.next() {
-      if let exchange = exchanges[id] { start(exchange) }
+      if let exchange = exchanges[id] { start(exchange, at: Moment.now) }
     }
   }
 
-  private func start(_ exchange: Exchange) {
+  private func start(_ exchange: Exchange, at now: UInt64) {
     do throws(LupineError) {
-      try exchange.start()
+      try exchange.start(at: now)
     } catch {
       exchange.end(error)
     }

@@ -60,9 +60,9 @@ final class Multi {
   }
 
   /// Notes that an exchange is over.
-  func leave() {
+  func leave(at now: UInt64) {
     users -= 1
-    if users == 0 { idleSince = Moment.now }
+    if users == 0 { idleSince = now }
   }
 
   func makeEasy() throws(LupineError) -> Easy {
@@ -79,8 +79,8 @@ final class Multi {
 
   /// Begins a transfer anew that has ended.
   func addAgain(_ easy: Easy) throws(LupineError) {
-    curl_multi_remove_handle(handle.pointer, easy.pointer)
-    let code = curl_multi_add_handle(handle.pointer, easy.pointer)
+    curl_multi_remove_handle(pointer, easy.pointer)
+    let code = curl_multi_add_handle(pointer, easy.pointer)
     guard code == CURLM_OK else { throw CurlError.error(code) }
   }
 
@@ -119,9 +119,9 @@ final class Multi {
     deadline = milliseconds < 0 ? nil : milliseconds == 0 ? 0 : Moment.now + UInt64(milliseconds) * 1_000_000
   }
 
-  /// Calls libcurl where its timer has run out.
-  func expire() {
-    guard let deadline, Moment.milliseconds(until: deadline) == 0 else { return }
+  /// Calls libcurl where it wants to be called at once, or its timer has run out.
+  func expire(isTimeUp: Bool) {
+    guard let deadline, deadline == 0 || (isTimeUp && Moment.milliseconds(until: deadline) == 0) else { return }
     self.deadline = nil
     act(CURL_SOCKET_TIMEOUT, 0)
   }
@@ -141,7 +141,7 @@ final class Multi {
   func dialAgain() {
     while hasFailedDial {
       hasFailedDial = false
-      lupine_multi_serve_all(handle.pointer)
+      lupine_multi_serve_all(pointer)
     }
   }
 

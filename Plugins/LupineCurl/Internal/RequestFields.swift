@@ -2,30 +2,26 @@ import HTTPTypes
 import LupineCore
 
 /// The fields of a request and what decides about those that libcurl would add.
-struct RequestFields: Equatable {
+struct RequestFields {
   private let fields: HTTPFields
   private let look: UInt64?
   private let hasBody: Bool
   private let expectsContinue: Bool
 
-  init(_ submission: Submission, _ shape: RequestShape) {
-    fields = submission.request.headers
-    look = submission.request.look
-    if case .body(let length) = shape { hasBody = length != 0 } else { hasBody = false }
-    expectsContinue = submission.options.expectsContinue
+  init(_ request: OutgoingRequest, _ shape: RequestShape) {
+    fields = request.headers
+    look = request.look
+    hasBody = shape.hasContent
+    expectsContinue = hasBody && request.expectsContinue
   }
 
-  /// Compares order and spelling as well, which `HTTPFields` does not.
-  static func == (left: RequestFields, right: RequestFields) -> Bool {
-    left.hasBody == right.hasBody && left.expectsContinue == right.expectsContinue
-      && (left.hasSameLook(as: right) || left.hasSameLines(as: right))
-  }
-
-  /// Whether both come from one look at fields, as those do that a session adds to each of its requests.
-  private func hasSameLook(as other: RequestFields) -> Bool { look.map { $0 == other.look } ?? false }
-
-  private func hasSameLines(as other: RequestFields) -> Bool {
-    fields.elementsEqual(other.fields) { $0.name.rawName == $1.name.rawName && $0 == $1 }
+  /// Whether they are the fields of another request as well, letter by letter and in their order.
+  ///
+  /// Both come from one look at fields, as those do that a session adds to each of its requests, or all are compared.
+  func belong(to request: OutgoingRequest, _ shape: RequestShape) -> Bool {
+    guard hasBody == shape.hasContent, expectsContinue == (hasBody && request.expectsContinue) else { return false }
+    if let look, look == request.look { return true }
+    return fields.elementsEqual(request.headers) { $0.name.rawName == $1.name.rawName && $0 == $1 }
   }
 
   /// The fields in their order; those that libcurl would add of itself are suppressed.

@@ -9,4 +9,9 @@ enum RequestShape: Hashable {
   case head
   /// A body of so many bytes; -1 sends it in chunks.
   case body(length: Int64)
+
+  /// Whether there are, or may be, bytes to send.
+  var hasContent: Bool {
+    if case .body(let length) = self { length != 0 } else { false }
+  }
 }

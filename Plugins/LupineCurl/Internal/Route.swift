@@ -8,6 +8,8 @@ final class Route {
   let version: ProtocolVersion?
   let proxy: Proxy?
   let hasProxy: Bool
+  /// Whether the proxy is spoken to over TLS.
+  let hasSecuredProxy: Bool
   let unixSocket: String?
   let networkPolicy: NetworkPolicy?
   /// Whether addresses are named for hosts.
@@ -16,22 +18,26 @@ final class Route {
   let provesConnections: Bool
   /// Whether there is a proxy that reads requests, or opens a tunnel for them.
   private let isReadByProxy: Bool
+  /// Whether libcurl would break a connection that carries more than one exchange, without TLS.
+  let breaksPlainConnections: Bool
 
   init(_ submission: Submission) {
     identity = submission.identity
-    version = submission.options.version
+    version = submission.version
     proxy = identity.proxy
     hasProxy = proxy != nil
+    hasSecuredProxy = proxy?.kind == .https
     unixSocket = identity.unixSocket
     networkPolicy = identity.networkPolicy
     overridesResolver = !identity.resolverOverrides.isEmpty
     provesConnections = identity.connectionCredential != nil
     isReadByProxy = identity.hasTunnellingProxy
+    breaksPlainConnections = version == .http2 && LibraryFacts.breaksReusedPriorKnowledge
   }
 
   /// Whether the exchange has all that in common.
   func isRoute(of submission: Submission) -> Bool {
-    submission.options.version == version && submission.identity == identity
+    submission.version == version && submission.identity == identity
   }
 
   /// Whether a proxy is asked for a tunnel to the server.
@@ -42,6 +48,6 @@ final class Route {
 
   /// Whether a connection must not carry more than one exchange, because libcurl would break it.
   func sharesNoConnection(_ scheme: HTTPURL.Scheme) -> Bool {
-    version == .http2 && scheme == .http && LibraryFacts.breaksReusedPriorKnowledge
+    breaksPlainConnections && scheme == .http
   }
 }

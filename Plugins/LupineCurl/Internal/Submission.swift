@@ -1,3 +1,4 @@
+import HTTPTypes
 import LupineCore
 
 /// An exchange on its way to the loop.
@@ -5,29 +6,35 @@ final class Submission: Sendable {
   typealias Outcome = Result<TransportResponse, LupineError>
   typealias Continuation = UnsafeContinuation<Outcome, Never>
 
-  let id: UInt64
+  let ticket: Ticket
   let request: OutgoingRequest
   let context: TransferContext
   /// Parts of the two that are asked for again and again, and copied each time.
   let url: HTTPURL
-  let options: OutgoingRequest.Options
+  let method: HTTPRequest.Method
+  let version: ProtocolVersion?
   let identity: SecurityIdentity
+  let settings: ExchangeSettings
   /// What the proxy is to connect to, where names are resolved here.
   let target: Target
   let continuation: Continuation
 
   init(
-    id: UInt64, request: OutgoingRequest, context: TransferContext, target: Target, continuation: Continuation
+    _ ticket: Ticket, request: OutgoingRequest, context: TransferContext, target: Target, continuation: Continuation
   ) {
-    self.id = id
+    self.ticket = ticket
     self.request = request
     self.context = context
     url = request.url
-    options = request.options
+    method = request.method
+    version = request.version
     identity = context.identity
+    settings = context.settings
     self.target = target
     self.continuation = continuation
   }
+
+  var isSecured: Bool { url.scheme == .https }
 
   /// How long the connection may take from here on; `nil` sets no bound.
   var connectTimeout: Duration? {

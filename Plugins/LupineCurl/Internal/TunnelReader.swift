@@ -4,7 +4,7 @@ import LupineCore
 /// Reads a proxy's answers to CONNECT (RFC 9110 section 9.3.6).
 struct TunnelReader {
   /// The answer, where the proxy opens no tunnel.
-  private(set) var refusal: HTTPResponse?
+  private(set) var refusal: ReceivedHead?
   private let head: HeadReader
   private var legs = ProofLegs()
 
@@ -13,13 +13,14 @@ struct TunnelReader {
   /// Takes a line and returns the answer that it completes, where that opens the tunnel.
   mutating func take(_ line: UnsafeRawBufferPointer) throws(LupineError) -> HTTPResponse? {
     if refusal != nil, line.starts(with: "HTTP/".utf8) { try beginAgain() }
-    guard case .final(var answer, _) = try head.take(line) else { return nil }
+    guard case .final(let received) = try head.take(line) else { return nil }
+    var answer = received.response
     if answer.status.kind == .successful { return answer }
     // libcurl drops the content, so nothing may say that there is any.
     for name in [HTTPField.Name.contentLength, .contentEncoding, .transferEncoding, .contentType] {
       answer.headerFields[name] = nil
     }
-    refusal = answer
+    refusal = ReceivedHead(received.line, answer, received.framing)
     return nil
   }
 

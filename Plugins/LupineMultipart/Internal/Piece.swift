@@ -32,8 +32,9 @@ struct Piece: Sendable {
     }
   }
 
-  var isReplayable: Bool {
-    if case .body(let body) = content { body.isReplayable } else { true }
+  /// The body that is read for it, where it is not in memory.
+  var body: Body? {
+    if case .body(let body) = content { body } else { nil }
   }
 
   /// What this is to whoever shows the request.

@@ -38,7 +38,12 @@
     }
 
     /// The method, or what stands for one that nobody registered, so that the number of names is bounded.
-    var method: String { Self.methods.contains(request.method.rawValue) ? request.method.rawValue : "_OTHER" }
+    var method: String { isKnown ? request.method.rawValue : "_OTHER" }
+
+    /// What a span of the exchange is called.
+    var spanName: String { isKnown ? request.method.rawValue : "HTTP" }
+
+    private var isKnown: Bool { KnownMethods.all.contains(request.method.rawValue) }
 
     /// Why the exchange counts as failed; `nil` where it does not.
     var errorType: String? {
@@ -49,8 +54,8 @@
     /// What every span and every line of a log says.
     var attributes: [(name: String, value: Value)] {
       var all: [(name: String, value: Value)] = [("http.request.method", .text(method))]
-      if method == "_OTHER" { all.append(("http.request.method_original", .text(request.method.rawValue))) }
-      all.append(("url.full", .text(request.url)))
+      if !isKnown { all.append(("http.request.method_original", .text(request.method.rawValue))) }
+      all.append(("url.full", .text(request.maskedURL)))
       if let target {
         all += [("server.address", .text(target.host)), ("server.port", .number(Int64(target.effectivePort)))]
       }
@@ -58,12 +63,6 @@
       if let bytesSent { all.append(("http.request.body.size", .number(bytesSent))) }
       return all + answer
     }
-
-    /// Names of attributes that are known before the exchange.
-    static let requestNames: Set<String> = [
-      "http.request.method", "http.request.method_original", "url.full", "server.address", "server.port",
-      "http.request.resend_count",
-    ]
 
     private var answer: [(name: String, value: Value)] {
       var all: [(name: String, value: Value)] = []
@@ -77,13 +76,18 @@
       if let errorType { all.append(("error.type", .text(errorType))) }
       return all
     }
-
-    private static let methods: Set<String> = [
-      "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY",
-    ]
   }
 
   extension Hop {
+    /// The exchange whose response could not be serialized, which its error tells; a request that is over is forgotten.
+    init?(_ event: SessionEvent) {
+      guard case .serialized(_, _, let error?) = event.kind, let request = error.request else { return nil }
+      self.init(request, attempt: event.attempt, resendCount: 0, started: event.time)
+      status = error.response?.status.code
+      metrics = error.metrics
+      self.error = error
+    }
+
     /// The server, as every metric names it.
     var server: [(String, String)] {
       var all = [("http.request.method", method)]

@@ -38,6 +38,9 @@
       }
     }
 
+    /// The exchange that a request has begun last.
+    func current(of request: RequestID) -> Hop? { entries.withLock { $0[request]?.hop } }
+
     private static func open(_ summary: RequestSummary, _ event: SessionEvent, _ entry: inout Entry?) -> Change {
       let last = entry
       let hop = Hop(

@@ -2,43 +2,34 @@
   import LupineCore
   import Tracing
 
-  /// Adds to spans what becomes of their attempts, and ends them.
+  /// Adds to spans what becomes of their exchanges, and ends them.
   struct SpanMonitor: EventMonitor {
-    let spans: SpanTable
+    private let spans = SpanTable()
     private let hops = HopTable()
 
-    init(spans: SpanTable) { self.spans = spans }
+    /// The exchange that a request has begun last, as its span is to tell it.
+    func hop(of request: RequestID) -> Hop? { hops.current(of: request) }
+
+    func begin(_ span: any Tracing.Span, for request: RequestID) { spans.insert(span, for: request) }
 
     func receive(_ event: SessionEvent) {
-      let change = hops.take(event)
-      switch event.kind {
-      case .redirected(let target, let isFollowed, let reason):
-        spans.span(of: event.request)?.addEvent(
-          SpanEvent(
-            name: "redirect",
-            attributes: [
-              "url.full": .string(target), "lupine.redirect.followed": .bool(isFollowed),
-              "lupine.redirect.reason": .string(reason),
-            ]))
-      case .received, .failed, .finished: end(event, change.closed)
-      default: break
-      }
+      if let closed = hops.take(event).closed { end(event.request, closed) }
+      guard case .redirected(let target, let isFollowed, let reason) = event.kind else { return }
+      spans.span(of: event.request)?.addEvent(
+        SpanEvent(
+          name: "redirect",
+          attributes: [
+            "lupine.redirect.target": .string(target), "lupine.redirect.followed": .bool(isFollowed),
+            "lupine.redirect.reason": .string(reason),
+          ]))
     }
 
-    private func end(_ event: SessionEvent, _ hop: Hop?) {
-      guard let span = spans.remove(event.request) else { return }
-      // The span keeps the URL that it began with; what the last exchange adds is what came back.
-      span.setAttributes((hop?.attributes ?? []).filter { !Hop.requestNames.contains($0.name) })
-      let error: LupineError? =
-        switch event.kind {
-        case .failed(let error): error
-        case .finished(let error): error
-        default: nil
-        }
-      if let error {
-        span.setAttributes([("error.type", .text(Hop.type(of: error)))])
+    private func end(_ request: RequestID, _ hop: Hop) {
+      guard let span = spans.remove(request) else { return }
+      span.setAttributes(hop.attributes)
+      if let error = hop.error {
         span.setStatus(SpanStatus(code: .error, message: error.message))
-      } else if hop?.errorType != nil {
+      } else if hop.errorType != nil {
         span.setStatus(SpanStatus(code: .error))
       }
       span.end()

@@ -8,7 +8,7 @@
     private let spans = Mutex<[RequestID: any Tracing.Span]>([:])
 
     func insert(_ span: any Tracing.Span, for request: RequestID) {
-      // Each attempt ends its own; one that is still here lost its end to an interceptor that asked twice.
+      // Each exchange ends its own; one that is still here has lost its end.
       spans.withLock { $0.updateValue(span, forKey: request) }?.end()
     }
 

@@ -3,12 +3,15 @@ import Synchronization
 
 /// A transfer's progress on one line of a terminal, drawn anew with each figure.
 ///
-/// Where the output is no terminal, as in a log, it writes a line at each tenth of the way instead. The line ends when the
+/// Where the output is no terminal, as in a log, it writes a line at each tenth of the way instead, and one at the end. The line ends when the
 /// whole has been transferred, with `finish()`, or when the bar is let go.
 public final class ProgressBar: Sendable {
   fileprivate struct State {
     var isOpen = false
     var tenths = -1
+    var hasEnded = false
+    /// What has come since the last line, where no line is drawn anew.
+    var untold: TransferProgress?
   }
 
   private let title: String
@@ -37,23 +40,39 @@ public final class ProgressBar: Sendable {
         terminal.write("\r\(line)\u{1B}[K" + (isComplete ? "\n" : ""))
         state.isOpen = !isComplete
       } else if state.pass(progress) {
-        terminal.write(ProgressLine(title: title, progress: progress).text(width: nil) + "\n")
+        write(progress)
       }
     }
   }
 
-  /// Ends the line, where one is drawn.
+  private func write(_ progress: TransferProgress) {
+    terminal.write(ProgressLine(title: title, progress: progress).text(width: nil) + "\n")
+  }
+
+  /// Ends the line, where one is drawn; where none is, writes the last figure, unless it is written.
   public func finish() {
     state.withLock { state in
       if state.isOpen { terminal.write("\n") }
       state.isOpen = false
+      if let untold = state.untold { write(untold) }
+      state.untold = nil
     }
   }
 }
 
 extension ProgressBar.State {
-  /// Whether another tenth of the way lies behind; of unknown ways another 10 MB.
+  /// Whether another tenth of the way lies behind, or all of it; of unknown ways another 10 MB.
   fileprivate mutating func pass(_ progress: TransferProgress) -> Bool {
+    let isTold = isNext(progress)
+    untold = isTold || hasEnded ? nil : progress
+    return isTold
+  }
+
+  private mutating func isNext(_ progress: TransferProgress) -> Bool {
+    if progress.total == progress.completed {
+      defer { hasEnded = true }
+      return !hasEnded
+    }
     let reached =
       progress.total == nil ? Int(clamping: progress.completed / 10_000_000) : Int(progress.fractionCompleted * 10)
     guard reached > tenths else { return false }

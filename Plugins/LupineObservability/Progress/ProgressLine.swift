@@ -5,16 +5,17 @@ struct ProgressLine {
   let title: String
   let progress: TransferProgress
 
-  /// - Parameter width: the most columns; `nil` leaves the bar out. What does not fit is left out, the title last.
+  /// - Parameter width: the most columns; `nil` leaves the bar out. What does not fit is left out: the bar, the end of the
+  ///   title, then the facts from the last one on, each as a whole.
   func text(width: Int?) -> String {
-    let facts = [percentage, bytes, speed, timeLeft].compactMap { $0 }
+    var facts = [percentage, bytes, speed, timeLeft].compactMap { $0 }
     guard let width else { return ([title].filter { !$0.isEmpty } + facts).joined(separator: "  ") }
+    while !facts.isEmpty, facts.joined(separator: "  ").count > width { facts.removeLast() }
     let text = facts.joined(separator: "  ")
-    let room = max(0, width - text.count - 2)
-    let name = String(title.prefix(room))
-    let bar = bar(columns: room - name.count - (name.isEmpty ? 0 : 2))
-    let line = [name, bar ?? "", text].filter { !$0.isEmpty }.joined(separator: "  ")
-    return String(line.prefix(width))
+    let room = max(0, width - text.count - (text.isEmpty ? 0 : 2))
+    let name = title.prefix(columns: room)
+    let bar = bar(columns: room - name.columns - (name.isEmpty ? 0 : 2))
+    return [name, bar ?? "", text].filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
   /// Between 10 and 40 columns; `nil` where there is no room, or no end in sight.

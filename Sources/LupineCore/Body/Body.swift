@@ -19,6 +19,7 @@ public struct Body: Sendable {
     case anyNumber(Opening)
     case once(Opening)
     case oneShot(OneShotStream)
+    case through([Body], Opening)
   }
 
   /// A body of any other kind, read through what `open` makes.
@@ -34,9 +35,20 @@ public struct Body: Sendable {
     supply = isReplayable ? .anyNumber(open) : .once(open)
   }
 
+  /// A body that is read through others, such as one that codes another; it goes again where each of them does.
+  package init(length: Int64?, through bodies: [Body], source: Source = .stream, open: @escaping Opening) {
+    self.length = length
+    self.source = source
+    supply = .through(bodies, open)
+  }
+
   /// Whether the body can be sent more than once.
   public var isReplayable: Bool {
-    if case .anyNumber = supply { true } else { false }
+    switch supply {
+    case .anyNumber: true
+    case .once, .oneShot: false
+    case .through(let bodies, _): bodies.allSatisfy(\.isReplayable)
+    }
   }
 
   /// Whether the body can be sent once more after it came to no connection: a one-shot stream is still whole then.
@@ -45,6 +57,7 @@ public struct Body: Sendable {
     case .anyNumber: true
     case .once: false
     case .oneShot(let stream): stream.isWhole
+    case .through(let bodies, _): bodies.allSatisfy(\.canGoAgain)
     }
   }
 
@@ -55,7 +68,11 @@ public struct Body: Sendable {
 
   /// Lets go of a one-shot stream that nobody has read and nobody will.
   package func discard() {
-    if case .oneShot(let stream) = supply { stream.discard() }
+    switch supply {
+    case .anyNumber, .once: break
+    case .oneShot(let stream): stream.discard()
+    case .through(let bodies, _): for body in bodies { body.discard() }
+    }
   }
 
   /// Opens the body for one sending.
@@ -64,7 +81,7 @@ public struct Body: Sendable {
   /// - Throws: `LupineError` of kind `bodyFailed`, as for a file that is missing.
   public func makeReader(onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader {
     switch supply {
-    case .anyNumber(let open), .once(let open): try open(onReady)
+    case .anyNumber(let open), .once(let open), .through(_, let open): try open(onReady)
     case .oneShot(let stream): try stream.lend(length: length, onReady: onReady)
     }
   }

@@ -1,13 +1,14 @@
-import FoundationEssentials
+package import FoundationEssentials
 
-/// What a session tells the transport of every exchange alike; behind one pointer, since each exchange is told.
-final class ExchangeSettings: Sendable {
-  let clock: any Clock<Duration>
-  let now: @Sendable () -> Date
-  let limits: Limits
-  let connections: ConnectionOptions
-  let executor: (any TaskExecutor)?
-  let secretFields: SecretFields
+/// What a session tells the transport of every exchange alike; behind one pointer, since each exchange is told, and by
+/// which a transport knows that nothing has changed since the last one.
+package final class ExchangeSettings: Sendable {
+  package let clock: any Clock<Duration>
+  package let now: @Sendable () -> Date
+  package let limits: Limits
+  package let connections: ConnectionOptions
+  package let executor: (any TaskExecutor)?
+  package let secretFields: SecretFields
 
   init(
     clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, limits: Limits, connections: ConnectionOptions,

@@ -37,6 +37,8 @@ public struct TransferContext: Sendable {
   ///
   /// A task that a transport makes takes it as its executor preference.
   public var executor: (any TaskExecutor)? { storage.value.settings.executor }
+  /// What all exchanges of a session are told alike, handed over without a copy.
+  package var settings: ExchangeSettings { storage.value.settings }
   /// The fields whose values no message shows.
   package var secretFields: SecretFields { storage.value.settings.secretFields }
   /// The value of `Proxy-Authorization` for the proxy that the identity names; `nil` where it is sent none.

@@ -71,7 +71,7 @@ extension ExchangeLog {
     public internal(set) var status: Int?
     /// When its head came.
     public internal(set) var headArrived: Duration?
-    /// Bytes of its body, after decoding; `nil` where it did not come to its end or nobody wanted it.
+    /// Bytes of its body, after decoding; `nil` where it did not come to its end.
     public internal(set) var bytes: Int64?
     /// What the exchange cost, where it ended well.
     public internal(set) var metrics: TransferMetrics?

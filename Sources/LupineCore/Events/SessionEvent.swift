@@ -54,9 +54,9 @@ public struct SessionEvent: Sendable {
     case head(HTTPResponse)
     /// Trailers arrived behind the body; secret fields are redacted.
     case trailers(HTTPFields)
-    /// The body has arrived to its end, and the exchange ended well.
+    /// The body has arrived to its end, and the exchange ended well; also one that led to another, as a redirect does.
     case received(bytes: Int64, TransferMetrics)
-    /// The exchange failed.
+    /// The exchange failed, and with it the attempt, unless its response had led to another already.
     case failed(LupineError)
     /// A download goes on from this byte, or begins anew where it is `nil`, for this reason.
     case continued(from: Int64?, reason: String)

@@ -3,36 +3,6 @@ import Synchronization
 
 /// The exchanges of one attempt: the request, then whatever redirects and challenges lead to.
 struct ExchangeLoop: Sendable {
-  /// What stands with the request, one attempt at a time.
-  struct State {
-    var attempt = 1
-    /// The current exchange's, and the same without what was added for this exchange alone.
-    var request: OutgoingRequest?
-    var original: OutgoingRequest?
-    var control: TransferControl?
-    /// The body that interceptors were given last, for what it cost where they give it up.
-    var body: IncomingBody?
-    /// What was given to whom in answer to challenges.
-    var authentications: [AuthenticationContext.Asker: AuthenticationState] = Dictionary()
-    /// What the proxy said when it opened the current exchange's tunnel.
-    var tunnel: CopyOnWrite<HTTPResponse>?
-    /// Where the redirects were that have been met.
-    var visited: [HTTPURL] = []
-    /// What the redirect of the current exchange leads to; decided at its head, so that the sink fits.
-    var redirect: Result<OutgoingRequest, LupineError>?
-
-    /// Begins an exchange; false where another is still under way, which must be ended first.
-    mutating func begin(_ control: TransferControl, _ request: OutgoingRequest, _ original: OutgoingRequest) -> Bool {
-      guard self.control == nil else { return false }
-      self.request = request
-      self.original = original
-      self.control = control
-      if redirect != nil { redirect = nil }
-      if tunnel != nil { tunnel = nil }
-      return true
-    }
-  }
-
   let task: RequestTask
   let number: Int
 
@@ -50,8 +20,8 @@ struct ExchangeLoop: Sendable {
   @inline(__always)  // As `Pipeline.run` says.
   func receive(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
     let response = try await send(request)
-    let control = task.exchange.withLock { $0.control }
-    if let received = receivedAlready(response, control, to: request) { return received }
+    let (control, sent) = task.exchange.withLock { ($0.control, $0.request) }
+    if let received = receivedAlready(response, control, to: sent ?? request) { return received }
     return try await receive(response, control, to: request)
   }
 
@@ -59,20 +29,20 @@ struct ExchangeLoop: Sendable {
   ///
   /// Then nothing is waited for, and a call that might wait costs more than to look.
   private func receivedAlready(
-    _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
+    _ response: TransportResponse, _ control: TransferControl?, to request: OutgoingRequest
   ) -> ReceivedResponse? {
     guard !task.handsOverAtHead, task.state.withLock({ $0.settings.responseDeciders.isEmpty }),
       let end = response.body.channel.goodEnd
     else { return nil }
-    return received(response, end, control, to: task.exchange.withLock { $0.request } ?? fallback)
+    return received(response, end, control, to: request)
   }
 
   private func received(
     _ response: TransportResponse, _ end: BodyEnd, _ control: TransferControl?, to request: OutgoingRequest
   ) -> ReceivedResponse {
+    let isToTell = task.isObserved && task.exchange.withLock { $0.tells(control) }
     close(control, status: response.statusCode, metrics: end.metrics)
-    if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
-    task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
+    if isToTell { tell(end) }
     return ReceivedResponse(request: request, response, end)
   }
 
@@ -86,6 +56,7 @@ struct ExchangeLoop: Sendable {
     if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
     abandonExchange(for: response.body)
     task.consumer?.isBypassed()
+    task.exchange.withLock { $0.replace(with: control) }
     try task.begin(control, sent)
     let received = try await receive(response, control, to: request)
     // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
@@ -102,7 +73,7 @@ struct ExchangeLoop: Sendable {
       let deciders = task.state.withLock { $0.settings.responseDeciders }
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
       if task.handsOverAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
-      return received(response, try await response.body.end(), control, to: sent ?? fallback)
+      return received(response, try await end(of: response), control, to: sent ?? fallback)
     } catch {
       close(control, status: response.statusCode, metrics: error.metrics)
       throw error.caused(by: control).about(response.head)
@@ -144,7 +115,8 @@ struct ExchangeLoop: Sendable {
   ) async throws(LupineError) {
     let head = ReceivedResponse(request: request, head: response.head, source: response.source)
     let pipeline = Pipeline(task)
-    var refusal = pipeline.validated(head, to: request, number).outcome.error
+    let validators = task.state.withLock { $0.settings.validators }
+    var refusal = pipeline.validated(head, to: request, by: validators, number).outcome.error
     if refusal == nil { refusal = await pipeline.refusalAtHead(of: head, after: first, number) }
     if let refusal {
       throw await refused(response, control, refusal)
@@ -156,24 +128,23 @@ struct ExchangeLoop: Sendable {
   @inline(__always)  // As `Pipeline.run` says.
   func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     var request = request
-    forgetRedirects()
     while true {
       var sent = withCookies(request)
       if hasCredential { sent = try await authorized(sent) }
       let proof = session.hasProxies ? try await proxyAuthorization(for: sent) : nil
       let response = try await sendOnce(sent, for: request, proof)
+      if isAnswer(response) { return response }
       let next: OutgoingRequest?
       do throws(LupineError) {
         try tellSchemes(response, to: sent)
         keepCookies(of: response, to: sent)
-        next = mayLeadOn(response) ? try await following(response, to: request) : nil
+        next = mayLeadOn(response) ? try await requestAfter(response, to: request) : nil
       } catch {
         abandonExchange(response.body)
         throw error.about(response.head)
       }
       guard let next else { return response }
-      let metrics = await metrics(of: response.body)
-      close(task.exchange.withLock { $0.control }, status: response.statusCode, metrics: metrics)
+      await leave(response)
       let isElsewhere = next.url.origin != request.url.origin
       if isElsewhere || task.exchange.withLock({ $0.redirect != nil }) { follow(from: request.url, to: next.url) }
       request = next
@@ -190,17 +161,12 @@ struct ExchangeLoop: Sendable {
   }
 
   /// Begins anew where an interceptor sends again.
-  private func forgetRedirects() {
+  func forgetRedirects() {
     let isAgain = task.exchange.withLock { state in
       defer { state.visited = [] }
       return !state.visited.isEmpty
     }
     if isAgain { task.state.withLock { $0.redirects = [] } }
-  }
-
-  /// What an exchange cost whose body nobody wants.
-  private func metrics(of body: IncomingBody) async -> TransferMetrics? {
-    do throws(LupineError) { return try await body.end().metrics } catch { return error.metrics }
   }
 
   /// - Parameters:
@@ -214,10 +180,7 @@ struct ExchangeLoop: Sendable {
     try RequestRules.check(request, limits: session.configuration.limits)
     let request = withoutForeignCredentials(request, proxyAuthorization)
     let control = TransferControl(now: session.clock.now, of: task)
-    if !task.exchange.withLock({ $0.begin(control, request, original) }) {
-      abandonExchange()
-      _ = task.exchange.withLock { $0.begin(control, request, original) }
-    }
+    while !task.exchange.withLock({ $0.begin(control, request, original) }) { abandonExchange() }
     do throws(LupineError) {
       try task.begin(control, request)
       task.emit(.sending(request.summary), attempt: number)

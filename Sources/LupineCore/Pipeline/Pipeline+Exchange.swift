@@ -15,8 +15,10 @@ extension Pipeline {
         do {
           let response = try await Self.pass(request, interceptors[...], context) { next in
             task.takeTimeouts(of: next)
+            loop.forgetRedirects()
             let response = try await loop.send(next)
             task.exchange.withLock { $0.body = response.body }
+            loop.tellEnd(of: response)
             return response
           }
           return try await loop.receive(response, from: request, orOwn: control)

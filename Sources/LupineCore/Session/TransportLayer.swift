@@ -4,6 +4,7 @@
 package struct TransportLayer: Sendable {
   /// Where a layer stands, from the outside in.
   package enum Place: Int, Sendable, Comparable {
+    case tracing
     case hedging
     case concurrency
     case rate

@@ -28,10 +28,12 @@ extension DataStreamRequest {
 
   /// The body as text, piece by piece in UTF-8; what is cut in the middle of a character waits for the rest of it.
   ///
-  /// Bytes that are no UTF-8 become U+FFFD.
+  /// Bytes that are no UTF-8 become U+FFFD; a byte order mark at the start is left out.
   public func serializingStrings() -> TextStream { TextStream(base: serializingBytes()) }
 
   /// The body as lines, in UTF-8, without their ends: LF, CRLF or CR.
+  ///
+  /// A byte order mark at the start is left out.
   ///
   /// - Parameter limit: the most bytes of one line; a longer one fails with kind `limitExceeded`. Default: 1 MiB.
   public func serializingLines(limit: Int = 1 << 20) -> LineStream {
@@ -40,11 +42,13 @@ extension DataStreamRequest {
 
   /// The body as JSON values, one on each line; empty lines are passed over.
   ///
+  /// A line ends with LF or CRLF: a CR alone is white space in JSON. JSON that is no UTF-8 is an error (RFC 8259).
+  ///
   /// - Parameter decoder: what decodes a line; `nil` means the session's, JSON unless told otherwise.
   public func serializingDecodableLines<Value: Decodable & Sendable>(
     of type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil, limit: Int = 1 << 20
   ) -> DecodableLineStream<Value> {
     DecodableLineStream(
-      base: serializingLines(limit: limit), decoder: decoder ?? task.session.configuration.serializers.decoder)
+      base: serializingBytes(), limit: limit, decoder: decoder ?? task.session.configuration.serializers.decoder)
   }
 }

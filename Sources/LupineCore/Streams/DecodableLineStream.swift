@@ -5,19 +5,23 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
   /// One value.
   public typealias Element = Value
 
-  let base: LineStream
+  let base: ByteStream
+  let limit: Int
   let decoder: any DataDecoder
 
   /// Begins to read.
-  public func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), decoder: decoder) }
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(
+      LineReader(base.makeAsyncIterator(), LineSplitter(limit: limit, ends: .lineFeed)) { Data($0) }, decoder: decoder)
+  }
 
   /// Reads the values in order.
   public struct Iterator: AsyncIteratorProtocol {
-    private var base: LineStream.Iterator
+    private var reader: LineReader<Data>
     private let decoder: any DataDecoder
 
-    init(base: LineStream.Iterator, decoder: any DataDecoder) {
-      self.base = base
+    init(_ reader: LineReader<Data>, decoder: any DataDecoder) {
+      self.reader = reader
       self.decoder = decoder
     }
 
@@ -26,15 +30,28 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
     /// - Throws: `LupineError` when the request failed, or of kind `serializationFailed` where a line is no such value, and
     ///   `limitExceeded(.nesting)` where it is nested too deep.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> Value? {
-      while let line = try await base.next(isolation: isolation) {
-        guard !line.allSatisfy(\.isWhitespace) else { continue }
+      while let line = try await reader.next(isolation: isolation) {
+        guard !line.allSatisfy(Self.isBlank) else { continue }
         do throws(LupineError) {
-          return try decoder.decodeGuarded(Value.self, from: Data(line.utf8))
+          if decoder is JSONDecoder { try Self.check(line) }
+          return try decoder.decodeGuarded(Value.self, from: line)
         } catch {
           throw error.noting("That was one line of the response.")
         }
       }
       return nil
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+    /// JSON is UTF-8 (RFC 8259 section 8.1).
+    private static func check(_ line: Data) throws(LupineError) {
+      do throws(UTF8.ValidationError) {
+        _ = try UTF8Span(validating: line.span)
+      } catch {
+        throw LupineError(
+          .serializationFailed, "The JSON is not valid UTF-8: it breaks off at byte \(error.byteOffsets.lowerBound).")
+      }
     }
   }
 }

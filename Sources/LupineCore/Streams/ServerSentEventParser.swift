@@ -9,7 +9,6 @@ struct ServerSentEventParser: Sendable {
   private var event = ""
   private var data: [String] = []
   private var size = 0
-  private var isFirstLine = true
 
   /// - Parameter limit: the most bytes of one event's data.
   init(lastEventID: String = "", limit: Int) {
@@ -27,14 +26,9 @@ struct ServerSentEventParser: Sendable {
 
   /// Takes a line and returns the event that it ends, if there is one.
   mutating func take(_ line: String) throws(LupineError) -> ServerSentEvent? {
-    var line = line[...]
-    if isFirstLine {
-      isFirstLine = false
-      if line.unicodeScalars.first == "\u{FEFF}" { line = Substring(line.unicodeScalars.dropFirst()) }
-    }
     guard !line.isEmpty else { return dispatch() }
     guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
-      try field(line, "")
+      try field(line[...], "")
       return nil
     }
     guard colon != line.startIndex else { return nil }

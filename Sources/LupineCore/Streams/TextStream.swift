@@ -12,6 +12,7 @@ public struct TextStream: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     private var base: ByteStream.Iterator
     private var rest: [UInt8] = []
+    private var isAtStart = true
 
     init(base: ByteStream.Iterator) { self.base = base }
 
@@ -24,11 +25,20 @@ public struct TextStream: AsyncSequence, Sendable {
         let count = rest.count - Self.cutLength(rest)
         guard count > 0 else { continue }
         defer { rest.removeFirst(count) }
-        return String(decoding: rest[..<count], as: UTF8.self)
+        let text = withoutMark(rest[..<count])
+        if !text.isEmpty { return String(decoding: text, as: UTF8.self) }
       }
       guard !rest.isEmpty else { return nil }
       defer { rest = [] }
       return String(decoding: rest, as: UTF8.self)
+    }
+
+    /// The bytes without a byte order mark, where they are the first.
+    private mutating func withoutMark(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+      guard isAtStart else { return bytes }
+      isAtStart = false
+      let mark = ByteOrderMark.utf8.bytes
+      return bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes
     }
 
     /// How many bytes at the end begin a character that is not complete; at most three.

@@ -21,7 +21,7 @@ extension DownloadConsumer {
         outcome.error = isRefused(error.kind, isWhole) ? remove(error, &state) : keepOrRemove(error, &state)
       } else if let head = outcome.response?.head, !Self.isFile(head), state.partial == nil, state.previous == nil {
         // Nothing to write, which serializers may allow; whoever wants the file itself gets an error.
-        state.checkpoint?.remove()
+        state.removeCheckpoint()
       } else {
         do throws(LupineError) { outcome.file = try commit(&state) } catch { outcome.error = error }
       }
@@ -66,9 +66,24 @@ extension DownloadConsumer {
     throw LupineError(.resumeFailed, "The download cannot be continued: \(reason).")
   }
 
+  /// Refuses a file that is longer than it may be, as its head tells, before any of it comes.
+  ///
+  /// The length of a coded one says nothing of the file's.
+  func checkLength(of head: HTTPResponse, to request: OutgoingRequest, after there: Int64, _ state: DownloadState)
+    throws(LupineError)
+  {
+    guard let limit = state.sizeLimit, request.method != .head, head.headerFields[.contentEncoding] == nil,
+      let length = head.headerFields[.contentLength].flatMap({ Int64($0) }), length > limit - min(limit, there)
+    else { return }
+    let told = there > 0 ? "\(length) bytes more than the \(there) that are there" : "\(length) bytes"
+    throw LupineError(
+      .limitExceeded(.sink), "The file would have \(told), and may have \(limit) in all by its `sizeLimit`.")
+  }
+
   func freshFile(
     _ state: inout DownloadState, _ head: HTTPResponse, _ request: OutgoingRequest
   ) throws(LupineError) -> PartialFile {
+    try checkLength(of: head, to: request, after: 0, state)
     try decidePlace(&state, head, request)
     // Where the place lies on another file system nothing is moved, since nothing of it is wanted any more.
     let isElsewhere = state.place.map { state.isElsewhere($0) } ?? false
@@ -100,7 +115,7 @@ extension DownloadConsumer {
 
   private func commit(_ state: inout DownloadState) throws(LupineError) -> URL {
     guard let partial = state.partial, state.isInFile else {
-      if state.partial == nil, state.previous == nil { state.checkpoint?.remove() }
+      if state.partial == nil, state.previous == nil { state.removeCheckpoint() }
       // What an earlier exchange brought of the file is no part of this response, and can still be gone on from.
       throw keepOrRemove(Self.nothingToWrite, &state)
     }
@@ -115,7 +130,7 @@ extension DownloadConsumer {
           .resumable(with: state.resumeState(offset: partial.length)?.encoded())
       }
     }
-    state.checkpoint?.remove()
+    state.removeCheckpoint()
     return URL(filePath: state.place?.path ?? partial.path)
   }
 
@@ -131,7 +146,7 @@ extension DownloadConsumer {
   private func remove(_ error: LupineError, _ state: inout DownloadState) -> LupineError {
     if state.takeUpPrevious(), let kept = kept(error, state) { return kept }
     state.partial?.remove()
-    state.checkpoint?.remove()
+    state.removeCheckpoint()
     return error
   }
 

@@ -57,6 +57,7 @@ final class DownloadConsumer: ResponseConsumer {
           try giveUp("the server answered with another part of the file, or with another file", &state)
           return .discard(limit: limits.discardedBody)
         }
+        try checkLength(of: head, to: request, after: asked, state)
         try decidePlace(&state, head, request)
         let file = try file(&state)
         guard !mustMove(&state, from: asked) else { return .discard(limit: limits.discardedBody) }
@@ -67,12 +68,14 @@ final class DownloadConsumer: ResponseConsumer {
         state.isInFile = true
         return .file(descriptor: file.descriptor, offset: asked, limit: left)
       }
-      guard Self.isFile(head) else { return .collect(limit: limits.responseBody) }
+      guard Self.isFile(head) else { return .collect(limit: min(limits.responseBody, limits.discardedBody)) }
       let reason = "the server sent the file from its beginning"
       // Also where nothing could tell that the server's file is still the same, so that no part of it was asked for.
       if let partial = state.partial, partial.length > 0 { try refuseToRestart(reason, state) }
-      if state.asked != nil { state.decision = .continued(from: nil, reason: reason) }
       let file = try freshFile(&state, head, request)
+      let cause = state.obstacle ?? (state.asked == nil ? nil : reason)
+      if let cause { state.decision = .continued(from: nil, reason: cause) }
+      state.obstacle = nil
       state.isInFile = true
       return .file(descriptor: file.descriptor, offset: 0, limit: state.sizeLimit)
     }
@@ -83,6 +86,8 @@ final class DownloadConsumer: ResponseConsumer {
     (200..<300).contains(head.status.code) && head.status.code != 204 && head.status.code != 205
   }
 
+  func canSpareBody(of head: HTTPResponse) -> Bool { !Self.isFile(head) }
+
   func takeDecision() -> SessionEvent.Kind? {
     state.withLock { state in
       defer { state.decision = nil }
@@ -92,7 +97,11 @@ final class DownloadConsumer: ResponseConsumer {
 
   func isBypassed() { state.withLock { $0.isInFile = false } }
 
-  func isUnwanted() { state.withLock { if $0.takeUpPrevious() { $0.isInFile = false } } }
+  func isUnwanted() {
+    state.withLock { state in
+      if state.isInFile, state.takeUpPrevious() { state.isInFile = false }
+    }
+  }
 
   var mayLeadOn: Bool { true }
 

@@ -12,7 +12,8 @@ extension DownloadRequest {
     return self
   }
 
-  /// Sets the most bytes that the file may have, after decoding; a longer one fails with kind `limitExceeded(.sink)`.
+  /// Sets the most bytes that the file may have, after decoding; a longer one fails with kind `limitExceeded(.sink)`: at the
+  /// head where that tells its length, else as soon as there are more.
   ///
   /// Default: no bound.
   @discardableResult
@@ -42,6 +43,9 @@ extension DownloadRequest {
   /// anew, unless `otherwise: .fail` is given: then it fails with kind `resumeFailed`, and the checkpoint and what there is
   /// of the file stay as they were. That holds for a file at the path that is no checkpoint, too; where there is none, or
   /// that of another URL, the download begins.
+  ///
+  /// Each download needs a checkpoint of its own: one that another download keeps at the time stays that one's, and this one
+  /// has none, as a warning among the events says.
   ///
   /// After a power cut the download goes on from what the disk has of the file. A file system that orders no data before
   /// lengths, such as ext4 with `data=writeback`, may have lost bytes in the midst of it: `expecting` a digest finds that.

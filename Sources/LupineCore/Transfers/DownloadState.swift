@@ -36,6 +36,8 @@ struct DownloadState {
   var checkpoint: Checkpoint?
   /// Whether the checkpoint says where the file is.
   var isNoted = false
+  /// The partial file that was taken up, or that the checkpoint tells of since this download wrote it last.
+  var notedPath: String?
   var refresh: (@Sendable (HTTPResponse) async throws -> any URLConvertible)?
   /// The URL that the program gave in the place of an expired one.
   var freshURL: HTTPURL?
@@ -49,35 +51,11 @@ struct DownloadState {
       return
     }
     self.partial = partial
+    notedPath = resume.partialPath
     url = try? HTTPURL(resume.url)
     place = resume.path.map { ($0, resume.options) }
     validator = resume.validator
     total = resume.total
-  }
-
-  /// Takes up what a checkpoint says of this URL; one of another URL says nothing.
-  mutating func take(_ checkpoint: Checkpoint, of url: String?) {
-    self.checkpoint = checkpoint
-    guard partial == nil else { return }
-    switch checkpoint.read() {
-    case .nothing: break
-    case .unusable: obstacle = "what is at \(checkpoint.path) is no checkpoint of this release and of this user alone"
-    case .state(let resume):
-      guard resume.url == url else { return }
-      take(resume)
-      isNoted = partial != nil
-    }
-  }
-
-  /// Keeps in the checkpoint what goes on with the file, where that is not known there.
-  mutating func note() throws(LupineError) {
-    guard let checkpoint, !isNoted else { return }
-    if let resume = resumeState(offset: nil) {
-      try checkpoint.write(resume)
-    } else if previous == nil {
-      checkpoint.remove()
-    }
-    isNoted = true
   }
 
   /// Whether the partial file lies on another file system than a place, so that it cannot be renamed to it.

@@ -10,9 +10,18 @@ enum Folder {
     guard status.st_mode & S_IFMT != S_IFDIR else {
       throw LupineError(.fileFailed, "There is a folder at \(place.path), which no file replaces; name a file in it.")
     }
+    guard status.st_mode & S_IFMT != S_IFLNK || !leadsToFolder(place.path) else {
+      throw LupineError(
+        .fileFailed, "There is a link to a folder at \(place.path), which no file replaces; name a file in it.")
+    }
     guard !place.options.contains(.removePreviousFile) else { return }
     throw LupineError(
       .fileFailed, "There is a file at \(place.path) already; add .removePreviousFile where it is to be replaced.")
+  }
+
+  private static func leadsToFolder(_ link: String) -> Bool {
+    var status = stat()
+    return stat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// Makes the folders where that is wanted.

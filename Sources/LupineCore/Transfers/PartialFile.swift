@@ -46,6 +46,20 @@ final class PartialFile: Sendable {
     return present >= length && ftruncate(descriptor, off_t(length)) == 0 ? file : nil
   }
 
+  /// Whether there is such a file, which this user alone can have written.
+  static func exists(_ path: String) -> Bool {
+    guard let (descriptor, _) = OwnFile.open(path, O_RDONLY) else { return false }
+    close(descriptor)
+    return true
+  }
+
+  /// Whether a download has this file, of this process or of another of the user's.
+  static func isInUse(_ path: String) -> Bool {
+    guard let (descriptor, _) = OwnFile.open(path, O_RDWR) else { return false }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  }
+
   /// The file's length in bytes.
   var length: Int64 {
     var status = stat()
@@ -126,9 +140,11 @@ final class PartialFile: Sendable {
   }
 
   /// The name with a dot before it, in the same folder.
+  ///
+  /// It is cut where it is as long as file systems bear (255 bytes), since more comes behind it.
   private static func hidden(_ destination: String) -> String {
-    guard let slash = destination.lastIndex(of: "/") else { return "." + destination }
-    return destination[...slash] + "." + destination[destination.index(after: slash)...]
+    let start = destination.lastIndex(of: "/").map { destination.index(after: $0) } ?? destination.startIndex
+    return destination[..<start] + "." + destination[start...].cut(toBytes: 200)
   }
 
   private static var temporaryFolder: String {

@@ -35,7 +35,10 @@ protocol ResponseConsumer: AnyObject, Sendable {
   /// Hears that the response is one that an interceptor made: none of it went to the destination of a head.
   func isBypassed()
 
-  /// Hears that the response was refused at its head, once nothing more of it comes.
+  /// Whether the response counts without a body that is over the limit, as the status of a page that nobody wants does.
+  func canSpareBody(of head: HTTPResponse) -> Bool
+
+  /// Hears that the response was refused, at its head or by a validator, once nothing more of it comes.
   func isUnwanted()
 
   /// What was decided at the last head, once.
@@ -80,6 +83,8 @@ extension ResponseConsumer {
   func refreshed(_ url: HTTPURL) {}
 
   func isBypassed() {}
+
+  func canSpareBody(of head: HTTPResponse) -> Bool { false }
 
   func isUnwanted() {}
 

@@ -4,7 +4,8 @@ public struct Limits: Sendable, Hashable {
   ///
   /// Default: 64 MiB.
   public var responseBody: Int64 = 64 << 20
-  /// Bytes read of a body nobody wants, such as a redirect's, before its connection is closed instead.
+  /// Bytes read of a body nobody wants, such as a redirect's or the page of a download that failed, before its connection is
+  /// closed instead.
   ///
   /// Default: 1 MiB.
   public var discardedBody: Int64 = 1 << 20

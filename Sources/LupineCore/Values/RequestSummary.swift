@@ -6,11 +6,20 @@ public struct RequestSummary: Sendable, Hashable, CustomStringConvertible {
   public let method: HTTPRequest.Method
   /// The URL up to the path; a query is shown as `?…`.
   public let url: String
+  /// The query's names, their values replaced; `nil` where there is no query.
+  private let maskedQuery: String?
+
+  /// The URL as a machine reads it: in the place of each of its query's values stands `REDACTED`.
+  package var maskedURL: String {
+    guard let maskedQuery else { return url }
+    return url.prefix { $0 != "?" } + "?" + maskedQuery
+  }
 
   /// Summarises a request.
   public init(method: HTTPRequest.Method, url: HTTPURL) {
     self.method = method
     self.url = url.redacted
+    maskedQuery = url.query.map { SecretParameters.maskAll($0) }
   }
 
   /// The method and the URL, on one line.

@@ -23,6 +23,17 @@ enum SecretParameters {
     }
   }
 
+  /// Returns the items of a query with all values replaced; one without a name, or with a name alone, such as a token in
+  /// base64, may be a secret as a whole.
+  static func maskAll(_ items: String) -> String {
+    items.split(separator: "&", omittingEmptySubsequences: false).map { item in
+      guard let sign = item.firstIndex(of: "="), item[sign...].contains(where: { $0 != "=" }) else {
+        return item.isEmpty ? "" : replacement
+      }
+      return item[...sign] + replacement
+    }.joined(separator: "&")
+  }
+
   /// Returns the items of a query or a form, joined by `&`, with the values of secret ones replaced.
   static func redact(_ items: String) -> String { String(decoding: redact(Data(items.utf8)), as: UTF8.self) }
 

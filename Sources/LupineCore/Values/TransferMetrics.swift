@@ -92,10 +92,22 @@ public struct TransferMetrics: Sendable, Hashable {
   /// Behind a pointer, since metrics are handed on often.
   ///
   /// Set, not modified in place: to yield across modules costs more.
-  private var storage = Self.none
+  private var storage: CopyOnWrite<Values>
 
   /// Metrics of an exchange that has not begun.
-  public init() {}
+  public init() { storage = Self.none }
+
+  /// Metrics that are made in one go: each change of a part looks for others who hold them.
+  package init(
+    total: Duration, queued: Duration?, requestSent: Duration?, firstByte: Duration?, bytesSent: Int64,
+    bytesReceived: Int64, remoteAddress: String?, version: ProtocolVersion?, isConnectionReused: Bool, tls: TLSDetails?
+  ) {
+    storage = CopyOnWrite(
+      Values(
+        queued: queued, requestSent: requestSent, firstByte: firstByte, total: total, bytesSent: bytesSent,
+        bytesReceived: bytesReceived, remoteAddress: remoteAddress, version: version,
+        isConnectionReused: isConnectionReused, tls: tls))
+  }
 }
 
 extension TransferMetrics: CustomStringConvertible {

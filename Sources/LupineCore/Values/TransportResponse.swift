@@ -24,6 +24,14 @@ public struct TransportResponse: Sendable, HidesSecrets {
     statusCode = head.status.code
   }
 
+  /// Joins a head, of which the status is known as a number, and its body.
+  package init(head: HTTPResponse, statusCode: Int, body: IncomingBody, source: Source) {
+    self.head = head
+    self.body = body
+    self.source = source
+    self.statusCode = statusCode
+  }
+
   /// Who answered.
   public enum Source: Sendable, Hashable {
     /// The server that the URL names, or a gateway in its place.

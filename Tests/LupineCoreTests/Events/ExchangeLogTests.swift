@@ -33,7 +33,7 @@ import Testing
         #1 GET https://example.com/old: status 200, 2 attempts
           attempt 1
             GET https://example.com/old
-              status 302
+              status 302, 0 bytes
               redirected to https://example.com/new: status 302
             GET https://example.com/new
               status 503, 0 bytes
@@ -41,7 +41,7 @@ import Testing
             retried
           attempt 2
             GET https://example.com/old
-              status 302
+              status 302, 0 bytes
               redirected to https://example.com/new: status 302
             GET https://example.com/new
               status 200, 4 bytes

@@ -28,10 +28,22 @@ import Testing
       .serializingData().response
     #expect(
       bench.log.names == [
-        "started", "attempting", "sending", "connected", "sent", "head", "redirected", "sending", "connected", "sent",
-        "head", "challenged", "sending", "connected", "sent", "failed", "retrying", "attempting", "sending",
-        "connected", "sent", "head", "redirected", "sending", "connected", "sent", "head", "received", "validated",
-        "finished", "serialized",
+        "started", "attempting", "sending", "connected", "sent", "head", "redirected", "received", "sending",
+        "connected",
+        "sent", "head", "received", "challenged", "sending", "connected", "sent", "failed", "retrying", "attempting",
+        "sending", "connected", "sent", "head", "redirected", "received", "sending", "connected", "sent", "head",
+        "received", "validated", "finished", "serialized",
+      ])
+  }
+
+  @Test func `the end of a page that an interceptor gives up is told when it comes, once`() async throws {
+    let bench = Bench { $0.stub(.get, "/x", .sequence([.text("old"), .text("new")])) }
+    let request = try bench.session().request("https://a.example.com/x").interceptor(Again())
+    #expect(try await request.serializingString().value == "new")
+    #expect(
+      bench.log.names == [
+        "started", "attempting", "sending", "connected", "sent", "head", "received", "sending", "connected", "sent",
+        "head", "received", "validated", "finished", "serialized",
       ])
   }
 
@@ -56,5 +68,15 @@ import Testing
     let lines = bench.log.all.map(\.description)
     #expect(lines.first == "#1 +0.00 ms started GET https://a.example.com/x?…")
     #expect(lines.allSatisfy { !$0.contains("\n") && !$0.contains("hidden") })
+  }
+}
+
+/// Asks a second time, whatever was said the first.
+private struct Again: Interceptor {
+  func intercept(
+    _ request: OutgoingRequest, context: TransferContext, next: (OutgoingRequest) async throws -> TransportResponse
+  ) async throws -> TransportResponse {
+    _ = try await next(request)
+    return try await next(request)
   }
 }

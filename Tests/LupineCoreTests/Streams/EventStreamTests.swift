@@ -24,6 +24,7 @@ import Testing
       "event: add\ndata: 1\nid: 7\n\ndata: 2\n\n", [.init(event: "add", data: "1", id: "7"), .init(data: "2", id: "7")]
     ),
     ("\u{FEFF}data: a\n\n", [ServerSentEvent(data: "a")]),
+    ("\u{FEFF}\u{FEFF}data: a\n\ndata: b\n\n", [ServerSentEvent(data: "b")]),
     ("event: alone\n\ndata: a\n\n", [ServerSentEvent(data: "a")]),
     ("data: unfinished", []),
     ("id: 1\ndata: a\n\nid\ndata: b\n\n", [.init(data: "a", id: "1"), .init(data: "b")]),

@@ -74,6 +74,45 @@ import Testing
     #expect(values == [["n": 1], ["n": 2]])
   }
 
+  @Test(arguments: ["{\"n\":\r1}\n{\"n\":2}", "{\"n\":1}\r\n\r\n{\"n\":2}\r\n", "\u{FEFF}{\"n\":1}\n{\"n\":2}\r"])
+  func `a line of JSON ends with a line feed, and a return alone is white space`(text: String) async throws {
+    mock.stub(.get, "https://example.com/a", .text(text))
+    var values: [[String: Int]] = []
+    for try await value in session.streamRequest("a").serializingDecodableLines(of: [String: Int].self) {
+      values.append(value)
+    }
+    #expect(values == [["n": 1], ["n": 2]])
+  }
+
+  @Test func `a line of JSON that is no UTF-8 is an error, not another text`() async throws {
+    var bytes = Data("{\"n\":\"a\"}\n{\"n\":\"".utf8)
+    bytes.append(0xC3)
+    bytes.append(contentsOf: "\"}\n".utf8)
+    mock.stub(.get, "https://example.com/a", MockReply.status(.ok).chunked([bytes]))
+    var values: [[String: String]] = []
+    let error = await #expect(throws: LupineError.self) {
+      for try await value in session.streamRequest("a").serializingDecodableLines(of: [String: String].self) {
+        values.append(value)
+      }
+    }
+    #expect(values == [["n": "a"]])
+    #expect(error?.kind == .serializationFailed)
+    #expect(error?.message.contains("UTF-8") == true)
+  }
+
+  @Test(arguments: [1, 2, 100])
+  func `a byte order mark is no part of the text, nor of its first line`(size: Int) async throws {
+    let bytes = Data("\u{FEFF}one\n\u{FEFF}two".utf8)
+    let pieces = stride(from: 0, to: bytes.count, by: size).map { bytes[$0..<min($0 + size, bytes.count)] }
+    mock.stub(.get, "https://example.com/a", MockReply.status(.ok).chunked(pieces))
+    var lines: [String] = []
+    for try await line in session.streamRequest("a").serializingLines() { lines.append(line) }
+    #expect(lines == ["one", "\u{FEFF}two"])
+    var text = ""
+    for try await piece in session.streamRequest("a").serializingStrings() { text += piece }
+    #expect(text.unicodeScalars.elementsEqual("one\n\u{FEFF}two".unicodeScalars))
+  }
+
   @Test func `a line that does not decode says what is wrong with it`() async throws {
     mock.stub(.get, "https://example.com/a", .text("{\"n\":\"one\"}\n"))
     let stream = session.streamRequest("a").serializingDecodableLines(of: [String: Int].self)

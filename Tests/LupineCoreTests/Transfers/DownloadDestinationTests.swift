@@ -109,4 +109,16 @@ import Testing
     #expect(response.error?.message.contains("folder") == true)
     #expect(folder.names == ["a"])
   }
+
+  @Test(arguments: [DownloadDestination.Options.removePreviousFile, []])
+  func `a link to a folder at the destination is an error, and stays`(options: DownloadDestination.Options) async throws
+  {
+    try folder.write("old", to: "inner/b")
+    try FileManager.default.createSymbolicLink(atPath: folder.file("a"), withDestinationPath: folder.file("inner"))
+    let response = await session.download("a", to: .file(folder.file("a"), options)).serializingFile().response
+    #expect(response.error?.kind == .fileFailed)
+    #expect(response.error?.message.contains("link to a folder") == true)
+    #expect(try folder.text("a/b") == "old")
+    #expect(folder.names == ["a", "inner"])
+  }
 }

@@ -136,12 +136,46 @@ import Testing
 
   // Limits
 
+  /// Nobody tells the length of it, but of the whole.
+  private func part(_ range: Range<Int>, status: HTTPResponse.Status) -> MockReply {
+    let bytes = String(text.dropFirst(range.lowerBound).prefix(range.count))
+    let part = MockReply.text("", status: status).chunked([bytes]).field(.eTag, "\"v1\"")
+    return status == .ok
+      ? part : part.field(.contentRange, "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(text.utf8.count)")
+  }
+
   @Test(arguments: [99, 100])
   func `S19 a file has its own cap, and counts what was there before`(limit: Int64) async throws {
-    stub("a", resource.reset(afterBytes: 40), resource)
+    stub("a", part(0..<100, status: .ok).reset(afterBytes: 40), part(40..<100, status: .partialContent))
     let response = await download().resumesAutomatically().sizeLimit(limit).serializingFile().response
     #expect(response.error?.kind == (limit == 99 ? .limitExceeded(.sink) : nil))
+    #expect(ranges == [nil, "bytes=40-"])
     #expect(folder.names.contains("a") == (limit == 100))
+  }
+
+  @Test(arguments: [99, 100])
+  func `S19 a file whose head says that it is too long is refused there, and what was there stays`(limit: Int64)
+    async throws
+  {
+    try folder.write("old", to: "a")
+    stub("a", resource.reset(afterBytes: 1), resource)
+    let request = session.download("a", to: .file(folder.file("a"), .removePreviousFile)).resumesAutomatically()
+    let response = await request.sizeLimit(limit).serializingFile().response
+    #expect(response.error?.kind == (limit == 99 ? .limitExceeded(.sink) : nil))
+    #expect(limit == 100 || response.error?.message.contains("sizeLimit") == true)
+    #expect(ranges == (limit == 99 ? [nil] : [nil, "bytes=1-"]))
+    #expect(folder.names == ["a"])
+    #expect(try folder.text("a") == (limit == 99 ? "old" : text))
+  }
+
+  @Test func `S19 a rest whose head says that it is too long is refused there, and what had come stays`() async throws {
+    stub("a", resource.reset(afterBytes: 40), resource)
+    let data = await download().serializingFile().response.resumeData
+    let response = await session.download(resumingWith: try #require(data)).sizeLimit(99).serializingFile().response
+    #expect(response.error?.kind == .limitExceeded(.sink))
+    #expect(response.error?.message.contains("sizeLimit") == true)
+    #expect(response.resumeData != nil)
+    #expect(try folder.names.map { try folder.text($0).utf8.count } == [40])
   }
 
   @Test(arguments: [99, 100])

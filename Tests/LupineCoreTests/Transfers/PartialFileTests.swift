@@ -8,9 +8,10 @@ import Testing
 
 @Suite struct PartialFileTests: TransferSuite {
   let bench: TransferBench
+  let events = EventLog()
 
   init() throws {
-    bench = try TransferBench()
+    bench = try TransferBench { [events] in $0.monitor(events) }
     let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole]))
   }
@@ -40,6 +41,17 @@ import Testing
     #expect(response.error?.message.contains("partial file") == true)
     #expect(mock.requests.count == asked)
     #expect(!folder.names.contains("a"))
+  }
+
+  @Test func `a new beginning without the partial file is told, once, and why`() async throws {
+    let (data, partial) = try await interrupted()
+    unlink(folder.file(partial))
+    _ = try await session.download(resumingWith: data).serializingFile().value
+    let told = events.all.compactMap {
+      if case .continued(let offset, let reason) = $0.kind { "\(offset == nil) \(reason)" } else { nil }
+    }
+    #expect(told.count == 1)
+    #expect(told.first?.hasPrefix("true its partial file is gone") == true)
   }
 
   @Test func `S34 a partial file that grew is cut to what had arrived`() async throws {
@@ -100,6 +112,26 @@ import Testing
     #expect(mock.requests.last?.headers[.range] == "bytes=9-")
     #expect(try folder.text("c") == "0123456789")
     #expect(folder.names == ["b", "c"])
+  }
+
+  @Test(arguments: [
+    String(repeating: "n", count: 255), String(repeating: "ü", count: 127), "\u{1F468}\u{200D}\u{1F469}",
+  ])
+  func `a name as long as the file system bears is one, and is gone on with`(name: String) async throws {
+    let request = session.download("a", to: .file(folder.file(name))).checkpoint(folder.file("a.resume"))
+    let response = await request.serializingFile().response
+    #expect(response.error?.kind == .connectionLost)
+    #expect(folder.names.count == 2)
+    #expect(folder.names.allSatisfy { !$0.contains("\u{FFFD}") })
+    _ = try await session.download(resumingWith: try #require(response.resumeData)).serializingFile().value
+    #expect(try folder.text(name) == "0123456789")
+  }
+
+  @Test func `a checkpoint's name may be as long as the file system bears`() async throws {
+    let name = String(repeating: "c", count: 255)
+    let request = session.download("a", to: .file(folder.file("a"))).checkpoint(folder.file(name))
+    #expect(await request.serializingFile().response.error?.kind == .connectionLost)
+    #expect(folder.names.contains(name))
   }
 
   @Test func `a download that is given up leaves nothing, and begins anew`() async throws {

@@ -59,12 +59,15 @@ import Testing
     #expect(try await form.encode().count == Int(try #require(try form.contentLength())))
   }
 
-  @Test func `it can be sent again unless a part is one-shot`() throws {
+  @Test func `it can be sent again unless a part is one-shot`() async throws {
     var form = MultipartFormData()
     form.append(.stream { Pieces(["a"]) }, name: "again")
     #expect(try form.asBody().isReplayable)
     form.append(.oneShot(Pieces(["b"])), name: "once")
     #expect(try !form.asBody().isReplayable)
+    #expect(try form.asBody().canGoAgain)
+    _ = try await form.encode()
+    #expect(try !form.asBody().canGoAgain)
   }
 
   @Test func `two sendings have the same bytes`() throws {

@@ -4,6 +4,7 @@ import Testing
 
 /// A real server that `Tests/Peers/with-peers` has started.
 enum Peer {
+  case apacheTLS
   case httpbin
   case nginx
   case nginxTLS
@@ -18,12 +19,15 @@ enum Peer {
   /// A session over libcurl, with all that the umbrella brings and this server as the base URL.
   func session(_ assemble: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
     var builder = Session.Builder().umbrellaDefaults().baseURL(try url)
-    if self == .nginxTLS { builder = builder.certificateAuthorities(Fixture.path("Certificates/root.pem")) }
+    if self == .nginxTLS || self == .apacheTLS {
+      builder = builder.certificateAuthorities(Fixture.path("Certificates/root.pem"))
+    }
     return try assemble(builder).build()
   }
 
   private var address: String? {
     switch self {
+    case .apacheTLS: Peers.apacheTLS
     case .httpbin: Peers.httpbin
     case .nginx: Peers.nginx
     case .nginxTLS: Peers.nginxTLS
@@ -35,7 +39,7 @@ extension Trait where Self == ConditionTrait {
   /// Leaves a test out where the servers are not running, unless they are required: then it fails.
   static var besidePeers: Self {
     .enabled("the servers are not running: run the tests beside Tests/Peers/with-peers") {
-      Peers.areRequired || (Peers.httpbin != nil && Peers.nginx != nil && Peers.nginxTLS != nil)
+      Peers.areRequired || [Peers.apacheTLS, Peers.httpbin, Peers.nginx, Peers.nginxTLS].allSatisfy { $0 != nil }
     }
   }
 }

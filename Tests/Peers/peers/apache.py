@@ -1,19 +1,20 @@
-"""apache2, for its ways to ask for a credential: Basic, Digest and Negotiate."""
+"""apache2, for its ways to ask for a credential, Basic, Digest and Negotiate, and for Early Hints over HTTP/2."""
 
 import hashlib
 import http.client
 import os
 import pathlib
 import shutil
+import ssl
 import subprocess
 
 from . import kerberos
-from .waiting import START_SECONDS, PeerError, free_port, wait_for
+from .waiting import CERTIFICATES, START_SECONDS, PeerError, free_port, wait_for
 
 MODULES = pathlib.Path("/usr/lib/apache2/modules")
 LOADED = [
     "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic", "auth_digest", "alias", "env",
-    "headers", "allowmethods", "auth_gssapi",
+    "headers", "allowmethods", "auth_gssapi", "ssl", "http2",
 ]
 USER, PASSWORD, REALM = "mufasa", "Circle of Life", "lupine"
 
@@ -67,6 +68,19 @@ Header always set X-Authorization "expr=%{{HTTP:Authorization}}"
   GssapiCredStore "keytab:{keytab}"
   Require valid-user
 </Location>
+Listen 127.0.0.1:{tls}
+<VirtualHost 127.0.0.1:{tls}>
+  DocumentRoot "{folder}/files"
+  SSLEngine on
+  SSLCertificateFile "{certificates}/localhost.pem"
+  SSLCertificateKeyFile "{certificates}/localhost.key.pem"
+  Protocols h2 http/1.1
+  # A 103 that names the resource comes before the file.
+  H2EarlyHints on
+  <Location "/hello">
+    H2PushResource /style.css
+  </Location>
+</VirtualHost>
 """
 
 
@@ -96,23 +110,33 @@ def make_files(folder):
     folder.parent.chmod(0o711)
 
 
-def configuration(folder, port, keytab):
+def configuration(folder, port, tls, keytab):
     modules = "\n".join(f"LoadModule {name}_module {MODULES}/mod_{name}.so" for name in LOADED)
     user = "User www-data\nGroup www-data" if os.geteuid() == 0 else ""
-    return APACHE.format(folder=folder, port=port, modules=modules, user=user, realm=REALM, keytab=keytab)
+    return APACHE.format(
+        folder=folder, port=port, tls=tls, modules=modules, user=user, realm=REALM, keytab=keytab,
+        certificates=CERTIFICATES)
 
 
 def start(guard, folder):
     program = find()
     keytab, environment = kerberos.service(folder)
     make_files(folder)
-    port = free_port()
+    port, tls = free_port(), free_port()
     file = folder / "apache.conf"
-    file.write_text(configuration(folder, port, keytab))
+    file.write_text(configuration(folder, port, tls, keytab))
     log = folder / "apache.log"
     with open(log, "ab") as output:
         process = guard.start(
             [program, "-D", "FOREGROUND", "-f", file],
             env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder)
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)
-    return {"LUPINE_APACHE": f"http://localhost:{port}"}, lambda: wait_for("apache2", process, log, connection, "/hello")
+    trust = ssl.create_default_context(cafile=CERTIFICATES / "root.pem")
+
+    def wait():
+        wait_for(
+            "apache2", process, log, http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS), "/hello")
+        wait_for(
+            "apache2 over TLS", process, log,
+            http.client.HTTPSConnection("127.0.0.1", tls, timeout=START_SECONDS, context=trust), "/hello")
+
+    return {"LUPINE_APACHE": f"http://localhost:{port}", "LUPINE_APACHE_TLS": f"https://localhost:{tls}"}, wait

@@ -71,6 +71,13 @@ http {{
     location = /fields {{
       return 200 "custom=$http_x_custom\\nevil=$http_x_evil\\nauthorization=$http_authorization\\ncookie=$http_cookie\\n";
     }}
+    # Two events, to whoever has not seen the second.
+    location = /events {{
+      types {{}} default_type text/event-stream;
+      if ($http_last_event_id = "2") {{ return 204; }}
+      try_files /events.txt =404;
+    }}
+    location = /trailers {{ add_trailer X-Trailer behind; try_files /gzip/text.txt =404; }}
     location = /slow {{ limit_rate 64k; try_files /big.bin =404; }}
     location /uploads/ {{ dav_methods PUT DELETE; create_full_put_path on; dav_access user:rw; }}
     # nginx reads the whole body before it asks the inner server, so a chunked body has a length there.
@@ -108,6 +115,8 @@ def make_files(folder):
     # Zeros that take no room on the disk.
     with open(files / "zeros.bin", "wb") as zeros:
         zeros.truncate(ZEROS_SIZE)
+    (files / "events.txt").write_text(
+        "retry: 1\nid: 1\ndata: one\n\n: nothing\n\nevent: add\nid: 2\ndata: two\ndata: lines\n\n")
     (files / "gzip" / "text.txt").write_text("".join(f"Line {number} of a text that shrinks.\n" for number in range(5000)))
 
 

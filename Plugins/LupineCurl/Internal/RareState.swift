@@ -1,0 +1,17 @@
+import LupineCore
+
+/// What few exchanges come to need, in an object that is made for those.
+final class RareState {
+  /// A challenge that libcurl may be about to answer: another head follows then, and otherwise this one is the response's.
+  var held: ReceivedHead?
+  /// What judges the server of the connection that is made for the exchange.
+  var handshake: Handshake?
+  /// The proxy's answer to CONNECT, while a tunnel is opened.
+  var tunnel: TunnelReader?
+  /// The legs of a proof of the connection.
+  var legs = ProofLegs()
+  /// How many of the host's addresses the proxy could not reach.
+  var unreachedTargets = 0
+  /// The address that the network policy refused last.
+  var refusedAddress: IPAddress?
+}

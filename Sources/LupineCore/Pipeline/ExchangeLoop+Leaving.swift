@@ -1,0 +1,58 @@
+import HTTPTypes
+import Synchronization
+
+/// The ends of exchanges whose responses lead, or may lead, to others.
+extension ExchangeLoop {
+  /// The request that a response leads to, as `following` says; the end of its body is told when it comes.
+  func requestAfter(
+    _ response: TransportResponse, to request: OutgoingRequest
+  ) async throws(LupineError) -> OutgoingRequest? {
+    tellEnd(of: response)
+    return try await following(response, to: request)
+  }
+
+  /// Has the end of a body told when it comes: who decides whether another exchange follows, such as a person who is asked
+  /// for a password, may take long, and that time is none of this exchange's.
+  func tellEnd(of response: TransportResponse) {
+    guard task.isObserved, let control = task.exchange.withLock({ $0.control }) else { return }
+    response.body.onEnd { end in
+      guard case .success(let end) = end, task.exchange.withLock({ $0.tells(control) }) else { return }
+      tell(end)
+    }
+  }
+
+  func tell(_ end: BodyEnd) {
+    if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
+    task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
+  }
+
+  /// Ends an exchange whose response has led to another, once its body has come to its end.
+  func leave(_ response: TransportResponse) async {
+    let control = task.exchange.withLock { $0.control }
+    if task.handsOverAtHead { await drop(response.body, control) }
+    let metrics: TransferMetrics?
+    do throws(LupineError) {
+      let end = try await response.body.end()
+      if task.isObserved, task.exchange.withLock({ $0.tells(control) }) { tell(end) }
+      metrics = end.metrics
+    } catch {
+      // Of a request that was ended the attempt tells.
+      let isOwn = control?.reason == nil
+      if isOwn, task.isObserved, task.exchange.withLock({ $0.tells(control) }) {
+        task.emit(.failed(error), attempt: number)
+      }
+      metrics = error.metrics
+    }
+    close(control, status: response.statusCode, metrics: metrics)
+  }
+
+  /// Takes what was to be handed on, which would wait for its reader; no more of it than of other bodies that nobody
+  /// wants.
+  private func drop(_ body: IncomingBody, _ control: TransferControl?) async {
+    var left = configuration.limits.discardedBody
+    while left >= 0, let piece = try? await body.next() { left -= Int64(piece.count) }
+    guard left < 0 else { return }
+    control?.cancel(LupineError(.cancelled, "The page that came before the answer was too long to be waited for."))
+    body.abandon()
+  }
+}

@@ -1,0 +1,33 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+import LupineMock
+import Testing
+
+/// Streams whose answer comes after a challenge's page, which nobody reads.
+@Suite struct StreamChallengeTests {
+  private func text(after page: Int, limits: Limits = Limits()) async throws -> String {
+    let mock = MockTransport()
+    let challenge = MockReply.data(Data(count: page), status: .unauthorized)
+      .field(.wwwAuthenticate, "Basic realm=\"a\"")
+    mock.stub(.get, "/a", .sequence([challenge, .text("hello")]))
+    let session = try Session.Builder().transport(mock).baseURL("https://example.com").limits(limits).build()
+    var text = ""
+    let request = session.streamRequest("a").authenticate(username: "u", password: "p")
+    for try await piece in request.serializingStrings() { text += piece }
+    return text
+  }
+
+  @Test(arguments: [0, 5, 2 << 20]) func `a stream begins after a challenge, however long its page`(page: Int)
+    async throws
+  {
+    #expect(try await text(after: page) == "hello")
+  }
+
+  @Test func `a page over the limit of bodies that nobody wants is not read to its end`() async throws {
+    var limits = Limits()
+    limits.discardedBody = 10
+    let text = try await text(after: 2 << 20, limits: limits)
+    #expect(text == "hello")
+  }
+}
