@@ -61,7 +61,7 @@
       let refused = server + [("http.response.status_code", "401"), version, ("error.type", "401")]
       let timer = try metrics.expectTimer("http.client.request.duration", refused)
       #expect(timer.values == [1_000_000_000])
-      #expect(timer.displayUnit == .seconds)
+      #expect(timer.valueInPreferredUnit(atIndex: 0) == 1)
       #expect(try metrics.expectRecorder("http.client.response.body.size", refused).values == [0])
       #expect(request.allMetrics.count == 2)
     }

@@ -10,7 +10,7 @@ struct BodyTarget {
   private var firstPiece = 0
   private var waiting = 0
   private var isAbandoned = false
-  private(set) var spares = SparePieces()
+  private var spares = SparePieces()
   private static let pieceSize = 256 << 10
   private static let largePiece = 8 << 10
 
@@ -64,7 +64,6 @@ struct BodyTarget {
   /// A small piece is an event or a line as a rule, which is kept by itself; more follows a large one.
   private mutating func emptyPiece(for count: Int) -> [UInt8] {
     let isLarge = count >= Self.largePiece
-    if !isLarge { spares.trim() }
     var piece = (isLarge ? spares.take() : nil) ?? []
     piece.reserveCapacity(isLarge ? max(count, Self.pieceSize) : count)
     return piece

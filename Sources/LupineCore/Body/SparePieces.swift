@@ -29,9 +29,6 @@ struct SparePieces {
     if !isClosed { current = piece }
   }
 
-  /// Lets go of what waits to be used again: a stream that brings little has no use for it, and may live long.
-  mutating func trim() { free = [] }
-
   /// Lets go of all: no piece follows.
   mutating func close() {
     isClosed = true

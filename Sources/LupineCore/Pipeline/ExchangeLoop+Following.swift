@@ -3,6 +3,14 @@ import Synchronization
 
 /// What an exchange leads to: a redirect, another answer to a challenge, a fresh URL.
 extension ExchangeLoop {
+  /// Whether a response is the answer, and nobody is told of it before: one look for what nearly every response is.
+  func isAnswer(_ response: TransportResponse) -> Bool {
+    guard !session.hasCookieStore, task.consumer == nil, response.statusCode != 401, response.statusCode != 407 else {
+      return false
+    }
+    return task.exchange.withLock { $0.redirect == nil && $0.authentications.isEmpty }
+  }
+
   /// Whether a response may lead to another request; few do, and a call that might wait costs more than to look.
   func mayLeadOn(_ response: TransportResponse) -> Bool {
     response.statusCode == 401 || response.statusCode == 407 || task.consumer?.mayLeadOn == true

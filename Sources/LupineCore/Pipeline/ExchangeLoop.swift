@@ -20,8 +20,8 @@ struct ExchangeLoop: Sendable {
   @inline(__always)  // As `Pipeline.run` says.
   func receive(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
     let response = try await send(request)
-    let control = task.exchange.withLock { $0.control }
-    if let received = receivedAlready(response, control, to: request) { return received }
+    let (control, sent) = task.exchange.withLock { ($0.control, $0.request) }
+    if let received = receivedAlready(response, control, to: sent ?? request) { return received }
     return try await receive(response, control, to: request)
   }
 
@@ -29,12 +29,12 @@ struct ExchangeLoop: Sendable {
   ///
   /// Then nothing is waited for, and a call that might wait costs more than to look.
   private func receivedAlready(
-    _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
+    _ response: TransportResponse, _ control: TransferControl?, to request: OutgoingRequest
   ) -> ReceivedResponse? {
     guard !task.handsOverAtHead, task.state.withLock({ $0.settings.responseDeciders.isEmpty }),
       let end = response.body.channel.goodEnd
     else { return nil }
-    return received(response, end, control, to: task.exchange.withLock { $0.request } ?? fallback)
+    return received(response, end, control, to: request)
   }
 
   private func received(
@@ -115,7 +115,8 @@ struct ExchangeLoop: Sendable {
   ) async throws(LupineError) {
     let head = ReceivedResponse(request: request, head: response.head, source: response.source)
     let pipeline = Pipeline(task)
-    var refusal = pipeline.validated(head, to: request, number).outcome.error
+    let validators = task.state.withLock { $0.settings.validators }
+    var refusal = pipeline.validated(head, to: request, by: validators, number).outcome.error
     if refusal == nil { refusal = await pipeline.refusalAtHead(of: head, after: first, number) }
     if let refusal {
       throw await refused(response, control, refusal)
@@ -127,12 +128,12 @@ struct ExchangeLoop: Sendable {
   @inline(__always)  // As `Pipeline.run` says.
   func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     var request = request
-    forgetRedirects()
     while true {
       var sent = withCookies(request)
       if hasCredential { sent = try await authorized(sent) }
       let proof = session.hasProxies ? try await proxyAuthorization(for: sent) : nil
       let response = try await sendOnce(sent, for: request, proof)
+      if isAnswer(response) { return response }
       let next: OutgoingRequest?
       do throws(LupineError) {
         try tellSchemes(response, to: sent)
@@ -160,7 +161,7 @@ struct ExchangeLoop: Sendable {
   }
 
   /// Begins anew where an interceptor sends again.
-  private func forgetRedirects() {
+  func forgetRedirects() {
     let isAgain = task.exchange.withLock { state in
       defer { state.visited = [] }
       return !state.visited.isEmpty
@@ -179,10 +180,7 @@ struct ExchangeLoop: Sendable {
     try RequestRules.check(request, limits: session.configuration.limits)
     let request = withoutForeignCredentials(request, proxyAuthorization)
     let control = TransferControl(now: session.clock.now, of: task)
-    if !task.exchange.withLock({ $0.begin(control, request, original) }) {
-      abandonExchange()
-      _ = task.exchange.withLock { $0.begin(control, request, original) }
-    }
+    while !task.exchange.withLock({ $0.begin(control, request, original) }) { abandonExchange() }
     do throws(LupineError) {
       try task.begin(control, request)
       task.emit(.sending(request.summary), attempt: number)

@@ -5,16 +5,16 @@ extension Pipeline {
   /// Adapts, sends, receives and validates once.
   @inline(__always)  // As `run` says.
   func attempt(_ original: OutgoingRequest, _ number: Int) async -> AttemptResult {
-    var entry = task.entry
+    var entry = task.enterAttempt()
     if entry.mustWait {
       await task.passGate()
-      entry = task.entry
+      entry = task.enterAttempt()
     }
     if let ended = entry.ended { return .failed(ended, request: original, isFinal: true) }
     let hasPolicies = session.hasPolicies || !entry.isUsual
     var request = original
     if number > 1 { task.exchange.withLock { $0 = ExchangeLoop.State(attempt: number) } }
-    task.beginAttempt()
+    task.boundAttempt()
     do throws(LupineError) {
       let adapters = hasPolicies ? self.adapters : []
       request = try prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters, number))
@@ -26,12 +26,15 @@ extension Pipeline {
         ? try await ExchangeLoop(task, number).receive(request)
         : try await exchange(request, number, through: interceptors)
       // An interceptor may have let a response through after the request was cancelled.
-      if let ended = task.state.withLock({ $0.endAttempt() ?? $0.cancellation }) { throw ended }
+      let (ended, validators) = task.state.withLock { state in
+        (state.endAttempt() ?? state.cancellation, state.settings.validators)
+      }
+      if let ended { throw ended }
       guard !task.handsOverAtHead else {
         let outcome = Outcome(received)
         return AttemptResult(request: request, outcome: outcome, isFinal: true)
       }
-      return validated(received, to: request, number)
+      return validated(received, to: request, by: validators, number)
     } catch {
       let (ended, expired) = task.state.withLock { ($0.cancellation, $0.endAttempt()) }
       let reason = (ended ?? expired).map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
@@ -41,10 +44,7 @@ extension Pipeline {
   }
 
   /// Whether there may be adapters, interceptors or retriers: one look, where many requests have none of the three.
-  var hasPolicies: Bool { session.hasPolicies || !areSettingsUsual }
-
-  /// Whether the request was given nothing but validators.
-  var areSettingsUsual: Bool { task.state.withLock { $0.settings.areUsual } }
+  var hasPolicies: Bool { session.hasPolicies || !task.state.withLock { $0.settings.areUsual } }
 
   /// The session's, then the request's own.
   private var adapters: [any RequestAdapter] {
@@ -72,14 +72,17 @@ extension Pipeline {
     return request
   }
 
-  func validated(_ received: ReceivedResponse, to request: OutgoingRequest, _ number: Int) -> AttemptResult {
+  func validated(
+    _ received: ReceivedResponse, to request: OutgoingRequest, by validators: [ResponseValidator], _ number: Int
+  ) -> AttemptResult {
     var outcome = Outcome(received)
-    for validator in task.state.withLock({ $0.settings.validators }) {
+    for validator in validators {
       do throws(LupineError) {
         try validator.validate(received, hasBody: task.consumer?.hasBody(received))
       } catch {
         outcome.error = explained(error, received, number).about(received.request.summary).about(received.head)
           .measured(received.metrics)
+        task.consumer?.isUnwanted()
         break
       }
     }

@@ -15,6 +15,7 @@ extension Pipeline {
         do {
           let response = try await Self.pass(request, interceptors[...], context) { next in
             task.takeTimeouts(of: next)
+            loop.forgetRedirects()
             let response = try await loop.send(next)
             task.exchange.withLock { $0.body = response.body }
             loop.tellEnd(of: response)

@@ -13,14 +13,15 @@ struct Pipeline: Sendable {
   /// continuation of its own would cost each of them 200 instructions.
   @inline(__always)
   func run() async -> Outcome {
-    let request: OutgoingRequest
+    var request: OutgoingRequest
     do throws(LupineError) {
-      request = keyed(try task.description.get())
+      request = try task.description.get()
       try session.registry.insert(task)
     } catch {
       return Outcome(request: try? task.description.get(), error: error)
     }
-    task.watchDeadlines()
+    let isUsual = task.watchDeadlines()
+    if session.keysRequests || !isUsual { request = keyed(request) }
     task.emit(.started(request.summary))
     if let work = task.consumer?.beginning(request), let error = await task.failure(of: work) {
       return Outcome(request: request, error: error.about(request.summary))

@@ -16,6 +16,7 @@ struct RequestSettings: Sendable {
     var credentialProvider: CredentialProvider?
     var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] = []
     var interimListeners: [InterimListener] = []
+    var hearsProgress = false
   }
 
   init() {}
@@ -57,6 +58,11 @@ struct RequestSettings: Sendable {
   var credentialProvider: CredentialProvider? {
     get { rare?.value.credentialProvider }
     set { change { $0.credentialProvider = newValue } }
+  }
+  /// Whether anybody was given who hears how far the bodies have come.
+  var hearsProgress: Bool {
+    get { rare?.value.hearsProgress ?? false }
+    set { change { $0.hearsProgress = newValue } }
   }
   /// Who decides at the head whether the response is wanted.
   var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] {

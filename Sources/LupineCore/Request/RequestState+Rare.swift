@@ -21,6 +21,9 @@ extension RequestState {
     var grantedRetries: [Int: Int] = [:]
   }
 
+  /// Whether it has come to need none of it, and was given nothing but validators: then its end concerns nobody else.
+  var isPlain: Bool { rare == nil && settings.areUsual }
+
   /// See `Rare.changedTimeouts`.
   var changedTimeouts: Timeouts? { rare?.value.changedTimeouts }
   /// See `Rare.attemptStarted`.

@@ -28,10 +28,17 @@ extension RequestTask {
   }
 
   /// Notes the start and makes sure that somebody watches the deadlines.
-  func watchDeadlines() {
+  ///
+  /// - Returns: whether the request was given nothing but validators.
+  @discardableResult
+  func watchDeadlines() -> Bool {
     let now = session.clock.now()
-    state.withLock { $0.started = now }
+    let isUsual = state.withLock { state in
+      state.started = now
+      return state.settings.areUsual
+    }
     if let first = hasOwnTimeouts ? timeouts.first : session.firstBound { session.watch.expect(now + first) }
+    return isUsual
   }
 
   /// How long the request may still take; `nil` where its time has no bound.
@@ -70,11 +77,10 @@ extension RequestTask {
     return deadlines.compactMap(\.self).min()
   }
 
-  /// Notes that an attempt begins, and has its deadline watched.
-  func beginAttempt() {
+  /// Has the deadline of an attempt that begins watched.
+  func boundAttempt() {
     // Few requests have such a deadline, and reading a clock costs as much as much of the rest.
-    let isBounded = hasOwnTimeouts || session.boundsAttempts
-    guard isBounded, let attempt = timeouts.attempt else { return state.withLock { $0.beginAttempt(at: nil) } }
+    guard hasOwnTimeouts || session.boundsAttempts, let attempt = timeouts.attempt else { return }
     let now = session.clock.now()
     state.withLock { $0.beginAttempt(at: now) }
     session.watch.expect(now + attempt)

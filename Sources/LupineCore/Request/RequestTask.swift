@@ -111,9 +111,12 @@ final class RequestTask: Sendable {
   /// Whether the request is held back, and `passGate` is to be awaited.
   var mustWait: Bool { state.withLock { $0.mustWait } }
 
-  /// What an attempt must know before it begins: one look for all of it.
-  var entry: (mustWait: Bool, ended: LupineError?, isUsual: Bool) {
-    state.withLock { ($0.mustWait, $0.cancellation, $0.settings.areUsual) }
+  /// Begins an attempt, unless it must wait or has no use, and tells what it must know: one look for all of it.
+  func enterAttempt() -> (mustWait: Bool, ended: LupineError?, isUsual: Bool) {
+    state.withLock { state in
+      if !state.mustWait, state.cancellation == nil { state.beginAttempt(at: nil) }
+      return (state.mustWait, state.cancellation, state.settings.areUsual)
+    }
   }
 
   /// Waits while the request is held back; a cancelled one passes.
@@ -204,6 +207,8 @@ final class RequestTask: Sendable {
       outcome = consumer.conclude(outcome)
     }
     if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
+    // Then nobody listens, and no redirect was followed.
+    if state.withLock({ $0.isPlain }) { return outcome }
     let redirects = state.withLock { $0.redirects }
     if !redirects.isEmpty { outcome.redirects = redirects }
     let progress = finishProgress(isGood: outcome.error == nil)

@@ -40,6 +40,8 @@ extension SessionRequest {
     _ handler: @escaping @Sendable (TransferProgress) -> Void
   ) -> Self {
     let executor = task.session.configuration.executor
+    // Said first, so that the request's end does not pass a listener by.
+    task.state.withLock { $0.settings.hearsProgress = true }
     progress.withLock { reporter in
       reporter.add(interval: interval, executor: executor) { progress in
         await Queueing.call(on: queue) { handler(progress) }

@@ -97,7 +97,11 @@ final class DownloadConsumer: ResponseConsumer {
 
   func isBypassed() { state.withLock { $0.isInFile = false } }
 
-  func isUnwanted() { state.withLock { if $0.takeUpPrevious() { $0.isInFile = false } } }
+  func isUnwanted() {
+    state.withLock { state in
+      if state.isInFile, state.takeUpPrevious() { state.isInFile = false }
+    }
+  }
 
   var mayLeadOn: Bool { true }
 

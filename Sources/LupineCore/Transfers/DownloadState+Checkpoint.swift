@@ -10,7 +10,6 @@ extension DownloadState {
       guard resume.url == url else { return }
       take(resume)
       isNoted = partial != nil
-      if isNoted { notedPath = resume.partialPath }
     }
   }
 

@@ -36,7 +36,7 @@ struct DownloadState {
   var checkpoint: Checkpoint?
   /// Whether the checkpoint says where the file is.
   var isNoted = false
-  /// The partial file that the checkpoint told of when this download read or wrote it last.
+  /// The partial file that was taken up, or that the checkpoint tells of since this download wrote it last.
   var notedPath: String?
   var refresh: (@Sendable (HTTPResponse) async throws -> any URLConvertible)?
   /// The URL that the program gave in the place of an expired one.
@@ -51,6 +51,7 @@ struct DownloadState {
       return
     }
     self.partial = partial
+    notedPath = resume.partialPath
     url = try? HTTPURL(resume.url)
     place = resume.path.map { ($0, resume.options) }
     validator = resume.validator

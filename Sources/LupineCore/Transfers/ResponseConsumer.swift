@@ -38,7 +38,7 @@ protocol ResponseConsumer: AnyObject, Sendable {
   /// Whether the response counts without a body that is over the limit, as the status of a page that nobody wants does.
   func canSpareBody(of head: HTTPResponse) -> Bool
 
-  /// Hears that the response was refused at its head, once nothing more of it comes.
+  /// Hears that the response was refused, at its head or by a validator, once nothing more of it comes.
   func isUnwanted()
 
   /// What was decided at the last head, once.

@@ -33,11 +33,11 @@ extension Session {
   /// Writes a response to a file.
   ///
   /// The file is written beside its destination and moved there when all of it has arrived; a download that fails leaves
-  /// what was at the destination as it was. Only a response with status 200..<300 is written. Where the server allows it,
-  /// a retry continues where the last attempt broke off, and the error of an interrupted download carries `resumeData`;
-  /// the partial file then stays beside the destination until it is resumed, or given up with
-  /// `DownloadRequest.discard(_:)`. A file that arrived whole and could not be moved stays, too, and the error names it.
-  /// Before it is moved the file is brought to its disk (`fsync`), which takes the disk's time.
+  /// what was at the destination as it was. Only a response with status 200..<300 is written, and none of 204 and 205.
+  /// Where the server allows it, a retry continues where the last attempt broke off, and the error of an interrupted
+  /// download carries `resumeData`; the partial file then stays beside the destination until it is resumed, or given up
+  /// with `DownloadRequest.discard(_:)`. A file that arrived whole and could not be moved stays, too, and the error names
+  /// it. Before it is moved the file is brought to its disk (`fsync`), which takes the disk's time.
   ///
   /// - Parameters:
   ///   - url: where from; a relative reference is appended to the base URL.

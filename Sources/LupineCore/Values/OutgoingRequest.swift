@@ -46,7 +46,10 @@ public struct OutgoingRequest: Sendable {
   var timeouts: Timeouts? { storage.value.options.timeouts }
 
   /// Whether it has bounds of its own, told without a copy of them.
-  var hasTimeouts: Bool { storage.value.options.timeouts != nil }
+  var hasTimeouts: Bool { storage.value.options.hasTimeouts }
+
+  /// Whether it has a field, told without a copy of them.
+  var hasFields: Bool { !storage.value.headers.isEmpty }
 
   /// What a look at the fields has found, without the rest of it.
   var findings: FieldFacts.Findings { storage.value.facts?.findings ?? FieldFacts(storage.value.headers).findings }
@@ -104,10 +107,14 @@ public struct OutgoingRequest: Sendable {
     if storage.value.facts == nil { storage.value.facts = FieldFacts(storage.value.headers) }
   }
 
-  /// Takes fields that somebody has looked at.
-  mutating func take(_ shared: SharedFields) {
-    storage.value.headers = shared.fields
-    storage.value.facts = shared.facts
+  /// The request with fields that somebody has looked at.
+  func taking(_ shared: SharedFields) -> OutgoingRequest {
+    var values = storage.value
+    values.headers = shared.fields
+    values.facts = shared.facts
+    var request = self
+    request.storage = CopyOnWrite(values)
+    return request
   }
 
   /// The request as errors show it.
@@ -126,7 +133,10 @@ extension OutgoingRequest {
     ///
     /// Those that an adapter or an interceptor sets hold from there on; the bound of an attempt that had none before is
     /// counted from there.
-    public var timeouts: Timeouts?
+    public var timeouts: Timeouts? {
+      get { bounds?.value }
+      set { bounds = newValue.map { CopyOnWrite($0) } }
+    }
     /// The version of HTTP to speak; `nil` lets the transport choose.
     public var version: ProtocolVersion?
     /// Who goes first where requests wait for a connection.
@@ -143,6 +153,10 @@ extension OutgoingRequest {
     ///
     /// Not made of a literal, for which the metadata of a pair would be looked up for each request.
     var refreshMarks: [ObjectIdentifier: Int] = Dictionary()
+
+    /// Behind one pointer, since bounds are large and few requests have any.
+    private var bounds: CopyOnWrite<Timeouts>?
+    fileprivate var hasTimeouts: Bool { bounds != nil }
 
     /// The session's ways in all.
     public init() {}

@@ -65,20 +65,6 @@ import Testing
     #expect(taken == [[], [], nil])
   }
 
-  @Test(arguments: [100, 10_000])
-  func `a stream that brings little keeps no memory for much`(count: Int) throws {
-    var target = BodyTarget(BodySink.stream(window: 1 << 20).destination)
-    for count in [200_000, count] {
-      let piece = [UInt8](repeating: 1, count: count)
-      try piece.withUnsafeBytes { try target.take($0) }
-      let taken = target.takePiece()
-      #expect(taken?.count == count)
-      target.reclaim()
-    }
-    var spares = target.spares
-    #expect((spares.take() == nil) == (count == 100))
-  }
-
   @Test func `at the end nothing is kept`() {
     var spares = SparePieces()
     _ = Self.lend(1, from: &spares)

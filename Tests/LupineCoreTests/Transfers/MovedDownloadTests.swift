@@ -141,6 +141,21 @@ struct MovedDownloadTests: TransferSuite {
     #expect(other.names == ["a"])
   }
 
+  @Test func `a checkpoint knows where the file was moved to, also where resume data went on with it`() async throws {
+    mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole.reset(afterBytes: 3), whole]))
+    let checkpoint = folder.file("a.resume")
+    let first = session.download("a", to: .file(folder.file("a"))).checkpoint(checkpoint)
+    let data = try #require(await first.serializingFile().response.resumeData)
+    let second = session.download(resumingWith: data, to: .file(other.file("a"))).checkpoint(checkpoint)
+    #expect(await second.serializingFile().response.error?.kind == .connectionLost)
+    let third = session.download("a", to: .file(other.file("a"))).checkpoint(checkpoint, otherwise: .fail)
+    #expect(await third.serializingFile().response.error == nil)
+    #expect(ranges == [nil, "bytes=4-", "bytes=7-"])
+    #expect(!events.names.contains("warning"))
+    #expect(folder.names.isEmpty)
+    #expect(other.names == ["a"])
+  }
+
   @Test func `a partial file's copy is its owner's alone, and nothing is left of one that was cancelled`() async throws
   {
     let partial = try PartialFile.create(beside: folder.file("a"))

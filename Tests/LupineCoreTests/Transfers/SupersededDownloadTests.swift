@@ -34,13 +34,23 @@ import Testing
 
   @Test(arguments: refusals.indices, ["\"v2\"", nil])
   func `a page that is refused takes nothing from what had come`(refusal: Int, tag: String?) async throws {
-    let page = tag.map { page.field(.eTag, $0) } ?? page
+    let page = tag.map { self.page.field(.eTag, $0) } ?? self.page
     let request = Self.refusals[refusal](try await interrupted(page, whole))
     let response = await request.serializingFile().response
     #expect(response.error != nil)
     #expect(try folder.names.map { try folder.text($0) } == ["0123"])
     _ = try await session.download(resumingWith: try #require(response.resumeData), otherwise: .fail)
       .serializingFile().value
+    #expect(ranges == [nil, "bytes=4-", "bytes=4-"])
+    #expect(try folder.text("a") == "0123456789")
+    #expect(folder.names == ["a"])
+  }
+
+  @Test(arguments: ["\"v2\"", nil])
+  func `a retry after a page that was refused asks for the rest again`(tag: String?) async throws {
+    let page = tag.map { self.page.field(.eTag, $0) } ?? self.page
+    let request = try await interrupted(page, whole).validate(contentType: ["application/octet-stream"])
+    _ = try await request.retrier(OnceMore()).serializingFile().value
     #expect(ranges == [nil, "bytes=4-", "bytes=4-"])
     #expect(try folder.text("a") == "0123456789")
     #expect(folder.names == ["a"])
@@ -71,7 +81,7 @@ import Testing
 
   @Test(arguments: ["\"v2\"", nil])
   func `the checkpoint tells of what is there after a page was refused`(tag: String?) async throws {
-    let page = tag.map { page.field(.eTag, $0) } ?? page
+    let page = tag.map { self.page.field(.eTag, $0) } ?? self.page
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), page, whole]))
     for _ in 0..<3 {
       _ = await session.download("a", to: .file(folder.file("a"))).checkpoint(folder.file("a.resume"))
@@ -102,4 +112,9 @@ import Testing
       #expect(folder.names == ["a"])
     }
   }
+}
+
+/// Retries whatever went wrong.
+private struct OnceMore: Retrier {
+  func decision(for attempt: FailedAttempt) async -> RetryDecision { attempt.error == nil ? .doNotRetry : .retry }
 }

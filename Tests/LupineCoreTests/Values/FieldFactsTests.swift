@@ -16,8 +16,7 @@ struct FieldFactsTests {
   }
 
   @Test func `what is known of shared fields is not taken for what is known of others`() throws {
-    var request = OutgoingRequest(url: try HTTPURL("http://a.example/"))
-    request.take(SharedFields([.accept: "text/plain"]))
+    var request = OutgoingRequest(url: try HTTPURL("http://a.example/")).taking(SharedFields([.accept: "text/plain"]))
     #expect(request.fieldFacts.findings == .accept)
     #expect(request.fieldFacts.size == "Accept: text/plain\r\n".utf8.count)
     let original = request

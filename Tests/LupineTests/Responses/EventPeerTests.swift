@@ -35,7 +35,8 @@ import Testing
   func `a handler has nginx's text piece by piece, whole in the end`(peer: Peer) async throws {
     let session = try peer.session()
     let whole = try await session.request("gzip/text.txt").serializingString().value
-    let (text, status) = (Mutex(""), Mutex<Int?>(nil))
+    let text = Mutex("")
+    let status = Mutex<Int?>(nil)
     session.streamRequest("gzip/text.txt", window: 64 << 10).validate().responseStreamString { stream in
       text.withLock { $0 += stream.value ?? "" }
       if let completion = stream.completion { status.withLock { $0 = completion.response?.status.code } }

@@ -51,8 +51,6 @@ extension SessionRequest {
 extension Pipeline {
   /// The request with its key, which is made once for all attempts.
   func keyed(_ request: OutgoingRequest) -> OutgoingRequest {
-    // Most requests are given none.
-    guard session.keysRequests || !areSettingsUsual else { return request }
     let key = task.state.withLock { $0.settings.idempotencyKey }
     guard key != nil || session.configuration.keyedMethods.contains(request.method), !request.hasIdempotencyKey else {
       return request
