@@ -25,6 +25,8 @@ public final class TransferControl: Sendable {
   private let lastActivity: Atomic<Int64>
   private let bytesSent = Atomic<Int64>(0)
   private let bytesReceived = Atomic<Int64>(0)
+  /// Whether what is received is what the request asked for, and no page on the way to it.
+  private let counts = Atomic<Bool>(false)
   /// The request that hears how far the bodies have come.
   private let task: RequestTask?
   private let parent: TransferControl?
@@ -95,6 +97,7 @@ public final class TransferControl: Sendable {
   /// A body that has not ended takes no byte from here on: what its sink named, as a file's descriptor, may be closed or
   /// used again, whatever the transport still does.
   package func finish() {
+    counts.store(false, ordering: .relaxed)
     let released = state.withLock { state in
       state.isFinished = true
       let released = Released(handler: state.handler, channel: state.channel)
@@ -139,16 +142,17 @@ public final class TransferControl: Sendable {
     let now = now()
     noteActivity(at: now)
     let sum = bytesReceived.add(Int64(count), ordering: .relaxed).newValue
-    guard let task, let answer,
-      let wait = task.download.withLock({ $0.move(to: sum, of: ObjectIdentifier(answer), now: now) })
-    else { return }
+    guard let task, isAnswer, let wait = task.download.withLock({ $0.move(to: sum, now: now) }) else { return }
     task.tellProgress(.download, after: wait)
   }
 
-  /// The exchange that this one stands for, its own as a rule; `nil` where that has another answer, or none yet.
-  private var answer: TransferControl? {
-    guard let parent else { return self }
-    return state.withLock { $0.isChosen } ? parent.answer : nil
+  /// Has what is received count as the download's progress, until the exchange is over.
+  func beginsAnswer() { counts.store(true, ordering: .relaxed) }
+
+  /// Whether what is received counts; of several exchanges that are made in the place of one, only the chosen one's does.
+  private var isAnswer: Bool {
+    guard let parent else { return counts.load(ordering: .relaxed) }
+    return state.withLock { $0.isChosen } && parent.isAnswer
   }
 
   func attach(_ channel: BodyChannel) {

@@ -263,9 +263,9 @@ extension ExchangeLoop {
       let now = control.lastActive
       task.download.withLock {
         $0.begin(
-          base: base, .told(by: head.headerFields), isAnswer: head.status.kind == .successful,
-          of: ObjectIdentifier(control), now: now)
+          base: base, .told(by: head.headerFields), isAnswer: head.status.kind == .successful, now: now)
       }
+      control.beginsAnswer()
       return BodySink(destination, stages: stages)
     } catch {
       return BodySink(.discard(limit: 0), stages: [FailingTransformer(error)])

@@ -26,7 +26,8 @@ extension SessionRequest {
 
   /// The trailers of the last response; waits until its body has ended, and starts the request for it.
   ///
-  /// A stream's body ends when its consumer has taken all of it.
+  /// A stream's body ends when its consumer has taken all of it. libcurl 7.88 brings none over HTTP/2 where the
+  /// head tells the body's length.
   public var trailers: HTTPFields? {
     get async { await task.outcome().response?.trailers }
   }

@@ -25,8 +25,6 @@ struct ProgressReporter: Sendable {
     let length: Length
     let isAnswer: Bool
     let started: Duration
-    /// Whose bytes count; `nil` counts everybody's.
-    let owner: ObjectIdentifier?
     var count: Int64 = 0
     var time = Duration.zero
 
@@ -45,7 +43,8 @@ struct ProgressReporter: Sendable {
   private var listeners: [ProgressListener] = []
   /// What will tell the figures that intervals keep back.
   private var timer: ScheduledTimer?
-  private var isTimed = false
+  /// When it will.
+  private var due: Duration?
 
   mutating func add(interval: Duration, executor: (any TaskExecutor)?, _ handler: @escaping Handler) {
     listeners.append(ProgressListener(interval: interval, executor: executor, handler))
@@ -57,20 +56,17 @@ struct ProgressReporter: Sendable {
   /// - Parameters:
   ///   - isAnswer: whether it is what was asked for. Of another, such as an error's page, which may yet be retried, only
   ///     the last figure is told, where it was the answer after all. Asked where somebody listens.
-  ///   - owner: whose bytes count from now on; `nil` counts everybody's.
   mutating func begin(
-    base: Int64 = 0, _ length: Length, isAnswer: @autoclosure () -> Bool = true, of owner: ObjectIdentifier? = nil,
-    now: Duration
+    base: Int64 = 0, _ length: Length, isAnswer: @autoclosure () -> Bool = true, now: Duration
   ) {
-    transfer = Transfer(
-      base: base, length: length, isAnswer: listeners.isEmpty || isAnswer(), started: now, owner: owner)
+    transfer = Transfer(base: base, length: length, isAnswer: listeners.isEmpty || isAnswer(), started: now)
   }
 
-  /// Takes the bytes that the current exchange has moved; those of one that another has replaced do not count.
+  /// Takes the bytes that the current exchange has moved.
   ///
   /// - Returns: how long a figure is to be kept back from now on, where a timer is needed for that.
-  mutating func move(to count: Int64, of owner: ObjectIdentifier? = nil, now: Duration) -> Duration? {
-    guard var moved = transfer, moved.owner == owner, count > moved.count else { return nil }
+  mutating func move(to count: Int64, now: Duration) -> Duration? {
+    guard var moved = transfer, count > moved.count else { return nil }
     moved.count = count
     moved.time = now - moved.started
     transfer = moved
@@ -87,19 +83,21 @@ struct ProgressReporter: Sendable {
       guard let left = listeners[index].take(progress, now) else { continue }
       wait = min(wait ?? left, left)
     }
-    guard let wait, !isTimed else { return nil }
-    isTimed = true
+    guard let wait, due == nil else { return nil }
+    due = now + wait
     return wait
   }
 
   /// Keeps the timer that was asked for; it is over with the last figure.
   mutating func keep(_ timer: ScheduledTimer) {
-    if isTimed { self.timer = timer } else if listeners.isEmpty { timer.cancel() }
+    if due != nil { self.timer = timer } else if listeners.isEmpty { timer.cancel() }
   }
 
   /// Tells the figures whose intervals are over; returns as `move` does.
   mutating func tellKept(now: Duration) -> Duration? {
-    isTimed = false
+    // A timer that fires too early, as of a test's clock, is not set again and again.
+    let now = max(now, due ?? now)
+    due = nil
     timer = nil
     return farthest.flatMap { tell($0, now) }
   }
@@ -110,7 +108,8 @@ struct ProgressReporter: Sendable {
   mutating func finish(_ end: TransferProgress? = nil) -> [Task<Void, Never>] {
     guard !listeners.isEmpty else { return [] }
     timer?.cancel()
-    (timer, isTimed) = (nil, false)
+    timer = nil
+    due = nil
     let last = end ?? newest
     for listener in listeners { listener.finish(last) }
     defer { listeners = [] }

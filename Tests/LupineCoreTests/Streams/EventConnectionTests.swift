@@ -35,8 +35,10 @@ import Testing
     let waits = log.all.filter { if case .retrying(.some, _) = $0.kind { true } else { false } }
     #expect(waits.map(\.attempt) == [1, 2])
     let reasons = waits.map { "\($0.kind)" }
+    let failure = log.all.compactMap { if case .failed(let error) = $0.kind { error.message } else { nil } }
     #expect(reasons.first == "retrying after 3000.00 ms: The server ended the stream of events.")
-    #expect(reasons.last?.contains("refused") == true)
+    #expect(reasons.last == "retrying after 3000.00 ms: \(failure.first ?? "")")
+    #expect(failure.count == 1)
   }
 
   @Test func `a retry of a connection counts among the attempts`() async throws {

@@ -77,7 +77,10 @@ http {{
       if ($http_last_event_id = "2") {{ return 204; }}
       try_files /events.txt =404;
     }}
-    location = /trailers {{ add_trailer X-Trailer behind; try_files /gzip/text.txt =404; }}
+    # Coded, and so of unknown length: libcurl reads no trailers of HTTP/2 behind a body whose length it knows.
+    location = /trailers {{
+      gzip on; gzip_min_length 0; gzip_types text/plain; add_trailer X-Trailer behind; try_files /gzip/text.txt =404;
+    }}
     location = /slow {{ limit_rate 64k; try_files /big.bin =404; }}
     location /uploads/ {{ dav_methods PUT DELETE; create_full_put_path on; dav_access user:rw; }}
     # nginx reads the whole body before it asks the inner server, so a chunked body has a length there.
