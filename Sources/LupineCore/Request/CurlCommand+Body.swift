@@ -34,6 +34,7 @@ extension CurlCommand {
   private func redacted(_ data: Data) -> Data {
     let type = request.headers[.contentType]?.lowercased() ?? ""
     if type.hasPrefix("application/x-www-form-urlencoded") { return SecretParameters.redact(data) }
+    if type.contains("plist") { return PropertyListRedaction.redact(data) }
     return type.contains("json") || JSONRedaction.mayBeJSON(data) ? JSONRedaction.redact(data) : data
   }
 

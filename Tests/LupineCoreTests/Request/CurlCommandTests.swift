@@ -74,6 +74,36 @@ import Testing
   }
 
   @Test(arguments: [
+    (
+      "<dict><key>password</key><string>hidden</string><key>n</key><true/></dict>",
+      "<dict><key>password</key><string>REDACTED</string><key>n</key><true/></dict>"
+    ),
+    (
+      "<key>token</key> <dict><key>a</key><array><!-- --><true/><data>hidden</data></array></dict><key>b</key>",
+      "<key>token</key> <string>REDACTED</string><key>b</key>"
+    ),
+    (
+      "<key>key</key><true/><key>pwd</key><integer>hidden",
+      "<key>key</key><string>REDACTED</string><key>pwd</key><string>REDACTED</string>"
+    ),
+    ("a < b", "a < b"), ("<key>password", "<key>password"),
+  ])
+  func `S39 the values of a property list that are secret by key are redacted`(list: String, expected: String) throws {
+    let text = try Self.command("https://a.example.com/", .post, [.contentType: "application/x-plist"], .text(list))
+    #expect(text.contains("--data-raw '\(expected)'"))
+  }
+
+  @Test func `S39 what the encoder of property lists writes is redacted`() async throws {
+    let request = try Bench(.text("x")).session().request(
+      "https://a.example.com/", method: .post, parameters: ["password": "hidden", "name": "shown"],
+      encoder: .propertyList)
+    let text = request.debugDescription
+    #expect(text.contains("shown"))
+    #expect(text.contains("REDACTED"))
+    #expect(!text.contains("hidden"))
+  }
+
+  @Test(arguments: [
     (#"{"password":"hidden","#, "application/json"), ("password=hidden&a=", "application/x-www-form-urlencoded"),
   ])
   func `S39 what is no plain text is redacted, too`(start: String, type: String) throws {
