@@ -32,7 +32,6 @@ let package = Package(
   targets: [
     .target(name: "Row", path: "Row", swiftSettings: settings),
     .target(name: "Measuring", path: "Measuring", swiftSettings: settings),
-    .executableTarget(name: "raw-curl", path: "RawCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(
       name: "Requests", dependencies: ["Row", httpTypes] + lupine("LupineCore", "LupineCurl"), path: "Requests",
       swiftSettings: settings),

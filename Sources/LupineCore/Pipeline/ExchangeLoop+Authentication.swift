@@ -5,9 +5,9 @@ import Synchronization
 extension ExchangeLoop {
   /// Whether a challenge can be answered and the request is to be sent again; each credential is given once, so that a
   /// wrong password ends with the 401 or the 407.
-  func answers(_ head: HTTPResponse, to challenger: Challenger) async throws(LupineError) -> Bool {
+  func answers(_ response: TransportResponse, to challenger: Challenger) async throws(LupineError) -> Bool {
     do throws(Unanswered) {
-      try await answer(head, of: challenger)
+      try await answer(response, of: challenger)
       let reason =
         challenger.asker == .origin ? "status 401 and a credential" : "the proxy's status 407 and a credential"
       task.emit(.challenged(isAnswered: true, reason: reason), attempt: number)
@@ -30,7 +30,7 @@ extension ExchangeLoop {
     static let given = Unanswered.reason("the credential was given already")
   }
 
-  private func answer(_ head: HTTPResponse, of challenger: Challenger) async throws(Unanswered) {
+  private func answer(_ response: TransportResponse, of challenger: Challenger) async throws(Unanswered) {
     let asker = challenger.asker
     if !challenger.hasCredential {
       throw .reason("the \(asker == .origin ? "request" : "proxy") has no credential")
@@ -39,11 +39,13 @@ extension ExchangeLoop {
       throw .reason("a redirect led to another origin")
     }
     guard challenger.request.body.isReplayable else { throw .reason("the body can be sent only once") }
+    let head = response.head
     let offers = configuration.schemes.offers(head)
     guard let first = offers.first else {
       let remedy = configuration.schemes.remedy(for: head).map { "; \($0)" } ?? ""
       throw .reason("no scheme fits the challenge\(remedy)")
     }
+    await awaitEnd(of: response)
     if let renewal = authentication(asker, { $0.renewal(offers) }) {
       return try await give(renewal.credential, to: [renewal.offer], of: challenger)
     }

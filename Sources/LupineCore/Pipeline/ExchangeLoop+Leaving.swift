@@ -21,6 +21,13 @@ extension ExchangeLoop {
     }
   }
 
+  /// Waits for the end of a body before somebody is asked who may take long, and leaves the end as it is.
+  ///
+  /// A body that is handed on at its head waits for its reader, and nobody for it.
+  func awaitEnd(of response: TransportResponse) async {
+    if !task.handsOverAtHead { _ = try? await response.body.end() }
+  }
+
   func tell(_ end: BodyEnd) {
     if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
     task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)

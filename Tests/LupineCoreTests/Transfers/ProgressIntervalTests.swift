@@ -1,8 +1,9 @@
 import FoundationEssentials
 import HTTPTypes
-import LupineCore
 import LupineMock
 import Testing
+
+@testable import LupineCore
 
 @Suite struct ProgressIntervalTests {
   @Test func `a figure that the interval kept back comes at its end, also where nothing moves any more`() async throws {
@@ -35,13 +36,15 @@ import Testing
     #expect(await next.next()?.completed == 300)
   }
 
-  @Test func `a timer that fires while it is set keeps nothing back`() async throws {
-    let notes = Notes<TransferProgress>()
-    let mock = MockTransport()
-    mock.stub(.get, "/{any...}", MockReply.text("").chunked(["abc", "de", "f"]))
-    let session = try Session.Builder().clock(EagerClock()).transport(mock).build()
-    _ = try await session.request(Bench.url).downloadProgress(interval: .seconds(1)) { notes.add($0) }
-      .serializingData().value
-    #expect(notes.all.last?.completed == 6)
+  @Test func `a timer that fires too early is taken for the end of the interval`() {
+    var reporter = ProgressReporter()
+    reporter.add(interval: .seconds(1), executor: nil) { _ in }
+    reporter.begin(.known(9), now: .zero)
+    #expect(reporter.move(to: 3, now: .zero) == nil)
+    #expect(reporter.move(to: 5, now: .zero) == .seconds(1))
+    #expect(reporter.move(to: 7, now: .zero) == nil)
+    #expect(reporter.tellKept(now: .zero) == nil)
+    #expect(reporter.move(to: 9, now: .zero) == .seconds(2))
+    #expect(reporter.finish().count == 1)
   }
 }
