@@ -43,10 +43,14 @@ final class MockExchange: Sendable {
   func run<Value: Sendable>(
     on executor: (any TaskExecutor)?, _ operation: @escaping @Sendable () async throws(LupineError) -> Value
   ) async throws(LupineError) -> Value {
+    let isAttached = Signal()
     let work = Task(executorPreference: executor) { () async -> Result<Value, LupineError> in
+      // Else a clock that the operation moves could end the exchange before anybody can cancel this task, and move on.
+      await isAttached.wait()
       do throws(LupineError) { return .success(try await operation()) } catch { return .failure(error) }
     }
     attach(work)
+    isAttached.set()
     let result = await withTaskCancellationHandler {
       await work.value
     } onCancel: {
