@@ -39,12 +39,16 @@ enum Delivery {
     let delivery = BodyDelivery(
       plan: plan, writer: writer, resumed: resumed, exchange: exchange, context: context, metrics: metrics,
       rate: rate, told: plan.toldLength(for: request), fault: plan.hasBody(for: request) ? plan.part.fault : nil)
+    let isAttached = Signal()
     let task = Task(executorPreference: context.executor) {
+      // As `MockExchange.run` says.
+      await isAttached.wait()
       await delivery.run(source)
       exchange.detach()
       whenDone()
     }
     exchange.attach(task)
+    isAttached.set()
     return TransportResponse(head: head, body: body, source: plan.part.source)
   }
 }
