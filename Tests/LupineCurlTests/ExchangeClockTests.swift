@@ -7,7 +7,7 @@ import Testing
   /// The clock of an exchange that began so many seconds ago.
   private static func clock(startedAgo seconds: UInt64) -> ExchangeClock {
     var clock = ExchangeClock()
-    clock.start(at: Moment.now - seconds * 1_000_000_000)
+    clock.start(turn: Moment.now - seconds * 1_000_000_000)
     return clock
   }
 

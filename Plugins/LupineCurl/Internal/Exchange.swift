@@ -78,7 +78,7 @@ final class Exchange {
     let easy = try multi.makeEasy()
     try easy.prepare(submission, shape)
     if isTunnelled { rareState().tunnel = TunnelReader(context.limits, loop.lines) }
-    clock.start(at: now)
+    clock.start(turn: now)
     try multi.add(easy)
     easy.exchange = self
     self.easy = easy

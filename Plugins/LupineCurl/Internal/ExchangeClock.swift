@@ -7,7 +7,7 @@ struct ExchangeClock {
   /// Since when the exchange has waited its turn.
   private let waited: UInt64
   private var started: UInt64?
-  /// Since when libcurl counts: the start, or where another address was tried after it.
+  /// Since when libcurl counts: when it took over, or where another address was tried after it.
   private var counted: UInt64?
   /// Whether the exchange has a connection that was used before; `nil` without one.
   var isReused: Bool?
@@ -21,10 +21,13 @@ struct ExchangeClock {
     waited = lookup?.ended ?? now
   }
 
-  /// Notes that libcurl takes over; until then the exchange has waited its turn.
-  mutating func start(at now: UInt64) {
-    started = now
-    counted = now
+  /// Notes that libcurl takes over.
+  ///
+  /// - Parameter turn: until when the exchange has waited its turn. What came between, such as the reading of root
+  ///   certificates, is no part of what libcurl counts.
+  mutating func start(turn: UInt64) {
+    started = turn
+    counted = Moment.now
   }
 
   /// Notes that libcurl begins anew, with another address.

@@ -45,7 +45,7 @@ extension ExchangeLoop {
       let remedy = configuration.schemes.remedy(for: head).map { "; \($0)" } ?? ""
       throw .reason("no scheme fits the challenge\(remedy)")
     }
-    await awaitEnd(of: response)
+    do throws(LupineError) { try await awaitEnd(of: response) } catch { throw .failed(error) }
     if let renewal = authentication(asker, { $0.renewal(offers) }) {
       return try await give(renewal.credential, to: [renewal.offer], of: challenger)
     }

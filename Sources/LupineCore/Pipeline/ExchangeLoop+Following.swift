@@ -32,14 +32,14 @@ extension ExchangeLoop {
       return request
     }
     if let work = task.consumer?.repeating() {
-      await awaitEnd(of: response)
+      try await awaitEnd(of: response)
       if let error = await task.failure(of: work) { throw error }
       return request
     }
     if let next = task.consumer?.following(request) { return next }
     // What a proxy refuses says nothing of the URL, and a fresh one would go the same way.
     guard response.source == .origin, let refresh = task.consumer?.refreshing(after: response.head) else { return nil }
-    await awaitEnd(of: response)
+    try await awaitEnd(of: response)
     return try await refreshing(request, after: response.head, refresh)
   }
 

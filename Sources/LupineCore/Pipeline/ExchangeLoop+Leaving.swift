@@ -24,8 +24,11 @@ extension ExchangeLoop {
   /// Waits for the end of a body before somebody is asked who may take long, and leaves the end as it is.
   ///
   /// A body that is handed on at its head waits for its reader, and nobody for it.
-  func awaitEnd(of response: TransportResponse) async {
+  ///
+  /// - Throws: the reason why the request, or its attempt, has been ended meanwhile: then nobody is to be asked.
+  func awaitEnd(of response: TransportResponse) async throws(LupineError) {
     if !task.handsOverAtHead { _ = try? await response.body.end() }
+    if let ended = task.state.withLock({ $0.cancellation ?? $0.attemptEnd }) { throw ended }
   }
 
   func tell(_ end: BodyEnd) {

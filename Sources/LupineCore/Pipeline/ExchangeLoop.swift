@@ -91,9 +91,11 @@ struct ExchangeLoop: Sendable {
       guard disposition == .cancel else { continue }
       let error = LupineError(
         .cancelled, "The request was cancelled at the head of its response, with status \(head.status.code).")
+      // Where the request was ended while it was asked, the word is that of whoever heard of the end.
+      let isEnded = task.state.withLock { $0.cancellation != nil || $0.attemptEnd != nil }
       task.cancel(error)
       let refusal = await refused(response, control, error)
-      task.consumer?.isUnwanted()
+      if !isEnded { task.consumer?.isUnwanted() }
       throw refusal
     }
   }

@@ -99,7 +99,9 @@ final class DownloadConsumer: ResponseConsumer {
 
   func isUnwanted() {
     state.withLock { state in
-      if state.isInFile, state.takeUpPrevious() { state.isInFile = false }
+      guard state.isInFile else { return }
+      state.isInFile = false
+      state.takeBack()
     }
   }
 

@@ -113,8 +113,3 @@ import Testing
     }
   }
 }
-
-/// Retries whatever went wrong.
-private struct OnceMore: Retrier {
-  func decision(for attempt: FailedAttempt) async -> RetryDecision { attempt.error == nil ? .doNotRetry : .retry }
-}

@@ -1,0 +1,62 @@
+import HTTPTypes
+import LupineFixtures
+import LupineMock
+import Testing
+
+@testable import LupineCore
+
+/// A request that is ended while the page comes that leads to a question: nobody is asked then.
+@Suite struct EndedBeforeAskingTests {
+  enum Question: Int, CaseIterable, Sendable {
+    case credential = 401
+    case freshURL = 410
+  }
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func request(_ question: Question, in session: Session) -> any SessionRequest {
+    switch question {
+    case .credential:
+      session.request(Bench.url).onChallenge { _ in
+        Issue.record("a person was asked for a credential")
+        return nil
+      }
+    case .freshURL:
+      session.download(Bench.url, to: .file(folder.file("a"))).refreshingURL { _ in
+        Issue.record("the program was asked for a fresh URL")
+        return Bench.url
+      }
+    }
+  }
+
+  @Test(arguments: Question.allCases)
+  func `a request that is cancelled while the page comes asks nobody`(question: Question) async throws {
+    let begun = Flag()
+    let transport = ClosureTransport { _, context throws(LupineError) in
+      let (response, writer) = context.begin(question.rawValue, [.wwwAuthenticate: "Basic realm=x"])
+      context.onCancel { writer.fail(LupineError(.cancelled, ""), metrics: TransferMetrics()) }
+      begun.raise()
+      return response
+    }
+    let session = try Session.Builder().transport(transport).timeouts(idle: nil).build()
+    let waiting = request(question, in: session)
+    async let outcome = waiting.task.outcome()
+    await begun.raised()
+    waiting.cancel()
+    #expect(await outcome.error?.kind == .cancelled)
+  }
+
+  @Test(arguments: Question.allCases, [LupineError.Timeout.total, .attempt])
+  func `a request whose time is over while the page comes asks nobody`(
+    question: Question, timeout: LupineError.Timeout
+  ) async throws {
+    let page = MockReply.text("not so", status: HTTPResponse.Status(code: question.rawValue))
+      .field(.wwwAuthenticate, "Basic realm=x").stall(afterBytes: 3)
+    let session = try Bench(page).session {
+      timeout == .total ? $0.timeouts(idle: nil, total: .seconds(5)) : $0.timeouts(idle: nil, attempt: .seconds(5))
+    }
+    #expect(await request(question, in: session).task.outcome().error?.kind == .timedOut(timeout))
+  }
+}
