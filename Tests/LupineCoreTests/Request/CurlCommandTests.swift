@@ -91,7 +91,7 @@ import Testing
       "<!-- a > b --><key>password</key><string>REDACTED</string><string><![CDATA[</key>]]></string>"
     ),
     (
-      "<key><![CDATA[password]]></key><string>a<!-- </string> -->hidden</string>",
+      "<key><![CDATA[password]]></key><string><![CDATA[</string>]]>a<!-- > -->hidden</string>",
       "<key><![CDATA[password]]></key><string>REDACTED</string>"
     ),
     ("<key >pass<!-- -->word </key ><string/>", "<key >pass<!-- -->word </key ><string>REDACTED</string>"),
@@ -108,6 +108,7 @@ import Testing
     "{ password = hidden; }", "a < b", "<key>password</key>hidden", "<key>&p;</key><string>hidden</string>",
     "<!DOCTYPE plist [<!ENTITY p 'password'>]><key>a</key><string>hidden</string>",
     "<!DOCTYPE plist SYSTEM '>'><key>a</key><string>hidden</string>", "<!-- <key>password</key>hidden -->",
+    "<string>a<!-- </string> -->hidden</string>",
     "<key>password</key><key>hidden</key>", "<key>token</key><array><true>hidden</array>", "<!-- hidden", "<KEY>hidden",
     "<?xml version='1.0' encoding='UTF-7'?><plist>hidden</plist>", "<plist a='>hidden'/>", "<\0k\0e\0y\0>\0hidden",
   ])
