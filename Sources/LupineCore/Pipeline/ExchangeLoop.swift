@@ -275,7 +275,7 @@ extension ExchangeLoop {
 
 extension LupineError {
   /// The reason the exchange was cancelled with, where it was; the transport says `cancelled` alone.
-  fileprivate func caused(by control: TransferControl?) -> LupineError {
+  func caused(by control: TransferControl?) -> LupineError {
     guard let reason = control?.reason else { return self }
     return metrics.map { reason.measured($0) } ?? reason
   }

@@ -23,7 +23,8 @@ protocol ResponseConsumer: AnyObject, Sendable {
   /// What is to be done at a head before the same request is sent again, as by `beginning`; `nil` where nothing is.
   func repeating() -> (@Sendable () async -> LupineError?)?
 
-  /// The request to send instead, where the response is of no use; asked once the body has ended.
+  /// The request to send instead, where the response is of no use; asked at the head, after `repeating`, while the body
+  /// may still come. It is sent once the body has ended.
   func following(_ request: OutgoingRequest) -> OutgoingRequest?
 
   /// What asks the program for another URL, where the response says that the request's is of no use any more.
