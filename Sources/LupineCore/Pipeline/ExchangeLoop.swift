@@ -258,7 +258,7 @@ extension ExchangeLoop {
     do throws(LupineError) {
       if let consumer = task.consumer {
         destination = try consumer.destination(for: head, to: request, limits: configuration.limits)
-        if let decision = consumer.takeDecision() { task.emit(decision, attempt: number) }
+        for decision in consumer.takeDecisions() { task.emit(decision, attempt: number) }
         if case .discard = destination { return BodySink(destination) }
         base = consumer.base(of: head)
       }
