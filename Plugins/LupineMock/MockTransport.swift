@@ -59,9 +59,10 @@ public final class MockTransport: Transport, ObservingTransport {
   ///
   /// The request's body is read to its end first, unless the stub says otherwise. A fault that keeps the request from
   /// the server, such as `.connectionRefused`, sends nothing of it: what conditions or a closure saw is given back, so
-  /// that a retry has a one-shot stream whole. Where a closure answers with such a fault, the progress of a body that
-  /// took its time has been told. A reply that waits for nothing is given at once, in the caller's task. The session's
-  /// limits are kept, and every exchange has a connection of its own.
+  /// that a retry has a one-shot stream whole; one inside of another body, such as a compressed or a multipart one, is
+  /// spent. Where a closure answers with such a fault, the progress of a body that took its time has been told. A reply
+  /// that waits for nothing is given at once, in the caller's task. The session's limits are kept, and every exchange
+  /// has a connection of its own.
   ///
   /// A body that waits for 100 Continue (`expectsContinue`) is read once the request's head has found its stub and that
   /// permits it; see `MockReply.continues(after:)`. A request that no stub fits by its head ends with its body unread.

@@ -134,16 +134,16 @@ public final class TransferControl: Sendable {
     let now = now()
     noteActivity(at: now)
     let sum = bytesSent.add(Int64(count), ordering: .relaxed).newValue
-    guard let task, let wait = task.upload.withLock({ $0.move(to: sum, now: now) }) else { return }
-    task.tellProgress(.upload, after: wait)
+    guard let task, let moment = task.upload.withLock({ $0.move(to: sum, now: now) }) else { return }
+    task.tellProgress(.upload, at: moment)
   }
 
   func didReceive(_ count: Int) {
     let now = now()
     noteActivity(at: now)
     let sum = bytesReceived.add(Int64(count), ordering: .relaxed).newValue
-    guard let task, isAnswer, let wait = task.download.withLock({ $0.move(to: sum, now: now) }) else { return }
-    task.tellProgress(.download, after: wait)
+    guard let task, isAnswer, let moment = task.download.withLock({ $0.move(to: sum, now: now) }) else { return }
+    task.tellProgress(.download, at: moment)
   }
 
   /// Has what is received count as the download's progress, until the exchange is over.

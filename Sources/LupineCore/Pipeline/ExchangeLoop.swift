@@ -91,9 +91,11 @@ struct ExchangeLoop: Sendable {
       guard disposition == .cancel else { continue }
       let error = LupineError(
         .cancelled, "The request was cancelled at the head of its response, with status \(head.status.code).")
+      // Where the request was ended while it was asked, the word is that of whoever heard of the end.
+      let isEnded = task.state.withLock { $0.cancellation != nil || $0.attemptEnd != nil }
       task.cancel(error)
       let refusal = await refused(response, control, error)
-      task.consumer?.isUnwanted()
+      if !isEnded { task.consumer?.isUnwanted() }
       throw refusal
     }
   }
@@ -256,7 +258,7 @@ extension ExchangeLoop {
     do throws(LupineError) {
       if let consumer = task.consumer {
         destination = try consumer.destination(for: head, to: request, limits: configuration.limits)
-        if let decision = consumer.takeDecision() { task.emit(decision, attempt: number) }
+        for decision in consumer.takeDecisions() { task.emit(decision, attempt: number) }
         if case .discard = destination { return BodySink(destination) }
         base = consumer.base(of: head)
       }

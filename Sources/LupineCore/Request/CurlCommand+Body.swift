@@ -34,8 +34,13 @@ extension CurlCommand {
   private func redacted(_ data: Data) -> Data {
     let type = request.headers[.contentType]?.lowercased() ?? ""
     if type.hasPrefix("application/x-www-form-urlencoded") { return SecretParameters.redact(data) }
-    if type.contains("plist") { return PropertyListRedaction.redact(data) }
-    return type.contains("json") || JSONRedaction.mayBeJSON(data) ? JSONRedaction.redact(data) : data
+    if type.contains("json") { return JSONRedaction.redact(data) }
+    return type.contains("plist") ? PropertyListRedaction.redact(data) : Self.redactedByLook(data)
+  }
+
+  private static func redactedByLook(_ data: Data) -> Data {
+    if JSONRedaction.mayBeJSON(data) { return JSONRedaction.redact(data) }
+    return PropertyListRedaction.mayBePropertyList(data) ? PropertyListRedaction.redact(data) : data
   }
 
   /// What says that there is no command for so long a body, and keeps curl from running without it.
@@ -69,7 +74,7 @@ extension CurlCommand {
     switch section.source {
     case .bytes where section.name.map(SecretParameters.isSecret) == true:
       "printf \(SecretParameters.replacement)"
-    case .bytes(let data): Self.print(JSONRedaction.mayBeJSON(data) ? JSONRedaction.redact(data) : data)
+    case .bytes(let data): Self.print(Self.redactedByLook(data))
     case .file(let path, 0) where section.length == nil: "cat -- \(Self.quote(path))"
     case .file(let path, let offset):
       "tail -c +\(UInt64(clamping: offset) + 1) -- \(Self.quote(path))"

@@ -5,7 +5,7 @@ extension RequestState {
     var gates: [Gate] = []
     /// What cancels a program's own code that runs now; the innermost last.
     var works: [@Sendable () -> Void] = []
-    /// What the exchanges before the last one cost.
+    /// What the exchanges before the last one cost, of the newest ones.
     var earlierMetrics: [TransferMetrics] = []
     /// The bounds that hold since an adapter or an interceptor gave the request others than the program described.
     var changedTimeouts: Timeouts?

@@ -220,21 +220,31 @@ struct RequestState {
     control = nil
     if let status { self.status = status }
     guard let metrics else { return }
-    if let lastMetrics { change { $0.earlierMetrics.append(lastMetrics) } }
-    lastMetrics = metrics
+    keep([metrics])
   }
 
   /// Takes over what was sent on a connection of the request, the status that came, and what its exchanges cost.
   mutating func take(sent: OutgoingRequest?, status: Int?, metrics: [TransferMetrics]) {
     self.sent = sent ?? self.sent
     self.status = status ?? self.status
-    guard let newest = metrics.last else { return }
-    let earlier = [lastMetrics].compactMap(\.self) + metrics.dropLast()
-    if !earlier.isEmpty { change { $0.earlierMetrics += earlier } }
-    lastMetrics = newest
+    keep(metrics)
   }
 
-  /// What each exchange cost that has ended.
+  /// How many exchanges' metrics are kept: a stream of events may go on for ever.
+  static let metricsLimit = 100
+
+  private mutating func keep(_ metrics: [TransferMetrics]) {
+    guard let newest = metrics.last else { return }
+    let earlier = (lastMetrics.map { [$0] } ?? []) + metrics.dropLast()
+    lastMetrics = newest
+    guard !earlier.isEmpty else { return }
+    change {
+      $0.earlierMetrics += earlier
+      $0.earlierMetrics.removeFirst(max($0.earlierMetrics.count - (Self.metricsLimit - 1), 0))
+    }
+  }
+
+  /// What the newest exchanges cost that have ended.
   var allMetrics: [TransferMetrics] { (rare?.value.earlierMetrics ?? []) + (lastMetrics.map { [$0] } ?? []) }
 
   /// Begins work of a program's own, given what cancels it; true when it must be cancelled at once.

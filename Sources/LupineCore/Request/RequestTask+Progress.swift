@@ -8,23 +8,24 @@ extension RequestTask {
   }
 
   /// Tells a figure of progress that an interval keeps back, once the interval is over.
-  func tellProgress(_ direction: Direction, after wait: Duration) {
+  func tellProgress(_ direction: Direction, at moment: Duration) {
+    let wait = max(moment - session.clock.now(), .zero)
     // Outside the lock, since a clock may fire at once.
     let timer = session.clock.schedule(wait) { [weak self] in self?.tellKeptProgress(direction) }
     switch direction {
-    case .upload: upload.withLock { $0.keep(timer) }
-    case .download: download.withLock { $0.keep(timer) }
+    case .upload: upload.withLock { $0.keep(timer, until: moment) }
+    case .download: download.withLock { $0.keep(timer, until: moment) }
     }
   }
 
   private func tellKeptProgress(_ direction: Direction) {
     let now = session.clock.now()
-    let wait =
+    let moment =
       switch direction {
       case .upload: upload.withLock { $0.tellKept(now: now) }
       case .download: download.withLock { $0.tellKept(now: now) }
       }
-    if let wait { tellProgress(direction, after: wait) }
+    if let moment { tellProgress(direction, at: moment) }
   }
 
   /// Sends the last figures of progress; every handler has had them when these tasks have ended.

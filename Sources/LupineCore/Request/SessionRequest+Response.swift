@@ -33,5 +33,7 @@ extension SessionRequest {
   }
 
   /// What each exchange cost that has ended, in their order: redirects, challenges and retries included.
+  ///
+  /// Of more than 100, such as the connections of a long stream of events, the newest 100 are kept.
   public var allMetrics: [TransferMetrics] { task.state.withLock { $0.allMetrics } }
 }

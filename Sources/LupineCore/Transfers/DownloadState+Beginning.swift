@@ -34,6 +34,16 @@ extension DownloadState {
     return true
   }
 
+  /// Takes back what a refused response has brought: what there was before it is there again, and a file that it began is
+  /// gone, so that no later exchange takes it for a beginning.
+  mutating func takeBack() {
+    if takeUpPrevious() { return }
+    if let partial, let asked, (try? partial.truncate(to: asked)) != nil { return }
+    partial?.remove()
+    (partial, validator, total) = (nil, nil, nil)
+    removeCheckpoint()
+  }
+
   /// Lets go of it, since what has come since takes its place.
   mutating func dropPrevious() {
     previous?.partial.remove()

@@ -64,7 +64,7 @@ struct ProgressReporter: Sendable {
 
   /// Takes the bytes that the current exchange has moved.
   ///
-  /// - Returns: how long a figure is to be kept back from now on, where a timer is needed for that.
+  /// - Returns: until when a figure is to be kept back, where a timer is needed for that.
   mutating func move(to count: Int64, now: Duration) -> Duration? {
     guard var moved = transfer, count > moved.count else { return nil }
     moved.count = count
@@ -85,12 +85,14 @@ struct ProgressReporter: Sendable {
     }
     guard let wait, due == nil else { return nil }
     due = now + wait
-    return wait
+    return due
   }
 
   /// Keeps the timer that was asked for; it is over with the last figure.
-  mutating func keep(_ timer: ScheduledTimer) {
-    if due != nil { self.timer = timer } else if listeners.isEmpty { timer.cancel() }
+  ///
+  /// - Parameter moment: until when it was to be. One that is over already may have asked for another.
+  mutating func keep(_ timer: ScheduledTimer, until moment: Duration) {
+    if due == moment { self.timer = timer } else { timer.cancel() }
   }
 
   /// Tells the figures whose intervals are over; returns as `move` does.

@@ -43,7 +43,7 @@ protocol ResponseConsumer: AnyObject, Sendable {
   func isUnwanted()
 
   /// What was decided at the last head, once.
-  func takeDecision() -> SessionEvent.Kind?
+  func takeDecisions() -> [SessionEvent.Kind]
 
   /// What looks at what has arrived before the request ends well, and says why it does not; `nil` where nothing is to be
   /// looked at. A cancellation of the task it runs in ends it.
@@ -89,7 +89,7 @@ extension ResponseConsumer {
 
   func isUnwanted() {}
 
-  func takeDecision() -> SessionEvent.Kind? { nil }
+  func takeDecisions() -> [SessionEvent.Kind] { [] }
 
   func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)? { nil }
 

@@ -86,21 +86,60 @@ import Testing
       "<key>key</key><true/><key>pwd</key><integer>hidden",
       "<key>key</key><string>REDACTED</string><key>pwd</key><string>REDACTED</string>"
     ),
-    ("a < b", "a < b"), ("<key>password", "<key>password"),
+    (
+      "<!-- a > b --><key>password</key><!-- a --><string>hidden</string><string><![CDATA[</key>]]></string>",
+      "<!-- a > b --><key>password</key><string>REDACTED</string><string><![CDATA[</key>]]></string>"
+    ),
+    (
+      "<key><![CDATA[password]]></key><string>a<!-- </string> -->hidden</string>",
+      "<key><![CDATA[password]]></key><string>REDACTED</string>"
+    ),
+    ("<key >pass<!-- -->word </key ><string/>", "<key >pass<!-- -->word </key ><string>REDACTED</string>"),
+    ("<key>&#x70;&#97;ss</key><data>hidden</data>", "<key>&#x70;&#97;ss</key><string>REDACTED</string>"),
+    ("<key>a&amp;b</key><string>c</string>", "<key>a&amp;b</key><string>c</string>"),
+    ("<key>password", "<key>password"),
   ])
   func `S39 the values of a property list that are secret by key are redacted`(list: String, expected: String) throws {
     let text = try Self.command("https://a.example.com/", .post, [.contentType: "application/x-plist"], .text(list))
     #expect(text.contains("--data-raw '\(expected)'"))
   }
 
-  @Test func `S39 what the encoder of property lists writes is redacted`() async throws {
+  @Test(arguments: [
+    "{ password = hidden; }", "a < b", "<key>password</key>hidden", "<key>&p;</key><string>hidden</string>",
+    "<!DOCTYPE plist [<!ENTITY p 'password'>]><key>a</key><string>hidden</string>",
+    "<!DOCTYPE plist SYSTEM '>'><key>a</key><string>hidden</string>", "<!-- <key>password</key>hidden -->",
+    "<key>password</key><key>hidden</key>", "<key>token</key><array><true>hidden</array>", "<!-- hidden", "<KEY>hidden",
+    "<?xml version='1.0' encoding='UTF-7'?><plist>hidden</plist>", "<plist a='>hidden'/>", "<\0k\0e\0y\0>\0hidden",
+  ])
+  func `S39 a property list that cannot be followed is redacted as a whole`(list: String) throws {
+    let text = try Self.command("https://a.example.com/", .post, [.contentType: "application/x-plist"], .text(list))
+    #expect(text.contains("--data-raw 'REDACTED'"))
+  }
+
+  @Test(arguments: [PropertyListDecoder.PropertyListFormat.xml, .binary])
+  func `S39 what the encoder of property lists writes is redacted`(
+    format: PropertyListDecoder.PropertyListFormat
+  ) async throws {
     let request = try Bench(.text("x")).session().request(
       "https://a.example.com/", method: .post, parameters: ["password": "hidden", "name": "shown"],
-      encoder: .propertyList)
+      encoder: .propertyList(format: format))
     let text = request.debugDescription
-    #expect(text.contains("shown"))
+    #expect(text.contains("shown") == (format == .xml))
     #expect(text.contains("REDACTED"))
     #expect(!text.contains("hidden"))
+  }
+
+  @Test(arguments: ["bplist00hidden", "<?xml version='1.0'?><plist><key>pwd</key><string>hidden</string></plist>"])
+  func `S39 a property list is known by its beginning, also as a part of a form`(list: String) throws {
+    let section = Body.Section(.bytes(Data(list.utf8)))
+    let part = Body(length: nil, isReplayable: true, source: .sequence([section])) { (_) throws(LupineError) in
+      BytesReader(Data())
+    }
+    for body in [.text(list), part] {
+      let text = try Self.command("https://a.example.com/", .post, [.contentType: "text/xml"], body)
+      #expect(text.contains("REDACTED"))
+      #expect(!text.contains("hidden"))
+    }
   }
 
   @Test(arguments: [

@@ -74,6 +74,15 @@ import Testing
     }
   }
 
+  @Test func `what a connection cost is forgotten after a hundred others`() async throws {
+    let pages = (1...120).map { page("data: \(String(repeating: "a", count: $0))\n\n") }
+    mock.stub(.get, url, .sequence(pages + [.status(.noContent)]))
+    let request = try session().streamRequest(url)
+    #expect(try await read(request).count == 120)
+    // The last one had no body; `data: ` and two ends of lines stand around each text.
+    #expect(request.allMetrics.map(\.bytesReceived) == (22...120).map { Int64($0 + 8) } + [0])
+  }
+
   @Test func `the last events come before the end of a request that is left`() async throws {
     mock.stub(.get, url, page("data: a\n\n").stall(afterBytes: 9))
     let session = try Session.Builder().transport(mock).clock(TestClock()).monitor(log).build()

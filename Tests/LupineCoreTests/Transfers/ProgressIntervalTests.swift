@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineMock
+import Synchronization
 import Testing
 
 @testable import LupineCore
@@ -8,13 +9,16 @@ import Testing
 @Suite struct ProgressIntervalTests {
   @Test func `a figure that the interval kept back comes at its end, also where nothing moves any more`() async throws {
     let clock = TestClock()
-    let (moved, goOn) = (Flag(), Flag())
+    let (moved, movesOn, movedOn, goOn) = (Flag(), Flag(), Flag(), Flag())
     let session = try Session.Builder().clock(clock).transport(
       ClosureTransport { _, context throws(LupineError) in
-        let (response, writer) = context.begin(200, [.contentLength: "300"])
+        let (response, writer) = context.begin(200, [.contentLength: "400"])
         for _ in 0..<2 { _ = try writer.write(Data(count: 100)) }
         moved.raise()
         Task {
+          await movesOn.raised()
+          _ = try? writer.write(Data(count: 100))
+          movedOn.raise()
           await goOn.raised()
           _ = try? writer.write(Data(count: 100))
           writer.finish(metrics: TransferMetrics())
@@ -29,11 +33,30 @@ import Testing
     await moved.raised()
     #expect(await next.next()?.completed == 100)
     clock.advance(by: .milliseconds(999))
+    movesOn.raise()
+    await movedOn.raised()
     clock.advance(by: .milliseconds(1))
-    #expect(await next.next()?.completed == 200)
-    goOn.raise()
-    #expect(try await value.count == 300)
+    // Told any earlier, the second figure would have come alone.
     #expect(await next.next()?.completed == 300)
+    goOn.raise()
+    #expect(try await value.count == 400)
+    #expect(await next.next()?.completed == 400)
+  }
+
+  @Test func `a timer that fires before it is kept gives way to the one it asked for`() {
+    let cancelled = Mutex<[Int]>([])
+    let timers = (0...2).map { number in ScheduledTimer { cancelled.withLock { $0.append(number) } } }
+    var reporter = ProgressReporter()
+    reporter.add(interval: .seconds(1), executor: nil) { _ in }
+    reporter.begin(.known(9), now: .zero)
+    #expect(reporter.move(to: 3, now: .zero) == nil)
+    #expect(reporter.move(to: 5, now: .zero) == .seconds(1))
+    #expect(reporter.tellKept(now: .seconds(1)) == nil)
+    #expect(reporter.move(to: 7, now: .seconds(1)) == .seconds(2))
+    reporter.keep(timers[2], until: .seconds(2))
+    reporter.keep(timers[1], until: .seconds(1))
+    #expect(reporter.finish().count == 1)
+    #expect(cancelled.withLock { $0.contains(2) })
   }
 
   @Test func `a timer that fires too early is taken for the end of the interval`() {
