@@ -63,27 +63,32 @@ final class BodyChannel: Sendable {
   }
 
   private func settle(_ change: (inout BodyChannelState) -> Void) {
-    let wake = state.withLock { state in
+    let (wake, audience) = state.withLock { state in
       change(&state)
       let reader = state.takeReader()
-      let waiter = state.takeWaiter()
-      return {
-        reader?()
-        waiter?()
-      }
+      return (reader, state.takeAudience())
     }
     activity?.detach(self)
-    wake()
+    wake?()
+    if let audience { tell(audience) }
+  }
+
+  /// Tells of the end; whoever waits for it goes on once the observers have heard of it, also who comes meanwhile.
+  private func tell(_ audience: BodyChannelState.Audience) {
+    for observer in audience.observers { observer(audience.end) }
+    let late = audience.observers.isEmpty ? nil : state.withLock { $0.hasTold() }
+    for waiter in audience.waiters { waiter.resume(returning: audience.end) }
+    if let late { tell(late) }
   }
 
   func next() async -> Result<[UInt8]?, LupineError> {
     activity?.touch()
-    let (piece, shouldResume, wake) = state.withLock { state in
+    let (piece, shouldResume, audience) = state.withLock { state in
       let (piece, shouldResume) = state.next()
-      return (piece, shouldResume, state.takeWaiter())
+      return (piece, shouldResume, state.takeAudience())
     }
     if shouldResume { resume() }
-    wake?()
+    if let audience { tell(audience) }
     if let piece { return piece }
     return await withUnsafeContinuation { continuation in
       let (ready, shouldResume) = state.withLock { $0.next(orWaitWith: continuation) }
@@ -95,11 +100,11 @@ final class BodyChannel: Sendable {
   /// The end, where it has come.
   var ended: Result<BodyEnd, LupineError>? { state.withLock { $0.finalEnd } }
 
-  /// The end, where it has come and is a good one.
+  /// The end, where it has come, its observers have heard of it, and it is a good one.
   var goodEnd: BodyEnd? { state.withLock { $0.goodEnd } }
 
   func end() async -> Result<BodyEnd, LupineError> {
-    if let ended { return ended }
+    if let end = state.withLock({ $0.toldEnd }) { return end }
     return await withUnsafeContinuation { continuation in
       let end = state.withLock { $0.end(orWaitWith: continuation) }
       if let end { continuation.resume(returning: end) }
@@ -115,12 +120,12 @@ final class BodyChannel: Sendable {
   ///
   /// - Parameter unlessEnded: whether one that has ended stays, of which some may still wait to be taken.
   func abandon(unlessEnded: Bool = false) {
-    let (shouldResume, wake) = state.withLock { state in
+    let (shouldResume, audience) = state.withLock { state in
       let shouldResume = unlessEnded && state.hasEnding ? false : state.abandon()
-      return (shouldResume, state.takeWaiter())
+      return (shouldResume, state.takeAudience())
     }
     if shouldResume { resume() }
-    wake?()
+    if let audience { tell(audience) }
   }
 
   /// Holds the transport back, or lets it go on.

@@ -22,6 +22,8 @@ struct BodyChannelState {
   private var reader: UnsafeContinuation<Piece, Never>?
   private var waiters: [UnsafeContinuation<End, Never>] = []
   private var observers: [@Sendable (End) -> Void] = []
+  /// Whether observers hear of the end just now; for those who wait it has not come yet.
+  private var isTelling = false
 
   init(sink: BodySink) {
     stages = sink.stages
@@ -37,9 +39,12 @@ struct BodyChannelState {
   /// Whether the transport, or a failure, has ended the body, be it that some of it waits to be taken.
   var hasEnding: Bool { ending != nil || arrived != nil }
 
-  /// The final end where it is a good one, as most are: one that may be bad costs more to hand on.
+  /// The final end, once its observers have heard of it.
+  var toldEnd: End? { isTelling ? nil : finalEnd }
+
+  /// The same where it is a good one, as most are: one that may be bad costs more to hand on.
   var goodEnd: BodyEnd? {
-    if target.isDrained, case .success(let end) = ending { end } else { nil }
+    if !isTelling, target.isDrained, case .success(let end) = ending { end } else { nil }
   }
 
   /// Whether the transport goes on writing.
@@ -108,7 +113,7 @@ struct BodyChannelState {
   }
 
   mutating func end(orWaitWith continuation: UnsafeContinuation<End, Never>) -> End? {
-    if let finalEnd { return finalEnd }
+    if let toldEnd { return toldEnd }
     waiters.append(continuation)
     return nil
   }
@@ -143,16 +148,27 @@ struct BodyChannelState {
     return ({ reader.resume(returning: piece) }, shouldResume)
   }
 
-  /// The wake-ups of those who wait for the end, when it has come.
-  mutating func takeWaiter() -> (() -> Void)? {
-    guard !waiters.isEmpty || !observers.isEmpty, let end = finalEnd else { return nil }
-    let (waiters, observers) = (waiters, observers)
-    self.waiters = []
-    self.observers = []
-    return {
-      for observer in observers { observer(end) }
-      for waiter in waiters { waiter.resume(returning: end) }
-    }
+  /// Who is to hear of the end: the observers first, and whoever waits once they have.
+  struct Audience {
+    let end: End
+    let observers: [@Sendable (End) -> Void]
+    let waiters: [UnsafeContinuation<End, Never>]
+  }
+
+  /// Those who are to hear of the end, when it has come; `hasTold` follows where observers are among them.
+  mutating func takeAudience() -> Audience? {
+    guard !isTelling, !waiters.isEmpty || !observers.isEmpty, let end = finalEnd else { return nil }
+    let audience = Audience(end: end, observers: observers, waiters: waiters)
+    isTelling = !observers.isEmpty
+    observers = []
+    waiters = []
+    return audience
+  }
+
+  /// Notes that the observers have heard of the end; returns those who came to wait for it meanwhile.
+  mutating func hasTold() -> Audience? {
+    isTelling = false
+    return takeAudience()
   }
 
   /// Whether the consumer should catch up before more comes.

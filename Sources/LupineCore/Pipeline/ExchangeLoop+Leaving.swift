@@ -39,7 +39,7 @@ extension ExchangeLoop {
   /// Ends an exchange whose response has led to another, once its body has come to its end.
   func leave(_ response: TransportResponse) async {
     let control = task.exchange.withLock { $0.control }
-    if task.handsOverAtHead { await drop(response.body, control) }
+    let isGivenUp = task.handsOverAtHead ? await drop(response.body, control) : false
     let metrics: TransferMetrics?
     do throws(LupineError) {
       let end = try await response.body.end()
@@ -47,9 +47,9 @@ extension ExchangeLoop {
       metrics = end.metrics
     } catch {
       // Of a request that was ended the attempt tells.
-      let isOwn = control?.reason == nil
+      let isOwn = isGivenUp || control?.reason == nil
       if isOwn, task.isObserved, task.exchange.withLock({ $0.tells(control) }) {
-        task.emit(.failed(error), attempt: number)
+        task.emit(.failed(error.caused(by: control)), attempt: number)
       }
       metrics = error.metrics
     }
@@ -57,12 +57,13 @@ extension ExchangeLoop {
   }
 
   /// Takes what was to be handed on, which would wait for its reader; no more of it than of other bodies that nobody
-  /// wants.
-  private func drop(_ body: IncomingBody, _ control: TransferControl?) async {
+  /// wants: true where it was given up.
+  private func drop(_ body: IncomingBody, _ control: TransferControl?) async -> Bool {
     var left = configuration.limits.discardedBody
     while left >= 0, let piece = try? await body.next() { left -= Int64(piece.count) }
-    guard left < 0 else { return }
+    guard left < 0 else { return false }
     control?.cancel(LupineError(.cancelled, "The page that came before the answer was too long to be waited for."))
     body.abandon()
+    return true
   }
 }

@@ -258,7 +258,7 @@ extension ExchangeLoop {
     do throws(LupineError) {
       if let consumer = task.consumer {
         destination = try consumer.destination(for: head, to: request, limits: configuration.limits)
-        if let decision = consumer.takeDecision() { task.emit(decision, attempt: number) }
+        for decision in consumer.takeDecisions() { task.emit(decision, attempt: number) }
         if case .discard = destination { return BodySink(destination) }
         base = consumer.base(of: head)
       }
@@ -277,7 +277,7 @@ extension ExchangeLoop {
 
 extension LupineError {
   /// The reason the exchange was cancelled with, where it was; the transport says `cancelled` alone.
-  fileprivate func caused(by control: TransferControl?) -> LupineError {
+  func caused(by control: TransferControl?) -> LupineError {
     guard let reason = control?.reason else { return self }
     return metrics.map { reason.measured($0) } ?? reason
   }

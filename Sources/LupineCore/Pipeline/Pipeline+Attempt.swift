@@ -6,7 +6,8 @@ extension Pipeline {
   @inline(__always)  // As `run` says.
   func attempt(_ original: OutgoingRequest, _ number: Int) async -> AttemptResult {
     var entry = task.enterAttempt()
-    if entry.mustWait {
+    // It may be held back again before it has come through.
+    while entry.mustWait {
       await task.passGate()
       entry = task.enterAttempt()
     }

@@ -131,8 +131,11 @@ final class RequestTask: Sendable {
   /// - Throws: the reason of the cancellation, where the request has been cancelled.
   func begin(_ control: TransferControl, _ request: OutgoingRequest) throws(LupineError) {
     let (ended, isSuspended, isUnwatched) = state.withLock { state in
-      defer { state.isUnwatched = false }
-      return (state.begin(control, request), state.isSuspended, state.isUnwatched)
+      let ended = state.begin(control, request)
+      let isUnwatched = state.isUnwatched
+      // One that does not begin leaves it to the next to be watched.
+      if ended == nil { state.isUnwatched = false }
+      return (ended, state.isSuspended, isUnwatched)
     }
     if let ended { throw ended }
     if isUnwatched { watchAgain() }

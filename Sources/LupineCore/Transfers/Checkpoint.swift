@@ -12,6 +12,8 @@ struct Checkpoint: Sendable {
   /// What an earlier program may have left.
   enum Content {
     case nothing
+    /// A file of this user's alone without a byte, as a power cut may leave it: there is nothing to lose.
+    case empty
     /// A file that is no checkpoint, or that others may have written.
     case unusable
     case state(ResumeState)
@@ -24,12 +26,16 @@ struct Checkpoint: Sendable {
       return lstat(path, &status) != 0 && errno == ENOENT ? .nothing : .unusable
     }
     defer { close(descriptor) }
+    guard length > 0 else { return .empty }
     guard length < Self.maximumLength else { return .unusable }
     var data = Data(count: Int(length))
     let count = data.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
     guard count == Int(length), let state = try? ResumeState(decoding: data) else { return .unusable }
     return .state(state)
   }
+
+  /// What is against a file at the path that is none.
+  var refusal: String { "what is at \(path) is no checkpoint of this release and of this user alone" }
 
   /// Writes the file in one step: a program that ends meanwhile leaves the old one or the new one.
   ///

@@ -58,7 +58,7 @@ extension DownloadConsumer {
     try refuseToRestart(reason, state)
     state.putAside()
     state.mustRestart = true
-    state.decision = .continued(from: nil, reason: reason)
+    state.decisions.append(.continued(from: nil, reason: reason))
   }
 
   func refuseToRestart(_ reason: String, _ state: DownloadState) throws(LupineError) {

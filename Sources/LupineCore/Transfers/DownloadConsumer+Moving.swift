@@ -25,8 +25,8 @@ extension DownloadConsumer {
     guard !state.hasMoved, let place = state.place, state.isElsewhere(place) else { return false }
     state.hasMoved = true
     state.move = place
-    state.decision = .continued(
-      from: asked, reason: "what there is goes to the file system of \(place.path) before the rest is asked for again")
+    let reason = "what there is goes to the file system of \(place.path) before the rest is asked for again"
+    state.decisions.append(.continued(from: asked, reason: reason))
     return true
   }
 

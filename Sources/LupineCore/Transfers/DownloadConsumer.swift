@@ -45,7 +45,7 @@ final class DownloadConsumer: ResponseConsumer {
     for head: HTTPResponse, to request: OutgoingRequest, limits: Limits
   ) throws(LupineError) -> BodySink.Destination {
     try state.withLock { (state) throws(LupineError) in
-      state.decision = nil
+      state.decisions = []
       state.expected = nil
       state.isInFile = false
       state.move = nil
@@ -61,7 +61,7 @@ final class DownloadConsumer: ResponseConsumer {
         try decidePlace(&state, head, request)
         let file = try file(&state)
         guard !mustMove(&state, from: asked) else { return .discard(limit: limits.discardedBody) }
-        state.decision = .continued(from: asked, reason: "the server has the same file")
+        state.decisions.append(.continued(from: asked, reason: "the server has the same file"))
         state.expected = state.total ?? head.contentRange?.total
         let left = state.sizeLimit.map { max(0, $0 - asked) }
         try state.note()
@@ -74,7 +74,7 @@ final class DownloadConsumer: ResponseConsumer {
       if let partial = state.partial, partial.length > 0 { try refuseToRestart(reason, state) }
       let file = try freshFile(&state, head, request)
       let cause = state.obstacle ?? (state.asked == nil ? nil : reason)
-      if let cause { state.decision = .continued(from: nil, reason: cause) }
+      if let cause { state.decisions.append(.continued(from: nil, reason: cause)) }
       state.obstacle = nil
       state.isInFile = true
       return .file(descriptor: file.descriptor, offset: 0, limit: state.sizeLimit)
@@ -88,10 +88,10 @@ final class DownloadConsumer: ResponseConsumer {
 
   func canSpareBody(of head: HTTPResponse) -> Bool { !Self.isFile(head) }
 
-  func takeDecision() -> SessionEvent.Kind? {
+  func takeDecisions() -> [SessionEvent.Kind] {
     state.withLock { state in
-      defer { state.decision = nil }
-      return state.decision
+      defer { state.decisions = [] }
+      return state.decisions
     }
   }
 

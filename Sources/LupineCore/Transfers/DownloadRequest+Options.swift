@@ -44,8 +44,9 @@ extension DownloadRequest {
   /// of the file stay as they were. That holds for a file at the path that is no checkpoint, too; where there is none, or
   /// that of another URL, the download begins.
   ///
-  /// Each download needs a checkpoint of its own: one that another download keeps at the time stays that one's, and this one
-  /// has none, as a warning among the events says.
+  /// Each download needs a checkpoint of its own: one of another's that runs, or that can be gone on with, stays that one's
+  /// until it has ended or is given up with `discard(checkpoint:)`. A file that is no checkpoint stays, too, but for an empty
+  /// one. This download then has none, as a warning among the events says.
   ///
   /// After a power cut the download goes on from what the disk has of the file. A file system that orders no data before
   /// lengths, such as ext4 with `data=writeback`, may have lost bytes in the midst of it: `expecting` a digest finds that.

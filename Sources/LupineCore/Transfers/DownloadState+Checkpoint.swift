@@ -5,22 +5,21 @@ extension DownloadState {
     guard partial == nil else { return }
     switch checkpoint.read() {
     case .nothing: break
-    case .unusable: obstacle = "what is at \(checkpoint.path) is no checkpoint of this release and of this user alone"
+    case .empty, .unusable: obstacle = checkpoint.refusal
     case .state(let resume):
       guard resume.url == url else { return }
       take(resume)
-      isNoted = partial != nil
+      isNoted = partial?.path == resume.partialPath
     }
   }
 
   /// Keeps in the checkpoint what goes on with the file, where that is not known there.
   ///
-  /// A checkpoint that another running download keeps stays that one's.
+  /// What is not this download's stays, and this one has no checkpoint, as a warning says.
   mutating func note() throws(LupineError) {
     guard let checkpoint, !isNoted else { return }
-    if let other = foreignPath, PartialFile.isInUse(other) {
-      let text = "another download keeps the checkpoint \(checkpoint.path), so this one has none; give each its own"
-      decision = decision ?? .warning(text)
+    if let foreign = foreignContent {
+      decisions.append(.warning("\(foreign), so this download has no checkpoint; give each its own"))
       return
     }
     if let resume = resumeState(offset: nil) {
@@ -32,15 +31,21 @@ extension DownloadState {
     isNoted = true
   }
 
-  /// Removes the checkpoint, unless it tells of another download's partial file that is there.
+  /// Removes the checkpoint, where it is this download's to remove.
   func removeCheckpoint() {
-    guard let checkpoint, foreignPath.map({ !PartialFile.exists($0) }) ?? true else { return }
-    checkpoint.remove()
+    if foreignContent == nil { checkpoint?.remove() }
   }
 
-  /// The partial file that the checkpoint tells of, where that is not this download's.
-  private var foreignPath: String? {
-    guard case .state(let resume) = checkpoint?.read(), resume.partialPath != notedPath else { return nil }
-    return resume.partialPath
+  /// What is at the checkpoint's path that this download neither overwrites nor removes, in words; `nil` where there is
+  /// nothing, what this download wrote or took up, or what nobody can use.
+  private var foreignContent: String? {
+    guard let checkpoint else { return nil }
+    switch checkpoint.read() {
+    case .nothing, .empty: return nil
+    case .unusable: return checkpoint.refusal
+    case .state(let resume):
+      guard resume.partialPath != notedPath, resume.isOfUse else { return nil }
+      return "another download keeps the checkpoint \(checkpoint.path)"
+    }
   }
 }

@@ -28,7 +28,7 @@ struct DownloadState {
   /// Why the whole file could not be brought to the file system of its place.
   var moveFailure: LupineError?
   /// What was decided at the last head, for the events.
-  var decision: SessionEvent.Kind?
+  var decisions: [SessionEvent.Kind] = []
 
   var digest: ExpectedDigest?
   /// The most bytes that the whole file may have.
@@ -36,7 +36,7 @@ struct DownloadState {
   var checkpoint: Checkpoint?
   /// Whether the checkpoint says where the file is.
   var isNoted = false
-  /// The partial file that was taken up, or that the checkpoint tells of since this download wrote it last.
+  /// The partial file that the checkpoint tells of since this download took it up, or wrote it last.
   var notedPath: String?
   var refresh: (@Sendable (HTTPResponse) async throws -> any URLConvertible)?
   /// The URL that the program gave in the place of an expired one.
@@ -45,17 +45,14 @@ struct DownloadState {
 
   /// Takes up what an earlier download left, where it is still there.
   mutating func take(_ resume: ResumeState) {
-    resume.removeSuperseded()
-    guard let partial = PartialFile.reopen(resume.partialPath, length: resume.offset) else {
+    guard let found = resume.reopen() else {
       obstacle = "its partial file is gone, shorter than it was, or in the hands of another download"
       return
     }
-    self.partial = partial
+    (partial, validator, total) = (found.partial, found.validator, found.total)
     notedPath = resume.partialPath
     url = try? HTTPURL(resume.url)
     place = resume.path.map { ($0, resume.options) }
-    validator = resume.validator
-    total = resume.total
   }
 
   /// Whether the partial file lies on another file system than a place, so that it cannot be renamed to it.
@@ -68,6 +65,7 @@ struct DownloadState {
     guard let partial, let validator, let url else { return nil }
     return ResumeState(
       url: url.string, partialPath: partial.path, offset: offset, total: total, validator: validator,
-      path: place?.path, options: place?.options ?? [], supersededPath: previous?.partial.path)
+      path: place?.path, options: place?.options ?? [],
+      superseded: previous.map { .init(path: $0.partial.path, validator: $0.validator, total: $0.total) })
   }
 }

@@ -46,18 +46,12 @@ final class PartialFile: Sendable {
     return present >= length && ftruncate(descriptor, off_t(length)) == 0 ? file : nil
   }
 
-  /// Whether there is such a file, which this user alone can have written.
+  /// Whether there is such a file, which this user alone can have written; to look takes no lock, so that a download
+  /// that opens the file at the same time gets it.
   static func exists(_ path: String) -> Bool {
-    guard let (descriptor, _) = OwnFile.open(path, O_RDONLY) else { return false }
+    guard let (descriptor, _) = OwnFile.open(path, O_RDWR) else { return false }
     close(descriptor)
     return true
-  }
-
-  /// Whether a download has this file, of this process or of another of the user's.
-  static func isInUse(_ path: String) -> Bool {
-    guard let (descriptor, _) = OwnFile.open(path, O_RDWR) else { return false }
-    defer { close(descriptor) }
-    return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 
   /// The file's length in bytes.

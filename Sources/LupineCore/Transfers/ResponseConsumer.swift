@@ -23,7 +23,8 @@ protocol ResponseConsumer: AnyObject, Sendable {
   /// What is to be done at a head before the same request is sent again, as by `beginning`; `nil` where nothing is.
   func repeating() -> (@Sendable () async -> LupineError?)?
 
-  /// The request to send instead, where the response is of no use; asked once the body has ended.
+  /// The request to send instead, where the response is of no use; asked at the head, after `repeating`, while the body
+  /// may still come. It is sent once the body has ended.
   func following(_ request: OutgoingRequest) -> OutgoingRequest?
 
   /// What asks the program for another URL, where the response says that the request's is of no use any more.
@@ -42,7 +43,7 @@ protocol ResponseConsumer: AnyObject, Sendable {
   func isUnwanted()
 
   /// What was decided at the last head, once.
-  func takeDecision() -> SessionEvent.Kind?
+  func takeDecisions() -> [SessionEvent.Kind]
 
   /// What looks at what has arrived before the request ends well, and says why it does not; `nil` where nothing is to be
   /// looked at. A cancellation of the task it runs in ends it.
@@ -88,7 +89,7 @@ extension ResponseConsumer {
 
   func isUnwanted() {}
 
-  func takeDecision() -> SessionEvent.Kind? { nil }
+  func takeDecisions() -> [SessionEvent.Kind] { [] }
 
   func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)? { nil }
 

@@ -22,19 +22,42 @@ struct ResumeState: Codable, Sendable, Hashable {
   var path: String?
   var options: DownloadDestination.Options
   /// What there was of another version of the file, kept until this one was accepted; of no use once it is gone on with.
-  var supersededPath: String?
+  var superseded: Superseded?
+
+  struct Superseded: Codable, Sendable, Hashable {
+    var path: String
+    var validator: EntityValidator
+    var total: Int64?
+  }
 
   var destination: DownloadDestination { path.map { .file($0, options) } ?? .temporary }
 
+  /// Whether a download can go on with any of it.
+  var isOfUse: Bool { PartialFile.exists(partialPath) || superseded.map { PartialFile.exists($0.path) } ?? false }
+
   func removeSuperseded() {
-    if let supersededPath { PartialFile.reopen(supersededPath, length: nil)?.remove() }
+    if let superseded { PartialFile.reopen(superseded.path, length: nil)?.remove() }
+  }
+
+  /// What there is of the file; of another version, where a program was killed before it had a byte of this one.
+  func reopen() -> DownloadState.Beginning? {
+    let latest = PartialFile.reopen(partialPath, length: offset)
+    if latest.map({ $0.length == 0 }) ?? true, let superseded,
+      let earlier = PartialFile.reopen(superseded.path, length: nil), earlier.length > 0
+    {
+      latest?.remove()
+      return DownloadState.Beginning(partial: earlier, validator: superseded.validator, total: superseded.total)
+    }
+    guard let latest else { return nil }
+    removeSuperseded()
+    return DownloadState.Beginning(partial: latest, validator: validator, total: total)
   }
 
   func encoded() -> Data? { try? JSONEncoder().encode(self) }
 
   init(
     url: String, partialPath: String, offset: Int64?, total: Int64?, validator: EntityValidator, path: String?,
-    options: DownloadDestination.Options, supersededPath: String?
+    options: DownloadDestination.Options, superseded: Superseded?
   ) {
     self.url = url
     self.partialPath = partialPath
@@ -43,7 +66,7 @@ struct ResumeState: Codable, Sendable, Hashable {
     self.validator = validator
     self.path = path
     self.options = options
-    self.supersededPath = supersededPath
+    self.superseded = superseded
   }
 
   init(decoding data: Data) throws(LupineError) {

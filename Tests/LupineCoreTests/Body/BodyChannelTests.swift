@@ -220,6 +220,25 @@ import Testing
     writer.finish(metrics: TransferMetrics())
     _ = try await body.end()
   }
+
+  @Test func `whoever comes while an observer hears of the end waits for it`() async throws {
+    let (body, writer) = Self.make(.collect(limit: 5))
+    let notes = Notes<String>()
+    let late = Notes<Task<Void, Never>>()
+    body.onEnd { _ in
+      late.add(
+        Task.immediate {
+          _ = try? await body.end()
+          notes.add("gone on")
+        })
+      notes.add(body.channel.goodEnd == nil ? "not at hand" : "at hand")
+      notes.add("told")
+    }
+    writer.finish(metrics: TransferMetrics())
+    for task in late.all { await task.value }
+    #expect(notes.all == ["not at hand", "told", "gone on"])
+    #expect(body.channel.goodEnd != nil)
+  }
 }
 
 /// Makes many bytes of one, each input in one piece, and fails after so many.

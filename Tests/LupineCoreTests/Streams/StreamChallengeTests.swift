@@ -6,12 +6,15 @@ import Testing
 
 /// Streams whose answer comes after a challenge's page, which nobody reads.
 @Suite struct StreamChallengeTests {
+  private let events = EventLog()
+
   private func text(after page: Int, limits: Limits = Limits()) async throws -> String {
     let mock = MockTransport()
     let challenge = MockReply.data(Data(count: page), status: .unauthorized)
       .field(.wwwAuthenticate, "Basic realm=\"a\"")
     mock.stub(.get, "/a", .sequence([challenge, .text("hello")]))
-    let session = try Session.Builder().transport(mock).baseURL("https://example.com").limits(limits).build()
+    let session = try Session.Builder().transport(mock).baseURL("https://example.com").limits(limits)
+      .monitor(events).build()
     var text = ""
     let request = session.streamRequest("a").authenticate(username: "u", password: "p")
     for try await piece in request.serializingStrings() { text += piece }
@@ -29,5 +32,13 @@ import Testing
     limits.discardedBody = 10
     let text = try await text(after: 2 << 20, limits: limits)
     #expect(text == "hello")
+    let ends = events.all.compactMap { event -> String? in
+      switch event.kind {
+      case .failed(let error): error.message
+      case .received: "received"
+      default: nil
+      }
+    }
+    #expect(ends == ["The page that came before the answer was too long to be waited for.", "received"])
   }
 }

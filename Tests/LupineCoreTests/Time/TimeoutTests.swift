@@ -43,6 +43,16 @@ import Testing
     #expect(bench.log.all.compactMap(\.failureKind) == [.timedOut(.attempt), .timedOut(.attempt)])
   }
 
+  @Test func `after an attempt whose time was over before its exchange the next is watched`() async throws {
+    let bench = Bench(.stall)
+    let session = try bench.session {
+      $0.timeouts(idle: .seconds(3), attempt: .seconds(8)).retrier(.backoff(limit: 1)).random { 0 }
+        .adapter(Stubborn(clock: bench.clock))
+    }
+    #expect(await session.request(Bench.url).serializingData().response.error?.kind == .timedOut(.idle))
+    #expect(bench.log.all.compactMap(\.failureKind) == [.timedOut(.attempt), .timedOut(.idle)])
+  }
+
   @Test func `an attempt's time counts its adapters, but not the wait before it`() async throws {
     let bench = Bench(.sequence([.status(.serviceUnavailable).field(.retryAfter, "50"), .text("ok")]))
     let session = try bench.session {
@@ -160,6 +170,19 @@ private struct Slow: RequestAdapter {
 
   func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
     try await clock.sleep(for: time)
+    return request
+  }
+}
+
+/// An adapter that takes longer than an attempt may the first time, and hears of no cancellation.
+private final class Stubborn: RequestAdapter {
+  private let clock: ImmediateClock
+  private let isFirst = Atomic(true)
+
+  init(clock: ImmediateClock) { self.clock = clock }
+
+  func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
+    if isFirst.exchange(false, ordering: .relaxed) { try? await clock.sleep(for: .seconds(9)) }
     return request
   }
 }

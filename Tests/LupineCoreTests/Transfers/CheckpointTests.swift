@@ -7,10 +7,11 @@ import Testing
 
 @Suite struct CheckpointTests: TransferSuite {
   let bench: TransferBench
+  let events = EventLog()
   private let text = String(repeating: "0123456789", count: 10)
 
   init() throws {
-    bench = try TransferBench()
+    bench = try TransferBench { [events] in $0.monitor(events) }
   }
 
   private var resource: MockReply { .resource(Data(text.utf8), etag: "v1") }
@@ -87,16 +88,37 @@ import Testing
 
   @Test func `the checkpoint of another URL is left aside`() async throws {
     try await interrupt()
-    mock.stub(.get, "https://example.com/b", resource)
-    _ = try await download("b").serializingFile().value
-    #expect(mock.requests.map { $0.headers[.range] } == [nil, nil])
+    mock.stub(.get, "https://example.com/b", .sequence([resource.reset(afterBytes: 40), resource]))
+    #expect(await download("b").serializingFile().response.error?.kind == .connectionLost)
+    _ = try await session.download("b", to: .file(folder.file("b"))).checkpoint(folder.file("a.resume"))
+      .serializingFile().value
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, nil, nil])
+    #expect(events.names.count { $0 == "warning" } == 2)
+    _ = try await download("a").serializingFile().value
+    #expect(mock.requests.last?.headers[.range] == "bytes=40-")
+    #expect(!folder.names.contains("a.resume"))
   }
 
-  @Test(arguments: ["", "{}", "no checkpoint"])
-  func `a checkpoint that is none is left aside`(content: String) async throws {
+  @Test(arguments: ["{}", "no checkpoint", #"{"version":2}"#], ["v1", nil])
+  func `a file that is no checkpoint stays, and the download has none, as a warning says`(content: String, tag: String?)
+    async throws
+  {
     try folder.write(content, to: "a.resume")
-    mock.stub(.get, "https://example.com/a", resource)
+    let whole = MockReply.resource(Data(text.utf8), etag: tag)
+    mock.stub(.get, "https://example.com/a", .sequence([whole.reset(afterBytes: 40), whole]))
+    #expect(await download("a").serializingFile().response.error?.kind == .connectionLost)
     _ = try await download("a").serializingFile().value
+    #expect(try folder.text("a") == text)
+    #expect(try folder.text("a.resume") == content)
+    #expect(events.names.count { $0 == "warning" } == 2)
+    #expect(events.names.count { $0 == "continued" } == 2)
+  }
+
+  @Test func `an empty file takes a checkpoint`() async throws {
+    try folder.write("", to: "a.resume")
+    try await interrupt()
+    _ = try await download("a").serializingFile().value
+    #expect(mock.requests.map { $0.headers[.range] } == [nil, "bytes=40-"])
     #expect(folder.names == ["a"])
   }
 

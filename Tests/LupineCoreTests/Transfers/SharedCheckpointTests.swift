@@ -22,10 +22,10 @@ import Testing
   /// Downloads the first, and meanwhile, once its head is there, the second to its end.
   private func downloadBoth(_ second: String) async -> (first: LupineError?, second: LupineError?, isKept: Bool) {
     let (errors, kept) = (Notes<LupineError?>(), Notes<Bool>())
-    let folder = folder
-    let other = download(second, to: "b")
+    let (session, folder) = (session, folder)
     let response = await download("a", to: "a").onHTTPResponse { _ in
       let before = try? folder.text("resume")
+      let other = session.download(second, to: .file(folder.file("b"))).checkpoint(folder.file("resume"))
       errors.add(await other.serializingFile().response.error)
       kept.add((try? folder.text("resume")) == before)
       return .allow
@@ -49,11 +49,13 @@ import Testing
     #expect(folder.names == ["a", "b"])
   }
 
-  @Test func `whose checkpoint another has is warned`() async throws {
+  @Test(arguments: ["a", "b"])
+  func `whose checkpoint another has is warned`(second: String) async throws {
     mock.stub(.get, "/a", resource("v1"))
     mock.stub(.get, "/b", resource("v1"))
-    #expect(await downloadBoth("b").second == nil)
+    #expect(await downloadBoth(second).second == nil)
     #expect(events.names.count { $0 == "warning" } == 1)
+    #expect(events.names.count { $0 == "continued" } == (second == "a" ? 1 : 0))
     #expect(folder.names == ["a", "b"])
   }
 

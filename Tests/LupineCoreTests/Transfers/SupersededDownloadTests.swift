@@ -92,16 +92,49 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test(arguments: [false, true])
-  func `what a killed program had put aside is removed once its checkpoint is used`(isGivenUp: Bool) async throws {
-    mock.stub(.get, "/a", other)
-    for (name, text) in [(".a.old", "0123"), (".a.new", "abcdef")] { chmod(try folder.write(text, to: name), 0o600) }
-    let validator = try #require(EntityValidator(HTTPResponse(status: .ok, headerFields: [.eTag: "\"v2\""])))
+  /// Leaves what a program leaves that is killed while another version of the file comes.
+  private func leave(_ new: String?, path: String = "a") throws -> Checkpoint {
+    for (name, text) in [(".a.old", "0123"), (".a.new", new)] {
+      if let text { chmod(try folder.write(text, to: name), 0o600) }
+    }
+    let validators = try ["\"v1\"", "\"v2\""].map { tag in
+      try #require(EntityValidator(HTTPResponse(status: .ok, headerFields: [.eTag: tag])))
+    }
     let checkpoint = Checkpoint(path: folder.file("a.resume"))
     try checkpoint.write(
       ResumeState(
-        url: "https://example.com/a", partialPath: folder.file(".a.new"), offset: nil, total: 10, validator: validator,
-        path: folder.file("a"), options: [], supersededPath: folder.file(".a.old")))
+        url: "https://example.com/\(path)", partialPath: folder.file(".a.new"), offset: nil, total: 10,
+        validator: validators[1], path: folder.file(path), options: [],
+        superseded: .init(path: folder.file(".a.old"), validator: validators[0], total: 10)))
+    return checkpoint
+  }
+
+  @Test(arguments: ["", nil])
+  func `what a killed program had put aside is gone on with where nothing came in its place`(new: String?) async throws
+  {
+    mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 2), whole]))
+    let path = try leave(new).path
+    for _ in 0..<2 {
+      _ = await session.download("a", to: .file(folder.file("a"))).checkpoint(path, otherwise: .fail)
+        .serializingFile().response
+    }
+    #expect(ranges == ["bytes=4-", "bytes=6-"])
+    #expect(try folder.text("a") == "0123456789")
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `what a killed program had put aside is no other URL's to overwrite`() async throws {
+    mock.stub(.get, "/a", whole)
+    _ = try leave(nil, path: "b")
+    _ = try await session.download("a", to: .file(folder.file("a"))).checkpoint(folder.file("a.resume"))
+      .serializingFile().value
+    #expect(folder.names == [".a.old", "a", "a.resume"])
+  }
+
+  @Test(arguments: [false, true])
+  func `what a killed program had put aside is removed once its checkpoint is used`(isGivenUp: Bool) async throws {
+    mock.stub(.get, "/a", other)
+    let checkpoint = try leave("abcdef")
     if isGivenUp {
       DownloadRequest.discard(checkpoint: checkpoint.path)
       #expect(folder.names.isEmpty)

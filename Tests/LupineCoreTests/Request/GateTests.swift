@@ -1,0 +1,47 @@
+import Dispatch
+import LupineMock
+import Synchronization
+import Testing
+
+@testable import LupineCore
+
+@Suite struct GateTests {
+  @Test func `an attempt that is held back again on its way through the gate does not begin`() async throws {
+    let bench = Bench()
+    let executor = PatientExecutor()
+    let request = try bench.session { $0.executor(executor) }.request(Bench.url)
+    request.response { _ in }
+    request.suspend()
+    await executor.runAll()
+    request.resume()
+    request.suspend()
+    await executor.runAll()
+    #expect(bench.log.names.filter { $0 == "started" || $0 == "attempting" } == ["started"])
+    request.cancel()
+    await executor.runAll()
+    #expect(bench.log.finishedCount == 1)
+  }
+}
+
+/// An executor whose jobs wait until they are told to run.
+private final class PatientExecutor: TaskExecutor {
+  private let jobs = Mutex<[UnownedJob]>([])
+  private let queue = DispatchQueue(label: "patient")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    jobs.withLock { $0.append(job) }
+  }
+
+  /// Runs the jobs that wait, and those that they lead to.
+  func runAll() async {
+    await withCheckedContinuation { continuation in
+      queue.async {
+        while let job = self.jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+          job.runSynchronously(on: self.asUnownedTaskExecutor())
+        }
+        continuation.resume()
+      }
+    }
+  }
+}
