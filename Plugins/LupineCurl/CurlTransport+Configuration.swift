@@ -5,8 +5,8 @@ extension CurlTransport {
     ///
     /// It is read again before a new connection once it has changed; while it is missing or may not be read, what was
     /// read last counts. A file that is overwritten in place with as many bytes, within one tick of the file system's clock
-    /// after it was read, passes for the one that was read. So it is with OpenSSL; a libcurl with another TLS library keeps what it has read for as long as a
-    /// session's connections are kept.
+    /// after it was read, passes for the one that was read. So it is with OpenSSL; a libcurl with another TLS
+    /// library keeps what it has read for as long as a session's connections are kept.
     public var certificateAuthorities: String?
     /// Exchanges on HTTP/1.1 at once with one scheme, host and port, 64 by default; more wait their turn.
     public var connectionsPerHost = 64

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A transfer's progress on one line of a terminal, drawn anew with each figure.
 ///
-/// Where the output is no terminal, as in a log, it writes a line at each tenth of the way instead, and one at the end. The line ends when the
-/// whole has been transferred, with `finish()`, or when the bar is let go.
+/// Where the output is no terminal, as in a log, it writes a line at each tenth of the way instead, and one at the
+/// end. The line ends when the whole has been transferred, with `finish()`, or when the bar is let go.
 public final class ProgressBar: Sendable {
   fileprivate struct State {
     var isOpen = false

@@ -4,8 +4,9 @@ import HTTPTypes
 ///
 /// Secret fields are redacted, and so are parameters of the query, of a form, of JSON or of an XML property list whose
 /// names say that they are secret; of another property list nothing is shown. A body that is long or no plain text is
-/// made by `printf`, and one of several parts, such as a form with files, by the commands that write them one after the other; of a stream the command says where curl reads it: from its
-/// standard input. With more than 1 MiB in memory the command says so and fails.
+/// made by `printf`, and one of several parts, such as a form with files, by the commands that write them one after the
+/// other; of a stream the command says where curl reads it: from its standard input. With more than 1 MiB in memory the
+/// command says so and fails.
 struct CurlCommand: CustomStringConvertible {
   let request: OutgoingRequest
   private let secrets: SecretFields

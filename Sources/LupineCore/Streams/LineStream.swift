@@ -24,7 +24,8 @@ public struct LineStream: AsyncSequence, Sendable {
 
     /// The next line; `nil` at the end.
     ///
-    /// - Throws: `LupineError` when the request failed, or a line is longer than the limit; the lines before it have been handed over.
+    /// - Throws: `LupineError` when the request failed, or a line is longer than the limit; the lines before it
+    ///   have been handed over.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> String? {
       if let line = reader.ready() { return line }
       return try await reader.next(isolation: isolation)

@@ -1,6 +1,7 @@
 public import HTTPTypes
 
-/// Field lines in the order of the wire, repeated ones included; a literal such as `["Content-Type": "text/plain"]` makes them.
+/// Field lines in the order of the wire, repeated ones included; a literal such as `["Content-Type": "text/plain"]`
+/// makes them.
 public struct RawFields: Sendable, Hashable {
   var lines: [RawField]
 
