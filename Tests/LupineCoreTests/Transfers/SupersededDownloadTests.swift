@@ -16,6 +16,7 @@ import Testing
   private var whole: MockReply { .resource(Data("0123456789".utf8), etag: "v1") }
   private var other: MockReply { .resource(Data("abcdefghij".utf8), etag: "v2") }
   private let page = MockReply.text("<p>Who are you?").field(.contentType, "text/html")
+  private func page(tag: String?) -> MockReply { tag.map { page.field(.eTag, $0) } ?? page }
   private var ranges: [String?] { mock.requests.map { $0.headers[.range] } }
 
   private func interrupted(_ rest: MockReply...) async throws -> DownloadRequest {
@@ -34,7 +35,7 @@ import Testing
 
   @Test(arguments: refusals.indices, ["\"v2\"", nil])
   func `a page that is refused takes nothing from what had come`(refusal: Int, tag: String?) async throws {
-    let page = tag.map { self.page.field(.eTag, $0) } ?? self.page
+    let page = self.page(tag: tag)
     let request = Self.refusals[refusal](try await interrupted(page, whole))
     let response = await request.serializingFile().response
     #expect(response.error != nil)
@@ -48,7 +49,7 @@ import Testing
 
   @Test(arguments: ["\"v2\"", nil])
   func `a retry after a page that was refused asks for the rest again`(tag: String?) async throws {
-    let page = tag.map { self.page.field(.eTag, $0) } ?? self.page
+    let page = self.page(tag: tag)
     let request = try await interrupted(page, whole).validate(contentType: ["application/octet-stream"])
     _ = try await request.retrier(OnceMore()).serializingFile().value
     #expect(ranges == [nil, "bytes=4-", "bytes=4-"])
@@ -81,7 +82,7 @@ import Testing
 
   @Test(arguments: ["\"v2\"", nil])
   func `the checkpoint tells of what is there after a page was refused`(tag: String?) async throws {
-    let page = tag.map { self.page.field(.eTag, $0) } ?? self.page
+    let page = self.page(tag: tag)
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), page, whole]))
     for _ in 0..<3 {
       _ = await session.download("a", to: .file(folder.file("a"))).checkpoint(folder.file("a.resume"))

@@ -1,15 +1,13 @@
 """apache2, for its ways to ask for a credential, Basic, Digest and Negotiate, and for Early Hints over HTTP/2."""
 
 import hashlib
-import http.client
 import os
 import pathlib
 import shutil
-import ssl
 import subprocess
 
 from . import kerberos
-from .waiting import CERTIFICATES, START_SECONDS, PeerError, free_port, wait_for
+from .waiting import CERTIFICATES, PeerError, free_port, wait_for_both
 
 MODULES = pathlib.Path("/usr/lib/apache2/modules")
 LOADED = [
@@ -130,13 +128,5 @@ def start(guard, folder):
         process = guard.start(
             [program, "-D", "FOREGROUND", "-f", file],
             env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder)
-    trust = ssl.create_default_context(cafile=CERTIFICATES / "root.pem")
-
-    def wait():
-        wait_for(
-            "apache2", process, log, http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS), "/hello")
-        wait_for(
-            "apache2 over TLS", process, log,
-            http.client.HTTPSConnection("127.0.0.1", tls, timeout=START_SECONDS, context=trust), "/hello")
-
-    return {"LUPINE_APACHE": f"http://localhost:{port}", "LUPINE_APACHE_TLS": f"https://localhost:{tls}"}, wait
+    environment = {"LUPINE_APACHE": f"http://localhost:{port}", "LUPINE_APACHE_TLS": f"https://localhost:{tls}"}
+    return environment, lambda: wait_for_both("apache2", process, log, port, tls)

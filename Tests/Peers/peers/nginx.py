@@ -1,14 +1,12 @@
 """nginx, with HTTP/1.1, HTTP/2 over TLS, ranges, gzip and slow answers."""
 
 import array
-import http.client
 import os
 import shutil
-import ssl
 import subprocess
 import sys
 
-from .waiting import CERTIFICATES, START_SECONDS, PeerError, listen, wait_for
+from .waiting import CERTIFICATES, PeerError, listen, wait_for_both
 
 NGINX = """
 daemon off;
@@ -143,18 +141,9 @@ def start(guard, folder):
             env=inherited, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=folder,
             pass_fds=[plain.fileno(), tls.fileno()],
         )
-    trust = ssl.create_default_context(cafile=CERTIFICATES / "root.pem")
-
-    def wait():
-        wait_for(
-            "nginx", process, log, http.client.HTTPConnection("127.0.0.1", plain_port, timeout=START_SECONDS), "/hello")
-        wait_for(
-            "nginx over TLS", process, log,
-            http.client.HTTPSConnection("127.0.0.1", tls_port, timeout=START_SECONDS, context=trust), "/hello")
-
     environment = {
         "LUPINE_NGINX": f"http://127.0.0.1:{plain_port}",
         "LUPINE_NGINX_TLS": f"https://localhost:{tls_port}",
         "LUPINE_CA": str(CERTIFICATES / "root.pem"),
     }
-    return environment, wait
+    return environment, lambda: wait_for_both("nginx", process, log, plain_port, tls_port)

@@ -4,6 +4,7 @@ import http.client
 import pathlib
 import random
 import socket
+import ssl
 import time
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[3]
@@ -97,3 +98,12 @@ def wait_for(name, process, log, connection, path):
             time.sleep(0.02)
         finally:
             connection.close()
+
+
+def wait_for_both(name, process, log, port, tls_port):
+    """Returns when a web server answers without TLS and with it, by the certificate of the tests' authority."""
+    trust = ssl.create_default_context(cafile=CERTIFICATES / "root.pem")
+    plain = http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)
+    secured = http.client.HTTPSConnection("127.0.0.1", tls_port, timeout=START_SECONDS, context=trust)
+    wait_for(name, process, log, plain, "/hello")
+    wait_for(f"{name} over TLS", process, log, secured, "/hello")
