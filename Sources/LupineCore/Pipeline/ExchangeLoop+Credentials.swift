@@ -16,13 +16,14 @@ extension ExchangeLoop {
     task.state.withLock { change(&$0.exchange.authentications[asker, default: AuthenticationState(asker)]) }
   }
 
-  /// The identity with what proves the connection, where the session has such a credential for this place.
-  func proving(_ identity: SecurityIdentity, by request: OutgoingRequest) -> SecurityIdentity {
+  /// What a connection for this request must be like: with its proxy, and with what proves the connection where the
+  /// session has such a credential for this place.
+  func identity(for request: OutgoingRequest) -> SecurityIdentity {
+    var identity = session.identity(for: request)
     guard let given = configuration.connectionCredential,
       (try? given.scope.allows(request.url, baseURL: configuration.baseURL)) == true,
       authentication(.origin, { $0.admits(request.url) })
     else { return identity }
-    var identity = identity
     identity.connectionCredential = given.credential
     return identity
   }

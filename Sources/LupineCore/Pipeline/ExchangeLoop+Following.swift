@@ -68,8 +68,8 @@ extension ExchangeLoop {
   }
 
   /// Decides at a head whether its redirect is followed; true where the response's body is of no use.
-  func decideRedirect(_ head: HTTPResponse, _ request: OutgoingRequest) -> Bool {
-    guard RedirectRules.isRedirect(head) else { return false }
+  func decideRedirect(_ head: HTTPResponse, _ status: Int, _ request: OutgoingRequest) -> Bool {
+    guard RedirectRules.isRedirect(head, status) else { return false }
     let redirector = task.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
     let rules = RedirectRules(
       secrets: session.configuration.secretFields, limits: session.configuration.limits,

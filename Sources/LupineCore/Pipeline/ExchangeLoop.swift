@@ -192,11 +192,10 @@ struct ExchangeLoop: Sendable {
     for request: OutgoingRequest, control: TransferControl, supervisor: any ExchangeSupervisor,
     _ proxyAuthorization: String? = nil
   ) -> TransferContext {
-    let identity = session.hasProxies ? session.identity(for: request) : configuration.identity
     return TransferContext(
       id: task.id, attempt: number, settings: session.exchangeSettings,
       connectTimeout: request.hasTimeouts ? request.timeouts?.connect : configuration.timeouts.connect,
-      identity: session.hasConnectionCredential ? proving(identity, by: request) : identity,
+      ownIdentity: session.hasProxies || session.hasConnectionCredential ? identity(for: request) : nil,
       evaluator: session.hasTrustPolicy ? configuration.trustPolicy?.evaluator(for: request.url) : nil,
       proxyEvaluator: session.hasTrustPolicy ? session.proxyEvaluator(for: request.url) : nil,
       supervisor: supervisor, control: control, proxyAuthorization: proxyAuthorization)
@@ -213,8 +212,8 @@ struct ExchangeLoop: Sendable {
 extension RequestTask: ExchangeSupervisor {
   func hear(_ event: SessionEvent.Kind, attempt: Int) { ExchangeLoop(self, attempt).hear(event) }
 
-  func sink(for head: HTTPResponse, of control: TransferControl, attempt: Int) -> BodySink {
-    ExchangeLoop(self, attempt).sink(for: head, of: control)
+  func sink(for head: HTTPResponse, status: Int, of control: TransferControl, attempt: Int) -> BodySink {
+    ExchangeLoop(self, attempt).sink(for: head, status, of: control)
   }
 }
 
@@ -229,13 +228,13 @@ extension ExchangeLoop {
     task.emit(event, attempt: number)
   }
 
-  func sink(for head: HTTPResponse, of control: TransferControl) -> BodySink {
+  func sink(for head: HTTPResponse, _ status: Int, of control: TransferControl) -> BodySink {
     // No transport is asked before there is a request, and the head of an exchange that another has replaced is of none.
     guard let request = task.state.withLock({ $0.control === control ? $0.exchange.original : nil }) else {
       return .discard(limit: 0)
     }
     task.emit(.head(head), attempt: number)
-    if control.source == .origin, decideRedirect(head, request) {
+    if control.source == .origin, decideRedirect(head, status, request) {
       return .discard(limit: configuration.limits.discardedBody)
     }
     let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
@@ -251,7 +250,7 @@ extension ExchangeLoop {
       let now = control.lastActive
       task.download.withLock {
         $0.begin(
-          base: base, .told(by: head.headerFields), isAnswer: head.status.kind == .successful, now: now)
+          base: base, .told(by: head.headerFields), isAnswer: 200..<300 ~= status, now: now)
       }
       control.beginsAnswer()
       return BodySink(destination, stages: stages)
