@@ -13,11 +13,11 @@ public final class Session: Sendable {
   let isObserved: Bool
   /// Whether it has a part that few sessions have: what asked for the part itself would copy it.
   let hasPolicies: Bool
-  let hasTrustPolicy: Bool
   let hasCookieStore: Bool
   let hasCredentialProvider: Bool
-  let hasConnectionCredential: Bool
   let hasProxies: Bool
+  /// Whether it depends on a request's URL how its connection is to be made.
+  let hasOwnRoutes: Bool
   let keysRequests: Bool
   /// Whether an attempt's time has a bound, where a request sets none of its own.
   let boundsAttempts: Bool
@@ -42,11 +42,11 @@ public final class Session: Sendable {
     isObserved = !configuration.monitors.isEmpty
     hasPolicies =
       !configuration.adapters.isEmpty || !configuration.interceptors.isEmpty || !configuration.retriers.isEmpty
-    hasTrustPolicy = configuration.trustPolicy != nil
     hasCookieStore = configuration.cookieStore != nil
     hasCredentialProvider = configuration.credentialProvider != nil
-    hasConnectionCredential = configuration.connectionCredential != nil
     hasProxies = !configuration.proxies.isEmpty
+    hasOwnRoutes =
+      !configuration.proxies.isEmpty || configuration.trustPolicy != nil || configuration.connectionCredential != nil
     keysRequests = !configuration.keyedMethods.isEmpty
     boundsAttempts = configuration.timeouts.attempt != nil
     firstBound = configuration.timeouts.first
