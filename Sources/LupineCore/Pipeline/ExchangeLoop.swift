@@ -176,7 +176,7 @@ struct ExchangeLoop: Sendable {
       while try !task.begin(control, request, for: original) { abandonExchange() }
       task.emit(.sending(request.summary), attempt: number)
       let context = context(for: request, control: control, proxyAuthorization)
-      let response = try await session.openTransport().send(request, in: context)
+      let response = try await session.openTransport().transport.send(request, in: context)
       if response.source != .origin { task.state.withLock { $0.source = response.source } }
       return response
     } catch {
@@ -243,8 +243,9 @@ extension ExchangeLoop {
     if control.source == .origin, decideRedirect(head, status, request) {
       return .discard(limit: configuration.limits.discardedBody)
     }
-    let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
-    var destination = BodySink.Destination.collect(limit: configuration.limits.responseBody)
+    let stages =
+      session.hasCodings ? configuration.contentCodings.decoders(for: head, limits: configuration.limits) : []
+    var destination = BodySink.Destination.collect(limit: session.exchangeSettings.limits.responseBody)
     var base: Int64 = 0
     do throws(LupineError) {
       if let consumer = task.consumer {

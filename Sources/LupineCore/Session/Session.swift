@@ -14,6 +14,7 @@ public final class Session: Sendable {
   /// Whether it has a part that few sessions have: what asked for the part itself would copy it.
   let hasPolicies: Bool
   let hasCookieStore: Bool
+  let hasCodings: Bool
   let hasCredentialProvider: Bool
   let hasProxies: Bool
   /// Whether it depends on a request's URL how its connection is to be made.
@@ -29,7 +30,7 @@ public final class Session: Sendable {
   let watch: Watch
   /// What the retries of all requests come out of, where their policies have no budget of their own.
   let retryBudget = RetryBudget()
-  private let transport: Mutex<(any Transport)?>
+  private let transport: Mutex<OpenTransport?>
   /// The transport within the layers that plugins put around it.
   private let base: Mutex<(any Transport)?>
   private let requestCount = Atomic<UInt64>(0)
@@ -42,6 +43,7 @@ public final class Session: Sendable {
     isObserved = !configuration.monitors.isEmpty
     hasPolicies =
       !configuration.adapters.isEmpty || !configuration.interceptors.isEmpty || !configuration.retriers.isEmpty
+    hasCodings = !configuration.contentCodings.isEmpty
     hasCookieStore = configuration.cookieStore != nil
     hasCredentialProvider = configuration.credentialProvider != nil
     hasProxies = !configuration.proxies.isEmpty
@@ -53,7 +55,7 @@ public final class Session: Sendable {
     exchangeSettings = ExchangeSettings(configuration)
     self.clock = clock
     self.registry = registry
-    self.transport = Mutex(transport)
+    self.transport = Mutex(OpenTransport(transport))
     self.base = Mutex(base)
     watch = Watch(clock: clock) { registry.endOverdue(now: $0) }
   }
@@ -87,7 +89,7 @@ public final class Session: Sendable {
   /// events that is read while it is held back, counts as running until it is resumed or cancelled.
   public func finishRequests() async { await registry.drained() }
 
-  func openTransport() throws(LupineError) -> any Transport {
+  func openTransport() throws(LupineError) -> OpenTransport {
     if let transport = transport.withLock({ $0 }) { return transport }
     throw LupineError(.sessionShutDown, "The session was shut down; make another one.")
   }
