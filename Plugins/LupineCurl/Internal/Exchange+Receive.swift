@@ -123,8 +123,8 @@ extension Exchange {
 
   private func receive(_ head: ReceivedHead) {
     let source = head.needsCare || outgoing.reader != nil ? takeNote(of: head) : .origin
-    let (body, writer) = context.makeBody(for: head.response, from: source) { [ticket = submission.ticket] in
-      ticket.receive()
+    let (body, writer) = context.makeBody(for: head.response, status: head.line.code, from: source) {
+      [ticket = submission.ticket] in ticket.receive()
     }
     incoming.writer = writer
     answer(.response(head, body, source))

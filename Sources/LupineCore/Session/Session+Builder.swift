@@ -4,9 +4,10 @@ public import HTTPTypes
 extension Session {
   /// Assembles a session: a value whose every step returns a changed copy.
   ///
-  /// Steps that add (`header`, `adapter`, `retrier`, `interceptor`, `monitor`, `contentCoding`, `authenticationScheme`)
-  /// may be used any number of times and keep their order; of the others the last one counts. `build()` checks that the
-  /// parts fit each other.
+  /// Steps that add (`adapter`, `retrier`, `interceptor`, `monitor`, `contentCoding`, `authenticationScheme`,
+  /// `secretField`, `install`) may be used any number of times and keep their order. `header`, `trust`, `proxy` and
+  /// `resolve` add up as well; of one name, pattern, scheme or host the last one counts. Of all other steps the last one
+  /// counts. `build()` checks that the parts fit each other.
   ///
   /// Its description names the transport alone, since much of the rest may be secret.
   public struct Builder: Sendable, HidesSecrets {
@@ -146,7 +147,7 @@ extension Session.Builder {
   /// Adds what decides whether a failed request is sent again.
   public func retrier(_ retrier: some Retrier) -> Self { changed { $0.configuration.retriers.append(retrier) } }
 
-  /// Adds what stands around each exchange; the first one added is the outermost.
+  /// Adds what stands around each attempt, its redirects and challenges included; the first one added is the outermost.
   public func interceptor(_ interceptor: some Interceptor) -> Self {
     changed { $0.configuration.interceptors.append(interceptor) }
   }
