@@ -46,7 +46,11 @@ public final class CurlTransport: ConnectionPooling {
       }
       context.onCancel { ticket.cancel() }
     }
-    return try result.get()
+    // Taken apart rather than asked, which would copy the response.
+    switch consume result {
+    case .success(let response): return response
+    case .failure(let error): throw error
+    }
   }
 
   /// Counts the connections; those that are being made count as open.

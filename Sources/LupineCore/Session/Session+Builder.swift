@@ -56,7 +56,7 @@ extension Session.Builder {
   /// A session without this step has the same defaults, but no `idle` where its transport has no network and its clock is
   /// the system's: nothing is waited for there, and a busy machine is no fault.
   ///
-  /// Where it names no `total` or no `attempt`, a plugin's holds, such as `.totalTimeout`, whichever comes first.
+  /// Where it names no `total` or no `attempt`, a plugin's holds, such as that of `.resilience()`, whichever comes first.
   public func timeouts(
     connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil, attempt: Duration? = nil
   ) -> Self {
