@@ -10,7 +10,9 @@ enum Delivery {
   ) -> TransportResponse {
     plan.connect(for: request, in: context)
     for interim in plan.part.informational { context.emit(.informational(interim)) }
-    let (body, writer) = context.makeBody(for: plan.head, from: plan.part.source, resume: {})
+    let (head, source) = (plan.head, plan.part.source)
+    let status = head.status.code
+    let (body, writer) = context.makeBody(for: head, status: status, from: source, resume: {})
     let data = if case .bytes(let bytes) = plan.content(for: request) { bytes } else { Data() }
     let metrics = plan.metrics(for: request, sent: bytesSent, received: data.count)
     do throws(LupineError) {
@@ -20,7 +22,7 @@ enum Delivery {
     } catch {
       writer.fail(error, metrics: metrics)
     }
-    return TransportResponse(head: plan.head, body: body, source: plan.part.source)
+    return TransportResponse(head: head, statusCode: status, body: body, source: source)
   }
 
   /// Gives a reply whose body is delivered by a task of its own, which ends with the body.

@@ -6,17 +6,20 @@ package final class ExchangeSettings: Sendable {
   package let clock: any Clock<Duration>
   package let now: @Sendable () -> Date
   package let limits: Limits
+  /// What a connection must match, where nothing of the request's own says otherwise.
+  package let identity: SecurityIdentity
   package let connections: ConnectionOptions
   package let executor: (any TaskExecutor)?
   package let secretFields: SecretFields
 
   init(
-    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, limits: Limits, connections: ConnectionOptions,
-    executor: (any TaskExecutor)?, secretFields: SecretFields = .standard
+    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, limits: Limits, identity: SecurityIdentity,
+    connections: ConnectionOptions, executor: (any TaskExecutor)?, secretFields: SecretFields = .standard
   ) {
     self.clock = clock
     self.now = now
     self.limits = limits
+    self.identity = identity
     self.connections = connections
     self.executor = executor
     self.secretFields = secretFields
@@ -25,7 +28,7 @@ package final class ExchangeSettings: Sendable {
   convenience init(_ configuration: SessionConfiguration) {
     self.init(
       clock: configuration.clock, now: configuration.now, limits: configuration.limits,
-      connections: configuration.connections, executor: configuration.executor,
+      identity: configuration.identity, connections: configuration.connections, executor: configuration.executor,
       secretFields: configuration.secretFields)
   }
 }

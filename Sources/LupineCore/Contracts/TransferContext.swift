@@ -16,7 +16,7 @@ public struct TransferContext: Sendable {
   /// What the transport refuses to receive more of.
   public var limits: Limits { storage.value.settings.limits }
   /// What a connection must match to be used.
-  public var identity: SecurityIdentity { storage.value.identity }
+  public var identity: SecurityIdentity { storage.value.ownIdentity ?? storage.value.settings.identity }
   /// Who judges the server's certificates; `nil` leaves them to the transport's own rules for system trust.
   public var evaluator: (any TrustEvaluator)? { storage.value.evaluator }
   /// Who judges the certificates of the proxy that the identity names, where it is spoken to over TLS; `nil` leaves them
@@ -29,7 +29,7 @@ public struct TransferContext: Sendable {
   /// Synchronous, called once, for the final head, on the transport's own thread.
   public var sink: @Sendable (HTTPResponse) -> BodySink {
     let (supervisor, control, attempt) = (storage.value.supervisor, storage.value.control, attempt)
-    return { supervisor.sink(for: $0, of: control, attempt: attempt) }
+    return { supervisor.sink(for: $0, status: $0.status.code, of: control, attempt: attempt) }
   }
   /// The exchange's life: cancellation and activity.
   public var control: TransferControl { storage.value.control }
@@ -61,7 +61,8 @@ public struct TransferContext: Sendable {
     let attempt: Int
     let settings: ExchangeSettings
     let connectTimeout: Duration?
-    let identity: SecurityIdentity
+    /// `nil` where it is the session's.
+    let ownIdentity: SecurityIdentity?
     let evaluator: (any TrustEvaluator)?
     /// Told once, since to ask for an evaluator copies it.
     let judgesServers: Bool
@@ -88,21 +89,22 @@ public struct TransferContext: Sendable {
     self.init(
       id: id, attempt: attempt,
       settings: ExchangeSettings(
-        clock: clock, now: now, limits: limits, connections: connections, executor: executor),
-      connectTimeout: connectTimeout, identity: identity, evaluator: evaluator, proxyEvaluator: proxyEvaluator,
+        clock: clock, now: now, limits: limits, identity: identity, connections: connections, executor: executor),
+      connectTimeout: connectTimeout, ownIdentity: nil, evaluator: evaluator, proxyEvaluator: proxyEvaluator,
       supervisor: ClosureSupervisor(events: events, sink: sink), control: control)
   }
 
   /// Describes an exchange by what its session tells of all alike, and by what stands above it.
   init(
-    id: RequestID, attempt: Int, settings: ExchangeSettings, connectTimeout: Duration?, identity: SecurityIdentity,
+    id: RequestID, attempt: Int, settings: ExchangeSettings, connectTimeout: Duration?, ownIdentity: SecurityIdentity?,
     evaluator: (any TrustEvaluator)?, proxyEvaluator: (any TrustEvaluator)?, supervisor: any ExchangeSupervisor,
     control: TransferControl, proxyAuthorization: String? = nil
   ) {
     storage = CopyOnWrite(
       Values(
-        id: id, attempt: attempt, settings: settings, connectTimeout: connectTimeout, identity: identity,
-        evaluator: evaluator, judgesServers: evaluator != nil || identity.namesAuthorities,
+        id: id, attempt: attempt, settings: settings, connectTimeout: connectTimeout, ownIdentity: ownIdentity,
+        evaluator: evaluator,
+        judgesServers: evaluator != nil || ownIdentity?.namesAuthorities ?? settings.identity.namesAuthorities,
         proxyEvaluator: proxyEvaluator, supervisor: supervisor, control: control, proxyAuthorization: proxyAuthorization
       ))
   }
@@ -180,10 +182,18 @@ public struct TransferContext: Sendable {
   public func makeBody(
     for head: HTTPResponse, from source: TransportResponse.Source = .origin, resume: @escaping @Sendable () -> Void
   ) -> (body: IncomingBody, writer: IncomingBodyWriter) {
+    makeBody(for: head, status: head.status.code, from: source, resume: resume)
+  }
+
+  /// The same for a head of which the status is known as a number.
+  package func makeBody(
+    for head: HTTPResponse, status: Int, from source: TransportResponse.Source, resume: @escaping @Sendable () -> Void
+  ) -> (body: IncomingBody, writer: IncomingBodyWriter) {
+    let control = control
     control.touch()
     control.answers(source)
-    let channel = BodyChannel(
-      sink: storage.value.supervisor.sink(for: head, of: control, attempt: attempt), activity: control, resume: resume)
+    let sink = storage.value.supervisor.sink(for: head, status: status, of: control, attempt: attempt)
+    let channel = BodyChannel(sink: sink, activity: control, resume: resume)
     return (IncomingBody(channel: channel), IncomingBodyWriter(channel: channel))
   }
 }

@@ -13,16 +13,17 @@ extension ExchangeLoop {
   func authentication<Value: Sendable>(
     _ asker: AuthenticationContext.Asker, _ change: (inout AuthenticationState) -> Value
   ) -> Value {
-    task.exchange.withLock { change(&$0.authentications[asker, default: AuthenticationState(asker)]) }
+    task.state.withLock { change(&$0.exchange.authentications[asker, default: AuthenticationState(asker)]) }
   }
 
-  /// The identity with what proves the connection, where the session has such a credential for this place.
-  func proving(_ identity: SecurityIdentity, by request: OutgoingRequest) -> SecurityIdentity {
+  /// What a connection for this request must be like: with its proxy, and with what proves the connection where the
+  /// session has such a credential for this place.
+  func identity(for request: OutgoingRequest) -> SecurityIdentity {
+    var identity = session.identity(for: request)
     guard let given = configuration.connectionCredential,
       (try? given.scope.allows(request.url, baseURL: configuration.baseURL)) == true,
       authentication(.origin, { $0.admits(request.url) })
     else { return identity }
-    var identity = identity
     identity.connectionCredential = given.credential
     return identity
   }
@@ -82,16 +83,18 @@ extension ExchangeLoop {
 
   /// Tells the schemes how their answers were taken.
   func tellSchemes(_ response: TransportResponse, to request: OutgoingRequest) throws(LupineError) {
-    guard task.exchange.withLock({ !$0.authentications.isEmpty }) else { return }
+    guard task.state.withLock({ !$0.exchange.authentications.isEmpty }) else { return }
     if response.source == .origin { try tell(response.head, server(of: request)) }
     guard let passage = session.passage(to: request.url), let proxy = proxy(of: request) else { return }
     // What comes through a tunnel is the server's word; of a tunnel that stood already the proxy said nothing.
     let isOwnWord = passage.isForwarded || response.source == .proxy
-    if let word = isOwnWord ? response.head : task.exchange.withLock({ $0.tunnel?.value }) { try tell(word, proxy) }
+    if let word = isOwnWord ? response.head : task.state.withLock({ $0.exchange.tunnel?.value }) {
+      try tell(word, proxy)
+    }
   }
 
   private func tell(_ head: HTTPResponse, _ challenger: Challenger) throws(LupineError) {
-    guard let carried = task.exchange.withLock({ $0.authentications[challenger.asker]?.carried }) else { return }
+    guard let carried = task.state.withLock({ $0.exchange.authentications[challenger.asker]?.carried }) else { return }
     var request = challenger.request
     request.headers[challenger.asker.answerField] = carried.value
     let context = authenticationContext(

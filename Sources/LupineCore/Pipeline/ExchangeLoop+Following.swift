@@ -8,20 +8,20 @@ extension ExchangeLoop {
     guard !session.hasCookieStore, task.consumer == nil, response.statusCode != 401, response.statusCode != 407 else {
       return false
     }
-    return task.exchange.withLock { $0.redirect == nil && $0.authentications.isEmpty }
+    return task.state.withLock { $0.exchange.redirect == nil && $0.exchange.authentications.isEmpty }
   }
 
   /// Whether a response may lead to another request; few do, and a call that might wait costs more than to look.
   func mayLeadOn(_ response: TransportResponse) -> Bool {
     response.statusCode == 401 || response.statusCode == 407 || task.consumer?.mayLeadOn == true
-      || task.exchange.withLock { $0.redirect != nil }
+      || task.state.withLock { $0.exchange.redirect != nil }
   }
 
   /// The request that a redirect or a challenge leads to; `nil` where this response is the answer.
   func following(
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
-    if response.source == .origin, let redirect = task.exchange.withLock({ $0.redirect }) {
+    if response.source == .origin, let redirect = task.state.withLock({ $0.exchange.redirect }) {
       let next = try redirect.get()
       task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: response.head)) }
       return next
@@ -48,18 +48,15 @@ extension ExchangeLoop {
     _ request: OutgoingRequest, after head: HTTPResponse,
     _ refresh: @escaping @Sendable () async throws -> any URLConvertible
   ) async throws(LupineError) -> OutgoingRequest {
-    var next = request
+    let next: OutgoingRequest
     do {
       let baseURL = session.baseURL
-      next.url = try await task.interruptible { try await refresh().asURL(relativeTo: baseURL) }
+      let url = try await task.interruptible { try await refresh().asURL(relativeTo: baseURL) }
+      next = request.moved(to: url, secrets: session.configuration.secretFields)
     } catch let error as LupineError {
       throw error
     } catch {
       throw LupineError(.other, "The closure that gives a fresh URL threw: \(error).", underlying: error)
-    }
-    if next.url.origin != request.url.origin {
-      next.headers = session.configuration.secretFields.strip(next.headers)
-      next.headers[.host] = nil
     }
     task.consumer?.refreshed(next.url)
     let reason = "the URL had expired, with status \(head.status.code)"
@@ -68,15 +65,15 @@ extension ExchangeLoop {
   }
 
   /// Decides at a head whether its redirect is followed; true where the response's body is of no use.
-  func decideRedirect(_ head: HTTPResponse, _ request: OutgoingRequest) -> Bool {
-    guard RedirectRules.isRedirect(head) else { return false }
+  func decideRedirect(_ head: HTTPResponse, _ status: Int, _ request: OutgoingRequest) -> Bool {
+    guard RedirectRules.isRedirect(head, status) else { return false }
     let redirector = task.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
     let rules = RedirectRules(
       secrets: session.configuration.secretFields, limits: session.configuration.limits,
       allowsDowngrade: redirector.allowsDowngrade)
-    let visited = task.exchange.withLock { state in
-      state.visited.append(request.url)
-      return state.visited
+    let visited = task.state.withLock { state in
+      state.exchange.visited.append(request.url)
+      return state.exchange.visited
     }
     let decided: Result<OutgoingRequest, LupineError>?
     do throws(LupineError) {
@@ -86,7 +83,7 @@ extension ExchangeLoop {
       decided = redirector.follows ? .failure(error) : nil
     }
     task.emit(Self.event(decided, head, request), attempt: number)
-    task.exchange.withLock { $0.redirect = decided }
+    task.state.withLock { $0.exchange.redirect = decided }
     return decided != nil
   }
 

@@ -14,9 +14,9 @@ extension ExchangeLoop {
   /// Has the end of a body told when it comes: who decides whether another exchange follows, such as a person who is asked
   /// for a password, may take long, and that time is none of this exchange's.
   func tellEnd(of response: TransportResponse) {
-    guard task.isObserved, let control = task.exchange.withLock({ $0.control }) else { return }
+    guard task.isObserved, let control = task.state.withLock({ $0.control }) else { return }
     response.body.onEnd { end in
-      guard case .success(let end) = end, task.exchange.withLock({ $0.tells(control) }) else { return }
+      guard case .success(let end) = end, task.state.withLock({ $0.tells(control) }) else { return }
       tell(end)
     }
   }
@@ -38,17 +38,17 @@ extension ExchangeLoop {
 
   /// Ends an exchange whose response has led to another, once its body has come to its end.
   func leave(_ response: TransportResponse) async {
-    let control = task.exchange.withLock { $0.control }
+    let control = task.state.withLock { $0.control }
     let isGivenUp = task.handsOverAtHead ? await drop(response.body, control) : false
     let metrics: TransferMetrics?
     do throws(LupineError) {
       let end = try await response.body.end()
-      if task.isObserved, task.exchange.withLock({ $0.tells(control) }) { tell(end) }
+      if task.isObserved, task.state.withLock({ $0.tells(control) }) { tell(end) }
       metrics = end.metrics
     } catch {
       // Of a request that was ended the attempt tells.
       let isOwn = isGivenUp || control?.reason == nil
-      if isOwn, task.isObserved, task.exchange.withLock({ $0.tells(control) }) {
+      if isOwn, task.isObserved, task.state.withLock({ $0.tells(control) }) {
         task.emit(.failed(error.caused(by: control)), attempt: number)
       }
       metrics = error.metrics

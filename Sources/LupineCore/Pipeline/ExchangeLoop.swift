@@ -20,27 +20,21 @@ struct ExchangeLoop: Sendable {
   @inline(__always)  // As `Pipeline.run` says.
   func receive(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
     let response = try await send(request)
-    let (control, sent) = task.exchange.withLock { ($0.control, $0.request) }
-    if let received = receivedAlready(response, control, to: sent ?? request) { return received }
+    let (control, sent, asksNobody) = task.state.withLock {
+      ($0.control, $0.sentInAttempt ?? request, $0.settings.responseDeciders.isEmpty)
+    }
+    // As a rule nobody is asked at the head and the body has come to a good end: then nothing is waited for, and a call
+    // that might wait costs more than to look.
+    if asksNobody, !task.handsOverAtHead, let end = response.body.channel.goodEnd {
+      return received(response, end, control, to: sent)
+    }
     return try await receive(response, control, to: request)
-  }
-
-  /// The response, where nobody is asked at its head and its body has come to a good end, which is the rule.
-  ///
-  /// Then nothing is waited for, and a call that might wait costs more than to look.
-  private func receivedAlready(
-    _ response: TransportResponse, _ control: TransferControl?, to request: OutgoingRequest
-  ) -> ReceivedResponse? {
-    guard !task.handsOverAtHead, task.state.withLock({ $0.settings.responseDeciders.isEmpty }),
-      let end = response.body.channel.goodEnd
-    else { return nil }
-    return received(response, end, control, to: request)
   }
 
   private func received(
     _ response: TransportResponse, _ end: BodyEnd, _ control: TransferControl?, to request: OutgoingRequest
   ) -> ReceivedResponse {
-    let isToTell = task.isObserved && task.exchange.withLock { $0.tells(control) }
+    let isToTell = task.isObserved && task.state.withLock { $0.tells(control) }
     close(control, status: response.statusCode, metrics: end.metrics)
     if isToTell { tell(end) }
     return ReceivedResponse(request: request, response, end)
@@ -52,12 +46,11 @@ struct ExchangeLoop: Sendable {
   func receive(
     _ response: TransportResponse, from request: OutgoingRequest, orOwn control: TransferControl
   ) async throws(LupineError) -> ReceivedResponse {
-    let (sent, exchange) = task.exchange.withLock { ($0.request ?? request, $0.control) }
+    let (sent, exchange) = task.state.withLock { ($0.sentInAttempt ?? request, $0.control) }
     if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
     abandonExchange(for: response.body)
     task.consumer?.isBypassed()
-    task.exchange.withLock { $0.replace(with: control) }
-    try task.begin(control, sent)
+    while try !task.begin(control, sent, for: nil) { abandonExchange(for: response.body) }
     let received = try await receive(response, control, to: request)
     // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
     let count = response.body.channel.goodEnd?.byteCount ?? 0
@@ -68,9 +61,8 @@ struct ExchangeLoop: Sendable {
   private func receive(
     _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
-    let sent = task.exchange.withLock { $0.request }
+    let (sent, deciders) = task.state.withLock { ($0.sentInAttempt, $0.settings.responseDeciders) }
     do throws(LupineError) {
-      let deciders = task.state.withLock { $0.settings.responseDeciders }
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
       if task.handsOverAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
       return received(response, try await end(of: response), control, to: sent ?? fallback)
@@ -148,27 +140,22 @@ struct ExchangeLoop: Sendable {
       guard let next else { return response }
       await leave(response)
       let isElsewhere = next.url.origin != request.url.origin
-      if isElsewhere || task.exchange.withLock({ $0.redirect != nil }) { follow(from: request.url, to: next.url) }
+      if isElsewhere || task.state.withLock({ $0.exchange.redirect != nil }) { follow(from: request.url, to: next.url) }
       request = next
     }
   }
 
   private func follow(from: HTTPURL, to url: HTTPURL) {
-    task.exchange.withLock { state in
-      state.authentications[.origin, default: AuthenticationState(.origin)].follows(from: from, to: url)
-      for asker in state.authentications.keys where asker != .origin {
-        state.authentications[asker]?.follows(from: from, to: url)
-      }
-    }
+    task.state.withLock { $0.exchange.follow(from: from, to: url) }
   }
 
   /// Begins anew where an interceptor sends again.
   func forgetRedirects() {
-    let isAgain = task.exchange.withLock { state in
-      defer { state.visited = [] }
-      return !state.visited.isEmpty
+    task.state.withLock { state in
+      guard !state.exchange.visited.isEmpty else { return }
+      state.exchange.visited = []
+      state.redirects = []
     }
-    if isAgain { task.state.withLock { $0.redirects = [] } }
   }
 
   /// - Parameters:
@@ -182,9 +169,8 @@ struct ExchangeLoop: Sendable {
     try RequestRules.check(request, limits: session.configuration.limits)
     let request = withoutForeignCredentials(request, proxyAuthorization)
     let control = TransferControl(now: session.clock.now, of: task)
-    while !task.exchange.withLock({ $0.begin(control, request, original) }) { abandonExchange() }
     do throws(LupineError) {
-      try task.begin(control, request)
+      while try !task.begin(control, request, for: original) { abandonExchange() }
       task.emit(.sending(request.summary), attempt: number)
       let context = context(for: request, control: control, supervisor: task, proxyAuthorization)
       let response = try await session.openTransport().send(request, in: context)
@@ -198,7 +184,6 @@ struct ExchangeLoop: Sendable {
 
   func close(_ control: TransferControl?, status: Int?, metrics: TransferMetrics?) {
     control?.finish()
-    task.exchange.withLock { $0.control = nil }
     task.state.withLock { $0.endExchange(status: status, metrics: metrics) }
   }
 
@@ -207,11 +192,10 @@ struct ExchangeLoop: Sendable {
     for request: OutgoingRequest, control: TransferControl, supervisor: any ExchangeSupervisor,
     _ proxyAuthorization: String? = nil
   ) -> TransferContext {
-    let identity = session.hasProxies ? session.identity(for: request) : configuration.identity
     return TransferContext(
       id: task.id, attempt: number, settings: session.exchangeSettings,
       connectTimeout: request.hasTimeouts ? request.timeouts?.connect : configuration.timeouts.connect,
-      identity: session.hasConnectionCredential ? proving(identity, by: request) : identity,
+      ownIdentity: session.hasProxies || session.hasConnectionCredential ? identity(for: request) : nil,
       evaluator: session.hasTrustPolicy ? configuration.trustPolicy?.evaluator(for: request.url) : nil,
       proxyEvaluator: session.hasTrustPolicy ? session.proxyEvaluator(for: request.url) : nil,
       supervisor: supervisor, control: control, proxyAuthorization: proxyAuthorization)
@@ -228,8 +212,8 @@ struct ExchangeLoop: Sendable {
 extension RequestTask: ExchangeSupervisor {
   func hear(_ event: SessionEvent.Kind, attempt: Int) { ExchangeLoop(self, attempt).hear(event) }
 
-  func sink(for head: HTTPResponse, of control: TransferControl, attempt: Int) -> BodySink {
-    ExchangeLoop(self, attempt).sink(for: head, of: control)
+  func sink(for head: HTTPResponse, status: Int, of control: TransferControl, attempt: Int) -> BodySink {
+    ExchangeLoop(self, attempt).sink(for: head, status, of: control)
   }
 }
 
@@ -237,19 +221,20 @@ extension ExchangeLoop {
   func hear(_ event: SessionEvent.Kind) {
     switch event {
     case .informational(let head): task.tellInterim(head)
-    case .tunnelled(let head): task.exchange.withLock { if $0.attempt == number { $0.tunnel = CopyOnWrite(head) } }
+    case .tunnelled(let head):
+      task.state.withLock { if $0.exchange.attempt == number { $0.exchange.tunnel = CopyOnWrite(head) } }
     default: break
     }
     task.emit(event, attempt: number)
   }
 
-  func sink(for head: HTTPResponse, of control: TransferControl) -> BodySink {
+  func sink(for head: HTTPResponse, _ status: Int, of control: TransferControl) -> BodySink {
     // No transport is asked before there is a request, and the head of an exchange that another has replaced is of none.
-    guard let request = task.exchange.withLock({ $0.control === control ? $0.original : nil }) else {
+    guard let request = task.state.withLock({ $0.control === control ? $0.exchange.original : nil }) else {
       return .discard(limit: 0)
     }
     task.emit(.head(head), attempt: number)
-    if control.source == .origin, decideRedirect(head, request) {
+    if control.source == .origin, decideRedirect(head, status, request) {
       return .discard(limit: configuration.limits.discardedBody)
     }
     let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
@@ -265,7 +250,7 @@ extension ExchangeLoop {
       let now = control.lastActive
       task.download.withLock {
         $0.begin(
-          base: base, .told(by: head.headerFields), isAnswer: head.status.kind == .successful, now: now)
+          base: base, .told(by: head.headerFields), isAnswer: 200..<300 ~= status, now: now)
       }
       control.beginsAnswer()
       return BodySink(destination, stages: stages)

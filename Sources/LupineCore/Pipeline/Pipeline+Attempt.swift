@@ -14,7 +14,7 @@ extension Pipeline {
     if let ended = entry.ended { return .failed(ended, request: original, isFinal: true) }
     let hasPolicies = session.hasPolicies || !entry.isUsual
     var request = original
-    if number > 1 { task.exchange.withLock { $0 = ExchangeLoop.State(attempt: number) } }
+    if number > 1 { task.state.withLock { $0.exchange = ExchangeLoop.State(attempt: number) } }
     task.boundAttempt()
     do throws(LupineError) {
       let adapters = hasPolicies ? self.adapters : []

@@ -11,13 +11,13 @@ extension Pipeline {
         let loop = ExchangeLoop(task, number)
         let control = TransferControl(now: session.clock.now)
         let context = loop.context(forInterceptorsOf: request, control: control)
-        defer { task.exchange.withLock { $0.body = nil } }
+        defer { task.state.withLock { $0.exchange.body = nil } }
         do {
           let response = try await Self.pass(request, interceptors[...], context) { next in
             task.takeTimeouts(of: next)
             loop.forgetRedirects()
             let response = try await loop.send(next)
-            task.exchange.withLock { $0.body = response.body }
+            task.state.withLock { $0.exchange.body = response.body }
             loop.tellEnd(of: response)
             return response
           }

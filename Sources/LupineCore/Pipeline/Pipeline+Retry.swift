@@ -96,7 +96,7 @@ extension Pipeline {
   }
 
   private func mayBeRetried(_ outcome: Outcome) -> Bool {
-    outcome.error != nil || (outcome.response?.statusCode ?? 0) >= 400
+    outcome.error != nil || outcome.statusCode ?? 0 >= 400
   }
 
   private func failedAttempt(

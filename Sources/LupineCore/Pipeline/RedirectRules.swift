@@ -6,11 +6,9 @@ struct RedirectRules {
   let limits: Limits
   var allowsDowngrade = false
 
-  static func isRedirect(_ head: HTTPResponse) -> Bool {
-    // Few responses have the field, and it is found sooner than the status is read.
-    guard head.headerFields.contains(.location) else { return false }
-    return switch head.status.code {
-    case 301, 302, 303, 307, 308: true
+  static func isRedirect(_ head: HTTPResponse, _ status: Int) -> Bool {
+    switch status {
+    case 301, 302, 303, 307, 308: head.headerFields.contains(.location)
     default: false
     }
   }
@@ -22,12 +20,9 @@ struct RedirectRules {
   func next(
     after head: HTTPResponse, to request: OutgoingRequest, visited: [HTTPURL]
   ) throws(LupineError) -> OutgoingRequest {
-    var next = request
-    next.url = try target(head, request)
+    var next = request.moved(to: try target(head, request), secrets: secrets)
     guard visited.count <= limits.redirects else { throw tooMany(visited, next.url) }
     try changeMethod(&next, head.status.code)
-    if next.url.origin != request.url.origin { next.headers = secrets.strip(next.headers) }
-    next.headers[.host] = nil
     return next
   }
 

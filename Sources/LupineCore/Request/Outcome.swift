@@ -61,6 +61,14 @@ struct Outcome: Sendable {
     }
   }
 
+  /// The response's status, told without a copy of it.
+  var statusCode: Int? {
+    switch storage {
+    case .response(let response): response.statusCode
+    case .values(let box): box.values.response?.statusCode
+    }
+  }
+
   /// Why the request failed.
   var error: LupineError? {
     get { if case .values(let box) = storage { box.values.error } else { nil } }

@@ -23,13 +23,17 @@ struct RequestState {
   private(set) var isHeld: Bool
   private(set) var isSuspended = false
   private(set) var cancellation: LupineError?
+  /// What was sent last, in this attempt or an earlier one.
   private(set) var sent: OutgoingRequest?
   private(set) var status: Int?
   /// Who answered the last exchange, once somebody did.
   var source = TransportResponse.Source.origin
   private var handlers: [Handler] = []
   private var isDelivering = false
-  private var control: TransferControl?
+  /// The exchange that is under way.
+  private(set) var control: TransferControl?
+  /// What stands with the attempt, and led to the exchange.
+  var exchange = ExchangeLoop.State()
   /// What the last exchange cost; most requests have one alone.
   private var lastMetrics: TransferMetrics?
   /// Whether nobody looks at the idle timeout, since the last exchange ended by it.
@@ -208,40 +212,67 @@ struct RequestState {
 
   // What it is doing
 
-  /// Begins an exchange; the reason to give it up at once, if there is one.
-  mutating func begin(_ control: TransferControl, _ request: OutgoingRequest) -> LupineError? {
+  /// What is to be known where an exchange begins.
+  struct Beginning {
+    /// The reason to give it up at once, if there is one.
+    let ended: LupineError?
+    let isSuspended: Bool
+    /// Whether nobody has watched since the exchange before was idle too long.
+    let wasUnwatched: Bool
+  }
+
+  /// Begins an exchange; `nil` where another is still under way, which must be ended first.
+  ///
+  /// - Parameter original: the request without what was added for this exchange alone; `nil` where none of it goes out,
+  ///   since an interceptor has made the response.
+  mutating func begin(
+    _ control: TransferControl, _ request: OutgoingRequest, for original: OutgoingRequest?
+  ) -> Beginning? {
+    guard self.control == nil else { return nil }
     self.control = control
     sent = request
     source = .origin
-    return cancellation ?? attemptEnd
+    exchange.begin(original)
+    let ended = cancellation ?? attemptEnd
+    // One that does not begin leaves it to the next to be watched.
+    defer { if ended == nil { isUnwatched = false } }
+    return Beginning(ended: ended, isSuspended: isSuspended, wasUnwatched: isUnwatched)
+  }
+
+  /// What was sent last in this attempt.
+  var sentInAttempt: OutgoingRequest? { exchange.original == nil ? nil : sent }
+
+  /// Whether the end of this exchange is to be told: once, and while it is the current one.
+  mutating func tells(_ control: TransferControl?) -> Bool {
+    guard self.control === control, !exchange.isTold else { return false }
+    exchange.isTold = true
+    return true
   }
 
   mutating func endExchange(status: Int?, metrics: TransferMetrics?) {
     control = nil
     if let status { self.status = status }
-    guard let metrics else { return }
-    keep([metrics])
+    if let metrics { keep(metrics) }
   }
 
   /// Takes over what was sent on a connection of the request, the status that came, and what its exchanges cost.
   mutating func take(sent: OutgoingRequest?, status: Int?, metrics: [TransferMetrics]) {
     self.sent = sent ?? self.sent
     self.status = status ?? self.status
-    keep(metrics)
+    for each in metrics { keep(each) }
   }
 
   /// How many exchanges' metrics are kept: a stream of events may go on for ever.
   static let metricsLimit = 100
 
-  private mutating func keep(_ metrics: [TransferMetrics]) {
-    guard let newest = metrics.last else { return }
-    let earlier = (lastMetrics.map { [$0] } ?? []) + metrics.dropLast()
-    lastMetrics = newest
-    guard !earlier.isEmpty else { return }
-    change {
-      $0.earlierMetrics += earlier
-      $0.earlierMetrics.removeFirst(max($0.earlierMetrics.count - (Self.metricsLimit - 1), 0))
+  private mutating func keep(_ newest: TransferMetrics) {
+    if let lastMetrics {
+      change {
+        $0.earlierMetrics.append(lastMetrics)
+        if $0.earlierMetrics.count == Self.metricsLimit { $0.earlierMetrics.removeFirst() }
+      }
     }
+    lastMetrics = newest
   }
 
   /// What the newest exchanges cost that have ended.

@@ -9,8 +9,6 @@ final class RequestTask: Sendable {
   let session: Session
   let description: Result<OutgoingRequest, LupineError>
   let state: Mutex<RequestState>
-  /// The exchange that is under way, and what led to it.
-  let exchange = Mutex(ExchangeLoop.State())
   /// What is done with the response; `nil` gathers its body in memory.
   let consumer: (any ResponseConsumer)?
   /// How many attempts the request has made before that this is a connection of; `nil` where it is a request of its own.
@@ -126,20 +124,17 @@ final class RequestTask: Sendable {
     }
   }
 
-  /// Begins an exchange.
+  /// Begins an exchange, as `RequestState.begin` says; false where another is still under way.
   ///
   /// - Throws: the reason of the cancellation, where the request has been cancelled.
-  func begin(_ control: TransferControl, _ request: OutgoingRequest) throws(LupineError) {
-    let (ended, isSuspended, isUnwatched) = state.withLock { state in
-      let ended = state.begin(control, request)
-      let isUnwatched = state.isUnwatched
-      // One that does not begin leaves it to the next to be watched.
-      if ended == nil { state.isUnwatched = false }
-      return (ended, state.isSuspended, isUnwatched)
-    }
-    if let ended { throw ended }
-    if isUnwatched { watchAgain() }
-    if isSuspended { settleSuspension() }
+  func begin(
+    _ control: TransferControl, _ request: OutgoingRequest, for original: OutgoingRequest?
+  ) throws(LupineError) -> Bool {
+    guard let beginning = state.withLock({ $0.begin(control, request, for: original) }) else { return false }
+    if let ended = beginning.ended { throw ended }
+    if beginning.wasUnwatched { watchAgain() }
+    if beginning.isSuspended { settleSuspension() }
+    return true
   }
 
   func cancel(_ reason: LupineError = LupineError(.cancelled, "The request was cancelled.")) {

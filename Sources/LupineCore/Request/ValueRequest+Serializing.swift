@@ -8,22 +8,30 @@ extension ValueRequest {
     DataTask(task, serializer)
   }
 
+  private func serializing<Serializer: ResponseSerializer>(
+    _ serializer: (SessionSerializers) -> Serializer
+  ) -> DataTask<Serializer.Output> {
+    // Asked for once: without the request's type at hand each look costs a copy.
+    let task = task
+    return DataTask(task, serializer(task.session.serializers))
+  }
+
   /// The body, to be awaited.
-  public func serializingData() -> DataTask<Data> { serializingResponse(using: serializers.data) }
+  public func serializingData() -> DataTask<Data> { serializing { $0.data } }
 
   /// The body as text, to be awaited.
   ///
   /// - Parameter encoding: the body's encoding; `nil` means the response's own, as `StringResponseSerializer` finds it.
   public func serializingString(encoding: TextEncoding? = nil) -> DataTask<String> {
-    serializingResponse(using: serializers.string(encoding))
+    serializing { $0.string(encoding) }
   }
 
   /// The body as JSON of any shape, to be awaited.
-  public func serializingJSON() -> DataTask<JSONValue> { serializingResponse(using: serializers.json) }
+  public func serializingJSON() -> DataTask<JSONValue> { serializing { $0.json } }
 
   /// The body as a property list of any shape, to be awaited.
   public func serializingPropertyList() -> DataTask<PropertyListValue> {
-    serializingResponse(using: serializers.propertyList)
+    serializing { $0.propertyList }
   }
 
   /// The body decoded into a type, to be awaited.
@@ -32,6 +40,6 @@ extension ValueRequest {
   public func serializingDecodable<Value: Decodable & Sendable>(
     _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil
   ) -> DataTask<Value> {
-    serializingResponse(using: serializers.decodable(type, decoder))
+    serializing { $0.decodable(type, decoder) }
   }
 }

@@ -126,7 +126,7 @@ final class EventSource: Sendable {
     let outcome = await last.outcome()
     state.withLock { state in
       state.connection = nil
-      state.attempts = max(state.attempts, last.exchange.withLock { $0.attempt })
+      state.attempts = max(state.attempts, last.state.withLock { $0.exchange.attempt })
     }
     task.take(last)
     return outcome

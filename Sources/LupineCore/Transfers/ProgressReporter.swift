@@ -28,6 +28,14 @@ struct ProgressReporter: Sendable {
     var count: Int64 = 0
     var time = Duration.zero
 
+    /// Takes what has been moved; false where that is not more than before.
+    mutating func move(to count: Int64, now: Duration) -> Bool {
+      guard count > self.count else { return false }
+      self.count = count
+      time = now - started
+      return true
+    }
+
     var throughput: Double { time > .zero ? Double(count) / (time / .seconds(1)) : 0 }
 
     var progress: TransferProgress {
@@ -66,12 +74,10 @@ struct ProgressReporter: Sendable {
   ///
   /// - Returns: until when a figure is to be kept back, where a timer is needed for that.
   mutating func move(to count: Int64, now: Duration) -> Duration? {
-    guard var moved = transfer, count > moved.count else { return nil }
-    moved.count = count
-    moved.time = now - moved.started
-    transfer = moved
-    guard !listeners.isEmpty, moved.isAnswer else { return nil }
-    let progress = moved.progress
+    guard transfer?.move(to: count, now: now) == true, !listeners.isEmpty, let transfer, transfer.isAnswer else {
+      return nil
+    }
+    let progress = transfer.progress
     if let farthest, farthest.completed >= progress.completed { return nil }
     farthest = progress
     return tell(progress, now)

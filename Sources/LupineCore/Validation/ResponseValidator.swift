@@ -20,7 +20,7 @@ public struct ResponseValidator: Sendable {
   ///   request and the response.
   public func validate(_ response: ReceivedResponse, hasBody: Bool? = nil) throws(LupineError) {
     do throws(LupineError) {
-      try rule.check(response, hasBody: hasBody ?? !response.data.isEmpty)
+      try rule.check(response, hasBody: hasBody ?? response.hasData)
     } catch {
       throw error.about(response.request.summary).about(response.head)
     }

@@ -107,14 +107,15 @@ public struct OutgoingRequest: Sendable {
     if storage.value.facts == nil { storage.value.facts = FieldFacts(storage.value.headers) }
   }
 
-  /// The request with fields that somebody has looked at.
-  func taking(_ shared: SharedFields) -> OutgoingRequest {
-    var values = storage.value
-    values.headers = shared.fields
-    values.facts = shared.facts
-    var request = self
-    request.storage = CopyOnWrite(values)
-    return request
+  /// The request with fields that somebody has looked at in the place of its own.
+  func taking(_ shared: SharedFields) -> OutgoingRequest { OutgoingRequest(self, shared) }
+
+  /// Made of the parts: a copy that is changed costs a copy of the fields as well.
+  private init(_ request: OutgoingRequest, _ shared: SharedFields) {
+    storage = CopyOnWrite(
+      Values(
+        url: request.url, method: request.method, headers: shared.fields, body: request.body, options: request.options,
+        facts: shared.facts))
   }
 
   /// The request as errors show it.

@@ -39,6 +39,9 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     _modify { yield &storage.value.source }
   }
 
+  /// Whether there are data, told without a copy of them.
+  var hasData: Bool { !storage.value.data.isEmpty }
+
   /// The head's status, which stands there as text and is asked for at every step.
   var statusCode: Int { storage.value.statusCode }
 

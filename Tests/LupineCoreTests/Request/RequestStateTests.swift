@@ -85,7 +85,7 @@ import Testing
     _ = state.join()
     _ = state.cancel(Self.reason)
     let request = try OutgoingRequest(Bench.url)
-    #expect(state.begin(TransferControl(), request)?.kind == .cancelled)
+    #expect(state.begin(TransferControl(), request, for: request)?.ended?.kind == .cancelled)
   }
 
   @Test func `an exchange that begins while another is found idle stays watched`() throws {
@@ -94,9 +94,11 @@ import Testing
     _ = state.join()
     let request = try OutgoingRequest(Bench.url)
     let (idle, next) = (TransferControl(), TransferControl())
-    _ = state.begin(idle, request)
+    _ = state.begin(idle, request, for: request)
     let found = try #require(state.underWatch?.exchange)
-    _ = state.begin(next, request)
+    #expect(state.begin(next, request, for: request) == nil)
+    state.endExchange(status: nil, metrics: nil)
+    _ = state.begin(next, request, for: request)
     var isLeft = state.leaveUnwatched(found)
     #expect(!isLeft)
     #expect(!state.isUnwatched)

@@ -29,7 +29,7 @@ struct SerializerInput: Sendable {
 
   /// The bytes to serialize; `nil` where there are none and need not be.
   func bytes(of response: ReceivedResponse) throws(LupineError) -> Data? {
-    guard response.data.isEmpty else { return try preprocess(response.data) }
+    if response.hasData { return try preprocess(response.data) }
     if rules.allow(response) { return nil }
     let status = response.statusCode
     throw LupineError(
