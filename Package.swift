@@ -121,7 +121,7 @@ let package = Package(
       dependencies: [
         "LupineCore", "LupineCurl", "LupineOpenSSL",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Terminal"])),
-      ], path: "Sources/lupine", swiftSettings: settings),
+      ], swiftSettings: settings),
 
     .target(name: "LupineFixtures", path: "Fixtures", exclude: ["README.md", "Certificates"], swiftSettings: settings),
 

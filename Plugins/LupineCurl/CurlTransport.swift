@@ -4,7 +4,8 @@ public import LupineCore
 ///
 /// One thread serves all exchanges of a transport; it starts with the first of them and ends with `shutdown()`, or when
 /// the transport is let go and its last exchange is done. The environment's proxies, `.netrc` and the like are not read
-/// by it. Certificates are judged by OpenSSL against one file of root certificates.
+/// by it. Certificates are judged by OpenSSL against a file of root certificates, and a second one where the session adds
+/// it.
 public final class CurlTransport: ConnectionPooling {
   /// How the transport was set up.
   public let configuration: Configuration
@@ -45,7 +46,11 @@ public final class CurlTransport: ConnectionPooling {
       }
       context.onCancel { ticket.cancel() }
     }
-    return try result.get()
+    // Taken apart rather than asked, which would copy the response.
+    switch consume result {
+    case .success(let response): return response
+    case .failure(let error): throw error
+    }
   }
 
   /// Counts the connections; those that are being made count as open.

@@ -47,7 +47,7 @@ extension MockReply {
   /// has it after all. A closure is asked after 100 and the body, unless its stub's `reading` says that it takes none.
   ///
   /// - Parameter delay: how long 100 takes, on the session's clock; after more than a second it comes when the body has
-  ///   been sent. Nil sends none, as a server that knows nothing of it. Default: none.
+  ///   been sent; `nil` never sends it, as a server that knows nothing of it. Default: at once.
   public func continues(after delay: Duration? = .zero) -> MockReply {
     changing { $0.word = .permission(after: delay) }
   }

@@ -46,8 +46,9 @@ public final class MockTransport: Transport, ObservingTransport {
   ///
   /// A session's limits on exchanges under way hold for the exchanges of all sessions that have any, and those that wait
   /// go by their priority; every exchange counts, for HTTP/2 is not assumed.
-  /// Options about connections are accepted and have no effect, since no connection is made; the route that a request
-  /// would have taken is in its `RecordedRequest`, and a network policy judges the addresses that `resolves(_:to:)` names.
+  /// The other options about connections, such as lifetimes and the local address, are accepted and have no effect, since
+  /// no connection is made; the route that a request would have taken is in its `RecordedRequest`, and a network policy
+  /// judges the addresses that `resolves(_:to:)` names.
   public var capabilities: TransportCapabilities {
     [
       .trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads, .proxies, .unixSockets,

@@ -4,24 +4,23 @@ import Testing
 @testable import LupineCurl
 
 @Suite struct ExchangeClockTests {
-  /// The clock of an exchange that began so many seconds ago.
-  private static func clock(startedAgo seconds: UInt64) -> ExchangeClock {
-    var clock = ExchangeClock()
-    clock.start(turn: Moment.now - seconds * 1_000_000_000)
-    return clock
+  /// What is left of a time to connect to an exchange that began so many seconds ago.
+  private static func rest(of timeout: Duration, startedAgo seconds: UInt64) -> Duration {
+    let now: UInt64 = 1_000_000_000_000
+    var clock = ExchangeClock(at: 0)
+    clock.start(turn: now - seconds * 1_000_000_000, at: now)
+    return clock.rest(of: timeout, at: now)
   }
 
   @Test func `another address has what is left of the time to connect`() {
-    let rest = Self.clock(startedAgo: 20).rest(of: .seconds(80))
-    #expect(rest <= .seconds(60))
-    #expect(rest > .seconds(30))
+    #expect(Self.rest(of: .seconds(80), startedAgo: 20) == .seconds(60))
   }
 
   @Test func `nothing is left once the time to connect is over`() {
-    #expect(Self.clock(startedAgo: 31).rest(of: .seconds(30)) < .zero)
+    #expect(Self.rest(of: .seconds(30), startedAgo: 31) < .zero)
   }
 
   @Test func `all of it is left before the transfer begins`() {
-    #expect(ExchangeClock().rest(of: .seconds(30)) == .seconds(30))
+    #expect(ExchangeClock(at: 0).rest(of: .seconds(30), at: 5_000_000_000) == .seconds(30))
   }
 }

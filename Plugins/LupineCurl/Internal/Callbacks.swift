@@ -4,7 +4,8 @@ import LupineCore
 /// The functions libcurl calls, which find the object that a pointer stands for and forward.
 ///
 /// An `Easy` is alive while its handle is, and a `Multi` until its handle has been cleaned up, so the pointers, which
-/// keep nothing alive themselves, are valid in every call, and nothing has to be kept alive for it.
+/// keep nothing alive themselves, are valid in every call, and nothing has to be kept alive for it. Nor has the exchange
+/// that a handle serves, which ends between libcurl's calls and in none of them.
 enum Callbacks {
   static func install(_ multi: Multi, on handle: UnsafeMutableRawPointer) {
     lupine_multi_set_callbacks(handle, socketChanged, timerChanged, Unmanaged.passUnretained(multi).toOpaque())
@@ -24,13 +25,19 @@ enum Callbacks {
       handle, socketWanted, context, socketUnwanted, Unmanaged.passUnretained(multi).toOpaque())
   }
 
-  /// The object of an easy handle of ours.
-  static func easy(_ handle: UnsafeMutableRawPointer) -> Easy? {
-    lupine_easy_private(handle).map { Unmanaged<Easy>.fromOpaque($0).takeUnretainedValue() }
+  /// The exchange that an easy handle of ours serves.
+  static func exchange(of handle: UnsafeMutableRawPointer) -> Exchange? {
+    lupine_easy_private(handle).flatMap { Unmanaged<Easy>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.exchange } }
   }
 
-  private static func exchange(_ context: UnsafeMutableRawPointer?) -> Exchange? {
-    context.flatMap { Unmanaged<Easy>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.exchange } }
+  /// Calls with the exchange that an easy handle's object serves, and with that object; nil where there is none.
+  private static func withExchange<Result>(
+    _ context: UnsafeMutableRawPointer?, _ body: (Exchange, Easy) -> Result
+  ) -> Result? {
+    guard let context else { return nil }
+    return Unmanaged<Easy>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
+      easy.served?._withUnsafeGuaranteedRef { body($0, easy) }
+    }
   }
 
   private static func with(_ context: UnsafeMutableRawPointer?, _ body: (Multi) -> Void) {
@@ -45,17 +52,18 @@ enum Callbacks {
 
   private static let bodyArrived: lupine_data_callback = { bytes, size, count, context in
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return exchange(context)?.receive(piece: piece) ?? Int(CURL_WRITEFUNC_ERROR)
+    return withExchange(context) { $0.receive(piece: piece, $1) } ?? Int(CURL_WRITEFUNC_ERROR)
   }
 
   private static let bodyWanted: lupine_data_callback = { bytes, size, count, context in
     let space = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-    return exchange(context)?.provide(into: space) ?? Int(CURL_READFUNC_ABORT)
+    return withExchange(context) { exchange, _ in exchange.provide(into: space) } ?? Int(CURL_READFUNC_ABORT)
   }
 
   private static let requestBegins: lupine_prerequest_callback = { context, remote, _, remotePort, localPort in
     let ports = SocketPorts(local: localPort, remote: remotePort)
-    return exchange(context)?.mayBegin(ports, address: remote) == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    let mayBegin = withExchange(context) { $0.mayBegin(ports, address: remote, $1) } == true
+    return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
 
   private static let socketWanted: lupine_open_callback = { context, _, address in
@@ -72,9 +80,11 @@ enum Callbacks {
   }
 
   private static let socketChanged: curl_socket_callback = { handle, descriptor, what, context, _ in
-    let exchange = handle.flatMap { Callbacks.easy($0)?.exchange }
-    exchange?.watches(descriptor, for: what)
-    with(context) { $0.loop.want(descriptor, what, for: $0, by: exchange?.id ?? 0) }
+    let user = withExchange(handle.flatMap { lupine_easy_private($0) }) { exchange, easy in
+      exchange.watches(descriptor, for: what, easy)
+      return exchange.id
+    }
+    with(context) { $0.loop.want(descriptor, what, for: $0, by: user ?? 0) }
     return 0
   }
 

@@ -4,12 +4,12 @@ import LupineCore
 
 /// An easy handle that is used for one exchange after the other, and remembers what it is set to.
 final class Easy {
-  /// The exchange it serves.
-  var exchange: Exchange?
+  /// The exchange it serves: without a count of references, since the loop's table holds one until the exchange is over,
+  /// which it leaves the handle before.
+  private(set) var served: Unmanaged<Exchange>?
   /// The handle behind it among those of its multi that are not in use.
   var nextIdle: Easy?
-  /// Without a count of references, since a multi outlives its handles.
-  private unowned(unsafe) let multi: Multi
+  private let multi: Multi
   let headReader: HeadReader
   private let handle: EasyHandle
   private let target: TargetURL
@@ -45,6 +45,14 @@ final class Easy {
     TrustCallbacks.install(self, on: handle.pointer)
   }
 
+  /// The exchange it serves, for as long as the caller likes.
+  var exchange: Exchange? { served?.takeUnretainedValue() }
+
+  func serve(_ exchange: Exchange) { served = Unmanaged.passUnretained(exchange) }
+
+  /// Leaves its exchange.
+  func leave() { served = nil }
+
   /// Makes what judges the server, or first the proxy, of a connection that libcurl begins for the exchange; nil where it
   /// must not.
   func beginHandshake() -> Handshake? {
@@ -67,7 +75,7 @@ final class Easy {
 
   /// Takes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer) -> Bool {
-    headReader.passes(line) || exchange?.receive(line: line, headReader) == true
+    headReader.passes(line) || served?._withUnsafeGuaranteedRef { $0.receive(line: line, headReader) } == true
   }
 
   /// Opens a socket for an address that the exchange may connect to; -1 where it may not.
@@ -186,12 +194,12 @@ final class Easy {
     isDetoured = target != nil
   }
 
-  /// The text of the address that it is connected to, made once for as long as that stays the same.
-  func text(of address: UnsafePointer<CChar>?, port: Int32) -> String {
-    if let lastAddress, lastAddress.isSame(address, port) { return lastAddress.text }
-    let made = RemoteAddress(address, port)
-    lastAddress = made
-    return made.text
+  /// The address that it was last connected to, as people read it.
+  var remoteAddress: String? { lastAddress?.text }
+
+  /// Notes the address that it is connected to, whose text is made once for as long as that stays the same.
+  func isConnected(to address: UnsafePointer<CChar>?, port: Int32) {
+    if lastAddress?.isSame(address, port) != true { lastAddress = RemoteAddress(address, port) }
   }
 
   /// Has the connection closed after this exchange.
@@ -229,7 +237,7 @@ final class Easy {
   /// The target in the request line: a proxy that forwards the request reads the whole URL (RFC 9112 section 3.2.2).
   private static func target(of url: HTTPURL, by proxy: Proxy?) -> String {
     guard let proxy, proxy.kind != .socks5, url.scheme == .http else { return url.requestTarget }
-    return "\(url.origin)\(url.requestTarget)"
+    return url.absoluteTarget
   }
 
   private func set(_ shape: RequestShape, method: String) {

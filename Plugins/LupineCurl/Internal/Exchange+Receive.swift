@@ -40,7 +40,7 @@ extension Exchange {
   /// Takes a piece of the body and returns its size, or what tells libcurl to keep it or to end the exchange.
   ///
   /// libcurl cuts what it has read into pieces, and goes on handing them over after a pause that one of them brought.
-  func receive(piece: UnsafeRawBufferPointer) -> Int {
+  func receive(piece: UnsafeRawBufferPointer, _ easy: Easy) -> Int {
     // The body of a challenge that it answers libcurl keeps to itself.
     if rare != nil { receiveHeld() }
     guard let writer = incoming.writer else { return Int(CURL_WRITEFUNC_ERROR) }
@@ -50,8 +50,9 @@ extension Exchange {
       touch()
       if try writer.append(piece) == .pause {
         incoming.isPaused = true
-        if let easy { curl_easy_pause(easy.pointer, pauses) }
+        curl_easy_pause(easy.pointer, pauses)
       }
+      incoming.taken += Int64(piece.count)
     } catch {
       failure = failure ?? error
       return Int(CURL_WRITEFUNC_ERROR)
@@ -91,9 +92,9 @@ extension Exchange {
   ///
   /// When it reads no more although the sink has room, the response is complete. The body may still be going out, and on
   /// HTTP/1.1 the connection then has to be closed for the server to see that no more comes (RFC 9112 section 9.3).
-  func watches(_ descriptor: Int32, for what: Int32) {
+  func watches(_ descriptor: Int32, for what: Int32, _ easy: Easy) {
     if what != CURL_POLL_REMOVE { socket = descriptor }
-    guard incoming.writer != nil, !incoming.isPaused, easy?.headReader.line?.version != .http2 else { return }
+    guard incoming.writer != nil, !incoming.isPaused, easy.headReader.line?.version != .http2 else { return }
     guard what == CURL_POLL_OUT || (what == CURL_POLL_REMOVE && outgoing.isPaused) else { return }
     outgoing.isUnwanted = true
     touch()

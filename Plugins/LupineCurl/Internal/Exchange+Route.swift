@@ -32,7 +32,8 @@ extension Exchange {
       (rare?.unreachedTargets ?? 0) + 1 < submission.target.addresses.count,
       Self.isAboutTarget(CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR))))
     else { return false }
-    let timeout = submission.connectTimeout.map { clock.rest(of: $0) }
+    let (clock, now) = (self.clock, Moment.now)
+    let timeout = submission.connectTimeout.map { clock.rest(of: $0, at: now) }
     // libcurl counts milliseconds, of which zero is no limit.
     if let timeout, timeout < .milliseconds(1) { return false }
     let rare = rareState()
@@ -40,7 +41,7 @@ extension Exchange {
     do throws(LupineError) {
       try easy.prepareAgain(for: submission.target.addresses[rare.unreachedTargets], url, connectTimeout: timeout)
       try multi.addAgain(easy)
-      clock.startAgain(at: Moment.now)
+      self.clock.startAgain(at: Moment.now)
       return true
     } catch {
       failure = error

@@ -7,8 +7,6 @@ final class Exchange {
   let id: UInt64
   let submission: Submission
   let host: HostLine
-  /// Without a count of references, since the loop ends all its exchanges and outlives them.
-  unowned(unsafe) let loop: Loop
   let multi: Multi
   /// The descriptor that libcurl last asked about for this exchange; -1 before.
   var socket: Int32 = -1
@@ -21,16 +19,15 @@ final class Exchange {
   var failure: LupineError?
   private var tls: TLSDetails?
   private(set) var easy: Easy?
-  private var address: String?
   private var answer: Answer?
   private(set) var rare: RareState?
   private var isAnswered = false
   /// Whether the loop knows that something is to be done with it.
   private var isTouched = false
   /// The exchange behind it in its chain of the loop's table.
-  var nextInChain: Exchange?
+  var nextInChain: ExchangeTable.Link?
   /// The exchange that was touched after it.
-  private var nextTouched: Exchange?
+  private var nextTouched: Unmanaged<Exchange>?
   private var isOver = false
 
   /// What the caller of `send` is to hear.
@@ -39,10 +36,9 @@ final class Exchange {
     case failure(LupineError)
   }
 
-  init(_ submission: Submission, _ loop: Loop, _ host: HostLine, _ multi: Multi, at now: UInt64) {
+  init(_ submission: Submission, _ host: HostLine, _ multi: Multi, at now: UInt64) {
     id = submission.ticket.id
     self.submission = submission
-    self.loop = loop
     self.host = host
     self.multi = multi
     clock = ExchangeClock(after: submission.target.lookup, at: now)
@@ -52,6 +48,7 @@ final class Exchange {
   var context: TransferContext { submission.context }
   var url: HTTPURL { submission.url }
   var route: Route { multi.route }
+  var loop: Loop { multi.loop }
 
   /// Whether the body waits for the server's word (RFC 9110 section 10.1.1).
   var expectsContinue: Bool {
@@ -78,9 +75,9 @@ final class Exchange {
     let easy = try multi.makeEasy()
     try easy.prepare(submission, shape)
     if isTunnelled { rareState().tunnel = TunnelReader(context.limits, loop.lines) }
-    clock.start(turn: now)
+    clock.start(turn: now, at: Moment.now)
     try multi.add(easy)
-    easy.exchange = self
+    easy.serve(self)
     self.easy = easy
   }
 
@@ -88,8 +85,7 @@ final class Exchange {
   ///
   /// libcurl sends a request again of its own accord when a used connection dies before a byte of the answer, a POST
   /// too; that decision is the session's. So the request goes out once.
-  func mayBegin(_ ports: SocketPorts, address: UnsafeMutablePointer<CChar>?) -> Bool {
-    guard let easy else { return false }
+  func mayBegin(_ ports: SocketPorts, address: UnsafeMutablePointer<CChar>?, _ easy: Easy) -> Bool {
     // The next leg of a proof: libcurl has read the challenge, and answers it.
     if let rare, let held = rare.held, isNextLeg(after: held, rare) {
       rare.held = nil
@@ -105,8 +101,7 @@ final class Exchange {
     guard mayUse(address), openLateBody() else { return false }
     self.ports = route.unixSocket == nil ? ports : SocketPorts(unixSocket: easy.descriptor)
     if submission.isSecured { tls = loop.details(of: easy) }
-    let remote = remote(address, ports)
-    self.address = remote
+    easy.isConnected(to: address, port: ports.remote)
     clock.isReused = isReused
     tell(easy, isReused)
     return true
@@ -120,9 +115,11 @@ final class Exchange {
     return true
   }
 
-  private func remote(_ address: UnsafeMutablePointer<CChar>?, _ ports: SocketPorts) -> String {
+  /// The other end of its connection; nil before it has one.
+  private func remoteAddress(_ easy: Easy) -> String? {
+    guard ports != nil else { return nil }
     if let path = route.unixSocket { return "unix:\(path)" }
-    return easy?.text(of: address, port: ports.remote) ?? ""
+    return easy.remoteAddress
   }
 
   /// Says how it came by its connection, and that a request without a body is out.
@@ -131,7 +128,7 @@ final class Exchange {
     if hasNoBody { clock.sent(at: Moment.now) }
     guard context.isObserved else { return }
     if !isReused { tellLookup(easy) }
-    context.emit(.connected(address: address ?? "", isReused: isReused))
+    context.emit(.connected(address: remoteAddress(easy) ?? "", isReused: isReused))
     if !isReused, let tls { context.emit(.secured(tls)) }
     if hasNoBody { context.emit(.sent(bytes: 0)) }
   }
@@ -156,7 +153,7 @@ final class Exchange {
     "The connection ended before the response began; whether the server has acted on the request is not known.")
 
   /// Keeps what the caller of `send` will hear at the end of the turn.
-  func answer(_ answer: Answer) {
+  func answer(_ answer: consuming Answer) {
     guard self.answer == nil, !isAnswered else { return }
     self.answer = answer
     touch()
@@ -170,10 +167,10 @@ final class Exchange {
   }
 
   /// Puts an exchange behind it among those that were touched.
-  func isTouched(before next: Exchange) { nextTouched = next }
+  func isTouched(before next: Unmanaged<Exchange>) { nextTouched = next }
 
   /// Takes itself out of those that were touched, and returns the next.
-  func leaveTouched() -> Exchange? {
+  func leaveTouched() -> Unmanaged<Exchange>? {
     defer { nextTouched = nil }
     isTouched = false
     return nextTouched
@@ -230,35 +227,40 @@ extension Exchange {
   func finish(isReusable: Bool) {
     guard !isOver else { return }
     let now = Moment.now
-    let (trailers, metrics) = (easy?.headReader.trailers, metrics(at: now))
-    release(isReusable: isReusable, at: now)
-    incoming.writer?.finish(trailers: trailers, metrics: metrics)
+    let easy = self.easy.take()
+    let (trailers, metrics) = (easy?.headReader.trailers, metrics(easy, at: now))
+    release(easy, isReusable: isReusable, at: now)
+    incoming.writer.take()?.finish(trailers: trailers, metrics: metrics)
   }
 
   /// Ends the exchange before its time, wherever it stands.
   func end(_ error: LupineError) {
     guard !isOver else { return }
     let now = Moment.now
-    let metrics = metrics(at: now)
+    let easy = self.easy.take()
+    let metrics = metrics(easy, at: now)
     if let easy, ports == nil { tellLookup(easy) }
-    release(isReusable: false, at: now)
-    if let writer = incoming.writer {
+    release(easy, isReusable: false, at: now)
+    if let writer = incoming.writer.take() {
       writer.fail(error, metrics: metrics)
     } else {
       answer(.failure(error.measured(metrics)))
     }
   }
 
-  private func metrics(at now: UInt64) -> TransferMetrics {
+  private func metrics(_ easy: Easy?, at now: UInt64) -> TransferMetrics {
+    // Taken out of the object while it is read, for which there is no check for exclusive access then.
+    let clock = self.clock
     guard let easy else { return clock.metrics(submission.target.lookup, at: now) }
     return clock.metrics(
-      easy, submission.target.lookup, taken: outgoing.taken, address: address, tls: tls, at: now)
+      easy, submission.target.lookup, sent: outgoing.taken, received: incoming.taken, address: remoteAddress(easy),
+      tls: tls, at: now)
   }
 
-  private func release(isReusable: Bool, at now: UInt64) {
+  private func release(_ easy: consuming Easy?, isReusable: Bool, at now: UInt64) {
     isOver = true
     outgoing.reader?.cancel()
-    if let easy = easy.take() { multi.remove(easy, isReusable: isReusable) }
+    if let easy { multi.remove(easy, isReusable: isReusable) }
     multi.leave(at: now)
     if isReusable { loop.guardIdle(socket) }
     loop.isOver(self)

@@ -25,17 +25,17 @@ struct ExchangeClock {
   ///
   /// - Parameter turn: until when the exchange has waited its turn. What came between, such as the reading of root
   ///   certificates, is no part of what libcurl counts.
-  mutating func start(turn: UInt64) {
+  mutating func start(turn: UInt64, at now: UInt64) {
     started = turn
-    counted = Moment.now
+    counted = now
   }
 
   /// Notes that libcurl begins anew, with another address.
   mutating func startAgain(at now: UInt64) { counted = now }
 
   /// What is left of the time to connect, for another address; nothing or less where it is over.
-  func rest(of timeout: Duration) -> Duration {
-    timeout - .nanoseconds(Int64(started.map { Moment.now - $0 } ?? 0))
+  func rest(of timeout: Duration, at now: UInt64) -> Duration {
+    timeout - .nanoseconds(Int64(started.map { now - $0 } ?? 0))
   }
 
   /// Notes that the request is out to its end.
@@ -62,7 +62,8 @@ struct ExchangeClock {
 
   /// The metrics as far as the exchange has got.
   func metrics(
-    _ easy: Easy, _ lookup: NameLookup?, taken: Int64, address: String?, tls: TLSDetails?, at now: UInt64
+    _ easy: Easy, _ lookup: NameLookup?, sent: Int64, received: Int64, address: String?, tls: TLSDetails?,
+    at now: UInt64
   ) -> TransferMetrics {
     guard let started, let counted else { return metrics(lookup, at: now) }
     var metrics = TransferMetrics(
@@ -72,8 +73,8 @@ struct ExchangeClock {
       requestSent: requestSent.map(since),
       firstByte: answered.map(since) ?? time(CURLINFO_STARTTRANSFER_TIME_T, easy, counted),
       // libcurl counts the frame of chunks as well, and we what it has taken but perhaps not sent.
-      bytesSent: taken > 0 ? min(taken, easy.size(CURLINFO_SIZE_UPLOAD_T)) : 0,
-      bytesReceived: easy.size(CURLINFO_SIZE_DOWNLOAD_T), remoteAddress: address,
+      bytesSent: sent > 0 ? min(sent, easy.size(CURLINFO_SIZE_UPLOAD_T)) : 0,
+      bytesReceived: received, remoteAddress: address,
       version: easy.headReader.line?.version, isConnectionReused: isReused ?? false, tls: tls)
     if let lookup { metrics.nameLookup = lookup.time }
     guard isReused != true else { return metrics }

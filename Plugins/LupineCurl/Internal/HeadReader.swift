@@ -28,7 +28,7 @@ final class HeadReader {
   private var informationalCount = 0
   /// The head that this one may be like; it stays from one response to the next.
   private var known: KnownHead?
-  /// Whether this one has been like it so far, and in how many lines.
+  /// Whether this one has been like it so far, and in how many bytes.
   private var isKnown = false
   private var matched = 0
 
@@ -60,15 +60,15 @@ final class HeadReader {
   func take(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> Head? {
     if part == .status, matched == 0 { isKnown = expectsKnown() }
     guard isKnown, let known else { return try read(raw) }
-    if known.has(raw, at: matched) { return match(known) }
+    if known.has(raw, at: matched) { return match(raw.count, of: known) }
     try readMatched(known)
     return try read(raw)
   }
 
   /// Takes a line that is one of a head that is known, and neither its first nor its last; false where it is not.
   func passes(_ raw: UnsafeRawBufferPointer) -> Bool {
-    guard matched > 0, let known, matched + 1 < known.lineCount, known.has(raw, at: matched) else { return false }
-    matched += 1
+    guard matched > 0, let known, matched + raw.count < known.size, known.has(raw, at: matched) else { return false }
+    matched += raw.count
     return true
   }
 
@@ -85,11 +85,11 @@ final class HeadReader {
     return known
   }
 
-  /// Counts one more line of the head that is known, and returns it with the last one.
-  private func match(_ known: KnownHead) -> Head? {
+  /// Counts one more line of the head that is known, of so many bytes, and returns it with the last one.
+  private func match(_ count: Int, of known: KnownHead) -> Head? {
     if matched == 0 { line = known.head.line }
-    matched += 1
-    guard matched == known.lineCount else { return nil }
+    matched += count
+    guard matched == known.size else { return nil }
     forget()
     part = .trailers
     return .final(known.head)

@@ -7,6 +7,8 @@ struct Incoming {
   var isPaused = false
   /// Whether the sink has bytes of which a consumer who waits has not heard.
   var isUndelivered = false
+  /// Bytes of the body that were handed on.
+  var taken: Int64 = 0
   /// Whether a 100 has come.
   var hasContinue = false
 }

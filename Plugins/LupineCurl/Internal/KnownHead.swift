@@ -8,34 +8,27 @@ final class KnownHead {
   let fieldCount: Int
   /// All its lines in their order, with their ends; the last one is empty.
   private let bytes: [UInt8]
-  /// Where each line ends in the bytes.
-  private let ends: [Int]
 
   init(_ head: ReceivedHead, _ fields: [FieldLine]) {
     self.head = head
     fieldCount = fields.count
-    let lines = ([head.line.bytes] + fields.map(\.bytes) + [[]]).map { $0 + [0x0D, 0x0A] }
-    bytes = Array(lines.joined())
-    ends = lines.indices.map { lines[...$0].reduce(0) { $0 + $1.count } }
+    let lines = [head.line.bytes] + fields.map(\.bytes) + [[]]
+    bytes = lines.flatMap { $0 + [0x0D, 0x0A] }
   }
 
   /// Its length in bytes.
   var size: Int { bytes.count }
-  var lineCount: Int { ends.count }
 
-  /// Whether a line with its end is the one at that place.
-  func has(_ line: UnsafeRawBufferPointer, at index: Int) -> Bool {
-    let start = start(of: index)
-    guard let base = line.baseAddress, ends[index] - start == line.count else { return false }
+  /// Whether a line with its end is the one that begins there, where a line does; none holds a line feed but as its end.
+  func has(_ line: UnsafeRawBufferPointer, at start: Int) -> Bool {
+    guard let base = line.baseAddress, line.count <= bytes.count - start, line.last == 0x0A else { return false }
     return bytes.withUnsafeBytes { bytes in
       bytes.baseAddress.map { memcmp($0 + start, base, line.count) == 0 } ?? false
     }
   }
 
-  /// The first lines, one after the other.
-  func lines(before index: Int) -> [ArraySlice<UInt8>] {
-    (0..<index).map { bytes[start(of: $0)..<ends[$0]] }
+  /// The lines before the one that begins there, with their ends, one after the other.
+  func lines(before end: Int) -> [ArraySlice<UInt8>] {
+    bytes[..<end].split(separator: 0x0A).map { $0.startIndex..<($0.endIndex + 1) }.map { bytes[$0] }
   }
-
-  private func start(of index: Int) -> Int { index == 0 ? 0 : ends[index - 1] }
 }

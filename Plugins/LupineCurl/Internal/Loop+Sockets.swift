@@ -40,7 +40,7 @@ extension Loop {
     var events: UInt32 = 0
     if what & CURL_POLL_IN != 0, what != CURL_POLL_REMOVE { events |= Poller.readable }
     if what & CURL_POLL_OUT != 0, what != CURL_POLL_REMOVE { events |= Poller.writable }
-    socket.multi = multi
+    if socket.multi !== multi { socket.multi = multi }
     socket.user = user
     socket.wanted = events
     if events != 0 {

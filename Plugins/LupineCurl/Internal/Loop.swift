@@ -19,9 +19,10 @@ final class Loop {
   /// Whether something may have to be done because of the time.
   private var isTimeUp = false
   /// The exchanges with which something is to be done at the end of the turn, each of which knows the next: a list in an
-  /// array would be checked for exclusive access and for its room each time.
-  private var firstTouched: Exchange?
-  private var lastTouched: Exchange?
+  /// array would be checked for exclusive access and for its room each time. The list holds one count of each one's
+  /// references until its turn comes.
+  private var firstTouched: Unmanaged<Exchange>?
+  private var lastTouched: Unmanaged<Exchange>?
   private var isStopping = false
   private var isLetGo = false
 
@@ -110,7 +111,8 @@ final class Loop {
   }
 
   private func settle() {
-    while let exchange = firstTouched {
+    while let touched = firstTouched {
+      let exchange = touched.takeRetainedValue()
       firstTouched = exchange.leaveTouched()
       if firstTouched == nil { lastTouched = nil }
       exchange.settle()
@@ -121,8 +123,13 @@ final class Loop {
 extension Loop {
   /// Notes that something is to be done with an exchange at the end of the turn.
   func touch(_ exchange: Exchange) {
-    if let lastTouched { lastTouched.isTouched(before: exchange) } else { firstTouched = exchange }
-    lastTouched = exchange
+    let touched = Unmanaged.passRetained(exchange)
+    if let lastTouched {
+      lastTouched._withUnsafeGuaranteedRef { $0.isTouched(before: touched) }
+    } else {
+      firstTouched = touched
+    }
+    lastTouched = touched
   }
 
   /// Notes that an exchange is over.
@@ -167,7 +174,7 @@ extension Loop {
     let now = Moment.now
     let exchange: Exchange
     do throws(LupineError) {
-      exchange = Exchange(submission, self, line.host(of: submission.url), try multi(for: submission), at: now)
+      exchange = Exchange(submission, line.host(of: submission.url), try multi(for: submission), at: now)
     } catch {
       return submission.continuation.resume(returning: .failure(error))
     }
@@ -197,7 +204,7 @@ extension Loop {
   }
 
   private func multi(for submission: Submission) throws(LupineError) -> Multi {
-    for multi in multis where multi.route.isRoute(of: submission) { return multi }
+    if let multi = multis.first(where: { $0.route.isRoute(of: submission) }) { return multi }
     let multi = try Multi(Route(submission), self)
     multis = multis + [multi]
     return multi

@@ -7,8 +7,7 @@ import LupineCore
 ///
 /// It outlives its easy handles and connections, whose callbacks refer to it.
 final class Multi {
-  /// Without a count of references, since the loop closes all its multis and outlives them.
-  unowned(unsafe) let loop: Loop
+  let loop: Loop
   let settings: EasySettings
   let route: Route
   /// Whether the certificates have been looked at that TLS needs.
@@ -66,7 +65,7 @@ final class Multi {
   }
 
   func makeEasy() throws(LupineError) -> Easy {
-    guard let easy = firstIdle else { return try Easy(self) }
+    guard let easy = firstIdle.take() else { return try Easy(self) }
     firstIdle = easy.nextIdle.take()
     idleCount -= 1
     return easy
@@ -106,11 +105,11 @@ final class Multi {
   }
 
   /// Takes the handle out, which breaks off what is under way; keeps it for the next exchange where it ended well.
-  func remove(_ easy: Easy, isReusable: Bool) {
+  func remove(_ easy: consuming Easy, isReusable: Bool) {
     curl_multi_remove_handle(pointer, easy.pointer)
-    easy.exchange = nil
+    easy.leave()
     guard isReusable, idleCount < room else { return }
-    easy.nextIdle = firstIdle
+    easy.nextIdle = firstIdle.take()
     firstIdle = easy
     idleCount += 1
   }
@@ -152,7 +151,7 @@ final class Multi {
     while let message = curl_multi_info_read(pointer, &left) {
       guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
       let code = lupine_message_result(message)
-      Callbacks.easy(easy)?.exchange?.complete(code)
+      Callbacks.exchange(of: easy)?.complete(code)
     }
   }
 

@@ -4,8 +4,7 @@ import LupineCore
 enum TargetAddress {
   /// Whether there may be anything to find; of most exchanges there is not.
   static func isAsked(in context: TransferContext) -> Bool {
-    let identity = context.identity
-    return identity.networkPolicy != nil || identity.proxy?.resolvesNamesHere == true
+    context.identity.concernsAddresses
   }
 
   /// The addresses of the URL's host that the network policy allows; none where the proxy, or libcurl, finds them.

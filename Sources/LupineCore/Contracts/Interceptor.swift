@@ -1,6 +1,8 @@
-/// Stands around the exchange: sees the request on its way out and the response on its way in, once for each attempt.
+/// Stands around an attempt: sees the request on its way out and the response on its way in, once for each attempt, its
+/// redirects and challenges included.
 ///
-/// It calls `next` at most once for each response it wants, or answers by itself. It does not retry: a `Retrier` does.
+/// It calls `next` for each response it wants, one call after the other, or answers by itself. It does not retry: a
+/// `Retrier` does.
 /// Cancellation reaches it as task cancellation.
 public protocol Interceptor: Sendable {
   /// Passes the request on and the response back, changed or not.

@@ -48,18 +48,15 @@ extension ExchangeLoop {
     _ request: OutgoingRequest, after head: HTTPResponse,
     _ refresh: @escaping @Sendable () async throws -> any URLConvertible
   ) async throws(LupineError) -> OutgoingRequest {
-    var next = request
+    let next: OutgoingRequest
     do {
       let baseURL = session.baseURL
-      next.url = try await task.interruptible { try await refresh().asURL(relativeTo: baseURL) }
+      let url = try await task.interruptible { try await refresh().asURL(relativeTo: baseURL) }
+      next = request.moved(to: url, secrets: session.configuration.secretFields)
     } catch let error as LupineError {
       throw error
     } catch {
       throw LupineError(.other, "The closure that gives a fresh URL threw: \(error).", underlying: error)
-    }
-    if next.url.origin != request.url.origin {
-      next.headers = session.configuration.secretFields.strip(next.headers)
-      next.headers[.host] = nil
     }
     task.consumer?.refreshed(next.url)
     let reason = "the URL had expired, with status \(head.status.code)"

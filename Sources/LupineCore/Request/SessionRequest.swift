@@ -50,7 +50,7 @@ extension SessionRequest {
   @discardableResult
   public func retrier(_ retrier: some Retrier) -> Self { setting { $0.retriers.append(retrier) } }
 
-  /// Adds what stands around each exchange of this request, inside the session's interceptors.
+  /// Adds what stands around each attempt of this request, inside the session's interceptors.
   @discardableResult
   public func interceptor(_ interceptor: some Interceptor) -> Self { setting { $0.interceptors.append(interceptor) } }
 

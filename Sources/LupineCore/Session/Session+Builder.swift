@@ -4,9 +4,10 @@ public import HTTPTypes
 extension Session {
   /// Assembles a session: a value whose every step returns a changed copy.
   ///
-  /// Steps that add (`header`, `adapter`, `retrier`, `interceptor`, `monitor`, `contentCoding`, `authenticationScheme`)
-  /// may be used any number of times and keep their order; of the others the last one counts. `build()` checks that the
-  /// parts fit each other.
+  /// Steps that add (`adapter`, `retrier`, `interceptor`, `monitor`, `contentCoding`, `authenticationScheme`,
+  /// `secretField`, `install`) may be used any number of times and keep their order. `header`, `trust`, `proxy` and
+  /// `resolve` add up as well; of one name, pattern, scheme or host the last one counts. Of all other steps the last one
+  /// counts. `build()` checks that the parts fit each other.
   ///
   /// Its description names the transport alone, since much of the rest may be secret.
   public struct Builder: Sendable, HidesSecrets {
@@ -55,7 +56,7 @@ extension Session.Builder {
   /// A session without this step has the same defaults, but no `idle` where its transport has no network and its clock is
   /// the system's: nothing is waited for there, and a busy machine is no fault.
   ///
-  /// Where it names no `total` or no `attempt`, a plugin's holds, such as `.totalTimeout`, whichever comes first.
+  /// Where it names no `total` or no `attempt`, a plugin's holds, such as that of `.resilience()`, whichever comes first.
   public func timeouts(
     connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil, attempt: Duration? = nil
   ) -> Self {
@@ -126,7 +127,8 @@ extension Session.Builder {
     changed { $0.configuration.random = random }
   }
 
-  /// Sets the executor that chained handlers run on.
+  /// Sets the executor that the session's tasks prefer: a program's adapters, retriers, interceptors and handlers run on it,
+  /// and the timers.
   ///
   /// Default: the global one.
   public func executor(_ executor: some TaskExecutor) -> Self { changed { $0.configuration.executor = executor } }
@@ -146,7 +148,7 @@ extension Session.Builder {
   /// Adds what decides whether a failed request is sent again.
   public func retrier(_ retrier: some Retrier) -> Self { changed { $0.configuration.retriers.append(retrier) } }
 
-  /// Adds what stands around each exchange; the first one added is the outermost.
+  /// Adds what stands around each attempt, its redirects and challenges included; the first one added is the outermost.
   public func interceptor(_ interceptor: some Interceptor) -> Self {
     changed { $0.configuration.interceptors.append(interceptor) }
   }

@@ -71,6 +71,11 @@ public struct SecurityIdentity: Sendable, Hashable {
   /// Whether there is a proxy that is asked for a tunnel to an HTTPS server.
   package var hasTunnellingProxy: Bool { storage.value.proxy.map { $0.kind != .socks5 } ?? false }
 
+  /// Whether addresses may have to be found, or judged, before an exchange begins.
+  package var concernsAddresses: Bool {
+    storage.value.networkPolicy != nil || storage.value.proxy?.resolvesNamesHere == true
+  }
+
   private struct Values: Hashable {
     var trustPolicy: UInt64?
     var certificateAuthorities: String?

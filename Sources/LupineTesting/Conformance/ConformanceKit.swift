@@ -3,7 +3,7 @@ public import LupineCore
 /// Everything that a transport must do, as values; run each against yours.
 ///
 /// ```swift
-/// @Test(arguments: ConformanceKit.checks(for: MyTransport()))
+/// @Test(.timeLimit(.minutes(1)), arguments: ConformanceKit.checks(for: MyTransport()))
 /// func `my transport conforms`(check: ConformanceCheck) async throws {
 ///   try await check.run { MyTransport() }
 /// }

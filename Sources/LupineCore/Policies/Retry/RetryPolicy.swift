@@ -3,11 +3,12 @@ public import HTTPTypes
 /// Retries what is safe to repeat and likely to succeed, later each time.
 ///
 /// There are two retries, for idempotent methods, on statuses that say "later" and on errors of the network, as with
-/// Alamofire; unlike there, 425 and 429 are among the statuses, and the n-th delay is drawn from nothing up to
-/// 0.5 × 2ⁿ⁻¹ seconds (full jitter). `Retry-After` (RFC 9110 section
-/// 10.2.3) is kept to in both its forms: the delay is at least as long as the server asks, and a server that asks for more
-/// than the cap gets no retry at all. A request that is not idempotent is retried where it is marked as harmless to
-/// repeat, or carries an `Idempotency-Key`.
+/// Alamofire. 425 and 429 are among the statuses, which they are not there. The n-th delay is drawn from nothing up to
+/// 0.5 × 2ⁿ⁻¹ seconds (full jitter).
+///
+/// `Retry-After` (RFC 9110 section 10.2.3) is kept to in both its forms: the delay is at least as long as the server asks,
+/// and a server that asks for more than the cap gets no retry at all. A request that is not idempotent is retried where it
+/// is marked as harmless to repeat, or carries an `Idempotency-Key`.
 public struct RetryPolicy: Retrier {
   private let limit: Int
   private let base: Double
