@@ -263,6 +263,7 @@ extension Exchange {
     outgoing.reader?.cancel()
     if let easy { multi.remove(easy, isReusable: isReusable) }
     multi.leave(at: now)
+    let loop = loop
     if isReusable { loop.guardIdle(socket) }
     loop.isOver(self)
   }
