@@ -152,6 +152,6 @@ final class DownloadConsumer: ResponseConsumer {
 
   /// Bytes that were there before the current exchange.
   func base(of head: HTTPResponse) -> Int64 {
-    head.status.code == 206 ? state.withLock { $0.asked ?? 0 } : 0
+    head.status.code == 206 ? state.withLock { $0.attempt.asked ?? 0 } : 0
   }
 }
