@@ -127,7 +127,8 @@ extension Session.Builder {
     changed { $0.configuration.random = random }
   }
 
-  /// Sets the executor that chained handlers run on.
+  /// Sets the executor that the session's tasks prefer: a program's adapters, retriers, interceptors and handlers run on it,
+  /// and the timers.
   ///
   /// Default: the global one.
   public func executor(_ executor: some TaskExecutor) -> Self { changed { $0.configuration.executor = executor } }

@@ -19,11 +19,11 @@ final class DownloadConsumer: ResponseConsumer {
   var length: Int64 { state.withLock { $0.partial?.length ?? 0 } }
 
   /// Asks for the rest of a file where there is a beginning; ranges and codings do not mix, so none is accepted.
-  func prepare(_ request: OutgoingRequest) -> OutgoingRequest {
+  func prepare(_ request: OutgoingRequest, secrets: SecretFields) -> OutgoingRequest {
     var request = request
     if request.headers[.acceptEncoding] == nil { request.headers[.acceptEncoding] = "identity" }
     state.withLock { state in
-      if let url = state.freshURL { request.url = url }
+      if let url = state.freshURL { request = request.moved(to: url, secrets: secrets) }
       state.asked = nil
       state.isInFile = false
       state.hasRefreshed = false
