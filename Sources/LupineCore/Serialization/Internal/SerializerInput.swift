@@ -45,7 +45,7 @@ struct SerializerInput: Sendable {
 
   private func preprocess(_ data: Data) throws(LupineError) -> Data {
     do {
-      return try preprocessor.preprocess(data)
+      return try storage.value.preprocessor.preprocess(data)
     } catch let error as LupineError {
       throw error
     } catch {
