@@ -4,12 +4,12 @@ import Lupine
 // snippet.hide
 import SnippetSupport
 
+try Stage.set()
+// snippet.show
+
 struct Echo: Decodable, Sendable {
   var args: [String: String]
 }
-
-try Stage.set()
-// snippet.show
 
 let echo = try await Lupine.request("https://httpbin.org/get", parameters: ["foo": "bar"])
   .validate().serializingDecodable(Echo.self).value

@@ -23,5 +23,4 @@ Lupine.request(
   case .failure(let error): print(error)
   }
 }
-// snippet.hide
 await Session.default.finishRequests()

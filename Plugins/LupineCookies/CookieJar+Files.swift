@@ -32,12 +32,17 @@ extension CookieJar {
   ///
   /// - Throws: `LupineError` of kind `fileFailed` where the file cannot be read or is none of this kind.
   public func load(from path: String, now: Date = Date()) throws(LupineError) {
+    let file: CookieFile
     do {
-      let file = try JSONDecoder().decode(CookieFile.self, from: Data(contentsOf: URL(filePath: path)))
-      restore(file.cookies.filter { $0.isSound(limits) && !$0.isExpired(at: now) }, now: now)
+      file = try JSONDecoder().decode(CookieFile.self, from: Data(contentsOf: URL(filePath: path)))
     } catch {
       throw LupineError(.fileFailed, "The cookies in \(path) cannot be read.", underlying: error)
     }
+    guard file.version == CookieFile.currentVersion else {
+      throw LupineError(
+        .fileFailed, "The cookies in \(path) are of version \(file.version), which a later release of Lupine wrote.")
+    }
+    restore(file.cookies.filter { $0.isSound(limits) && !$0.isExpired(at: now) }, now: now)
   }
 
   /// Returns the number of the error that ended it; `nil` where all of it is on its disk.
@@ -54,7 +59,9 @@ extension CookieJar {
 
 /// What stands in a file of cookies.
 private struct CookieFile: Codable {
-  var version = 1
+  static let currentVersion = 1
+
+  var version = Self.currentVersion
   var cookies: [Cookie]
 }
 

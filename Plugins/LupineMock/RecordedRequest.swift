@@ -36,6 +36,8 @@ public struct RecordedRequest: Sendable {
   let mismatch: String?
   private let request: OutgoingRequest
   private let identity: SecurityIdentity
+  /// What a dump redacts.
+  private let secretFields: SecretFields
 
   init(
     _ request: OutgoingRequest, body: Data, isBodyComplete: Bool, context: TransferContext, stub: Stub?,
@@ -45,6 +47,7 @@ public struct RecordedRequest: Sendable {
     attempt = context.attempt
     proxyAuthorization = context.proxyAuthorization
     identity = context.identity
+    secretFields = context.secretFields
     self.request = request.withoutBody
     self.body = body
     self.isBodyComplete = isBodyComplete
@@ -96,7 +99,7 @@ extension RecordedRequest: CustomReflectable {
     Mirror(
       self,
       children: [
-        "request": description, "attempt": attempt, "headers": SecretFields.standard.redact(headers), "body": text,
+        "request": description, "attempt": attempt, "headers": secretFields.redact(headers), "body": text,
       ])
   }
 }

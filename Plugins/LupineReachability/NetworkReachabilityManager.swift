@@ -12,8 +12,6 @@ import Synchronization
 /// route may lead nowhere, and a network that sleeps may wake for a request. Send, and ask for the reason of a failure
 /// here.
 public final class NetworkReachabilityManager: Sendable {
-  /// Alamofire's name for the status.
-  public typealias NetworkReachabilityStatus = ReachabilityStatus
   /// What is called at every change.
   public typealias Listener = @Sendable (ReachabilityStatus) -> Void
 

@@ -13,20 +13,21 @@ public import LupineCore
 /// 7. the circuit breaker, asked at the last moment
 /// 8. the exchange
 ///
-/// What is set to `nil` is left out.
+/// What is set to `nil` is left out. A timeout that `Session.Builder.timeouts` names takes the place of the one here, in
+/// whatever order the two stand, as do a request's own, in its options; the other timeouts stay as they are.
 public struct Resilience: Plugin {
-  /// Bounds the time of a request.
+  /// The longest time of a request, its retries and the waits between them included.
   ///
   /// Default: 30 seconds.
-  public var totalTimeout: TotalTimeout? = TotalTimeout()
+  public var totalTimeout: Duration? = .seconds(30)
   /// Decides about retries.
   ///
   /// Default: 3 retries.
   public var retryPolicy: RetryPolicy? = RetryPolicy(limit: 3)
-  /// Bounds the time of an attempt.
+  /// The longest time of an attempt, from its adapters to the last byte of its response.
   ///
   /// Default: 10 seconds.
-  public var attemptTimeout: AttemptTimeout? = AttemptTimeout()
+  public var attemptTimeout: Duration? = .seconds(10)
   /// Sends slow requests again.
   ///
   /// Default: none.
@@ -53,9 +54,8 @@ public struct Resilience: Plugin {
   /// Installs each part there is.
   public func install(in builder: inout Session.Builder) {
     if let retryPolicy { builder = builder.retrier(retryPolicy) }
-    let parts: [(any Plugin)?] = [
-      totalTimeout, attemptTimeout, hedging, rateLimiter, concurrencyLimiter, circuitBreaker,
-    ]
+    builder = builder.boundingTimes(total: totalTimeout, attempt: attemptTimeout)
+    let parts: [(any Plugin)?] = [hedging, rateLimiter, concurrencyLimiter, circuitBreaker]
     for part in parts.compactMap({ $0 }) { part.install(in: &builder) }
   }
 }

@@ -64,6 +64,15 @@ import Testing
     }
   }
 
+  @Test func `a file of another version is an error that says so`() throws {
+    try Self.withPath { path in
+      try Data(#"{"version":2,"cookies":[]}"#.utf8).write(to: URL(filePath: path))
+      let error = #expect(throws: LupineError.self) { try CookieJar().load(from: path) }
+      #expect(error?.kind == .fileFailed)
+      #expect(error?.message.contains("version 2") == true)
+    }
+  }
+
   @Test func `a file that is missing, or is none of ours, is an error`() throws {
     try Self.withPath { path in
       #expect(throws: LupineError.self) { try CookieJar().load(from: path) }

@@ -130,6 +130,27 @@ import Testing
     #expect(reset.response.error?.kind == .connectionLost)
   }
 
+  @Test func `a bad answer is the outcome, body and all, where the budget is spent`() async throws {
+    var hedging = Hedging(delay: .seconds(1), limit: 3)
+    let bad = MockReply.text("sorry", status: .serviceUnavailable)
+    for (capacity, replies) in [(0.0, [bad]), (1, [.status(.badGateway), bad]), (1, [.reset, bad])] {
+      hedging.budget = RetryBudget(capacity: capacity, refund: 0)
+      let ending = try await Self.run(replies + [.text("good")], hedging: hedging)
+      #expect(ending.response.value == "sorry", "\(String(describing: ending.response.error))")
+      #expect(ending.response.response?.status == .serviceUnavailable)
+      #expect(ending.sent == replies.count)
+      #expect(ending.policies.last == "hedging: the budget of hedges for https://a.example.com is spent")
+    }
+  }
+
+  @Test func `a bad answer whose body does not end is hedged at once`() async throws {
+    let stalled = MockReply.text("sorry", status: .serviceUnavailable).stall(afterBytes: 1)
+    let ending = try await Self.run([stalled, .text("good")])
+    #expect(ending.response.value == "good")
+    #expect(ending.time == .zero)
+    #expect(ending.sent == 2)
+  }
+
   @Test func `the winner's redirect is followed`() async throws {
     let ending = try await Self.run([.text("slow").delay(.seconds(30)), .redirect(to: "/next")])
     #expect(ending.response.value == "next")

@@ -23,10 +23,12 @@ import Testing
       let world = World(simulation)
       world.mock.stub(.get, "/", .stall)
       for (attempt, total, kind) in [(4, 5, LupineError.Timeout.idle), (2, 5, .attempt), (2, 1, .total)] {
-        let session = try world.session {
-          $0.timeouts(idle: .seconds(3)).install(.attemptTimeout(.seconds(attempt))).install(
-            .totalTimeout(.seconds(total)))
+        let plugin = Resilience {
+          $0.retryPolicy = nil
+          $0.attemptTimeout = .seconds(attempt)
+          $0.totalTimeout = .seconds(total)
         }
+        let session = try world.session { $0.timeouts(idle: .seconds(3)).install(plugin) }
         let errors = await session.errors(1)
         try simulation.expect(errors == [.timedOut(kind)], "\(errors)")
       }

@@ -51,7 +51,7 @@ import Testing
 
   private static let credential = Credential(username: "u", password: "hidden")
   private static var request: OutgoingRequest {
-    get throws { try OutgoingRequest(url, headers: [.authorization: "hidden", .cookie: "hidden"]) }
+    get throws { try OutgoingRequest(url, headers: [.authorization: "hidden", .cookie: "hidden", .secret: "hidden"]) }
   }
   private static let builder = Session.Builder().header(.apiKey, "hidden", to: .anyOrigin)
     .adapter(BearerToken("hidden", to: .anyOrigin))
@@ -60,8 +60,8 @@ import Testing
 
   private static func session() throws -> (session: Session, mock: MockTransport) {
     let mock = MockTransport()
-    mock.stub(.get, "/", .text("fine").field(.setCookie, "hidden"))
-    return (try Session.Builder().transport(mock).build(), mock)
+    mock.stub(.get, "/", .text("fine").field(.setCookie, "hidden").field(.secret, "hidden"))
+    return (try Session.Builder().transport(mock).secretField(.secret).build(), mock)
   }
 
   @Test(arguments: holders.keys.sorted())

@@ -17,12 +17,12 @@ struct CanonicalRequest {
   ///   - encodesPathTwice: as every service but S3 has it.
   ///   - payloadHash: the body's hash in hexadecimal, or what stands for it.
   init(_ request: OutgoingRequest, encodesPathTwice: Bool, payloadHash: String) {
-    var fields = ["host": request.url.authority]
+    var fields: [String: String] = [:]
     for field in request.headers where !Self.unsigned.contains(field.name.canonicalName) {
       let value = Self.collapsed(field.value)
       fields[field.name.canonicalName] = fields[field.name.canonicalName].map { "\($0),\(value)" } ?? value
     }
-    fields["host"] = request.url.authority
+    fields["host"] = fields["host"] ?? request.url.authority
     let names = fields.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     signedFields = names.joined(separator: ";")
     let path = request.url.path

@@ -237,7 +237,7 @@ final class Easy {
   /// The target in the request line: a proxy that forwards the request reads the whole URL (RFC 9112 section 3.2.2).
   private static func target(of url: HTTPURL, by proxy: Proxy?) -> String {
     guard let proxy, proxy.kind != .socks5, url.scheme == .http else { return url.requestTarget }
-    return "\(url.origin)\(url.requestTarget)"
+    return url.absoluteTarget
   }
 
   private func set(_ shape: RequestShape, method: String) {

@@ -1,3 +1,5 @@
+import LupineCore
+
 /// What a `TestClock` knows.
 struct TestClockState {
   typealias Sleeper = CheckedContinuation<Void, any Error>

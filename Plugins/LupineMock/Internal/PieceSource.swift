@@ -59,15 +59,14 @@ struct PieceSource: Sendable {
   }
 
   private static func next(_ reader: any BodyReader, _ ready: Signal) async throws(LupineError) -> Data? {
-    var buffer = [UInt8](repeating: 0, count: pieceSize)
-    while true {
-      ready.clear()
-      switch try reader.read(into: &buffer) {
-      case .bytes(let count): return Data(buffer[..<count])
-      case .end: return nil
-      case .pending: await ready.wait()
+    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 1)
+    defer { space.deallocate() }
+    do throws(LupineError) {
+      return try await reader.read(into: space, waitingFor: ready).map {
+        Data(UnsafeRawBufferPointer(rebasing: space[..<$0]))
       }
-      if Task.isCancelled { throw MockExchange.cancelled }
+    } catch {
+      throw Task.isCancelled ? MockExchange.cancelled : error
     }
   }
 }

@@ -74,13 +74,12 @@ struct Resource: Sendable {
     if tags == "*" { return true }
     guard let etag else { return false }
     return tags.split(separator: ",").contains { tag in
-      let tag = tag.drop { $0 == " " }
-      let trimmed = String(tag.reversed().drop { $0 == " " }.reversed())
-      return weakly ? Self.opaque(trimmed) == Self.opaque(etag) : trimmed == etag && !etag.hasPrefix("W/")
+      let tag = tag.trimmingBlanks()
+      return weakly ? Self.opaque(tag) == Self.opaque(etag[...]) : tag == etag && !etag.hasPrefix("W/")
     }
   }
 
-  private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+  private static func opaque(_ tag: Substring) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag }
 
   /// Whether `If-Range` names this very version (RFC 9110 section 13.1.5).
   ///

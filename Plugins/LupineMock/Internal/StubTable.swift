@@ -6,6 +6,8 @@ import LupineCore
 struct StubTable: Sendable {
   /// All stubs, in the order they were added.
   private(set) var all: [Stub] = []
+  /// All that say which requests they are for, in the order in which they are asked.
+  private var ordered: [Stub] = []
   /// Whether some answer before the request's body has been read.
   private(set) var hasEarlyStubs = false
   /// Whether some have a fault that keeps requests from the server.
@@ -18,6 +20,7 @@ struct StubTable: Sendable {
     if stub.isEarly { hasEarlyStubs = true }
     if stub.mayRefuse { hasRefusals = true }
     guard let template = stub.template else { return }
+    ordered.insert(sorted: stub)
     if let key = template.exactKey {
       exact.insert(stub, at: key)
     } else {
@@ -31,7 +34,7 @@ struct StubTable: Sendable {
   ///   alone that do not. Default: all are.
   func take(_ request: MatchableRequest, areEarly: Bool? = nil) -> (stub: Stub, use: Int)? {
     if let areEarly {
-      let asked = all.filter { $0.isEarly == areEarly && $0.template != nil }.sorted { $0.precedes($1) }
+      let asked = ordered.lazy.filter { $0.isEarly == areEarly }
       return Self.first(in: asked, for: request, parts: SplitURL(request.url))
     }
     let exact = exactStubs(for: request.url)
@@ -41,7 +44,8 @@ struct StubTable: Sendable {
     if let found = Self.first(in: favoured, for: request, parts: nil) { return found }
     let rest = exact.dropFirst(favoured.count)
     if rest.isEmpty { return Self.first(in: templates, for: request, parts: SplitURL(request.url)) }
-    let merged = (templates + rest).sorted { $0.precedes($1) }
+    var merged = templates
+    for stub in rest { merged.insert(sorted: stub) }
     return Self.first(in: merged, for: request, parts: SplitURL(request.url))
   }
 
@@ -50,10 +54,10 @@ struct StubTable: Sendable {
   /// Nil where the first that may fit answers something else, or has conditions, which may want the request's body.
   func takeRefusal(_ request: MatchableRequest) -> (stub: Stub, use: Int)? {
     let parts = SplitURL(request.url)
-    let fitting = all.filter { stub in
+    let first = ordered.first { stub in
       stub.asked.methods.contains(request.method) && !stub.isUsedUp && stub.fitsURL(of: request, parts: parts)
     }
-    guard let first = fitting.sorted(by: { $0.precedes($1) }).first, first.asked.conditions.isEmpty,
+    guard let first, first.asked.conditions.isEmpty,
       first.refuses(first.uses), let use = first.use()
     else { return nil }
     return (first, use)
@@ -70,8 +74,7 @@ struct StubTable: Sendable {
   /// Finds the stub that answers by the request's head alone, among those that take its whole body, and counts the answer.
   func takeByHead(_ request: MatchableRequest) -> HeadSearch {
     let parts = SplitURL(request.url)
-    let fitting = all.filter { !$0.isEarly && !$0.isUsedUp && $0.fitsHead(of: request, parts: parts) }
-    for stub in fitting.sorted(by: { $0.precedes($1) }) {
+    for stub in ordered where !stub.isEarly && !stub.isUsedUp && stub.fitsHead(of: request, parts: parts) {
       if stub.asked.conditions.contains(where: \.readsBody) { return .needsBody }
       if let use = stub.use() { return .found(stub: stub, use: use) }
     }
@@ -129,8 +132,13 @@ extension Stub {
 }
 
 extension [Stub] {
-  /// Puts a stub where it is asked.
+  /// Puts a stub where it is asked, among others that are in that order.
   mutating func insert(sorted stub: Stub) {
-    insert(stub, at: firstIndex { stub.precedes($0) } ?? endIndex)
+    var (first, end) = (startIndex, endIndex)
+    while first < end {
+      let middle = first + (end - first) / 2
+      if stub.precedes(self[middle]) { end = middle } else { first = middle + 1 }
+    }
+    insert(stub, at: first)
   }
 }

@@ -76,7 +76,7 @@ struct Piece: Sendable {
 
   private mutating func measure() throws(LupineError) {
     guard case .body(let body) = content, case .file(let path, let offset) = body.source else { return }
-    let size = try FileSize.ofReadable(path)
+    let size = try OpenFile(reading: path).size()
     guard length == nil else {
       guard offset >= 0, length ?? 0 >= 0, length ?? 0 <= size - offset else {
         throw LupineError(.bodyFailed, "the file \(path) has \(size) bytes, fewer than were to be sent.")
@@ -100,7 +100,7 @@ struct Piece: Sendable {
   /// Checks that a file has not grown since it was measured.
   func checkSize() throws(LupineError) {
     guard let wholeFile, case .body(let body) = content, case .file(_, let offset) = body.source else { return }
-    let size = try FileSize.ofReadable(wholeFile)
+    let size = try OpenFile(reading: wholeFile).size()
     guard size - offset == length else {
       throw LupineError(.bodyFailed, "the file \(wholeFile) changed its size while it was being sent.")
     }

@@ -27,9 +27,9 @@ final class HedgedExchange: Sendable {
     return try result.get()
   }
 
-  private func start() {
+  private func start(after other: Int? = nil) {
     let control = context.control.branch()
-    guard let index = state.withLock({ $0.begin(control) }) else { return giveUp() }
+    guard let index = state.withLock({ $0.begin(control, after: other) }) else { return giveUp() }
     let branch = context.branch(control) { [self] head in sink(for: head, index, control) }
     Task.immediate(executorPreference: context.executor) { [self] in
       let result: Result<TransportResponse, LupineError>
@@ -41,32 +41,38 @@ final class HedgedExchange: Sendable {
       }
       ended(index, result)
     }
-    hedgeLater()
+    hedgeLater(after: index)
   }
 
   /// Marks the moment when the exchange is made again.
-  private func hedgeLater() {
+  private func hedgeLater(after index: Int) {
     guard state.withLock({ $0.mayBegin }) else { return }
     let timer = Task.immediate(executorPreference: context.executor) { [self] in
       guard (try? await context.clock.sleep(for: hedging.delay)) != nil else { return }
-      hedge("no answer came within \(hedging.delay.milliseconds)")
+      guard promise(after: index) else { return }
+      hedge(after: index, "no answer came within \(hedging.delay.milliseconds)")
     }
     if state.withLock({ $0.keep(timer) }) { timer.cancel() }
   }
 
-  private func hedge(_ reason: String) {
-    guard state.withLock({ $0.mayBegin }) else { return giveUp() }
-    guard hedging.budget.take(for: request.url) else {
+  /// Makes sure that another try can follow this one; where the budget is spent, none follows any more.
+  private func promise(after index: Int) -> Bool {
+    let isPromised = state.withLock { $0.promise(after: index) { hedging.budget.take(for: request.url) } }
+    if isPromised == false {
       context.emit(.decided(policy: "hedging", reason: "the budget of hedges for \(request.url.origin) is spent"))
-      return giveUp()
+      giveUp()
     }
+    return isPromised == true
+  }
+
+  private func hedge(after index: Int, _ reason: String) {
     context.emit(.decided(policy: "hedging", reason: "makes the exchange again: \(reason)"))
-    start()
+    start(after: index)
   }
 
   /// Makes do with the tries there are: the exchange was cancelled meanwhile, or may not be made again.
-  private func giveUp() {
-    if let deliver = state.withLock({ $0.beginNoMore() }) { finish(deliver) }
+  private func giveUp(breakingPromises: Bool = false) {
+    if let deliver = state.withLock({ $0.beginNoMore(breakingPromises: breakingPromises) }) { finish(deliver) }
   }
 
   private func finish(_ deliver: HedgingState.Delivery) {
@@ -77,8 +83,7 @@ final class HedgedExchange: Sendable {
   /// Decides at a head whether it is the answer.
   private func sink(for head: HTTPResponse, _ index: Int, _ control: TransferControl) -> BodySink {
     let isGood = !hedging.badStatusCodes.contains(head.status.code)
-    // The server asks for time, which another try would not give it.
-    if !isGood, head.headerFields.contains(.retryAfter) { giveUp() }
+    if !isGood { prepareAnother(after: index, head) }
     guard let others = state.withLock({ $0.claim(index, isGood) }) else {
       return .discard(limit: context.limits.discardedBody)
     }
@@ -88,11 +93,21 @@ final class HedgedExchange: Sendable {
     return context.sink(head)
   }
 
+  /// Decides at a bad head already whether another try follows: the last one's body is the answer, and is kept.
+  private func prepareAnother(after index: Int, _ head: HTTPResponse) {
+    // The server asks for time, which another try would not give it.
+    guard !head.headerFields.contains(.retryAfter) else { return giveUp(breakingPromises: true) }
+    _ = promise(after: index)
+  }
+
   private func ended(_ index: Int, _ result: Result<TransportResponse, LupineError>) {
-    if case .failure(let error) = result, !RetryPolicy.defaultErrors.contains(error.kind) { giveUp() }
+    if case .failure(let error) = result, !RetryPolicy.defaultErrors.contains(error.kind) {
+      giveUp(breakingPromises: true)
+    }
     switch state.withLock({ $0.end(index, result) }) {
-    case .beginAnother:
-      hedge(Self.reason(result))
+    case .beginAnother(let isPromised):
+      guard isPromised || promise(after: index) else { return giveUp() }
+      hedge(after: index, Self.reason(result))
     case .deliver(let deliver): finish(deliver)
     case .wait: break
     }

@@ -6,7 +6,7 @@ struct HedgingState {
   typealias Delivery = @Sendable () -> Void
 
   enum Action {
-    case beginAnother
+    case beginAnother(isPromised: Bool)
     case deliver(Delivery)
     case wait
   }
@@ -16,6 +16,8 @@ struct HedgingState {
   private var controls: [TransferControl] = []
   /// The tries that may still bring an answer.
   private var hopeful: Set<Int> = []
+  /// The tries that have made sure, by the budget, of another one after them, which has not begun.
+  private var promises: Set<Int> = []
   private var running = 0
   private var winner: Int?
   private var isCancelled = false
@@ -24,9 +26,22 @@ struct HedgingState {
 
   init(total: Int) { self.total = total }
 
-  var mayBegin: Bool { controls.count < total && winner == nil && !isCancelled && continuation != nil }
+  var mayBegin: Bool { isOpen && controls.count + promises.count < total }
 
-  mutating func begin(_ control: TransferControl) -> Int? {
+  private var isOpen: Bool { winner == nil && !isCancelled && continuation != nil }
+
+  /// Makes sure of another try after this one; false where the payment fails, nil where there may be none.
+  mutating func promise(after index: Int, pay: () -> Bool) -> Bool? {
+    if isOpen, promises.contains(index) { return true }
+    guard mayBegin else { return nil }
+    guard pay() else { return false }
+    promises.insert(index)
+    return true
+  }
+
+  /// Begins the first try, or the one that was promised after another.
+  mutating func begin(_ control: TransferControl, after index: Int?) -> Int? {
+    if let index, promises.remove(index) == nil { return nil }
     guard mayBegin else { return nil }
     controls.append(control)
     running += 1
@@ -42,9 +57,10 @@ struct HedgingState {
   }
 
   /// Makes do with the tries there are; returns the delivery of the outcome, where all have ended without an answer.
-  mutating func beginNoMore() -> Delivery? {
-    total = controls.count
-    return running == 0 && winner == nil && continuation != nil ? deliver(failed) : nil
+  mutating func beginNoMore(breakingPromises: Bool) -> Delivery? {
+    if breakingPromises { promises = [] }
+    total = controls.count + promises.count
+    return running == 0 && promises.isEmpty && winner == nil && continuation != nil ? deliver(failed) : nil
   }
 
   /// Takes a head as the answer, where it is good or the last there can be; returns the tries to cancel.
@@ -64,8 +80,9 @@ struct HedgingState {
     if case .failure(let error) = outcome { failure = error }
     if winner == index { return .deliver(deliver(outcome)) }
     if winner != nil { return .wait }
-    if !isCancelled, controls.count < total { return .beginAnother }
-    return running == 0 ? .deliver(deliver(failed)) : .wait
+    let isPromised = promises.contains(index)
+    if !isCancelled, isPromised || mayBegin { return .beginAnother(isPromised: isPromised) }
+    return running == 0 && (isCancelled || promises.isEmpty) ? .deliver(deliver(failed)) : .wait
   }
 
   /// Ends all tries; returns what ends them.

@@ -42,6 +42,6 @@ public struct AuthenticationContext: Sendable {
     if request.method == .connect {
       return url.hostKind == .ipv6 ? "[\(url.host)]:\(url.effectivePort)" : "\(url.host):\(url.effectivePort)"
     }
-    return asker == .origin ? url.requestTarget : url.root + url.requestTarget
+    return asker == .origin ? url.requestTarget : url.absoluteTarget
   }
 }

@@ -192,9 +192,9 @@ struct BodyChannelState {
     return position
   }
 
-  /// Decodes what had to wait, as far as there is room now.
+  /// Decodes what had to wait, as far as there is room now, also of a body that has broken off.
   private mutating func catchUp() {
-    guard !undecoded.isEmpty, !target.isFull, ending == nil else { return }
+    guard !undecoded.isEmpty, !target.isFull else { return }
     do throws(LupineError) {
       let waiting = undecoded
       let count = try waiting.withUnsafeBufferPointer { (bytes) throws(LupineError) in
@@ -203,7 +203,8 @@ struct BodyChannelState {
       undecoded = waiting.dropFirst(count)
       completeIfDecoded()
     } catch {
-      ending = .failure(arrived.map { error.measured($0.metrics) } ?? error)
+      undecoded = []
+      if ending == nil { ending = .failure(arrived.map { error.measured($0.metrics) } ?? error) }
     }
   }
 
@@ -212,7 +213,7 @@ struct BodyChannelState {
     if let arrived, undecoded.isEmpty, ending == nil { complete(arrived) }
   }
 
-  private mutating func complete(_ arrived: Arrival) {
+  private mutating func complete(_ arrived: consuming Arrival) {
     do throws(LupineError) {
       if !isAbandoned {
         try BodyStages.finish(stages[...]) { (piece) throws(LupineError) in try target.take(piece) }

@@ -1,25 +1,33 @@
 import Glibc
 
 /// Owns a descriptor of a regular file that is open for reading.
-struct OpenFile: ~Copyable, Sendable {
+package struct OpenFile: ~Copyable, Sendable {
   private let path: String
   private let descriptor: Int32
 
-  init(reading path: String) throws(LupineError) {
+  package init(reading path: String) throws(LupineError) {
     self.path = path
+    // The system would read the path up to its NUL, and open another file.
+    let isPath = !path.utf8.contains(0)
     // Opening a named pipe would wait for somebody who writes to it; `size()` refuses it.
-    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    descriptor = isPath ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1
+    guard isPath else {
+      throw LupineError(.bodyFailed, "The path \(path.debugDescription) has a NUL byte, so it names no file.")
+    }
     guard descriptor >= 0 else { throw Self.failure("cannot be opened", path) }
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// The file's size in bytes.
-  func size() throws(LupineError) -> Int64 {
+  package func size() throws(LupineError) -> Int64 {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.failure("cannot be examined", path) }
+    if status.st_mode & S_IFMT == S_IFDIR {
+      throw LupineError(.bodyFailed, "\(path) is a folder, not a file.")
+    }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw LupineError(.bodyFailed, "\(path) is not a regular file, so it cannot be a request's body.")
+      throw LupineError(.bodyFailed, "\(path) is not a regular file; send it as a stream.")
     }
     return Int64(status.st_size)
   }

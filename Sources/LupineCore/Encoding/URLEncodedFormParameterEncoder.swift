@@ -51,9 +51,7 @@ public struct URLEncodedFormParameterEncoder: ParameterEncoder {
     }
     let pairs = try LupineError.encodingParameters { try encoder.encode(parameters) }
     if isQuery {
-      guard !pairs.isEmpty else { return request }
-      let parts = [request.url.query, pairs].compactMap { $0 }.filter { !$0.isEmpty }
-      request.url = try request.url.with(query: parts.joined(separator: "&"))
+      request.url = try request.url.appending(queryItems: pairs)
     } else {
       request.setBody(Data(pairs.utf8), contentType: "application/x-www-form-urlencoded; charset=utf-8")
     }

@@ -8,7 +8,8 @@ extension ExchangeLog: CustomStringConvertible {
 
   private func lines(isTimed: Bool) -> [String] {
     let request = request?.description ?? attempts.first?.request.description ?? "a request that could not be made"
-    return ["\(id) \(request): \(result(isTimed))"] + attempts.flatMap { lines($0, isTimed) }
+    return ["\(id) \(request): \(result(isTimed))"] + preparation.map { "  " + line($0, isTimed) }
+      + attempts.flatMap { lines($0, isTimed) }
   }
 
   private func result(_ isTimed: Bool) -> String {
@@ -27,8 +28,11 @@ extension ExchangeLog: CustomStringConvertible {
       lines.append("      \(answer(hop, isTimed))")
       lines += self.lines(attempt, ofHop: index + 1, isTimed)
     }
-    return lines
-      + attempt.decisions.filter { !$0.isOfHop }.map { "    " + $0.line(isTimed).annotated(time($0.time, isTimed)) }
+    return lines + attempt.decisions.filter { !$0.isOfHop }.map { "    " + line($0, isTimed) }
+  }
+
+  private func line(_ decision: Decision, _ isTimed: Bool) -> String {
+    decision.line(isTimed).annotated(time(decision.time, isTimed))
   }
 
   /// What was decided at one exchange; only one transport may have had to wait for a connection.

@@ -30,7 +30,7 @@ extension ExchangeLog.Hop {
 }
 
 extension ExchangeLog.Decision {
-  fileprivate init?(_ event: SessionEvent, hop: Int) {
+  init?(_ event: SessionEvent, hop: Int) {
     let (kind, text): (Kind, String)
     switch event.kind {
     case .redirected(let target, let isFollowed, let reason):

@@ -12,6 +12,8 @@ public struct ExchangeLog: Sendable {
   public private(set) var ended: Duration?
   /// Why the request failed; `nil` where it did not, or runs.
   public private(set) var failure: LupineError?
+  /// What was decided before the first attempt, in order, such as that the request is held back.
+  public private(set) var preparation: [Decision] = []
   /// The attempts, in their order.
   public private(set) var attempts: [Attempt] = []
 
@@ -33,13 +35,16 @@ public struct ExchangeLog: Sendable {
     case .attempting(let summary):
       attempts.append(Attempt(number: event.attempt, request: summary, started: event.time))
     default:
-      guard !attempts.isEmpty else { return }
-      attempts[attempts.count - 1].record(event)
+      if !attempts.isEmpty {
+        attempts[attempts.count - 1].record(event)
+      } else if let decision = Decision(event, hop: 0) {
+        preparation.append(decision)
+      }
     }
   }
 
-  /// Every decision of every attempt, in their order.
-  public var decisions: [Decision] { attempts.flatMap(\.decisions) }
+  /// Every decision, those before the first attempt and of every attempt, in their order.
+  public var decisions: [Decision] { preparation + attempts.flatMap(\.decisions) }
 }
 
 extension ExchangeLog {

@@ -25,15 +25,18 @@ public final class ExchangeLogMonitor: EventMonitor {
         begin(event.request, limit)
       }
       row.append(event)
+      if row.count > 2 * ExchangeLogMonitor.longest { shorten(to: ExchangeLogMonitor.longest) }
     }
 
-    /// All events so far.
-    mutating func settled() -> [RequestID: [SessionEvent]] {
+    /// The events of so many of the newest requests.
+    mutating func settled(limit: Int) -> [RequestID: [SessionEvent]] {
       settle()
+      drop(to: limit)
       return events
     }
 
     private mutating func settle() {
+      shorten(to: ExchangeLogMonitor.longest)
       if let last { events[last] = row }
       last = nil
       row = []
@@ -48,31 +51,48 @@ public final class ExchangeLogMonitor: EventMonitor {
       row.reserveCapacity(Self.usualCount)
       oldest.append(request)
       // Twice the limit before half of it goes, so that keeping the order costs nothing that shows.
-      guard oldest.count >= 2 * limit else { return }
+      if oldest.count >= 2 * limit { drop(to: limit) }
+    }
+
+    private mutating func drop(to limit: Int) {
+      guard oldest.count > limit else { return }
       for id in oldest.prefix(oldest.count - limit) { events[id] = nil }
       oldest.removeFirst(oldest.count - limit)
+    }
+
+    /// Keeps the request's first event, which names it, and the newest ones.
+    private mutating func shorten(to limit: Int) {
+      if row.count > limit + 1 { row.removeSubrange(1..<(row.count - limit)) }
     }
 
     /// What a request tells that is answered at once.
     private static let usualCount = 12
   }
 
+  /// The most events of one request, beside its first.
+  private static let longest = 1_000
+
   private let limit: Int
   private let state = Mutex(State())
 
   /// Makes a monitor without logs.
   ///
-  /// - Parameter limit: how many logs are kept; the oldest go first. Default: 1,000.
+  /// Of a request that goes on and on, such as a stream of events that connects again for weeks, the log has its first event
+  /// and the newest 1,000.
+  ///
+  /// - Parameter limit: how many logs there are at most; the oldest go first. Default: 1,000.
   public init(limit: Int = 1_000) { self.limit = max(1, limit) }
 
   /// The logs, in the order of the requests' numbers.
   public var logs: [ExchangeLog] {
-    let events = state.withLock { $0.settled() }
+    let events = state.withLock { $0.settled(limit: limit) }
     return events.sorted { $0.key < $1.key }.compactMap { Self.log(of: $0.value) }
   }
 
   /// The log of one request.
-  public func log(of id: RequestID) -> ExchangeLog? { Self.log(of: state.withLock { $0.settled()[id] } ?? []) }
+  public func log(of id: RequestID) -> ExchangeLog? {
+    Self.log(of: state.withLock { $0.settled(limit: limit)[id] } ?? [])
+  }
 
   private static func log(of events: [SessionEvent]) -> ExchangeLog? {
     guard let first = events.first else { return nil }

@@ -8,7 +8,7 @@ extension ExchangeLoop {
     guard !session.hasCookieStore, task.consumer == nil, response.statusCode != 401, response.statusCode != 407 else {
       return false
     }
-    return task.state.withLock { $0.exchange.redirect == nil && $0.exchange.authentications.isEmpty }
+    return task.state.withLock { $0.exchange.isPlain }
   }
 
   /// Whether a response may lead to another request; few do, and a call that might wait costs more than to look.
@@ -48,18 +48,15 @@ extension ExchangeLoop {
     _ request: OutgoingRequest, after head: HTTPResponse,
     _ refresh: @escaping @Sendable () async throws -> any URLConvertible
   ) async throws(LupineError) -> OutgoingRequest {
-    var next = request
+    let next: OutgoingRequest
     do {
       let baseURL = session.baseURL
-      next.url = try await task.interruptible { try await refresh().asURL(relativeTo: baseURL) }
+      let url = try await task.interruptible { try await refresh().asURL(relativeTo: baseURL) }
+      next = request.moved(to: url, secrets: session.configuration.secretFields)
     } catch let error as LupineError {
       throw error
     } catch {
       throw LupineError(.other, "The closure that gives a fresh URL threw: \(error).", underlying: error)
-    }
-    if next.url.origin != request.url.origin {
-      next.headers = session.configuration.secretFields.strip(next.headers)
-      next.headers[.host] = nil
     }
     task.consumer?.refreshed(next.url)
     let reason = "the URL had expired, with status \(head.status.code)"

@@ -20,12 +20,9 @@ struct RedirectRules {
   func next(
     after head: HTTPResponse, to request: OutgoingRequest, visited: [HTTPURL]
   ) throws(LupineError) -> OutgoingRequest {
-    var next = request
-    next.url = try target(head, request)
+    var next = request.moved(to: try target(head, request), secrets: secrets)
     guard visited.count <= limits.redirects else { throw tooMany(visited, next.url) }
     try changeMethod(&next, head.status.code)
-    if next.url.origin != request.url.origin { next.headers = secrets.strip(next.headers) }
-    next.headers[.host] = nil
     return next
   }
 

@@ -31,16 +31,24 @@ extension CurlCommand {
     return ("", "--data-raw \(Self.quote(text))")
   }
 
+  /// A property list, of which few are sent, is hidden as a whole.
   private func redacted(_ data: Data) -> Data {
     let type = request.headers[.contentType]?.lowercased() ?? ""
     if type.hasPrefix("application/x-www-form-urlencoded") { return SecretParameters.redact(data) }
     if type.contains("json") { return JSONRedaction.redact(data) }
-    return type.contains("plist") ? PropertyListRedaction.redact(data) : Self.redactedByLook(data)
+    return type.contains("plist") ? Self.hidden : Self.redactedByLook(data)
   }
 
   private static func redactedByLook(_ data: Data) -> Data {
     if JSONRedaction.mayBeJSON(data) { return JSONRedaction.redact(data) }
-    return PropertyListRedaction.mayBePropertyList(data) ? PropertyListRedaction.redact(data) : data
+    return mayBePropertyList(data) ? hidden : data
+  }
+
+  private static let hidden = Data(SecretParameters.replacement.utf8)
+
+  /// Whether bytes begin as a property list does, be it a binary one.
+  private static func mayBePropertyList(_ data: Data) -> Bool {
+    data.starts(with: "bplist".utf8) || String(decoding: data.prefix(1_024), as: UTF8.self).contains("<plist")
   }
 
   /// What says that there is no command for so long a body, and keeps curl from running without it.

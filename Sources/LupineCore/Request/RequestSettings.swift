@@ -24,12 +24,7 @@ struct RequestSettings: Sendable {
   /// Whether nothing but validators was given.
   var areUsual: Bool { rare == nil }
 
-  private mutating func change(_ change: (inout Rare) -> Void) {
-    // Taken out meanwhile, so that nobody else holds what is changed.
-    var changed = rare.take() ?? CopyOnWrite(Rare())
-    change(&changed.value)
-    rare = changed
-  }
+  private mutating func change(_ change: (inout Rare) -> Void) { rare.change(from: Rare(), change) }
 
   var adapters: [any RequestAdapter] {
     get { rare?.value.adapters ?? [] }

@@ -46,10 +46,5 @@ extension RequestState {
     set { change { $0.grantedRetries = newValue } }
   }
 
-  mutating func change(_ change: (inout Rare) -> Void) {
-    // Taken out meanwhile, so that nobody else holds what is changed.
-    var changed = rare.take() ?? CopyOnWrite(Rare())
-    change(&changed.value)
-    rare = changed
-  }
+  mutating func change(_ change: (inout Rare) -> Void) { rare.change(from: Rare(), change) }
 }

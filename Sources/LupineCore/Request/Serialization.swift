@@ -23,7 +23,7 @@ enum Serialization {
       if let url = outcome.file { response.data = try DownloadedFile(url: url).bytes(limit: limit) }
       return try serializer.serialize(response)
     }
-    return DownloadResponse(outcome, result)
+    return DownloadResponse(outcome, result, of: task)
   }
 
   private static func measured<Value: Sendable>(

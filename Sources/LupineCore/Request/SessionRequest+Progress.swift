@@ -7,7 +7,8 @@ extension SessionRequest {
   /// The figures come in order and never go back; where a retry sends the body again, they wait until it has come as far
   /// as before. The one exception is the last figure of a request that ended well: it is the whole, also of a body that is
   /// empty or, at its second sending, shorter. The last figure always comes, and before the response, unless the request is
-  /// cancelled or its time is over: that waits for no handler.
+  /// cancelled or its time is over: that waits for no handler. A stream of events, which is one body after another, has no
+  /// progress.
   ///
   /// - Parameters:
   ///   - queue: where the handler is called; `nil` means off the caller's thread.
@@ -26,7 +27,7 @@ extension SessionRequest {
   /// Only the answer counts: the bodies of redirects, of challenges that are answered and of parts that do not continue a
   /// download are nobody's progress. A response that is not successful (2xx) gives one figure, its last, where the request
   /// ends well with it; the page of an error that is retried, or fails the request, gives none. The last figure of a
-  /// request that ended well is the whole, its total known.
+  /// request that ended well is the whole, its total known. A stream of events has no progress.
   @discardableResult
   public func downloadProgress(
     queue: DispatchQueue? = nil, interval: Duration = .zero,

@@ -6,6 +6,8 @@ struct ContentCodings: Sendable {
 
   init(_ codings: [any ContentCoding]) { self.codings = codings }
 
+  var isEmpty: Bool { codings.isEmpty }
+
   /// The value of `Accept-Encoding`; `nil` where nothing can be decoded.
   var acceptEncoding: String? {
     codings.isEmpty ? nil : DefaultFields.ranked(codings.map(\.name))

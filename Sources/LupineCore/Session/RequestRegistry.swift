@@ -59,7 +59,7 @@ final class RequestRegistry: Sendable {
       if isDelivered { state.deliveries += 1 }
       return state.takeWaiters()
     }
-    for waiter in waiters { waiter.resume() }
+    if !waiters.isEmpty { Self.resume(waiters) }
   }
 
   /// Counts a task that calls handlers which came after their request's end; it is waited for as well.
@@ -70,6 +70,12 @@ final class RequestRegistry: Sendable {
       state.deliveries -= 1
       return state.takeWaiters()
     }
+    if !waiters.isEmpty { Self.resume(waiters) }
+  }
+
+  /// A function of its own, for the type of a continuation: the runtime searches long for it, and few requests have waiters.
+  @inline(never)
+  private static func resume(_ waiters: [CheckedContinuation<Void, Never>]) {
     for waiter in waiters { waiter.resume() }
   }
 

@@ -23,7 +23,7 @@ extension Session.Builder {
   }
 
   /// Refuses a part that the transport cannot honour.
-  private func require(_ capability: TransportCapabilities, _ part: String, _ mismatches: inout [Mismatch]) {
+  func require(_ capability: TransportCapabilities, _ part: String, _ mismatches: inout [Mismatch]) {
     guard let transport, !transport.capabilities.contains(capability) else { return }
     mismatches.append(Mismatch(part: part, reason: "the transport cannot do it (it lacks \(capability))"))
   }

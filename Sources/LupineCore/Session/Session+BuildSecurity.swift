@@ -2,10 +2,7 @@ extension Session.Builder {
   /// Checks what was said about trust and makes the policy of it; what is risky goes to the configuration's warnings.
   func checkedTrust(_ configuration: inout SessionConfiguration, _ mismatches: inout [Mismatch]) -> TrustPolicy? {
     guard !trustRules.isEmpty || trustFallback != nil else { return nil }
-    if let transport, !transport.capabilities.contains(.trustEvaluation) {
-      mismatches.append(
-        Mismatch(part: "trust", reason: "the transport cannot ask an evaluator (it lacks trustEvaluation)"))
-    }
+    require(.trustEvaluation, "trust", &mismatches)
     let now = configuration.now()
     var rules: [(HostPattern, any TrustEvaluator)] = []
     for (text, evaluator) in trustRules {
@@ -29,15 +26,9 @@ extension Session.Builder {
 
   /// Checks what a connection must be like against what the transport can do.
   func checkIdentity(_ identity: SecurityIdentity, _ mismatches: inout [Mismatch]) {
-    let can = transport?.capabilities ?? []
-    if identity.clientCertificate != nil, transport != nil, !can.contains(.clientCertificates) {
-      mismatches.append(
-        Mismatch(part: "clientCertificate", reason: "the transport cannot send one (it lacks clientCertificates)"))
-    }
+    if identity.clientCertificate != nil { require(.clientCertificates, "clientCertificate", &mismatches) }
     guard identity.minimumTLSVersion != nil || identity.maximumTLSVersion != nil else { return }
-    if transport != nil, !can.contains(.tlsVersions) {
-      mismatches.append(Mismatch(part: "tlsVersions", reason: "the transport cannot set them (it lacks tlsVersions)"))
-    }
+    require(.tlsVersions, "tlsVersions", &mismatches)
     if let minimum = identity.minimumTLSVersion, let maximum = identity.maximumTLSVersion, minimum > maximum {
       mismatches.append(
         Mismatch(part: "tlsVersions", reason: "the oldest, \(minimum.rawValue), is newer than \(maximum.rawValue)"))

@@ -56,7 +56,7 @@ extension Session.Builder {
   /// A session without this step has the same defaults, but no `idle` where its transport has no network and its clock is
   /// the system's: nothing is waited for there, and a busy machine is no fault.
   ///
-  /// Where it names no `total` or no `attempt`, a plugin's holds, such as `.totalTimeout`, whichever comes first.
+  /// Where it names no `total` or no `attempt`, a plugin's holds, such as that of `.resilience()`, whichever comes first.
   public func timeouts(
     connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil, attempt: Duration? = nil
   ) -> Self {
@@ -90,9 +90,7 @@ extension Session.Builder {
     emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
   ) -> Self {
     changed {
-      $0.configuration.serializers.input = SerializerInput(
-        preprocessor: preprocessor,
-        rules: EmptyResponseRules(codes: emptyResponseCodes, methods: emptyRequestMethods))
+      $0.configuration.serializers.input = SerializerInput(preprocessor, emptyResponseCodes, emptyRequestMethods)
     }
   }
 
@@ -127,7 +125,8 @@ extension Session.Builder {
     changed { $0.configuration.random = random }
   }
 
-  /// Sets the executor that chained handlers run on.
+  /// Sets the executor that the session's tasks prefer: a program's adapters, retriers, interceptors and handlers run on it,
+  /// and the timers.
   ///
   /// Default: the global one.
   public func executor(_ executor: some TaskExecutor) -> Self { changed { $0.configuration.executor = executor } }

@@ -15,12 +15,7 @@ extension Session.Builder {
   func checkConnectionCredential(_ mismatches: inout [Mismatch]) {
     guard let given = configuration.connectionCredential else { return }
     let part = "connectionCredential"
-    if let transport, !transport.capabilities.contains(.connectionAuthentication) {
-      mismatches.append(
-        Mismatch(
-          part: part,
-          reason: "the transport cannot speak \(given.credential.scheme.rawValue) (it lacks connectionAuthentication)"))
-    }
+    require(.connectionAuthentication, part, &mismatches)
     mismatches += given.credential.problems.map { Mismatch(part: part, reason: $0) }
   }
 }

@@ -13,10 +13,7 @@ extension Session {
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
   ) -> DataRequest {
-    make(url, method, headers) { (request) throws(LupineError) in
-      guard parameters != nil else { return request }
-      return try request.encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
-    }
+    DataRequest(makeTask { try describe(url, method, headers, parameters, encoder) })
   }
 
   /// Makes a request with parameters of a program's own type.
@@ -24,10 +21,7 @@ extension Session {
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
   ) -> DataRequest {
-    make(url, method, headers) { (request) throws(LupineError) in
-      guard parameters != nil else { return request }
-      return try request.encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
-    }
+    DataRequest(makeTask { try describe(url, method, headers, parameters, encoder) })
   }
 
   /// Makes a request with parameters whose values have types of their own.
@@ -35,27 +29,23 @@ extension Session {
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
   ) -> DataRequest {
-    make(url, method, headers) { (request) throws(LupineError) in
-      try request.encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
-    }
+    DataRequest(makeTask { try describe(url, method, headers, AnyEncodableParameters(parameters), encoder) })
   }
 
   /// Makes the request that a route describes.
   public func request(_ route: some RequestConvertible) -> DataRequest {
-    make { try route.asRequest(relativeTo: self.baseURL) }
+    DataRequest(makeTask { try route.asRequest(relativeTo: self.baseURL) })
   }
 
-  private func make(
-    _ url: some URLConvertible, _ method: HTTPRequest.Method, _ headers: HTTPFields,
-    _ encode: (OutgoingRequest) throws(LupineError) -> OutgoingRequest
-  ) -> DataRequest {
-    make {
-      try encode(OutgoingRequest(url: url.asURL(relativeTo: self.baseURL), method: method, headers: headers))
-    }
-  }
-
-  private func make(_ describe: () throws -> OutgoingRequest) -> DataRequest {
-    DataRequest(makeTask(nil, describe))
+  /// Describes a request with its parameters, whatever becomes of its response.
+  @inline(__always)  // So that a request without parameters does not look up what an optional of them is.
+  func describe<Value: Encodable & Sendable>(
+    _ url: some URLConvertible, _ method: HTTPRequest.Method, _ headers: HTTPFields, _ parameters: Value?,
+    _ encoder: (any ParameterEncoder)?
+  ) throws -> OutgoingRequest {
+    let request = OutgoingRequest(url: try url.asURL(relativeTo: baseURL), method: method, headers: headers)
+    guard let parameters else { return request }
+    return try request.encoding(parameters, with: encoder ?? configuration.parameterEncoder)
   }
 
   func makeTask(

@@ -9,6 +9,8 @@ extension DataStreamRequest {
   /// connection has these settings; to monitors it is another attempt of this request, and each wait is a `retrying` with
   /// its reason. A `Last-Event-ID` of the request's own is what the first connection begins with.
   ///
+  /// Its bodies have no progress: the handlers of `uploadProgress` and `downloadProgress` are not called.
+  ///
   /// The stream has the request to itself from this call on; to let go of it, read or not, cancels the request.
   ///
   /// The wait is never shorter than 100 ms. While no event comes it is drawn from up to twice as long each time, until 30

@@ -5,15 +5,32 @@ extension Session {
   ///
   /// - Parameters:
   ///   - url: where to; a relative reference is appended to the base URL.
+  ///   - method: what is asked. Default: GET.
+  ///   - parameters: values to send, of any shape.
+  ///   - encoder: where they go and how; `nil` means the session's own, a URL-encoded form unless told otherwise.
+  ///   - headers: fields besides the session's.
   ///   - window: bytes that may wait for the consumer before the transport pauses. Default: 512 KiB.
   public func streamRequest(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(), window: Int = 512 << 10
   ) -> DataStreamRequest {
-    stream(window) {
-      try OutgoingRequest(url: url.asURL(relativeTo: self.baseURL), method: method, headers: headers)
-        .encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
-    }
+    stream(window) { try describe(url, method, headers, parameters, encoder) }
+  }
+
+  /// Makes such a request with parameters of a program's own type.
+  public func streamRequest<Value: Encodable & Sendable>(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(), window: Int = 512 << 10
+  ) -> DataStreamRequest {
+    stream(window) { try describe(url, method, headers, parameters, encoder) }
+  }
+
+  /// Makes such a request with parameters whose values have types of their own.
+  public func streamRequest(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(), window: Int = 512 << 10
+  ) -> DataStreamRequest {
+    stream(window) { try describe(url, method, headers, AnyEncodableParameters(parameters), encoder) }
   }
 
   /// Makes the request that a route describes, and hands its response over as it arrives.

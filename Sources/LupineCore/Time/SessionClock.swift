@@ -46,7 +46,8 @@ package struct SessionClock: Sendable {
   private static func openSleeper<C: Clock>(_ clock: C, _ executor: (any TaskExecutor)?) -> SessionClock
   where C.Duration == Duration {
     SessionClock(opened: clock) { deadline, action in
-      let task = Task(executorPreference: executor) {
+      // At once, so that no other thread is woken only to fall asleep.
+      let task = Task.immediate(executorPreference: executor) {
         try await clock.sleep(until: deadline, tolerance: nil)
         action()
       }

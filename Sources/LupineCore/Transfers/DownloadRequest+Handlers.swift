@@ -11,8 +11,8 @@ extension DownloadRequest {
   public func response(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<URL>) -> Void
   ) -> Self {
-    task.add { _, outcome in
-      let response = DownloadResponse(outcome)
+    task.add { task, outcome in
+      let response = DownloadResponse(outcome, of: task)
       await Queueing.call(on: queue) { completionHandler(response) }
     }
     return self

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import HTTPTypes
 
 /// How a download ended.
-public struct DownloadResponse<Value: Sendable>: Sendable, CustomStringConvertible {
+public struct DownloadResponse<Value: Sendable>: Sendable {
   /// The request as it was sent last.
   public let request: OutgoingRequest?
   /// The head of the response.
@@ -17,6 +17,8 @@ public struct DownloadResponse<Value: Sendable>: Sendable, CustomStringConvertib
   public let metrics: TransferMetrics
   /// The value or the error.
   public let result: Result<Value, LupineError>
+  /// What `debugDescription` and a dump redact.
+  let secretFields: SecretFields
 
   /// The value, where there is one.
   public var value: Value? { try? result.get() }
@@ -28,26 +30,6 @@ public struct DownloadResponse<Value: Sendable>: Sendable, CustomStringConvertib
 
   /// What continues an interrupted download, where the server lets it be continued.
   public var resumeData: Data? { error?.resumeData }
-
-  /// The request, the status and the place or the error, on one line.
-  public var description: String {
-    let head = [request?.summary.description, response.map { "(\($0.status.code))" }].compactMap { $0 }
-    let end = fileURL.map { "saved to \($0.path)" } ?? error?.message ?? ""
-    return "\(head.joined(separator: " ")): \(end)"
-  }
-}
-
-extension DownloadResponse: CustomReflectable {
-  /// The parts, their secret fields redacted.
-  public var customMirror: Mirror {
-    Mirror(
-      self,
-      children: [
-        "request": request as Any, "response": response?.redacted() as Any, "redirects": redirects,
-        "fileURL": fileURL as Any, "trailers": trailers.map(SecretFields.standard.redact) as Any, "metrics": metrics,
-        "result": result,
-      ])
-  }
 }
 
 extension DownloadResponse {
@@ -78,22 +60,25 @@ extension DownloadResponse {
   private func replacing<New: Sendable>(_ result: Result<New, LupineError>) -> DownloadResponse<New> {
     DownloadResponse<New>(
       request: request, response: response, redirects: redirects, fileURL: fileURL, trailers: trailers,
-      metrics: metrics, result: result)
+      metrics: metrics, result: result, secretFields: secretFields)
   }
 }
 
 extension DownloadResponse {
-  init(_ outcome: Outcome, _ result: Result<Value, LupineError>) {
+  init(_ outcome: Outcome, _ result: Result<Value, LupineError>, of task: RequestTask) {
     self.init(
       request: outcome.request, response: outcome.response?.head ?? outcome.error?.response,
       redirects: outcome.redirects, fileURL: outcome.file, trailers: outcome.response?.trailers,
-      metrics: outcome.response?.metrics ?? outcome.error?.metrics ?? TransferMetrics(), result: result)
+      metrics: outcome.response?.metrics ?? outcome.error?.metrics ?? TransferMetrics(), result: result,
+      secretFields: task.session.configuration.secretFields)
   }
 }
 
 extension DownloadResponse where Value == URL {
-  init(_ outcome: Outcome) {
-    self.init(outcome, outcome.file.map { .success($0) } ?? .failure(outcome.error ?? Self.missing(from: outcome)))
+  init(_ outcome: Outcome, of task: RequestTask) {
+    let result: Result<URL, LupineError> =
+      outcome.file.map { .success($0) } ?? .failure(outcome.error ?? Self.missing(from: outcome))
+    self.init(outcome, result, of: task)
   }
 
   /// Why there is no file, as after 204.

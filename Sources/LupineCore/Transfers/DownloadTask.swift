@@ -37,6 +37,6 @@ extension DownloadTask where Value == URL {
   /// The file's place, of which nothing is made.
   init(_ task: RequestTask) {
     self.task = task
-    conclude = { DownloadResponse($0) }
+    conclude = { DownloadResponse($0, of: task) }
   }
 }

@@ -9,7 +9,7 @@ protocol ResponseConsumer: AnyObject, Sendable {
   func beginning(_ request: OutgoingRequest) -> (@Sendable () async -> LupineError?)?
 
   /// Changes the request before each attempt, as by asking for the rest of a file.
-  func prepare(_ request: OutgoingRequest) -> OutgoingRequest
+  func prepare(_ request: OutgoingRequest, secrets: SecretFields) -> OutgoingRequest
 
   /// Decides at the final head where the body goes.
   func destination(
@@ -73,7 +73,7 @@ extension ResponseConsumer {
 
   func repeating() -> (@Sendable () async -> LupineError?)? { nil }
 
-  func prepare(_ request: OutgoingRequest) -> OutgoingRequest { request }
+  func prepare(_ request: OutgoingRequest, secrets: SecretFields) -> OutgoingRequest { request }
 
   var mayLeadOn: Bool { false }
 

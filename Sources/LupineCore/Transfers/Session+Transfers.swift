@@ -41,15 +41,36 @@ extension Session {
   ///
   /// - Parameters:
   ///   - url: where from; a relative reference is appended to the base URL.
+  ///   - method: what is asked. Default: GET.
+  ///   - parameters: values to send, of any shape.
+  ///   - encoder: where they go and how; `nil` means the session's own, a URL-encoded form unless told otherwise.
+  ///   - headers: fields besides the session's.
   ///   - destination: where to. Default: a new file in the system's temporary folder.
   public func download(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(),
     to destination: DownloadDestination = .temporary
   ) -> DownloadRequest {
+    download(to: destination, resume: nil) { try describe(url, method, headers, parameters, encoder) }
+  }
+
+  /// Writes a response to a file, of a request with parameters of a program's own type.
+  public func download<Value: Encodable & Sendable>(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(),
+    to destination: DownloadDestination = .temporary
+  ) -> DownloadRequest {
+    download(to: destination, resume: nil) { try describe(url, method, headers, parameters, encoder) }
+  }
+
+  /// Writes a response to a file, of a request with parameters whose values have types of their own.
+  public func download(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(),
+    to destination: DownloadDestination = .temporary
+  ) -> DownloadRequest {
     download(to: destination, resume: nil) {
-      try OutgoingRequest(url: url.asURL(relativeTo: self.baseURL), method: method, headers: headers)
-        .encoding(parameters, with: encoder ?? self.configuration.parameterEncoder)
+      try describe(url, method, headers, AnyEncodableParameters(parameters), encoder)
     }
   }
 

@@ -23,6 +23,18 @@ struct CopyOnWrite<Value: Sendable>: Sendable {
   }
 }
 
+extension Optional {
+  /// Changes the value, or the one that it is to begin with where there is none yet.
+  mutating func change<Value: Sendable>(
+    from first: @autoclosure () -> Value, _ change: (inout Value) -> Void
+  ) where Wrapped == CopyOnWrite<Value> {
+    // Taken out meanwhile, so that nobody else holds what is changed.
+    var changed = take() ?? CopyOnWrite(first())
+    change(&changed.value)
+    self = changed
+  }
+}
+
 extension CopyOnWrite: Equatable where Value: Equatable {
   static func == (left: CopyOnWrite, right: CopyOnWrite) -> Bool {
     left.box === right.box || left.value == right.value

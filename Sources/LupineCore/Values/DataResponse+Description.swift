@@ -24,27 +24,11 @@ extension DataResponse: CustomDebugStringConvertible {
 
   /// The same with these fields redacted.
   public func debugDescription(redacting secrets: SecretFields) -> String {
-    var lines = ["[Request] \(request?.summary.description ?? "none")"]
-    if let request {
-      lines += Self.lines(secrets.redact(request.headers))
-      if !request.body.isNone { lines.append("    body: \(request.body.length.map { "\($0) bytes" } ?? "a stream")") }
-    }
-    for step in redirects {
-      let target = step.response.redacted(secrets).headerFields[.location] ?? ""
-      lines.append("[Redirect] \(step) to \(target.escapingControls())")
-    }
-    lines.append("[Response] \(response.map { "\($0.status)" } ?? "none")")
-    if let response { lines += Self.lines(response.redacted(secrets).headerFields) }
-    lines += bodyLines
-    if let trailers { lines += ["[Trailers]"] + Self.lines(secrets.redact(trailers)) }
-    lines.append("[Metrics] \(metrics)")
-    lines.append("[Serialization] \(serializationDuration.milliseconds)")
-    lines.append("[Result] \(outcome.escapingControls(limit: 1_024, indentation: "    "))")
-    return lines.joined(separator: "\n")
-  }
-
-  private static func lines(_ fields: HTTPFields) -> [String] {
-    fields.map { "    \($0.name.rawName): \($0.value.escapingControls())" }
+    let page = ExchangePage(
+      request: request, redirects: redirects, response: response, trailers: trailers, metrics: metrics, secrets: secrets
+    )
+    let lines = page.beginning + bodyLines + page.end + ["[Serialization] \(serializationDuration.milliseconds)"]
+    return (lines + [ExchangePage.result(outcome)]).joined(separator: "\n")
   }
 
   private var bodyLines: [String] {

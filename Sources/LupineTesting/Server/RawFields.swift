@@ -1,4 +1,5 @@
 public import HTTPTypes
+import LupineCore
 
 /// Field lines in the order of the wire, repeated ones included; a literal such as `["Content-Type": "text/plain"]`
 /// makes them.
@@ -43,7 +44,7 @@ public struct RawFields: Sendable, Hashable {
   /// Whether a comma-separated list field holds a token, in any case (RFC 9110, section 5.6.1).
   func contains(token: String, in name: String) -> Bool {
     values(of: name).contains { value in
-      value.split(separator: ",").contains { $0.trimmed.lowercased() == token }
+      value.split(separator: ",").contains { $0.trimmingBlanks().lowercased() == token }
     }
   }
 }
@@ -61,14 +62,5 @@ extension RawFields: ExpressibleByDictionaryLiteral {
   /// Makes fields out of a literal; the order is kept and a name may stand in it twice.
   public init(dictionaryLiteral elements: (String, String)...) {
     lines = elements.map { RawField(name: $0.0, value: $0.1) }
-  }
-}
-
-extension StringProtocol {
-  /// The text without the spaces and tabs around it.
-  var trimmed: String {
-    let rest = drop { $0 == " " || $0 == "\t" }
-    let end = rest.lastIndex { $0 != " " && $0 != "\t" }
-    return end.map { String(rest[...$0]) } ?? ""
   }
 }

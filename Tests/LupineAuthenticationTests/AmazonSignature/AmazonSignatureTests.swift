@@ -70,6 +70,16 @@ import Testing
     #expect(request.headers[.authorization]?.hasSuffix("Signature=\(signature)") == true)
   }
 
+  @Test func `a request is signed for the host that its own field names`() async throws {
+    let url = "https://127.0.0.1:8443/"
+    let request = try OutgoingRequest(url, headers: [#require(HTTPField.Name("Host")): "example.amazonaws.com"])
+    let named = try await Self.signed(request)
+    let plain = try await Self.signed(Self.request())
+    #expect(named.headers[.authorization] == plain.headers[.authorization])
+    let other = try await Self.signed(OutgoingRequest(url))
+    #expect(other.headers[.authorization] != plain.headers[.authorization])
+  }
+
   @Test func `a body and its type are signed as published`() async throws {
     let plain = try await Self.signed(Self.request(method: .post))
     #expect(

@@ -211,6 +211,20 @@ import Testing
     #expect(await #expect(throws: LupineError.self) { try await body.end() }?.metrics != nil)
   }
 
+  @Test(arguments: [4_096, Int.max])
+  func `a coded stream that breaks off hands over first what came before`(failingAfter most: Int) async throws {
+    let (body, writer) = Self.make(BodySink(.stream(window: 1), stages: [Inflating(by: 1, failingAfter: most)]))
+    var bytes = [UInt8](repeating: 7, count: 4_097)
+    _ = try writer.write(&bytes)
+    writer.fail(LupineError(.connectionLost, ""), metrics: TransferMetrics())
+    let end = await #expect(throws: LupineError.self) { try await body.end() }
+    #expect(end?.kind == .connectionLost)
+    for _ in 0..<4 { #expect(try await body.next()?.count == 1_024) }
+    if most > 4_096 { #expect(try await body.next()?.count == 1) }
+    let error = await #expect(throws: LupineError.self) { try await body.next() }
+    #expect(error?.kind == .connectionLost)
+  }
+
   @Test func `an abandoned body is not decoded any further`() async throws {
     let (body, writer) = Self.make(BodySink(.stream(window: 1), stages: [Inflating(by: 1, failingAfter: 2_048)]))
     var bytes = [UInt8](repeating: 7, count: 4_096)

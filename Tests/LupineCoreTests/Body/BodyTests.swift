@@ -111,6 +111,14 @@ import Testing
     #expect(error?.message.contains("not a regular file") == true)
   }
 
+  @Test func `a path with a NUL is an error, and no other file`() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("report", to: "report")
+    let error = #expect(throws: LupineError.self) { try Body.file(folder.file("report\0.txt")).makeReader {} }
+    #expect(error?.kind == .bodyFailed)
+    #expect(error?.message.contains("NUL") == true)
+  }
+
   @Test(arguments: ["/nowhere/at/all", "/"])
   func `what is no regular file is an error that names it`(path: String) throws {
     let error = #expect(throws: LupineError.self) { try Body.file(path).makeReader {} }

@@ -84,20 +84,50 @@ import Testing
     #expect(log.decisions.first?.text == "challenge not answered: the request has no credential")
   }
 
-  @Test func `the oldest logs go first`() async throws {
+  @Test(arguments: 4...7)
+  func `there are no more logs than asked for, and the oldest go first`(count: UInt64) async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", .status(.ok))
     let exchanges = ExchangeLogMonitor(limit: 3)
     let session = try Session.Builder().transport(mock).monitor(exchanges).build()
-    for _ in 0..<6 { _ = await session.request("https://example.com/").serializingData().response }
-    #expect(exchanges.logs.map(\.id.rawValue) == [4, 5, 6])
+    for _ in 0..<count { _ = await session.request("https://example.com/").serializingData().response }
+    #expect(exchanges.logs.map(\.id.rawValue) == [count - 2, count - 1, count])
+    #expect(exchanges.log(of: RequestID(1)) == nil)
   }
 
   @Test func `an event of another request is left out`() {
     var log = ExchangeLog(SessionEvent(request: RequestID(1), attempt: 0, time: .zero, kind: .resumed))
     log.record(SessionEvent(request: RequestID(2), attempt: 0, time: .zero, kind: .finished(nil)))
     #expect(log.ended == nil)
-    #expect(log.description == "#1 a request that could not be made: still running")
+    #expect(log.outline == "#1 a request that could not be made: still running\n  resumed")
+  }
+
+  @Test func `a request that goes on and on keeps its beginning and the newest of its events`() throws {
+    let request = RequestSummary(method: .get, url: try HTTPURL("https://example.com/"))
+    let exchanges = ExchangeLogMonitor()
+    func receive(_ kind: SessionEvent.Kind, _ attempt: Int) {
+      exchanges.receive(SessionEvent(request: RequestID(1), attempt: attempt, time: .zero, kind: kind))
+    }
+    receive(.started(request), 0)
+    for attempt in 1...3_000 { receive(.attempting(request), attempt) }
+    let log = try #require(exchanges.log(of: RequestID(1)))
+    #expect(log.request == request)
+    #expect(log.attempts.map(\.number) == Array(2_001...3_000))
+  }
+
+  @Test func `what happens before the first attempt is told as well`() async throws {
+    struct Failing: RequestAdapter {
+      func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
+        throw LupineError(.adaptationFailed, "no token")
+      }
+    }
+    let log = try await log { _ in
+    } _: {
+      $0.request("https://example.com/").adapter(Failing())
+    }
+    #expect(log.preparation.map(\.kind) == [.failure, .retry])
+    #expect(log.decisions == log.preparation)
+    #expect(log.description.contains("\n  failed: no token"))
   }
 }
 

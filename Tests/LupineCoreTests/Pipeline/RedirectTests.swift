@@ -33,6 +33,14 @@ import Testing
     #expect(last.headers[.accept] == "*/*")
   }
 
+  @Test(arguments: [("/next", "name"), ("https://b.example.com/", nil)])
+  func `a Host of the request's own goes to its origin alone`(location: String, expected: String?) async throws {
+    let bench = Self.bench(to: location, 302)
+    let request = (try bench.session()).request("https://a.example.com/old", headers: [.host: "name"])
+    _ = await request.serializingData().response
+    #expect(bench.mock.requests.map { $0.headers[.host] } == ["name", expected])
+  }
+
   @Test func `a body that can be sent only once is not sent after a 307`() async throws {
     let bench = Self.bench(to: "/next", 307)
     let bytes = AsyncStream<[UInt8]> { $0.finish() }

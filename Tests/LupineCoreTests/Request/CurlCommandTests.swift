@@ -73,46 +73,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (
-      "<dict><key>password</key><string>hidden</string><key>n</key><true/></dict>",
-      "<dict><key>password</key><string>REDACTED</string><key>n</key><true/></dict>"
-    ),
-    (
-      "<key>token</key> <dict><key>a</key><array><!-- --><true/><data>hidden</data></array></dict><key>b</key>",
-      "<key>token</key> <string>REDACTED</string><key>b</key>"
-    ),
-    (
-      "<key>key</key><true/><key>pwd</key><integer>hidden",
-      "<key>key</key><string>REDACTED</string><key>pwd</key><string>REDACTED</string>"
-    ),
-    (
-      "<!-- a > b --><key>password</key><!-- a --><string>hidden</string><string><![CDATA[</key>]]></string>",
-      "<!-- a > b --><key>password</key><string>REDACTED</string><string><![CDATA[</key>]]></string>"
-    ),
-    (
-      "<key><![CDATA[password]]></key><string><![CDATA[</string>]]>a<!-- > -->hidden</string>",
-      "<key><![CDATA[password]]></key><string>REDACTED</string>"
-    ),
-    ("<key >pass<!-- -->word </key ><string/>", "<key >pass<!-- -->word </key ><string>REDACTED</string>"),
-    ("<key>&#x70;&#97;ss</key><data>hidden</data>", "<key>&#x70;&#97;ss</key><string>REDACTED</string>"),
-    ("<key>a&amp;b</key><string>c</string>", "<key>a&amp;b</key><string>c</string>"),
-    ("<key>password", "<key>password"),
-  ])
-  func `S39 the values of a property list that are secret by key are redacted`(list: String, expected: String) throws {
-    let text = try Self.command("https://a.example.com/", .post, [.contentType: "application/x-plist"], .text(list))
-    #expect(text.contains("--data-raw '\(expected)'"))
-  }
-
-  @Test(arguments: [
-    "{ password = hidden; }", "a < b", "<key>password</key>hidden", "<key>&p;</key><string>hidden</string>",
-    "<!DOCTYPE plist [<!ENTITY p 'password'>]><key>a</key><string>hidden</string>",
-    "<!DOCTYPE plist SYSTEM '>'><key>a</key><string>hidden</string>", "<!-- <key>password</key>hidden -->",
-    "<string>a<!-- </string> -->hidden</string>",
-    "<key>password</key><key>hidden</key>", "<key>token</key><array><true>hidden</array>", "<!-- hidden", "<KEY>hidden",
-    "<?xml version='1.0' encoding='UTF-7'?><plist>hidden</plist>", "<plist a='>hidden'/>", "<\0k\0e\0y\0>\0hidden",
-  ])
-  func `S39 a property list that cannot be followed is redacted as a whole`(list: String) throws {
+  @Test(arguments: ["<dict><key>a</key><string>hidden</string></dict>", "{ a = hidden; }", "bplist00hidden", "hidden"])
+  func `S39 a property list is redacted as a whole`(list: String) throws {
     let text = try Self.command("https://a.example.com/", .post, [.contentType: "application/x-plist"], .text(list))
     #expect(text.contains("--data-raw 'REDACTED'"))
   }
@@ -122,15 +84,14 @@ import Testing
     format: PropertyListDecoder.PropertyListFormat
   ) async throws {
     let request = try Bench(.text("x")).session().request(
-      "https://a.example.com/", method: .post, parameters: ["password": "hidden", "name": "shown"],
+      "https://a.example.com/", method: .post, parameters: ["name": "hidden"],
       encoder: .propertyList(format: format))
     let text = request.debugDescription
-    #expect(text.contains("shown") == (format == .xml))
     #expect(text.contains("REDACTED"))
     #expect(!text.contains("hidden"))
   }
 
-  @Test(arguments: ["bplist00hidden", "<?xml version='1.0'?><plist><key>pwd</key><string>hidden</string></plist>"])
+  @Test(arguments: ["bplist00hidden", "<?xml version='1.0'?><plist><key>a</key><string>hidden</string></plist>"])
   func `S39 a property list is known by its beginning, also as a part of a form`(list: String) throws {
     let section = Body.Section(.bytes(Data(list.utf8)))
     let part = Body(length: nil, isReplayable: true, source: .sequence([section])) { (_) throws(LupineError) in

@@ -61,12 +61,22 @@ import Testing
     #expect(throws: LupineError.self) { _ = try Bench().session { $0.baseURL(text) } }
   }
 
-  @Test func `trust needs a transport that can evaluate it`() throws {
+  static let demanding: [(capability: String, change: @Sendable (Session.Builder) -> Session.Builder)] = [
+    ("trustEvaluation", { $0.trust(["example.com": .custom { _ in }]) }),
+    ("clientCertificates", { $0.clientCertificate(.pkcs12("a.p12", passphrase: "")) }),
+    ("tlsVersions", { $0.tlsVersions(minimum: .tls1_3) }),
+    ("connectionAuthentication", { $0.connectionCredential(.ntlm(username: "u", password: "p"), to: .anyOrigin) }),
+    ("proxies", { $0.proxy("http://proxy.example.com") }), ("unixSockets", { $0.unixSocket("/run/a") }),
+  ]
+
+  @Test(arguments: demanding.indices)
+  func `what the transport cannot do is refused, in the same words each time`(index: Int) throws {
     let transport = ClosureTransport { _, context in context.answer() }
-    let error = try #require(throws: LupineError.self) {
-      _ = try Session.Builder().transport(transport).trust(["example.com": .custom { _ in }]).build()
-    }
-    #expect(error.message.contains("trustEvaluation"))
+    let (capability, change) = Self.demanding[index]
+    let builder = change(Session.Builder().transport(transport))
+    let error = try #require(throws: LupineError.self) { _ = try builder.build() }
+    guard case .configuration(let mismatches) = error.kind else { return #expect(Bool(false), "\(error)") }
+    #expect(mismatches.map(\.reason) == ["the transport cannot do it (it lacks \(capability))"])
   }
 
   @Test func `a plugin adds its parts where it is installed`() throws {

@@ -63,6 +63,14 @@ import Testing
     #expect(log.all.count { if case .retrying(.some, _) = $0.kind { true } else { false } } == 4)
   }
 
+  @Test func `a stream of events has no progress`() async throws {
+    mock.stub(.get, url, .sequence([page("data: a\n\n"), .status(.noContent)]))
+    let notes = Notes<TransferProgress>()
+    let request = try session().streamRequest(url).uploadProgress { notes.add($0) }.downloadProgress { notes.add($0) }
+    #expect(try await read(request).count == 1)
+    #expect(notes.all.isEmpty)
+  }
+
   @Test func `what was sent, and what it cost, is the request's`() async throws {
     mock.stub(.get, url, .sequence([page("id: 1\ndata: a\n\n"), page("id: 2\ndata: b\n\n"), .status(.noContent)]))
     let request = try session().streamRequest(url)

@@ -117,6 +117,17 @@ import Testing
     #expect(mock.requests.map { $0.headers[.accept] } == ["*/*", "*/*"])
   }
 
+  @Test func `one server's Host goes to no other, neither with the fresh URL nor with a retry of it`() async throws {
+    stub("a", .status(.gone))
+    mock.stub(.get, "https://other.example.com/a", .sequence([.status(.serviceUnavailable), .text("content")]))
+    let host = try #require(HTTPField.Name("Host"))
+    let request = session.download("a", headers: [host: "name", .accept: "*/*"]).retrier(.backoff(limit: 1))
+      .refreshingURL { _ in "https://other.example.com/a" }
+    _ = try await request.serializingFile().value
+    #expect(mock.requests.map { $0.headers[host] } == ["name", nil, nil])
+    #expect(mock.requests.map { $0.headers[.accept] } == ["*/*", "*/*", "*/*"])
+  }
+
   @Test(arguments: [401, 403, 404, 407, 410])
   func `what a proxy refuses says nothing of the URL`(status: Int) async throws {
     stub("a", .refusedByProxy(HTTPResponse.Status(code: status)))

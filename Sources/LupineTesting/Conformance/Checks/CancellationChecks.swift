@@ -21,7 +21,7 @@ extension ConformanceKit {
 
   private static let beforeStart = ConformanceCheck("an exchange that is cancelled beforehand sends nothing") { stage in
     try stage.play { _ in .text("ok") }
-    let settings = ExchangeSettings()
+    let settings = StageSettings()
     settings.control.cancel(reason)
     try await stage.expect(error: .cancelled, "The request") { _ = try await stage.fetch("/cancelled", with: settings) }
     try stage.expect(try await stage.fetch("/next").text, "ok", "The next response")
@@ -32,7 +32,7 @@ extension ConformanceKit {
     ConformanceCheck("cancelled with \(kind) before the head, the request ends with that") { stage in
       let arrived = Gate()
       try stage.play(holdsHead: true) { $0.target == "/next" ? .text("next") : stalledHead(arrived) }
-      let settings = ExchangeSettings()
+      let settings = StageSettings()
       let request = try stage.request("/stalled")
       let pending = Task { _ = try await stage.fetch(request, settings) }
       try await arrived.opened()
@@ -45,7 +45,7 @@ extension ConformanceKit {
   private static func inBody(_ kind: LupineError.Kind) -> ConformanceCheck {
     ConformanceCheck("cancelled with \(kind) within the body, the body ends with that") { stage in
       try stage.play { $0.target == "/next" ? .text("next") : stalledBody }
-      let settings = ExchangeSettings()
+      let settings = StageSettings()
       let exchange = try await stage.send(stage.request("/stalled"), settings)
       settings.control.cancel(LupineError(kind, "The check ends this exchange."))
       try await stage.expect(error: kind, "The body") { _ = try await exchange.end() }
@@ -60,7 +60,7 @@ extension ConformanceKit {
     let begun = Gate()
     let body = Body.stream { StepSequence([.text("some"), .signal(begun), .wait(Gate()), .text("never")]) }
     let request = try stage.request("/cancelled", method: .post, body: body)
-    let settings = ExchangeSettings()
+    let settings = StageSettings()
     let pending = Task { _ = try await stage.fetch(request, settings) }
     try await begun.opened()
     settings.control.cancel(reason)
@@ -73,7 +73,7 @@ extension ConformanceKit {
     "cancelled while a consumer waits for a piece, the wait ends"
   ) { stage in
     try stage.play { _ in stalledBody }
-    var settings = ExchangeSettings()
+    var settings = StageSettings()
     settings.sink = .stream(window: 1 << 20)
     let exchange = try await stage.send(stage.request(), settings)
     try stage.expect(try await exchange.body.next()?.count, 10, "The bytes of the first piece")
@@ -85,7 +85,7 @@ extension ConformanceKit {
 
   private static let afterEnd = ConformanceCheck("cancelling after the end changes nothing") { stage in
     try stage.play { .text($0.target) }
-    let settings = ExchangeSettings()
+    let settings = StageSettings()
     let exchange = try await stage.send(stage.request("/first"), settings)
     _ = try await exchange.end()
     settings.control.cancel(reason)
@@ -95,7 +95,7 @@ extension ConformanceKit {
 
   private static let twice = ConformanceCheck("of two cancellations the first counts") { stage in
     try stage.play { _ in stalledBody }
-    let settings = ExchangeSettings()
+    let settings = StageSettings()
     let exchange = try await stage.send(stage.request(), settings)
     settings.control.cancel(LupineError(.timedOut(.idle), "The check's first reason."))
     settings.control.cancel(reason)
@@ -112,7 +112,7 @@ extension ConformanceKit {
           response.body = [.wait(gate), .text("late")]
         }
     }
-    let settings = ExchangeSettings()
+    let settings = StageSettings()
     let stalled = try await stage.send(stage.request("/stalled"), settings)
     let other = try await stage.send(stage.request("/other"))
     settings.control.cancel(reason)
@@ -126,7 +126,7 @@ extension ConformanceKit {
     about: "The rest of its body must not reach another request."
   ) { stage in
     try stage.play { $0.target == "/next" ? .text("next") : stalledBody }
-    let settings = ExchangeSettings()
+    let settings = StageSettings()
     let exchange = try await stage.send(stage.request(), settings)
     settings.control.cancel(reason)
     try await stage.expect(error: .cancelled, "The body") { _ = try await exchange.end() }

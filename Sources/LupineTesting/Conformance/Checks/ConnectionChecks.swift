@@ -41,7 +41,7 @@ extension ConformanceKit {
   ) { stage in
     try stage.play { _ in .text("ok") }
     for policy: UInt64? in [nil, 1, 2, 1] {
-      var settings = ExchangeSettings()
+      var settings = StageSettings()
       settings.identity = SecurityIdentity(trustPolicy: policy)
       _ = try await stage.fetch(with: settings)
     }

@@ -57,7 +57,7 @@ extension ConformanceKit {
         response.ending = .close
       }
     }
-    var settings = ExchangeSettings()
+    var settings = StageSettings()
     settings.sink = .stream(window: 1 << 20)
     let exchange = try await stage.send(stage.request(), settings)
     let piece = try await exchange.body.next() ?? []

@@ -7,7 +7,7 @@ extension ConformanceKit {
   private static let wholeFile = ConformanceCheck("a body goes into a file") { stage in
     let file = try TemporaryFile()
     try stage.play { _ in .bytes(numberedBytes(300_000)) }
-    let response = try await stage.fetch(with: ExchangeSettings(sink: .file(descriptor: file.descriptor)))
+    let response = try await stage.fetch(with: StageSettings(sink: .file(descriptor: file.descriptor)))
     try stage.expect(response.end.byteCount, 300_000, "The bytes at the sink")
     try stage.expect(response.end.data.count, 0, "The bytes kept in memory")
     try stage.expect(bytes: file.content, numberedBytes(300_000), "The file")
@@ -17,7 +17,7 @@ extension ConformanceKit {
     stage in
     let file = try TemporaryFile(Array("front".utf8))
     try stage.play { _ in .chunks([.text("one "), .text("two")]) }
-    let response = try await stage.fetch(with: ExchangeSettings(sink: .file(descriptor: file.descriptor, offset: 5)))
+    let response = try await stage.fetch(with: StageSettings(sink: .file(descriptor: file.descriptor, offset: 5)))
     try stage.expect(response.end.byteCount, 7, "The bytes at the sink")
     try stage.expect(bytes: file.content, Array("frontone two".utf8), "The file")
   }
@@ -26,7 +26,7 @@ extension ConformanceKit {
     let file = try TemporaryFile()
     try stage.play { $0.target == "/next" ? .text("next") : .bytes(numberedBytes(1001)) }
     try await stage.expect(error: .limitExceeded(.sink), "The body of 1,001 bytes") {
-      _ = try await stage.fetch(with: ExchangeSettings(sink: .file(descriptor: file.descriptor, limit: 1000)))
+      _ = try await stage.fetch(with: StageSettings(sink: .file(descriptor: file.descriptor, limit: 1000)))
     }
     try stage.expect(file.content.count <= 1000, "Whether the file stays within its limit")
     try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
@@ -38,7 +38,7 @@ extension ConformanceKit {
     defer { close(descriptor) }
     try stage.play { $0.target == "/next" ? .text("next") : .text("hello") }
     try await stage.expect(error: .fileFailed, "The body") {
-      _ = try await stage.fetch(with: ExchangeSettings(sink: .file(descriptor: descriptor)))
+      _ = try await stage.fetch(with: StageSettings(sink: .file(descriptor: descriptor)))
     }
     try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
   }

@@ -40,7 +40,7 @@ extension ConformanceKit {
     let verb = what.hasPrefix("a ") ? "exceeds" : "exceed"
     return ConformanceCheck("\(what) \(verb) the limit \(limit.rawValue)", needs: needs) { stage in
       try stage.play { $0.target == "/next" ? .text("next") : reply }
-      var settings = ExchangeSettings()
+      var settings = StageSettings()
       settings.sink = .collect(limit: 1 << 20)
       change(&settings.limits)
       try await stage.expect(error: .limitExceeded(limit), "The response") { _ = try await stage.fetch(with: settings) }

@@ -22,7 +22,7 @@ extension ConformanceKit {
   private static func fails(_ fault: NetworkFault, _ kind: LupineError.Kind) -> ConformanceCheck {
     ConformanceCheck("\(fault) is an error of kind \(kind)") { stage in
       try stage.play(PeerScript(fault))
-      var settings = ExchangeSettings()
+      var settings = StageSettings()
       if fault == .connectionStalled { settings.connectTimeout = .milliseconds(50) }
       let error = try await stage.expect(error: kind, "The request") { _ = try await stage.fetch(with: settings) }
       try stage.expect(error.metrics != nil, "Whether the error carries what the attempt cost")
@@ -33,7 +33,7 @@ extension ConformanceKit {
   private static func stalls(_ fault: NetworkFault) -> ConformanceCheck {
     ConformanceCheck("\(fault) lasts until the exchange is ended") { stage in
       try stage.play(PeerScript(fault))
-      var settings = ExchangeSettings()
+      var settings = StageSettings()
       settings.sink = .stream(window: 100)
       let control = settings.control
       if fault == .stalledBeforeHead {
@@ -79,7 +79,7 @@ extension ConformanceKit {
     ConformanceCheck("\(fault) has nothing of an upload sent") { stage in
       try stage.play(PeerScript(fault))
       let isSent = Mutex(false)
-      var settings = ExchangeSettings()
+      var settings = StageSettings()
       settings.onEvent = { event in
         if case .sent = event { isSent.withLock { $0 = true } }
       }

@@ -9,8 +9,8 @@ extension ConformanceKit {
   private static let proof = "Basic dTpw"
 
   /// The peer as the proxy, to which alone the proof goes.
-  private static func throughPeer(_ stage: ConformanceStage) throws -> ExchangeSettings {
-    var settings = ExchangeSettings()
+  private static func throughPeer(_ stage: ConformanceStage) throws -> StageSettings {
+    var settings = StageSettings()
     settings.identity.proxy = try Proxy(try stage.peer.url)
     settings.proxyAuthorization = proof
     return settings

@@ -67,7 +67,7 @@ extension ConformanceKit {
     "fields over the limit requestFields are not sent", needs: .networking
   ) { stage in
     try stage.play { _ in .text("ok") }
-    var settings = ExchangeSettings()
+    var settings = StageSettings()
     settings.limits.requestFields = 1000
     let large = fields([("X-Large", String(repeating: "a", count: 1001))])
     try await stage.expect(error: .limitExceeded(.requestFields), "Fields of 1,001 bytes and more") {

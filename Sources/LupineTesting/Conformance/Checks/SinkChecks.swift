@@ -10,7 +10,7 @@ extension ConformanceKit {
 
   private static let collectAtLimit = ConformanceCheck("a body of just the limit is collected") { stage in
     try stage.play { _ in .bytes(numberedBytes(1000)) }
-    let response = try await stage.fetch(with: ExchangeSettings(sink: .collect(limit: 1000)))
+    let response = try await stage.fetch(with: StageSettings(sink: .collect(limit: 1000)))
     try stage.expect(bytes: response.end.data, numberedBytes(1000))
   }
 
@@ -25,7 +25,7 @@ extension ConformanceKit {
           return isTold ? .bytes(numberedBytes(1001)) : .chunks([.bytes(numberedBytes(1000)), .bytes([1])])
         }
         try await stage.expect(error: .limitExceeded(limit), "The body of 1,001 bytes") {
-          _ = try await stage.fetch(with: ExchangeSettings(sink: sink))
+          _ = try await stage.fetch(with: StageSettings(sink: sink))
         }
         try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
       }
@@ -34,14 +34,14 @@ extension ConformanceKit {
 
   private static let discard = ConformanceCheck("a body that is discarded is counted and not kept") { stage in
     try stage.play { _ in .bytes(numberedBytes(100_000)) }
-    let response = try await stage.fetch(with: ExchangeSettings(sink: .discard(limit: 100_000)))
+    let response = try await stage.fetch(with: StageSettings(sink: .discard(limit: 100_000)))
     try stage.expect(response.end.data.count, 0, "The bytes kept")
     try stage.expect(response.end.byteCount, 100_000, "The bytes counted")
   }
 
   private static let streamed = ConformanceCheck("a streamed body comes piece by piece, in order") { stage in
     try stage.play { _ in .chunks([.repeated(numberedBytes(64 << 10), count: 16)]) }
-    let exchange = try await stage.send(stage.request(), ExchangeSettings(sink: .stream(window: 64 << 10)))
+    let exchange = try await stage.send(stage.request(), StageSettings(sink: .stream(window: 64 << 10)))
     let bytes = try await exchange.takeAll()
     try stage.expect(bytes: bytes, Array((0..<16).map { _ in numberedBytes(64 << 10) }.joined()))
     try stage.expect(try await exchange.end().byteCount, 1 << 20, "The bytes counted")
@@ -54,7 +54,7 @@ extension ConformanceKit {
     try stage.play { _ in
       .chunks(gates.enumerated().flatMap { [.wait($1), .text("piece \($0) ")] })
     }
-    let exchange = try await stage.send(stage.request(), ExchangeSettings(sink: .stream(window: 1)))
+    let exchange = try await stage.send(stage.request(), StageSettings(sink: .stream(window: 1)))
     for (index, gate) in gates.enumerated() {
       gate.open()
       var piece: [UInt8] = []
@@ -79,7 +79,7 @@ extension ConformanceKit {
     }
     let meter = ByteMeter()
     let sink = BodySink(.stream(window: 256 << 10), stages: [meter])
-    let exchange = try await stage.send(stage.request("/large"), ExchangeSettings(sink: sink))
+    let exchange = try await stage.send(stage.request("/large"), StageSettings(sink: sink))
     for number in 0..<20 {
       try stage.expect(try await stage.fetch("/\(number)").text, "/\(number)", "Another exchange meanwhile")
     }
@@ -98,8 +98,8 @@ extension ConformanceKit {
 
   private static let oneForEach = ConformanceCheck("each exchange has its own sink") { stage in
     try stage.play { .text("body of \($0.target)") }
-    let exchange = try await stage.send(stage.request("/streamed"), ExchangeSettings(sink: .stream(window: 1024)))
-    let discarded = try await stage.fetch("/discarded", with: ExchangeSettings(sink: .discard(limit: 1024)))
+    let exchange = try await stage.send(stage.request("/streamed"), StageSettings(sink: .stream(window: 1024)))
+    let discarded = try await stage.fetch("/discarded", with: StageSettings(sink: .discard(limit: 1024)))
     let collected = try await stage.fetch("/collected")
     try stage.expect(discarded.end.data.count, 0, "The bytes kept of the discarded one")
     try stage.expect(collected.text, "body of /collected", "The collected body")

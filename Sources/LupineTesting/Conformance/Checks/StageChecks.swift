@@ -4,8 +4,8 @@ extension ConformanceKit {
   /// Stages of a sink, such as decoders.
   static let stageChecks: [ConformanceCheck] = [transformed, inOrder, failing, failingAtTheEnd]
 
-  private static func settings(_ stages: [any BodyTransformer]) -> ExchangeSettings {
-    var settings = ExchangeSettings()
+  private static func settings(_ stages: [any BodyTransformer]) -> StageSettings {
+    var settings = StageSettings()
     settings.sink = BodySink(.collect(limit: 1000), stages: stages)
     return settings
   }

@@ -9,7 +9,7 @@ extension ConformanceStage {
   }
 
   /// Sends a request and returns at its head.
-  func send(_ request: OutgoingRequest, _ settings: ExchangeSettings = ExchangeSettings()) async throws
+  func send(_ request: OutgoingRequest, _ settings: StageSettings = StageSettings()) async throws
     -> StagedExchange
   {
     try peer.prepare(for: request)
@@ -39,7 +39,7 @@ extension ConformanceStage {
   }
 
   /// Sends a request and waits for the end of its body.
-  func fetch(_ request: OutgoingRequest, _ settings: ExchangeSettings = ExchangeSettings()) async throws
+  func fetch(_ request: OutgoingRequest, _ settings: StageSettings = StageSettings()) async throws
     -> FetchedResponse
   {
     let exchange = try await send(request, settings)
@@ -50,7 +50,7 @@ extension ConformanceStage {
   /// Sends a GET for the root, or what is said, and waits for the end of its body.
   func fetch(
     _ path: String = "/", method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
-    with settings: ExchangeSettings = ExchangeSettings()
+    with settings: StageSettings = StageSettings()
   ) async throws -> FetchedResponse {
     try await fetch(request(path, method: method, headers: headers, body: body), settings)
   }

@@ -1,4 +1,5 @@
 import Glibc
+import LupineCore
 
 /// A file that exists, open for reading and writing, as long as this value does.
 final class TemporaryFile: Sendable {
@@ -10,14 +11,7 @@ final class TemporaryFile: Sendable {
     descriptor = mkstemp(&template)
     path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     guard descriptor >= 0 else { throw SocketFailure("mkstemp") }
-    var done = 0
-    while done < content.count {
-      let count = content.withUnsafeBytes {
-        write(descriptor, $0.baseAddress?.advanced(by: done), content.count - done)
-      }
-      guard count > 0 else { throw SocketFailure("write") }
-      done += count
-    }
+    if let code = content.withUnsafeBytes({ $0.write(to: descriptor) }) { throw SocketFailure("write", code: code) }
   }
 
   deinit {

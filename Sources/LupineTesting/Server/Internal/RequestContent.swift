@@ -1,3 +1,5 @@
+import LupineCore
+
 /// Reads the body of one request as its script asks for it, into the request.
 final class RequestContent {
   private(set) var request: ReceivedHTTPRequest
@@ -63,7 +65,7 @@ final class RequestContent {
     let isNumber = !digits.isEmpty && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
     guard isNumber, line.suffix(2) == [13, 10], let size = Int(String(decoding: digits, as: UTF8.self), radix: 16)
     else {
-      throw .malformed("A chunk size that is no number: \(String(decoding: line, as: UTF8.self).trimmed)")
+      throw .malformed("A chunk size that is no number: \(String(decoding: line, as: UTF8.self).trimmingBlanks())")
     }
     remaining = size
     guard size == 0 else { return true }

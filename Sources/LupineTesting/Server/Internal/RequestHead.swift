@@ -1,4 +1,5 @@
 import HTTPTypes
+import LupineCore
 
 /// The head of a request, parsed strictly: what RFC 9112 forbids a client to send is refused.
 struct RequestHead {
@@ -33,7 +34,7 @@ func parseFields(_ lines: [ArraySlice<UInt8>]) throws(ConnectionEnd) -> RawField
     guard let colon = line.firstIndex(of: 58) else { throw .malformed("A field without a colon: \(text(of: line))") }
     let name = text(of: line[..<colon])
     guard HTTPField.isValidName(name) else { throw .malformed("A field name that is no token: \(name)") }
-    fields.append(name, text(of: line[(colon + 1)...]).trimmed)
+    fields.append(name, String(text(of: line[(colon + 1)...]).trimmingBlanks()))
   }
   return fields
 }

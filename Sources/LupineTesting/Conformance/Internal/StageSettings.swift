@@ -1,7 +1,7 @@
 import LupineCore
 
 /// What a check sets for one exchange.
-struct ExchangeSettings: Sendable {
+struct StageSettings: Sendable {
   var sink = BodySink.collect(limit: 64 << 20)
   var limits = Limits()
   var identity = SecurityIdentity()

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Something that has happened or not, and can be awaited.
-final class Signal: Sendable {
+package final class Signal: Sendable {
   private struct State {
     var isSet: Bool
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -11,10 +11,10 @@ final class Signal: Sendable {
 
   private let state: Mutex<State>
 
-  init(isSet: Bool = false) { state = Mutex(State(isSet: isSet)) }
+  package init(isSet: Bool = false) { state = Mutex(State(isSet: isSet)) }
 
   /// Says that it has happened, and wakes those who wait.
-  func set() {
+  package func set() {
     let waiters = state.withLock { state in
       state.isSet = true
       defer { state.waiters = [:] }
@@ -25,10 +25,10 @@ final class Signal: Sendable {
   }
 
   /// Says that it has not happened.
-  func clear() { state.withLock { $0.isSet = false } }
+  package func clear() { state.withLock { $0.isSet = false } }
 
   /// Waits until it has happened; returns early when the task is cancelled.
-  func wait() async {
+  package func wait() async {
     let number = state.withLock { state in
       state.nextWaiter += 1
       return state.nextWaiter

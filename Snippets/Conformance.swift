@@ -1,0 +1,15 @@
+// A transport's conformance, checked by a test.
+
+import LupineTesting
+import Testing
+
+// snippet.hide
+import LupineMock
+
+typealias MyTransport = MockTransport
+
+// snippet.show
+@Test(.timeLimit(.minutes(1)), arguments: ConformanceKit.checks(for: MyTransport()))
+func `my transport conforms`(check: ConformanceCheck) async throws {
+  try await check.run { MyTransport() }
+}
