@@ -1,6 +1,7 @@
-/// Faults of the connection, by the names of `NetworkFault` where that has them: it ends or falls silent where it should not.
+/// Faults of the connection, by the names of `NetworkFault` where that has them.
 ///
-/// A fault beyond the end of a body happens at its end, and the head tells one byte more.
+/// It ends or falls silent where it should not. A fault beyond the end of a body happens at its end, and the head tells
+/// one byte more.
 extension ScriptedReply {
   /// A TCP reset after the request, before a byte of an answer.
   public static var resetBeforeHead: Self { [.reset] }
