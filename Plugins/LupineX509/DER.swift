@@ -20,6 +20,23 @@ package enum DER {
     return written == size ? der : nil
   }
 
+  /// What one of OpenSSL's `d2i_…` reads, to be freed by the caller; `nil` where the bytes are not exactly one such value.
+  package static func read(
+    _ der: Data, by read: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?,
+    free: (OpaquePointer) -> Void
+  ) -> OpaquePointer? {
+    let value = der.withUnsafeBytes { bytes -> OpaquePointer? in
+      var next = bytes.bindMemory(to: UInt8.self).baseAddress
+      guard let first = next, let value = read(&next, bytes.count) else { return nil }
+      // Bytes behind the value belong to something else.
+      if next.map({ $0 - first }) == bytes.count { return value }
+      free(value)
+      return nil
+    }
+    if value == nil { ERR_clear_error() }
+    return value
+  }
+
   /// The certificates of a list, those left out that OpenSSL cannot write.
   package static func certificates(_ stack: OpaquePointer?) -> [Data] {
     (0..<lupine_certificates_count(stack)).compactMap { index in

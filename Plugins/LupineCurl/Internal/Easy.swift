@@ -271,7 +271,7 @@ final class Easy {
   private static let shortBody: Int64 = 1 << 20
 
   private func setFields(_ request: OutgoingRequest, _ shape: RequestShape) throws(LupineError) {
-    if let fields, fields.belong(to: request, shape) { return }
+    if fields?.belong(to: request, shape) == true { return }
     self.fields = nil
     let fields = RequestFields(request, shape)
     let list = try fields.list()

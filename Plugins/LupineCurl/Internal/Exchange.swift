@@ -44,11 +44,12 @@ final class Exchange {
     clock = ExchangeClock(after: submission.target.lookup, at: now)
   }
 
-  var request: OutgoingRequest { submission.request }
-  var context: TransferContext { submission.context }
-  var url: HTTPURL { submission.url }
-  var route: Route { multi.route }
-  var loop: Loop { multi.loop }
+  // Lent rather than returned, so that no reference is counted for a look at them.
+  var request: OutgoingRequest { _read { yield submission.request } }
+  var context: TransferContext { _read { yield submission.context } }
+  var url: HTTPURL { _read { yield submission.url } }
+  var route: Route { _read { yield multi.route } }
+  var loop: Loop { _read { yield multi.loop } }
 
   /// Whether the body waits for the server's word (RFC 9110 section 10.1.1).
   var expectsContinue: Bool {
@@ -180,13 +181,13 @@ final class Exchange {
   func handOver() {
     guard let answer = answer.take() else { return }
     isAnswered = true
-    let outcome: Submission.Outcome =
-      switch answer {
-      case .response(let head, let body, let source):
-        .success(TransportResponse(head: head.response, statusCode: head.line.code, body: body, source: source))
-      case .failure(let error): .failure(error)
-      }
-    submission.continuation.resume(returning: outcome)
+    switch consume answer {
+    case .response(let head, let body, let source):
+      submission.continuation.resume(
+        returning: .success(
+          TransportResponse(head: head.response, statusCode: head.line.code, body: body, source: source)))
+    case .failure(let error): submission.continuation.resume(returning: .failure(error))
+    }
   }
 }
 
@@ -257,11 +258,12 @@ extension Exchange {
       tls: tls, at: now)
   }
 
-  private func release(_ easy: consuming Easy?, isReusable: Bool, at now: UInt64) {
+  private func release(_ easy: Easy?, isReusable: Bool, at now: UInt64) {
     isOver = true
     outgoing.reader?.cancel()
     if let easy { multi.remove(easy, isReusable: isReusable) }
     multi.leave(at: now)
+    let loop = loop
     if isReusable { loop.guardIdle(socket) }
     loop.isOver(self)
   }

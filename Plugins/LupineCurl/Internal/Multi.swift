@@ -105,7 +105,7 @@ final class Multi {
   }
 
   /// Takes the handle out, which breaks off what is under way; keeps it for the next exchange where it ended well.
-  func remove(_ easy: consuming Easy, isReusable: Bool) {
+  func remove(_ easy: Easy, isReusable: Bool) {
     curl_multi_remove_handle(pointer, easy.pointer)
     easy.leave()
     guard isReusable, idleCount < room else { return }

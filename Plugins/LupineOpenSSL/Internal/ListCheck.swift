@@ -6,12 +6,12 @@ import LupineCore
 struct ListCheck {
   private let trust: ServerTrust
   private let chain: [Certificate]
-  private let lists: [Data]
+  private let lists: [RevocationListHandle]
 
   init(_ judgement: Judgement, _ lists: RevocationLists) {
     trust = judgement.trust
     chain = judgement.chain
-    self.lists = lists.lists
+    self.lists = lists.handles
   }
 
   /// True where a list that is up to date clears each certificate but the root.
@@ -27,8 +27,7 @@ struct ListCheck {
 
   private func isCleared(_ certificate: Certificate, by issuer: Certificate) throws(TrustFailure) -> Bool {
     var isCleared = false
-    for der in lists {
-      guard let list = RevocationListHandle(der: der), isFrom(issuer.handle.pointer, list) else { continue }
+    for list in lists where isFrom(issuer.handle.pointer, list) {
       var entry: OpaquePointer?
       // What a list once revoked stays revoked, so a list that is out of date still counts against a certificate.
       if X509_CRL_get0_by_cert(list.pointer, &entry, certificate.handle.pointer) == 1 {
@@ -41,7 +40,7 @@ struct ListCheck {
     return isCleared
   }
 
-  private func isFrom(_ authority: OpaquePointer, _ list: borrowing RevocationListHandle) -> Bool {
+  private func isFrom(_ authority: OpaquePointer, _ list: RevocationListHandle) -> Bool {
     defer { ERR_clear_error() }
     guard X509_NAME_cmp(X509_CRL_get_issuer(list.pointer), X509_get_subject_name(authority)) == 0,
       X509_get_key_usage(authority) & UInt32(KU_CRL_SIGN) != 0,
@@ -51,7 +50,7 @@ struct ListCheck {
     return X509_CRL_verify(list.pointer, key) == 1
   }
 
-  private func isCurrent(_ list: borrowing RevocationListHandle) -> Bool {
+  private func isCurrent(_ list: RevocationListHandle) -> Bool {
     let now = Int64(trust.now.timeIntervalSince1970)
     var first: Int64 = 0
     var last: Int64 = 0

@@ -1,21 +1,27 @@
 import COpenSSL
 import FoundationEssentials
+import LupineX509
 
 /// Owns one of OpenSSL's certificate revocation lists.
-struct RevocationListHandle: ~Copyable {
+///
+/// `@unchecked Sendable`: nothing changes the list after it has been read, but that OpenSSL sorts its entries before it
+/// looks for the first one, and takes the list's own lock for it.
+final class RevocationListHandle: @unchecked Sendable {
+  let der: Data
   let pointer: OpaquePointer
 
+  /// Nil where the bytes are not exactly one list in DER.
   init?(der: Data) {
-    let list = der.withUnsafeBytes { bytes in
-      var next = bytes.bindMemory(to: UInt8.self).baseAddress
-      return d2i_X509_CRL(nil, &next, bytes.count)
-    }
-    guard let list else {
-      ERR_clear_error()
-      return nil
-    }
-    pointer = list
+    guard let parsed = DER.read(der, by: { d2i_X509_CRL(nil, $0, $1) }, free: { X509_CRL_free($0) }) else { return nil }
+    self.der = der
+    pointer = parsed
   }
 
   deinit { X509_CRL_free(pointer) }
+}
+
+extension RevocationListHandle: Hashable {
+  static func == (left: RevocationListHandle, right: RevocationListHandle) -> Bool { left.der == right.der }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(der) }
 }

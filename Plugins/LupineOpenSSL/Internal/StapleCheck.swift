@@ -94,14 +94,6 @@ struct StapleCheck {
   }
 
   private static func parse(_ bytes: Data) -> OpaquePointer? {
-    bytes.withUnsafeBytes { bytes in
-      var next = bytes.bindMemory(to: UInt8.self).baseAddress
-      defer { ERR_clear_error() }
-      guard let first = next, let response = d2i_OCSP_RESPONSE(nil, &next, bytes.count) else { return nil }
-      // Bytes behind the response belong to something else.
-      if next.map({ $0 - first }) == bytes.count { return response }
-      OCSP_RESPONSE_free(response)
-      return nil
-    }
+    DER.read(bytes, by: { d2i_OCSP_RESPONSE(nil, $0, $1) }, free: { OCSP_RESPONSE_free($0) })
   }
 }

@@ -1,5 +1,6 @@
 import COpenSSL
 import FoundationEssentials
+import LupineX509
 
 /// Owns one of OpenSSL's certificates.
 ///
@@ -13,19 +14,9 @@ final class X509Handle: @unchecked Sendable {
 
   /// Nil where the bytes are not exactly one certificate in DER, or too many.
   init?(der: Data) {
-    guard der.count <= Self.sizeLimit else { return nil }
-    let parsed = der.withUnsafeBytes { bytes -> OpaquePointer? in
-      var next = bytes.bindMemory(to: UInt8.self).baseAddress
-      guard let first = next, let made = d2i_X509(nil, &next, bytes.count) else { return nil }
-      // Bytes behind the certificate belong to something else.
-      if next.map({ $0 - first }) == bytes.count { return made }
-      X509_free(made)
-      return nil
-    }
-    guard let parsed else {
-      ERR_clear_error()
-      return nil
-    }
+    guard der.count <= Self.sizeLimit,
+      let parsed = DER.read(der, by: { d2i_X509(nil, $0, $1) }, free: { X509_free($0) })
+    else { return nil }
     pointer = parsed
   }
 

@@ -3,16 +3,19 @@ public import FoundationEssentials
 
 /// Certificate revocation lists (RFC 5280 section 5) from files, and what could not be read of them.
 public struct RevocationLists: Sendable, Hashable {
-  /// The lists, in DER.
-  public let lists: [Data]
   /// What could not be read, and why.
   public let problems: [String]
+  /// What OpenSSL has read, once and not in every handshake: lists can have megabytes.
+  let handles: [RevocationListHandle]
+
+  /// The lists, in DER.
+  public var lists: [Data] { handles.map(\.der) }
 
   /// No lists.
-  public static let none = RevocationLists(lists: [], problems: [])
+  public static let none = RevocationLists([], problems: [])
 
-  init(lists: [Data], problems: [String]) {
-    self.lists = lists
+  init(_ handles: [RevocationListHandle], problems: [String]) {
+    self.handles = handles
     self.problems = problems
   }
 
@@ -21,17 +24,18 @@ public struct RevocationLists: Sendable, Hashable {
     do throws(CertificateError) {
       let bytes = try FileContent.read(path)
       let lists = CertificateReader.isPEM(bytes) ? try PEMInfos(bytes).revocationLists : [bytes]
-      guard !lists.isEmpty, lists.allSatisfy({ RevocationListHandle(der: $0) != nil }) else {
+      let handles = lists.compactMap { RevocationListHandle(der: $0) }
+      guard !lists.isEmpty, handles.count == lists.count else {
         throw CertificateError("there is no revocation list in it that can be read")
       }
-      return RevocationLists(lists: lists, problems: [])
+      return RevocationLists(handles, problems: [])
     } catch {
-      return RevocationLists(lists: [], problems: ["\(path): \(error)"])
+      return RevocationLists([], problems: ["\(path): \(error)"])
     }
   }
 
   /// Both sides' lists.
   public static func + (left: RevocationLists, right: RevocationLists) -> RevocationLists {
-    RevocationLists(lists: left.lists + right.lists, problems: left.problems + right.problems)
+    RevocationLists(left.handles + right.handles, problems: left.problems + right.problems)
   }
 }

@@ -213,7 +213,7 @@ struct BodyChannelState {
     if let arrived, undecoded.isEmpty, ending == nil { complete(arrived) }
   }
 
-  private mutating func complete(_ arrived: Arrival) {
+  private mutating func complete(_ arrived: consuming Arrival) {
     do throws(LupineError) {
       if !isAbandoned {
         try BodyStages.finish(stages[...]) { (piece) throws(LupineError) in try target.take(piece) }

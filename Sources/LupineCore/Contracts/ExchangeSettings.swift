@@ -5,21 +5,27 @@ package import FoundationEssentials
 package final class ExchangeSettings: Sendable {
   package let clock: any Clock<Duration>
   package let now: @Sendable () -> Date
+  package let connectTimeout: Duration?
   package let limits: Limits
   /// What a connection must match, where nothing of the request's own says otherwise.
   package let identity: SecurityIdentity
+  /// Whether that names authorities to judge servers by.
+  package let namesAuthorities: Bool
   package let connections: ConnectionOptions
   package let executor: (any TaskExecutor)?
   package let secretFields: SecretFields
 
   init(
-    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, limits: Limits, identity: SecurityIdentity,
+    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, connectTimeout: Duration?, limits: Limits,
+    identity: SecurityIdentity,
     connections: ConnectionOptions, executor: (any TaskExecutor)?, secretFields: SecretFields = .standard
   ) {
     self.clock = clock
     self.now = now
+    self.connectTimeout = connectTimeout
     self.limits = limits
     self.identity = identity
+    namesAuthorities = identity.namesAuthorities
     self.connections = connections
     self.executor = executor
     self.secretFields = secretFields
@@ -27,7 +33,8 @@ package final class ExchangeSettings: Sendable {
 
   convenience init(_ configuration: SessionConfiguration) {
     self.init(
-      clock: configuration.clock, now: configuration.now, limits: configuration.limits,
+      clock: configuration.clock, now: configuration.now, connectTimeout: configuration.timeouts.connect,
+      limits: configuration.limits,
       identity: configuration.identity, connections: configuration.connections, executor: configuration.executor,
       secretFields: configuration.secretFields)
   }

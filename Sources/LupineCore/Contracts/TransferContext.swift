@@ -4,76 +4,78 @@ public import HTTPTypes
 /// Everything a transport must know about one exchange besides the request.
 public struct TransferContext: Sendable {
   /// The request this exchange belongs to.
-  public var id: RequestID { storage.value.id }
+  public let id: RequestID
   /// Which attempt this is, from 1.
-  public var attempt: Int { storage.value.attempt }
+  public let attempt: Int
+  /// What all exchanges of a session are told alike, handed over without a copy.
+  package let settings: ExchangeSettings
+  /// The exchange's life: cancellation and activity.
+  public private(set) var control: TransferControl
+  /// What this exchange is told besides, or otherwise; most are not.
+  private var own: CopyOnWrite<Own>?
+
+  /// What an exchange is told that is not as its session tells all of them.
+  struct Own {
+    var connectTimeout: Duration?
+    var identity: SecurityIdentity
+    var evaluator: (any TrustEvaluator)?
+    var proxyEvaluator: (any TrustEvaluator)?
+    var proxyAuthorization: String?
+    /// Who stands above the exchange in the place of the request that its life belongs to.
+    var supervisor: (any ExchangeSupervisor)?
+
+    init(_ settings: ExchangeSettings) {
+      connectTimeout = settings.connectTimeout
+      identity = settings.identity
+    }
+  }
+
   /// The session's clock; idle and total timeouts are the session's business.
-  public var clock: any Clock<Duration> { storage.value.settings.clock }
+  public var clock: any Clock<Duration> { settings.clock }
   /// The session's date, which certificates are judged by.
-  public var now: @Sendable () -> Date { storage.value.settings.now }
+  public var now: @Sendable () -> Date { settings.now }
   /// How long name lookup, connection and TLS handshake may take; the transport keeps to it.
-  public var connectTimeout: Duration? { storage.value.connectTimeout }
+  public var connectTimeout: Duration? { own.map { $0.value.connectTimeout } ?? settings.connectTimeout }
   /// What the transport refuses to receive more of.
-  public var limits: Limits { storage.value.settings.limits }
+  public var limits: Limits { settings.limits }
   /// What a connection must match to be used.
-  public var identity: SecurityIdentity { storage.value.ownIdentity ?? storage.value.settings.identity }
+  public var identity: SecurityIdentity { own?.value.identity ?? settings.identity }
   /// Who judges the server's certificates; `nil` leaves them to the transport's own rules for system trust.
-  public var evaluator: (any TrustEvaluator)? { storage.value.evaluator }
+  public var evaluator: (any TrustEvaluator)? { own?.value.evaluator }
   /// Who judges the certificates of the proxy that the identity names, where it is spoken to over TLS; `nil` leaves them
   /// to the transport's own rules.
-  public var proxyEvaluator: (any TrustEvaluator)? { storage.value.proxyEvaluator }
+  public var proxyEvaluator: (any TrustEvaluator)? { own?.value.proxyEvaluator }
   /// How connections are used.
-  public var connections: ConnectionOptions { storage.value.settings.connections }
+  public var connections: ConnectionOptions { settings.connections }
   /// Where the response's body goes.
   ///
   /// Synchronous, called once, for the final head, on the transport's own thread.
   public var sink: @Sendable (HTTPResponse) -> BodySink {
-    let (supervisor, control, attempt) = (storage.value.supervisor, storage.value.control, attempt)
-    return { supervisor.sink(for: $0, status: $0.status.code, of: control, attempt: attempt) }
+    { [self] in sink(for: $0, $0.status.code) }
   }
-  /// The exchange's life: cancellation and activity.
-  public var control: TransferControl { storage.value.control }
   /// Where tasks run that the exchange needs; `nil` means the global executor.
   ///
   /// A task that a transport makes takes it as its executor preference.
-  public var executor: (any TaskExecutor)? { storage.value.settings.executor }
-  /// What all exchanges of a session are told alike, handed over without a copy.
-  package var settings: ExchangeSettings { storage.value.settings }
+  public var executor: (any TaskExecutor)? { settings.executor }
   /// The fields whose values no message shows.
-  package var secretFields: SecretFields { storage.value.settings.secretFields }
+  package var secretFields: SecretFields { settings.secretFields }
   /// The value of `Proxy-Authorization` for the proxy that the identity names; `nil` where it is sent none.
   ///
   /// It goes to the proxy alone: in the CONNECT that asks for a tunnel, or beside the fields of a request that the proxy
   /// forwards. It is no part of the identity, whose credential says who the session is to the proxy.
   public var proxyAuthorization: String? {
-    get { storage.value.proxyAuthorization }
-    _modify { yield &storage.value.proxyAuthorization }
+    get { own?.value.proxyAuthorization }
+    set { change { $0.proxyAuthorization = newValue } }
   }
   /// Ends the request that the exchange belongs to, as its program would.
   package func cancelRequest() { control.cancelRequest() }
   /// Whether anything but the system's authorities judges a server.
-  package var judgesServers: Bool { storage.value.judgesServers }
+  package var judgesServers: Bool {
+    // Asked whether there is one, and not for it: an evaluator would be copied.
+    if let own { own.value.evaluator != nil || own.value.identity.namesAuthorities } else { settings.namesAuthorities }
+  }
   /// Whether a monitor hears the events; where none does, one that costs something need not be made.
   package var isObserved: Bool { control.isObserved }
-
-  private struct Values {
-    let id: RequestID
-    let attempt: Int
-    let settings: ExchangeSettings
-    let connectTimeout: Duration?
-    /// `nil` where it is the session's.
-    let ownIdentity: SecurityIdentity?
-    let evaluator: (any TrustEvaluator)?
-    /// Told once, since to ask for an evaluator copies it.
-    let judgesServers: Bool
-    let proxyEvaluator: (any TrustEvaluator)?
-    var supervisor: any ExchangeSupervisor
-    var control: TransferControl
-    var proxyAuthorization: String?
-  }
-
-  /// Behind one pointer, since it goes through many hands.
-  private var storage: CopyOnWrite<Values>
 
   /// Describes an exchange; a session does this, and a test of a transport.
   public init(
@@ -86,27 +88,36 @@ public struct TransferContext: Sendable {
     events: @escaping @Sendable (SessionEvent.Kind) -> Void = { _ in },
     sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) {
-    self.init(
-      id: id, attempt: attempt,
-      settings: ExchangeSettings(
-        clock: clock, now: now, limits: limits, identity: identity, connections: connections, executor: executor),
-      connectTimeout: connectTimeout, ownIdentity: nil, evaluator: evaluator, proxyEvaluator: proxyEvaluator,
-      supervisor: ClosureSupervisor(events: events, sink: sink), control: control)
+    let settings = ExchangeSettings(
+      clock: clock, now: now, connectTimeout: connectTimeout, limits: limits, identity: identity,
+      connections: connections, executor: executor)
+    self.init(id: id, attempt: attempt, settings: settings, control: control)
+    change {
+      $0.evaluator = evaluator
+      $0.proxyEvaluator = proxyEvaluator
+      $0.supervisor = ClosureSupervisor(events: events, sink: sink)
+    }
   }
 
-  /// Describes an exchange by what its session tells of all alike, and by what stands above it.
-  init(
-    id: RequestID, attempt: Int, settings: ExchangeSettings, connectTimeout: Duration?, ownIdentity: SecurityIdentity?,
-    evaluator: (any TrustEvaluator)?, proxyEvaluator: (any TrustEvaluator)?, supervisor: any ExchangeSupervisor,
-    control: TransferControl, proxyAuthorization: String? = nil
-  ) {
-    storage = CopyOnWrite(
-      Values(
-        id: id, attempt: attempt, settings: settings, connectTimeout: connectTimeout, ownIdentity: ownIdentity,
-        evaluator: evaluator,
-        judgesServers: evaluator != nil || ownIdentity?.namesAuthorities ?? settings.identity.namesAuthorities,
-        proxyEvaluator: proxyEvaluator, supervisor: supervisor, control: control, proxyAuthorization: proxyAuthorization
-      ))
+  /// Describes an exchange as its session tells of all of them.
+  init(id: RequestID, attempt: Int, settings: ExchangeSettings, control: TransferControl) {
+    self.id = id
+    self.attempt = attempt
+    self.settings = settings
+    self.control = control
+  }
+
+  /// Tells the exchange what is not as its session tells all of them.
+  mutating func change(_ change: (inout Own) -> Void) {
+    var changed = own.take() ?? CopyOnWrite(Own(settings))
+    change(&changed.value)
+    own = changed
+  }
+
+  private var supervisor: (any ExchangeSupervisor)? { own?.value.supervisor ?? control.task }
+
+  private func sink(for head: HTTPResponse, _ status: Int) -> BodySink {
+    supervisor?.sink(for: head, status: status, of: control, attempt: attempt) ?? .discard(limit: 0)
   }
 
   /// The context of one of several exchanges that are made in the place of this one.
@@ -114,9 +125,8 @@ public struct TransferContext: Sendable {
     _ control: TransferControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) -> TransferContext {
     var branch = self
-    branch.storage.value.control = control
-    branch.storage.value.supervisor = ClosureSupervisor(
-      events: { [supervisor = storage.value.supervisor, attempt] in supervisor.hear($0, attempt: attempt) }, sink: sink)
+    branch.control = control
+    branch.change { $0.supervisor = ClosureSupervisor(events: { [self] in emit($0) }, sink: sink) }
     return branch
   }
 
@@ -136,7 +146,7 @@ public struct TransferContext: Sendable {
   }
 
   /// Tells the session's monitors what happened.
-  public func emit(_ event: SessionEvent.Kind) { storage.value.supervisor.hear(event, attempt: attempt) }
+  public func emit(_ event: SessionEvent.Kind) { supervisor?.hear(event, attempt: attempt) }
 
   /// Registers what ends the exchange early; called at once where it has been cancelled already.
   ///
@@ -161,7 +171,7 @@ public struct TransferContext: Sendable {
   }
 
   private var tellSent: @Sendable (Int64) -> Void {
-    { [supervisor = storage.value.supervisor, attempt] in supervisor.hear(.sent(bytes: $0), attempt: attempt) }
+    { [self] in emit(.sent(bytes: $0)) }
   }
 
   private func open(
@@ -189,11 +199,9 @@ public struct TransferContext: Sendable {
   package func makeBody(
     for head: HTTPResponse, status: Int, from source: TransportResponse.Source, resume: @escaping @Sendable () -> Void
   ) -> (body: IncomingBody, writer: IncomingBodyWriter) {
-    let control = control
     control.touch()
     control.answers(source)
-    let sink = storage.value.supervisor.sink(for: head, status: status, of: control, attempt: attempt)
-    let channel = BodyChannel(sink: sink, activity: control, resume: resume)
+    let channel = BodyChannel(sink: sink(for: head, status), activity: control, resume: resume)
     return (IncomingBody(channel: channel), IncomingBodyWriter(channel: channel))
   }
 }

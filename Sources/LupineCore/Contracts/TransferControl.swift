@@ -28,7 +28,7 @@ public final class TransferControl: Sendable {
   /// Whether what is received is what the request asked for, and no page on the way to it.
   private let counts = Atomic<Bool>(false)
   /// The request that hears how far the bodies have come.
-  private let task: RequestTask?
+  let task: RequestTask?
   private let parent: TransferControl?
 
   /// A life that begins now.

@@ -2,32 +2,31 @@ import HTTPTypes
 import Synchronization
 
 extension ExchangeLoop {
-  /// The request with the cookies that the session's store has for its URL.
+  /// Adds the cookies that the session's store has for the request's URL.
   ///
   /// A `Cookie` field that the request brings stays in front, and wins where a name is in both. All of them go in one
   /// field (RFC 6265 section 5.4), which swift-http-types would take apart.
-  func withCookies(_ request: OutgoingRequest) -> OutgoingRequest {
-    if !session.hasCookieStore, !request.findings.contains(.cookie) { return request }
+  func addCookies(to request: inout OutgoingRequest) {
+    if !session.hasCookieStore, !request.findings.contains(.cookie) { return }
     let values = request.headers[values: .cookie]
     let own = values.joined(separator: "; ")
     guard let store = session.configuration.cookieStore else {
-      return values.count > 1 ? Self.carrying(own, request) : request
+      if values.count > 1 { Self.put(own, into: &request) }
+      return
     }
     let taken = Set(
       own.split(separator: ";").map { pair in
         String(pair.prefix { $0 != "=" }.drop { $0 == " " })
       })
     let pairs = store.cookies(for: request.url, now: session.configuration.now()).filter { !taken.contains($0.name) }
-    guard !pairs.isEmpty || values.count > 1 else { return request }
+    guard !pairs.isEmpty || values.count > 1 else { return }
     let added = pairs.map { $0.name.isEmpty ? $0.value : "\($0.name)=\($0.value)" }
-    return Self.carrying(((own.isEmpty ? [] : [own]) + added).joined(separator: "; "), request)
+    Self.put(((own.isEmpty ? [] : [own]) + added).joined(separator: "; "), into: &request)
   }
 
-  private static func carrying(_ cookies: String, _ request: OutgoingRequest) -> OutgoingRequest {
-    var request = request
+  private static func put(_ cookies: String, into request: inout OutgoingRequest) {
     request.headers[values: .cookie] = [cookies]
     request.lookAtFields()
-    return request
   }
 
   /// Keeps the cookies of a response.

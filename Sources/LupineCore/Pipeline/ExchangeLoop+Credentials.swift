@@ -88,7 +88,7 @@ extension ExchangeLoop {
     guard let passage = session.passage(to: request.url), let proxy = proxy(of: request) else { return }
     // What comes through a tunnel is the server's word; of a tunnel that stood already the proxy said nothing.
     let isOwnWord = passage.isForwarded || response.source == .proxy
-    if let word = isOwnWord ? response.head : task.state.withLock({ $0.exchange.tunnel?.value }) {
+    if let word = isOwnWord ? response.head : task.state.withLock({ $0.exchange.tunnel }) {
       try tell(word, proxy)
     }
   }

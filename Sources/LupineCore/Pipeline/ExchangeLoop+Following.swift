@@ -8,7 +8,7 @@ extension ExchangeLoop {
     guard !session.hasCookieStore, task.consumer == nil, response.statusCode != 401, response.statusCode != 407 else {
       return false
     }
-    return task.state.withLock { $0.exchange.redirect == nil && $0.exchange.authentications.isEmpty }
+    return task.state.withLock { $0.exchange.isPlain }
   }
 
   /// Whether a response may lead to another request; few do, and a call that might wait costs more than to look.

@@ -1,21 +1,19 @@
 import HTTPTypes
 
 extension ExchangeLoop {
-  /// The request without a credential for a proxy, where no proxy reads its fields: the server would.
+  /// Takes out a credential for a proxy, where no proxy reads the request's fields: the server would.
   ///
   /// - Parameter proxyAuthorization: what goes to the proxy in its place.
-  func withoutForeignCredentials(_ request: OutgoingRequest, _ proxyAuthorization: String?) -> OutgoingRequest {
-    guard request.findings.contains(.proxyAuthorization) else { return request }
+  func dropForeignCredentials(of request: inout OutgoingRequest, _ proxyAuthorization: String?) {
+    guard request.findings.contains(.proxyAuthorization) else { return }
     let isForwarded = session.passage(to: request.url)?.isForwarded == true
-    if isForwarded, proxyAuthorization == nil { return request }
-    var copy = request
-    copy.headers[.proxyAuthorization] = nil
-    copy.lookAtFields()
+    if isForwarded, proxyAuthorization == nil { return }
+    request.headers[.proxyAuthorization] = nil
+    request.lookAtFields()
     if !isForwarded {
       warn(
         "Proxy-Authorization was left out, since no proxy would read it; name the credential with the proxy instead.")
     }
-    return copy
   }
 }
 

@@ -6,26 +6,66 @@ extension ExchangeLoop {
     var attempt = 1
     /// What led to the current exchange: the request without what was added for this exchange alone.
     private(set) var original: OutgoingRequest?
-    /// The body that interceptors were given last, for what it cost where they give it up.
-    var body: IncomingBody?
-    /// What was given to whom in answer to challenges.
-    var authentications: [AuthenticationContext.Asker: AuthenticationState] = Dictionary()
-    /// What the proxy said when it opened the current exchange's tunnel.
-    var tunnel: CopyOnWrite<HTTPResponse>?
-    /// Where the redirects were that have been met.
-    var visited: [HTTPURL] = []
-    /// What the redirect of the current exchange leads to; decided at its head, so that the sink fits.
-    var redirect: Result<OutgoingRequest, LupineError>?
     /// Whether the end of the current exchange has been told.
     var isTold = false
+    /// Behind one pointer that most attempts have not, which make one exchange and nothing more.
+    private var rare: CopyOnWrite<Rare>?
+
+    private struct Rare {
+      var body: IncomingBody?
+      var authentications: [AuthenticationContext.Asker: AuthenticationState] = Dictionary()
+      var tunnel: HTTPResponse?
+      var visited: [HTTPURL] = []
+      var redirect: Result<OutgoingRequest, LupineError>?
+    }
+
+    init(attempt: Int = 1) { self.attempt = attempt }
+
+    /// The body that interceptors were given last, for what it cost where they give it up.
+    var body: IncomingBody? {
+      get { rare?.value.body }
+      set { change { $0.body = newValue } }
+    }
+    /// What was given to whom in answer to challenges.
+    var authentications: [AuthenticationContext.Asker: AuthenticationState] {
+      get { rare?.value.authentications ?? Dictionary() }
+      set { change { $0.authentications = newValue } }
+    }
+    /// What the proxy said when it opened the current exchange's tunnel.
+    var tunnel: HTTPResponse? {
+      get { rare?.value.tunnel }
+      set { change { $0.tunnel = newValue } }
+    }
+    /// Where the redirects were that have been met.
+    var visited: [HTTPURL] {
+      get { rare?.value.visited ?? [] }
+      set { change { $0.visited = newValue } }
+    }
+    /// What the redirect of the current exchange leads to; decided at its head, so that the sink fits.
+    var redirect: Result<OutgoingRequest, LupineError>? {
+      get { rare?.value.redirect }
+      set { change { $0.redirect = newValue } }
+    }
+    /// Whether the current exchange's response leads nowhere, and nobody is told of it.
+    var isPlain: Bool {
+      rare.map { $0.value.redirect == nil && $0.value.authentications.isEmpty } ?? true
+    }
+
+    private mutating func change(_ change: (inout Rare) -> Void) {
+      // Taken out meanwhile, so that nobody else holds what is changed.
+      var changed = rare.take() ?? CopyOnWrite(Rare())
+      change(&changed.value)
+      rare = changed
+    }
 
     /// Begins an exchange; see `RequestState.begin`.
     mutating func begin(_ original: OutgoingRequest?) {
       isTold = false
       guard let original else { return }
       self.original = original
-      if redirect != nil { redirect = nil }
-      if tunnel != nil { tunnel = nil }
+      guard rare != nil else { return }
+      redirect = nil
+      tunnel = nil
     }
 
     /// Has those who were asked for credentials know of a redirect.

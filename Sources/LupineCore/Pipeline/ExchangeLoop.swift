@@ -32,7 +32,8 @@ struct ExchangeLoop: Sendable {
   }
 
   private func received(
-    _ response: TransportResponse, _ end: BodyEnd, _ control: TransferControl?, to request: OutgoingRequest
+    _ response: consuming TransportResponse, _ end: consuming BodyEnd, _ control: TransferControl?,
+    to request: OutgoingRequest
   ) -> ReceivedResponse {
     let isToTell = task.isObserved && task.state.withLock { $0.tells(control) }
     close(control, status: response.statusCode, metrics: end.metrics)
@@ -123,7 +124,8 @@ struct ExchangeLoop: Sendable {
   func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     var request = request
     while true {
-      var sent = withCookies(request)
+      var sent = request
+      addCookies(to: &sent)
       if hasCredential { sent = try await authorized(sent) }
       let proof = session.hasProxies ? try await proxyAuthorization(for: sent) : nil
       let response = try await sendOnce(sent, for: request, proof)
@@ -167,13 +169,14 @@ struct ExchangeLoop: Sendable {
   ) async throws(LupineError) -> TransportResponse {
     if task.mustWait { await task.passGate() }
     try RequestRules.check(request, limits: session.configuration.limits)
-    let request = withoutForeignCredentials(request, proxyAuthorization)
+    var request = request
+    dropForeignCredentials(of: &request, proxyAuthorization)
     let control = TransferControl(now: session.clock.now, of: task)
     do throws(LupineError) {
       while try !task.begin(control, request, for: original) { abandonExchange() }
       task.emit(.sending(request.summary), attempt: number)
-      let context = context(for: request, control: control, supervisor: task, proxyAuthorization)
-      let response = try await session.openTransport().send(request, in: context)
+      let context = context(for: request, control: control, proxyAuthorization)
+      let response = try await session.openTransport().transport.send(request, in: context)
       if response.source != .origin { task.state.withLock { $0.source = response.source } }
       return response
     } catch {
@@ -189,23 +192,26 @@ struct ExchangeLoop: Sendable {
 
   /// Describes the exchange to the transport.
   func context(
-    for request: OutgoingRequest, control: TransferControl, supervisor: any ExchangeSupervisor,
-    _ proxyAuthorization: String? = nil
+    for request: OutgoingRequest, control: TransferControl, _ proxyAuthorization: String? = nil
   ) -> TransferContext {
-    return TransferContext(
-      id: task.id, attempt: number, settings: session.exchangeSettings,
-      connectTimeout: request.hasTimeouts ? request.timeouts?.connect : configuration.timeouts.connect,
-      ownIdentity: session.hasProxies || session.hasConnectionCredential ? identity(for: request) : nil,
-      evaluator: session.hasTrustPolicy ? configuration.trustPolicy?.evaluator(for: request.url) : nil,
-      proxyEvaluator: session.hasTrustPolicy ? session.proxyEvaluator(for: request.url) : nil,
-      supervisor: supervisor, control: control, proxyAuthorization: proxyAuthorization)
+    var context = TransferContext(id: task.id, attempt: number, settings: session.exchangeSettings, control: control)
+    guard session.hasOwnRoutes || request.hasTimeouts else { return context }
+    context.change { own in
+      if let timeouts = request.timeouts { own.connectTimeout = timeouts.connect }
+      own.identity = identity(for: request)
+      own.evaluator = configuration.trustPolicy?.evaluator(for: request.url)
+      own.proxyEvaluator = session.proxyEvaluator(for: request.url)
+      own.proxyAuthorization = proxyAuthorization
+    }
+    return context
   }
 
   /// Describes the attempt to interceptors; a body that one of them makes is gathered as it stands.
   func context(forInterceptorsOf request: OutgoingRequest, control: TransferControl) -> TransferContext {
     let limit = session.configuration.limits.responseBody
-    let supervisor = ClosureSupervisor(events: { hear($0) }, sink: { _ in .collect(limit: limit) })
-    return context(for: request, control: control, supervisor: supervisor)
+    var context = context(for: request, control: control)
+    context.change { $0.supervisor = ClosureSupervisor(events: { hear($0) }, sink: { _ in .collect(limit: limit) }) }
+    return context
   }
 }
 
@@ -222,7 +228,7 @@ extension ExchangeLoop {
     switch event {
     case .informational(let head): task.tellInterim(head)
     case .tunnelled(let head):
-      task.state.withLock { if $0.exchange.attempt == number { $0.exchange.tunnel = CopyOnWrite(head) } }
+      task.state.withLock { if $0.exchange.attempt == number { $0.exchange.tunnel = head } }
     default: break
     }
     task.emit(event, attempt: number)
@@ -237,8 +243,9 @@ extension ExchangeLoop {
     if control.source == .origin, decideRedirect(head, status, request) {
       return .discard(limit: configuration.limits.discardedBody)
     }
-    let stages = configuration.contentCodings.decoders(for: head, limits: configuration.limits)
-    var destination = BodySink.Destination.collect(limit: configuration.limits.responseBody)
+    let stages =
+      session.hasCodings ? configuration.contentCodings.decoders(for: head, limits: configuration.limits) : []
+    var destination = BodySink.Destination.collect(limit: session.exchangeSettings.limits.responseBody)
     var base: Int64 = 0
     do throws(LupineError) {
       if let consumer = task.consumer {

@@ -16,9 +16,7 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
     emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
   ) {
     self.decoder = decoder
-    input = SerializerInput(
-      preprocessor: preprocessor,
-      rules: EmptyResponseRules(codes: emptyResponseCodes, methods: emptyRequestMethods))
+    input = SerializerInput(preprocessor, emptyResponseCodes, emptyRequestMethods)
   }
 
   init(decoder: any DataDecoder, input: SerializerInput) {

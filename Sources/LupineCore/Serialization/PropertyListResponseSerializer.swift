@@ -13,9 +13,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
     emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
     emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
   ) {
-    input = SerializerInput(
-      preprocessor: preprocessor,
-      rules: EmptyResponseRules(codes: emptyResponseCodes, methods: emptyRequestMethods))
+    input = SerializerInput(preprocessor, emptyResponseCodes, emptyRequestMethods)
   }
 
   init(input: SerializerInput) { self.input = input }

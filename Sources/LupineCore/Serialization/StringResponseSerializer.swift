@@ -17,9 +17,7 @@ public struct StringResponseSerializer: ResponseSerializer {
     emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
   ) {
     self.encoding = encoding
-    input = SerializerInput(
-      preprocessor: preprocessor,
-      rules: EmptyResponseRules(codes: emptyResponseCodes, methods: emptyRequestMethods))
+    input = SerializerInput(preprocessor, emptyResponseCodes, emptyRequestMethods)
   }
 
   init(encoding: TextEncoding?, input: SerializerInput) {

@@ -6,6 +6,8 @@ struct ContentCodings: Sendable {
 
   init(_ codings: [any ContentCoding]) { self.codings = codings }
 
+  var isEmpty: Bool { codings.isEmpty }
+
   /// The value of `Accept-Encoding`; `nil` where nothing can be decoded.
   var acceptEncoding: String? {
     codings.isEmpty ? nil : DefaultFields.ranked(codings.map(\.name))
@@ -13,8 +15,7 @@ struct ContentCodings: Sendable {
 
   /// The decoders of a response, the last coding applied first.
   ///
-  /// A coding that nobody here knows is left to the caller,
-  /// and with it those beneath.
+  /// A coding that nobody here knows is left to the caller, and with it those beneath.
   func decoders(for head: HTTPResponse, limits: Limits) -> [any BodyTransformer] {
     guard !codings.isEmpty, let field = head.headerFields[.contentEncoding] else { return [] }
     let names = field.split(separator: ",").map { $0.trimmingBlanks().lowercased() }.filter {

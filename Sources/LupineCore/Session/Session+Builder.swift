@@ -90,9 +90,7 @@ extension Session.Builder {
     emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
   ) -> Self {
     changed {
-      $0.configuration.serializers.input = SerializerInput(
-        preprocessor: preprocessor,
-        rules: EmptyResponseRules(codes: emptyResponseCodes, methods: emptyRequestMethods))
+      $0.configuration.serializers.input = SerializerInput(preprocessor, emptyResponseCodes, emptyRequestMethods)
     }
   }
 

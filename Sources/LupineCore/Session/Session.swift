@@ -13,11 +13,12 @@ public final class Session: Sendable {
   let isObserved: Bool
   /// Whether it has a part that few sessions have: what asked for the part itself would copy it.
   let hasPolicies: Bool
-  let hasTrustPolicy: Bool
   let hasCookieStore: Bool
+  let hasCodings: Bool
   let hasCredentialProvider: Bool
-  let hasConnectionCredential: Bool
   let hasProxies: Bool
+  /// Whether it depends on a request's URL how its connection is to be made.
+  let hasOwnRoutes: Bool
   let keysRequests: Bool
   /// Whether an attempt's time has a bound, where a request sets none of its own.
   let boundsAttempts: Bool
@@ -29,7 +30,7 @@ public final class Session: Sendable {
   let watch: Watch
   /// What the retries of all requests come out of, where their policies have no budget of their own.
   let retryBudget = RetryBudget()
-  private let transport: Mutex<(any Transport)?>
+  private let transport: Mutex<OpenTransport?>
   /// The transport within the layers that plugins put around it.
   private let base: Mutex<(any Transport)?>
   private let requestCount = Atomic<UInt64>(0)
@@ -42,18 +43,19 @@ public final class Session: Sendable {
     isObserved = !configuration.monitors.isEmpty
     hasPolicies =
       !configuration.adapters.isEmpty || !configuration.interceptors.isEmpty || !configuration.retriers.isEmpty
-    hasTrustPolicy = configuration.trustPolicy != nil
+    hasCodings = !configuration.contentCodings.isEmpty
     hasCookieStore = configuration.cookieStore != nil
     hasCredentialProvider = configuration.credentialProvider != nil
-    hasConnectionCredential = configuration.connectionCredential != nil
     hasProxies = !configuration.proxies.isEmpty
+    hasOwnRoutes =
+      !configuration.proxies.isEmpty || configuration.trustPolicy != nil || configuration.connectionCredential != nil
     keysRequests = !configuration.keyedMethods.isEmpty
     boundsAttempts = configuration.timeouts.attempt != nil
     firstBound = configuration.timeouts.first
     exchangeSettings = ExchangeSettings(configuration)
     self.clock = clock
     self.registry = registry
-    self.transport = Mutex(transport)
+    self.transport = Mutex(OpenTransport(transport))
     self.base = Mutex(base)
     watch = Watch(clock: clock) { registry.endOverdue(now: $0) }
   }
@@ -87,7 +89,7 @@ public final class Session: Sendable {
   /// events that is read while it is held back, counts as running until it is resumed or cancelled.
   public func finishRequests() async { await registry.drained() }
 
-  func openTransport() throws(LupineError) -> any Transport {
+  func openTransport() throws(LupineError) -> OpenTransport {
     if let transport = transport.withLock({ $0 }) { return transport }
     throw LupineError(.sessionShutDown, "The session was shut down; make another one.")
   }

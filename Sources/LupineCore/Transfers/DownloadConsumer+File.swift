@@ -14,7 +14,7 @@ extension DownloadConsumer {
       .about(response.request.summary).about(response.head).measured(response.metrics)
     }
     return state.withLock { state in
-      let isWhole = isGood && state.isInFile
+      let isWhole = isGood && state.exchange.isInFile
       if isWhole { state.total = state.partial?.length }
       if let error = outcome.error {
         if error.kind == .serverNotAuthenticated { state.dropPrevious() }
@@ -57,8 +57,8 @@ extension DownloadConsumer {
   func giveUp(_ reason: String, _ state: inout DownloadState) throws(LupineError) {
     try refuseToRestart(reason, state)
     state.putAside()
-    state.mustRestart = true
-    state.decisions.append(.continued(from: nil, reason: reason))
+    state.attempt.mustRestart = true
+    state.exchange.decisions.append(.continued(from: nil, reason: reason))
   }
 
   func refuseToRestart(_ reason: String, _ state: DownloadState) throws(LupineError) {
@@ -114,7 +114,7 @@ extension DownloadConsumer {
   static let nothingToWrite = LupineError(.fileFailed, "The response brought nothing to write.")
 
   private func commit(_ state: inout DownloadState) throws(LupineError) -> URL {
-    guard let partial = state.partial, state.isInFile else {
+    guard let partial = state.partial, state.exchange.isInFile else {
       if state.partial == nil, state.previous == nil { state.removeCheckpoint() }
       // What an earlier exchange brought of the file is no part of this response, and can still be gone on from.
       throw keepOrRemove(Self.nothingToWrite, &state)

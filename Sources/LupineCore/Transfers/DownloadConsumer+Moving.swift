@@ -22,18 +22,18 @@ extension DownloadConsumer {
   /// Whether the place that the head has decided lies on another file system, so that what there is of the file is moved
   /// before the rest comes: that takes its time, which this exchange would not wait for.
   func mustMove(_ state: inout DownloadState, from asked: Int64) -> Bool {
-    guard !state.hasMoved, let place = state.place, state.isElsewhere(place) else { return false }
-    state.hasMoved = true
-    state.move = place
+    guard !state.attempt.hasMoved, let place = state.place, state.isElsewhere(place) else { return false }
+    state.attempt.hasMoved = true
+    state.exchange.move = place
     let reason = "what there is goes to the file system of \(place.path) before the rest is asked for again"
-    state.decisions.append(.continued(from: asked, reason: reason))
+    state.exchange.decisions.append(.continued(from: asked, reason: reason))
     return true
   }
 
   func repeating() -> (@Sendable () async -> LupineError?)? {
     let place = state.withLock { state in
-      defer { state.move = nil }
-      return state.move
+      defer { state.exchange.move = nil }
+      return state.exchange.move
     }
     guard let place else { return nil }
     return { await self.move(to: place) }

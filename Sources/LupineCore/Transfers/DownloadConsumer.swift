@@ -24,17 +24,14 @@ final class DownloadConsumer: ResponseConsumer {
     if request.headers[.acceptEncoding] == nil { request.headers[.acceptEncoding] = "identity" }
     state.withLock { state in
       if let url = state.freshURL { request = request.moved(to: url, secrets: secrets) }
-      state.asked = nil
-      state.isInFile = false
-      state.hasRefreshed = false
-      state.hasMoved = false
-      state.mustRestart = false
+      state.attempt = DownloadState.Attempt()
+      state.exchange = DownloadState.Exchange()
       guard let partial = state.partial, let validator = state.validator, request.method == .get else { return }
       let length = partial.length
       guard length > 0, request.headers[.range] == nil else { return }
       // Behind a whole file there is nothing to ask for: its last byte tells whether it is still the same.
       let asked = length == state.total ? length - 1 : length
-      state.asked = asked
+      state.attempt.asked = asked
       request.headers[.range] = "bytes=\(asked)-"
       request.headers[.ifRange] = validator.value
     }
@@ -45,14 +42,11 @@ final class DownloadConsumer: ResponseConsumer {
     for head: HTTPResponse, to request: OutgoingRequest, limits: Limits
   ) throws(LupineError) -> BodySink.Destination {
     try state.withLock { (state) throws(LupineError) in
-      state.decisions = []
-      state.expected = nil
-      state.isInFile = false
-      state.move = nil
-      if head.status.code == 206, state.asked == nil, request.headers[.range] == nil {
+      state.exchange = DownloadState.Exchange()
+      if head.status.code == 206, state.attempt.asked == nil, request.headers[.range] == nil {
         throw LupineError(.malformedResponse, "The server sent a part of the file, where all of it was asked for.")
       }
-      if head.status.code == 416 || head.status.code == 206, let asked = state.asked {
+      if head.status.code == 416 || head.status.code == 206, let asked = state.attempt.asked {
         guard continues(head, from: asked, state) else {
           try giveUp("the server answered with another part of the file, or with another file", &state)
           return .discard(limit: limits.discardedBody)
@@ -61,11 +55,11 @@ final class DownloadConsumer: ResponseConsumer {
         try decidePlace(&state, head, request)
         let file = try file(&state)
         guard !mustMove(&state, from: asked) else { return .discard(limit: limits.discardedBody) }
-        state.decisions.append(.continued(from: asked, reason: "the server has the same file"))
-        state.expected = state.total ?? head.contentRange?.total
+        state.exchange.decisions.append(.continued(from: asked, reason: "the server has the same file"))
+        state.exchange.expected = state.total ?? head.contentRange?.total
         let left = state.sizeLimit.map { max(0, $0 - asked) }
         try state.note()
-        state.isInFile = true
+        state.exchange.isInFile = true
         return .file(descriptor: file.descriptor, offset: asked, limit: left)
       }
       guard Self.isFile(head) else { return .collect(limit: min(limits.responseBody, limits.discardedBody)) }
@@ -73,10 +67,10 @@ final class DownloadConsumer: ResponseConsumer {
       // Also where nothing could tell that the server's file is still the same, so that no part of it was asked for.
       if let partial = state.partial, partial.length > 0 { try refuseToRestart(reason, state) }
       let file = try freshFile(&state, head, request)
-      let cause = state.obstacle ?? (state.asked == nil ? nil : reason)
-      if let cause { state.decisions.append(.continued(from: nil, reason: cause)) }
+      let cause = state.obstacle ?? (state.attempt.asked == nil ? nil : reason)
+      if let cause { state.exchange.decisions.append(.continued(from: nil, reason: cause)) }
       state.obstacle = nil
-      state.isInFile = true
+      state.exchange.isInFile = true
       return .file(descriptor: file.descriptor, offset: 0, limit: state.sizeLimit)
     }
   }
@@ -90,17 +84,17 @@ final class DownloadConsumer: ResponseConsumer {
 
   func takeDecisions() -> [SessionEvent.Kind] {
     state.withLock { state in
-      defer { state.decisions = [] }
-      return state.decisions
+      defer { state.exchange.decisions = [] }
+      return state.exchange.decisions
     }
   }
 
-  func isBypassed() { state.withLock { $0.isInFile = false } }
+  func isBypassed() { state.withLock { $0.exchange.isInFile = false } }
 
   func isUnwanted() {
     state.withLock { state in
-      guard state.isInFile else { return }
-      state.isInFile = false
+      guard state.exchange.isInFile else { return }
+      state.exchange.isInFile = false
       state.takeBack()
     }
   }
@@ -109,9 +103,9 @@ final class DownloadConsumer: ResponseConsumer {
 
   func following(_ request: OutgoingRequest) -> OutgoingRequest? {
     let mustRestart = state.withLock { state in
-      defer { state.mustRestart = false }
-      if state.mustRestart { state.asked = nil }
-      return state.mustRestart
+      defer { state.attempt.mustRestart = false }
+      if state.attempt.mustRestart { state.attempt.asked = nil }
+      return state.attempt.mustRestart
     }
     guard mustRestart else { return nil }
     var request = request
@@ -124,8 +118,8 @@ final class DownloadConsumer: ResponseConsumer {
   func refreshing(after head: HTTPResponse) -> (@Sendable () async throws -> any URLConvertible)? {
     guard [401, 403, 404, 410].contains(head.status.code) else { return nil }
     return state.withLock { state in
-      guard let refresh = state.refresh, !state.hasRefreshed else { return nil }
-      state.hasRefreshed = true
+      guard let refresh = state.refresh, !state.attempt.hasRefreshed else { return nil }
+      state.attempt.hasRefreshed = true
       return { try await refresh(head) }
     }
   }
@@ -136,7 +130,7 @@ final class DownloadConsumer: ResponseConsumer {
 
   func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)? {
     let (digest, partial, expected, place) = state.withLock {
-      ($0.digest, $0.isInFile ? $0.partial : nil, $0.expected, $0.place)
+      ($0.digest, $0.exchange.isInFile ? $0.partial : nil, $0.exchange.expected, $0.place)
     }
     guard outcome.error == nil, let head = outcome.response?.head, Self.isFile(head), let partial else { return nil }
     return {
@@ -158,6 +152,6 @@ final class DownloadConsumer: ResponseConsumer {
 
   /// Bytes that were there before the current exchange.
   func base(of head: HTTPResponse) -> Int64 {
-    head.status.code == 206 ? state.withLock { $0.asked ?? 0 } : 0
+    head.status.code == 206 ? state.withLock { $0.attempt.asked ?? 0 } : 0
   }
 }

@@ -38,7 +38,7 @@ extension DownloadState {
   /// gone, so that no later exchange takes it for a beginning.
   mutating func takeBack() {
     if takeUpPrevious() { return }
-    if let partial, let asked, (try? partial.truncate(to: asked)) != nil { return }
+    if let partial, let asked = attempt.asked, (try? partial.truncate(to: asked)) != nil { return }
     partial?.remove()
     (partial, validator, total) = (nil, nil, nil)
     removeCheckpoint()

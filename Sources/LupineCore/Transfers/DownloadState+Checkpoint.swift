@@ -19,7 +19,7 @@ extension DownloadState {
   mutating func note() throws(LupineError) {
     guard let checkpoint, !isNoted else { return }
     if let foreign = foreignContent {
-      decisions.append(.warning("\(foreign), so this download has no checkpoint; give each its own"))
+      exchange.decisions.append(.warning("\(foreign), so this download has no checkpoint; give each its own"))
       return
     }
     if let resume = resumeState(offset: nil) {

@@ -13,22 +13,10 @@ struct DownloadState {
   var obstacle: String?
   /// The URL that was described, before adapters, redirects and fresh URLs: a credential that is given again goes there.
   var url: HTTPURL?
-  /// The byte from which on the current exchange asked for the file; `nil` where it asked for all of it.
-  var asked: Int64?
-  /// How long the file must be once the current exchange has ended; `nil` where nobody said.
-  var expected: Int64?
-  /// Whether the response's body goes to the file, and not what an exchange that was given up brought of it.
-  var isInFile = false
-  /// Whether the current exchange brought another file, so that the whole is to be asked for.
-  var mustRestart = false
-  /// Where what there is of the file is to be moved before the rest is asked for again.
-  var move: DownloadDestination.Place?
-  /// Whether a head of the current attempt had it moved; a closure may name another file system each time.
-  var hasMoved = false
+  var attempt = Attempt()
+  var exchange = Exchange()
   /// Why the whole file could not be brought to the file system of its place.
   var moveFailure: LupineError?
-  /// What was decided at the last head, for the events.
-  var decisions: [SessionEvent.Kind] = []
 
   var digest: ExpectedDigest?
   /// The most bytes that the whole file may have.
@@ -41,7 +29,30 @@ struct DownloadState {
   var refresh: (@Sendable (HTTPResponse) async throws -> any URLConvertible)?
   /// The URL that the program gave in the place of an expired one.
   var freshURL: HTTPURL?
-  var hasRefreshed = false
+
+  /// What holds for one attempt, also where a response leads it on.
+  struct Attempt {
+    /// The byte from which on it asks for the file; `nil` where it asks for all of it.
+    var asked: Int64?
+    /// Whether the server has another file, so that the whole is to be asked for.
+    var mustRestart = false
+    /// Whether a head had what there is of the file moved; a closure may name another file system each time.
+    var hasMoved = false
+    /// Whether the program was asked for a fresh URL.
+    var hasRefreshed = false
+  }
+
+  /// What the head of one exchange has decided.
+  struct Exchange {
+    /// How long the file must be once the exchange has ended; `nil` where nobody said.
+    var expected: Int64?
+    /// Whether the response's body goes to the file, and not what an exchange that was given up brought of it.
+    var isInFile = false
+    /// Where what there is of the file is to be moved before the rest is asked for again.
+    var move: DownloadDestination.Place?
+    /// What was decided, for the events.
+    var decisions: [SessionEvent.Kind] = []
+  }
 
   /// Takes up what an earlier download left, where it is still there.
   mutating func take(_ resume: ResumeState) {

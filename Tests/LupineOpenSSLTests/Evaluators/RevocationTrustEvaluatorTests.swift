@@ -51,6 +51,18 @@ import TrustSupport
     }
   }
 
+  @Test func `a file with bytes behind its list is a problem`() throws {
+    let der = try #require(lists.lists.first)
+    for (bytes, count) in [(der, 1), (der + [0], 0), (der + der, 0)] {
+      let file = FileManager.default.temporaryDirectory.appending(path: "lupine-list-\(UUID().uuidString).der")
+      defer { try? FileManager.default.removeItem(at: file) }
+      try bytes.write(to: file)
+      let read = RevocationLists.file(file.path)
+      #expect(read.lists.count == count)
+      #expect(read.problems.isEmpty == (count == 1))
+    }
+  }
+
   @Test func `a chain that does not hold is refused before anything is looked up`() async throws {
     #expect(try await Offline("expired", staple: "valid").check(.revocation()) == .chain)
     #expect(try await Offline("wrong-host", staple: "valid").check(.revocation()) == .hostName)

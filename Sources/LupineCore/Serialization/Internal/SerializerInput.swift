@@ -17,6 +17,11 @@ struct SerializerInput: Sendable {
     storage = CopyOnWrite(Values(preprocessor: preprocessor, rules: rules))
   }
 
+  /// What every public serializer is made with.
+  init(_ preprocessor: any DataPreprocessor, _ emptyCodes: Set<Int>, _ emptyMethods: Set<HTTPRequest.Method>) {
+    self.init(preprocessor: preprocessor, rules: EmptyResponseRules(codes: emptyCodes, methods: emptyMethods))
+  }
+
   var preprocessor: any DataPreprocessor {
     get { storage.value.preprocessor }
     set { storage.value.preprocessor = newValue }
@@ -40,7 +45,7 @@ struct SerializerInput: Sendable {
 
   private func preprocess(_ data: Data) throws(LupineError) -> Data {
     do {
-      return try preprocessor.preprocess(data)
+      return try storage.value.preprocessor.preprocess(data)
     } catch let error as LupineError {
       throw error
     } catch {

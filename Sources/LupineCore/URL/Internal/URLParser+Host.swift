@@ -97,24 +97,18 @@ extension URLParser {
 
   /// Whether the host is four decimals from 0 to 255, without leading zeros.
   private func isIPv4(_ bytes: Span<UInt8>, _ host: Range<Int>) -> Bool {
-    var octets = 0
-    var start = host.lowerBound
-    for index in host.lowerBound...host.upperBound where index == host.upperBound || bytes[index] == .dot {
-      guard isOctet(bytes, start..<index) else { return false }
-      octets += 1
-      start = index + 1
+    var (dots, digits, value) = (0, 0, 0)
+    for index in host {
+      let byte = bytes[index]
+      if byte == .dot {
+        guard digits > 0 else { return false }
+        (dots, digits, value) = (dots + 1, 0, 0)
+      } else {
+        guard byte.isDigit, digits == 0 || value > 0 else { return false }
+        (digits, value) = (digits + 1, value * 10 + Int(byte - 0x30))
+        guard value < 256 else { return false }
+      }
     }
-    return octets == 4
-  }
-
-  private func isOctet(_ bytes: Span<UInt8>, _ digits: Range<Int>) -> Bool {
-    guard 1...3 ~= digits.count else { return false }
-    if digits.count > 1 && bytes[digits.lowerBound] == 0x30 { return false }
-    var value = 0
-    for index in digits {
-      guard bytes[index].isDigit else { return false }
-      value = value * 10 + Int(bytes[index] - 0x30)
-    }
-    return value < 256
+    return dots == 3 && digits > 0
   }
 }

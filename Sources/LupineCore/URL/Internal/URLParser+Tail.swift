@@ -23,12 +23,12 @@ extension URLParser {
     var index = start
     while index < bytes.count {
       let byte = byte(bytes, index)
-      // Most are letters, which need no table.
-      if byte.isLetter {
+      // Most are these, which need no table.
+      if byte.isLetter || byte.isDigit || byte == .slash {
         index += 1
         continue
       }
-      switch PercentEncoding.rule(for: byte) {
+      switch URLByteRule(byte) {
       case .keep: break
       case .encode: isRewritten = true
       case .control: throw .control(at: index)
