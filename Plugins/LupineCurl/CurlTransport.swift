@@ -56,7 +56,11 @@ public final class CurlTransport: ConnectionPooling {
   /// Counts the connections; those that are being made count as open.
   public func connectionPool() async -> ConnectionPoolSnapshot { await engine.connectionPool() }
 
-  /// Ends every exchange with kind `sessionShutDown`; returns when connections, descriptors and the thread are gone.
+  /// Ends every exchange with kind `sessionShutDown`; returns when connections, descriptors and the loop's thread are
+  /// gone.
+  ///
+  /// It does not wait for names that are being looked up: nothing ends the system's resolver, whose threads end with
+  /// its answers.
   public func shutdown() async {
     lookups.close()
     await engine.shutDown()

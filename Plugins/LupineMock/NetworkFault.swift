@@ -17,11 +17,11 @@ public enum NetworkFault: Sendable, Hashable {
   /// The connection is reset before the head arrives.
   case resetBeforeHead
   /// The head never arrives: the idle timeout passes, where the session has one.
-  case stalledBeforeHead
+  case stallBeforeHead
   /// The connection is reset once so many bytes of the body have arrived, or at the end of a shorter one.
   case reset(afterBytes: Int)
   /// Nothing more arrives once so many bytes of the body have, or at the end of a shorter one.
-  case stalled(afterBytes: Int)
+  case stall(afterBytes: Int)
   /// The connection is closed in order, but once so many bytes of the body have arrived, fewer than its length says.
   case truncated(afterBytes: Int)
   /// The body arrives byte by byte, each so long after the one before; nothing else is wrong with it.
@@ -61,9 +61,9 @@ extension NetworkFault: CustomStringConvertible {
     case .tlsRefused: ".tlsRefused"
     case .connectionStalled: ".connectionStalled"
     case .resetBeforeHead: ".resetBeforeHead"
-    case .stalledBeforeHead: ".stalledBeforeHead"
+    case .stallBeforeHead: ".stallBeforeHead"
     case .reset(let count): ".reset(afterBytes: \(count))"
-    case .stalled(let count): ".stalled(afterBytes: \(count))"
+    case .stall(let count): ".stall(afterBytes: \(count))"
     case .truncated(let count): ".truncated(afterBytes: \(count))"
     case .dribble(let interval): ".dribble(every: \(interval.literal))"
     case .malformedChunk: ".malformedChunk"

@@ -13,8 +13,8 @@ public import LupineCore
 /// 7. the circuit breaker, asked at the last moment
 /// 8. the exchange
 ///
-/// What is set to `nil` is left out. A timeout that `Session.Builder.timeouts` names takes the place of the one here, in
-/// whatever order the two stand, as do a request's own, in its options; the other timeouts stay as they are.
+/// What is set to `nil` is left out. A timeout that `Session.Builder.timeouts` names takes the place of the one here,
+/// in whatever order the two stand, as do a request's own, in its options.
 public struct Resilience: Plugin {
   /// The longest time of a request, its retries and the waits between them included.
   ///

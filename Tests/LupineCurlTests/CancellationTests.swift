@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `an exchange cancelled in its body fails the body`() async throws {
-    let server = try ScriptedServer(always: .stallAtByte(3, of: .text("hello")))
+    let server = try ScriptedServer(always: .stall(afterBytes: 3))
     let client = Client()
     let control = TransferControl()
     let response = try await client.transport.send(

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ScriptedReply.closeBeforeHead, .resetBeforeHead, .truncated(declared: 10, sent: 4), .resetAfterHead,
+    ScriptedReply.closeBeforeHead, .resetBeforeHead, .truncated(afterBytes: 4, of: .filler(10)), .reset(afterBytes: 0),
     .truncatedChunks([[1, 2], [3]]),
   ])
   func `a connection that ends too early is an error`(_ reply: ScriptedReply) async throws {

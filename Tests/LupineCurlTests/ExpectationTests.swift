@@ -49,7 +49,9 @@ import Testing
   }
 
   @Test func `a final answer that is cut short is an error`() async throws {
-    let server = try ScriptedServer(readsBody: false, answersContinue: false) { _ in .truncated(declared: 9, sent: 4) }
+    let server = try ScriptedServer(readsBody: false, answersContinue: false) { _ in
+      .truncated(afterBytes: 4, of: .filler(9))
+    }
     let client = Client()
     let error = await client.failure(server.url, method: .post, body: body(.bytes)) {
       $0.options.expectsContinue = true

@@ -26,7 +26,7 @@ import Testing
   private static func reply(_ request: ReceivedHTTPRequest) -> ScriptedReply {
     switch request.path {
     case "/chunks": .chunked([[1, 2, 3], [4, 5]])
-    case "/stall": .stallAtByte(2, of: .text("hello"))
+    case "/stall": .stall(afterBytes: 2)
     case "/close": .closeBeforeHead
     default: .respond(body: .text("hello"))
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct LifecycleTests {
   @Test func `shutting down ends what is under way, in its head or in its body`() async throws {
-    let server = try ScriptedServer { $0.path == "/head" ? .stallBeforeHead : .stallAtByte(2, of: .text("hello")) }
+    let server = try ScriptedServer { $0.path == "/head" ? .stallBeforeHead : .stall(afterBytes: 2) }
     let client = Client()
     async let failure = client.failure(server.url + "/head")
     let response = try await client.transport.send(

@@ -6,7 +6,7 @@ import Testing
 /// Faults where there is no body to befall, or none that is sent.
 @Suite struct BodilessFaultTests {
   static let bodyFaults: [NetworkFault] = [
-    .resetAfterHead, .reset(afterBytes: 3), .truncated(afterBytes: 3), .stalled(afterBytes: 3), .malformedChunk,
+    .resetAfterHead, .reset(afterBytes: 3), .truncated(afterBytes: 3), .stall(afterBytes: 3), .malformedChunk,
     .compressedBomb(decodedBytes: 1_000),
   ]
 

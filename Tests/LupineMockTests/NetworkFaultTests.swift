@@ -12,7 +12,7 @@ import Testing
     (.tlsRefused, .tlsFailed),
     (.connectionStalled, .timedOut(.connect)),
     (.resetBeforeHead, .connectionLost),
-    (.stalledBeforeHead, .connectionLost),
+    (.stallBeforeHead, .connectionLost),
   ]) func `a fault before the head is an error that names the stub`(fault: NetworkFault, kind: LupineError.Kind)
     async throws
   {
@@ -26,7 +26,7 @@ import Testing
     try mock.verify()
   }
 
-  @Test(arguments: [NetworkFault.reset(afterBytes: 3), .truncated(afterBytes: 3), .stalled(afterBytes: 3)])
+  @Test(arguments: [NetworkFault.reset(afterBytes: 3), .truncated(afterBytes: 3), .stall(afterBytes: 3)])
   func `a fault in the body comes after its bytes`(fault: NetworkFault) async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", .text("abcdef").fault(fault))

@@ -34,7 +34,7 @@ import Testing
     await curl.shutdown()
   }
 
-  @Test(arguments: [NetworkFault.stalledBeforeHead, .stalled(afterBytes: 2)])
+  @Test(arguments: [NetworkFault.stallBeforeHead, .stall(afterBytes: 2)])
   func `a stall ends with the idle timeout on both`(fault: NetworkFault) async throws {
     let reply = try #require(ScriptedReply(fault))
     let server = try ScriptedServer(always: reply)

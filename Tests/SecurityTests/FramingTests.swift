@@ -8,7 +8,7 @@ import Testing
     "+5": .contentLength("+5"), "0x5": .contentLength("0x5"), "5,6": .contentLength("5,6"),
     "5,5": .contentLength("5,5"), "-5": .contentLength("-5"),
     "5 5": .contentLength("5 5"), "bare line feeds": .bareLineFeeds, "folded": .obsoleteFold, "garbage": .garbage,
-    "chunk zz": .malformedChunk(), "early end": .truncated(declared: 9, sent: 4),
+    "chunk zz": .malformedChunk(), "early end": .truncated(afterBytes: 4, of: .filler(9)),
     "chunks without end": .truncatedChunks([[1, 2]]),
   ]
 

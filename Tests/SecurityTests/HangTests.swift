@@ -6,10 +6,10 @@ import Testing
 
 @Suite(.serialized) struct HangTests {
   static let scripts: [String: ScriptedReply] = [
-    "resetBeforeHead": .resetBeforeHead, "resetAfterHead": .resetAfterHead, "closeBeforeHead": .closeBeforeHead,
-    "resetAtByte": .resetAtByte(3, of: .text("hello")), "closeAtByte": .closeAtByte(3, of: .text("hello")),
-    "stallBeforeHead": .stallBeforeHead, "stallAfterHead": .stallAfterHead,
-    "stallAtByte": .stallAtByte(3, of: .text("hello")), "truncated": .truncated(declared: 9, sent: 3),
+    "resetBeforeHead": .resetBeforeHead, "resetAfterHead": .reset(afterBytes: 0), "closeBeforeHead": .closeBeforeHead,
+    "reset": .reset(afterBytes: 3),
+    "stallBeforeHead": .stallBeforeHead, "stallAfterHead": .stall(afterBytes: 0),
+    "stall": .stall(afterBytes: 3), "truncated": .truncated(afterBytes: 3),
     "truncatedChunks": .truncatedChunks([[1], [2]]), "malformedChunk": .malformedChunk(), "garbage": .garbage,
     "endlessFields": .endlessFields, "endlessInformational": .endlessInformational,
     "endlessTrailers": .endlessTrailers, "endlessChunkExtension": .endlessChunkExtension,
@@ -24,7 +24,7 @@ import Testing
 
   /// Those that only the timeout ends.
   static let stalls: Set<String> = [
-    "stallBeforeHead", "stallAfterHead", "stallAtByte", "halfHead", "interim", "redirectStall", "challengeStall",
+    "stallBeforeHead", "stallAfterHead", "stall", "halfHead", "interim", "redirectStall", "challengeStall",
   ]
 
   @Test(.timeLimit(.minutes(1)), arguments: scripts.keys.sorted())
@@ -48,7 +48,7 @@ import Testing
 
   static let faults: [NetworkFault] = [
     .hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .connectionStalled, .resetBeforeHead,
-    .stalledBeforeHead, .reset(afterBytes: 2), .stalled(afterBytes: 2), .truncated(afterBytes: 2),
+    .stallBeforeHead, .reset(afterBytes: 2), .stall(afterBytes: 2), .truncated(afterBytes: 2),
   ]
 
   @Test(arguments: faults)
@@ -79,7 +79,7 @@ import Testing
   @Test func `S43 ten thousand failures of libcurl leave nothing behind`() async throws {
     await #expect(processExitsWith: .success) {
       let replies: [ScriptedReply] = [
-        .resetBeforeHead, .resetAfterHead, .closeBeforeHead, .truncated(declared: 9, sent: 3), .garbage,
+        .resetBeforeHead, .reset(afterBytes: 0), .closeBeforeHead, .truncated(afterBytes: 3), .garbage,
         .malformedChunk(), .doubledContentLength(3, 5), .bareLineFeeds,
       ]
       let server = try ScriptedServer { replies[$0.number % replies.count] }

@@ -86,7 +86,7 @@ struct BodyDelivery: Sendable {
     case .reset: throw LupineError(.connectionLost, "The server reset the connection in mid-body, \(cause)")
     case .truncated:
       throw LupineError(.connectionLost, "The connection was closed before the end of the body, \(cause)")
-    case .stalled: try await Preparation.stall(cause, context)
+    case .stall: try await Preparation.stall(cause, context)
     case .malformedChunk:
       throw LupineError(.malformedResponse, "The size of a chunk is no number, \(cause)")
     default: break
@@ -98,7 +98,7 @@ extension ReplyPlan {
   /// After how many bytes of the body the fault comes.
   var cut: Int? {
     switch part.fault {
-    case .reset(let count), .truncated(let count), .stalled(let count): max(0, count)
+    case .reset(let count), .truncated(let count), .stall(let count): max(0, count)
     case .malformedChunk: 0
     default: nil
     }

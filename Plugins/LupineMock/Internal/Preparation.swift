@@ -50,12 +50,12 @@ enum Preparation {
       throw LupineError(.timedOut(.connect), "No connection to \(request.url.authority) came about in time, \(cause)")
     case .resetBeforeHead:
       throw LupineError(.connectionLost, "\(host) reset the connection before it answered, \(cause)")
-    case .stalledBeforeHead: try await stall(cause, context)
+    case .stallBeforeHead: try await stall(cause, context)
     case .goAway:
       throw LupineError(.connectionLost, "\(host) said GOAWAY and did not process the request, \(cause)")
     case .doubledLength:
       throw LupineError(.malformedResponse, "The response has two lengths, \(cause)")
-    case .reset, .stalled, .truncated, .dribble, .malformedChunk, .oversizedField, .compressedBomb: break
+    case .reset, .stall, .truncated, .dribble, .malformedChunk, .oversizedField, .compressedBomb: break
     }
   }
 

@@ -16,7 +16,7 @@ extension ReplyPlan {
     if part.informational.contains(where: { $0.status.code == 100 }) { return .permission(after: .zero) }
     if problem != nil || part.failure != nil { return .answer(after: part.delay) }
     switch part.fault {
-    case .stalledBeforeHead: return .permission(after: nil)
+    case .stallBeforeHead: return .permission(after: nil)
     case .resetBeforeHead, .goAway, .doubledLength: return .answer(after: part.delay)
     default: return refusesBody ? .answer(after: part.delay) : .permission(after: .zero)
     }

@@ -2,7 +2,7 @@ import LupineCore
 
 /// How often what befalls the exchanges of an exploration.
 public struct FaultMix: Sendable, Hashable {
-  /// Of so many exchanges in 1, how many suffer a fault.
+  /// The share of the exchanges that suffer a fault, from 0 to 1.
   ///
   /// Default: 0.15.
   public var faultRate = 0.15
@@ -11,7 +11,7 @@ public struct FaultMix: Sendable, Hashable {
   ///
   /// Default: those before and in the response that a network or a server that fails brings about.
   public var faults: [NetworkFault] = FaultMix.usual
-  /// Of so many exchanges in 1, how many are delayed.
+  /// The share of the exchanges that are delayed, from 0 to 1.
   ///
   /// Default: 0.5.
   public var delayRate = 0.5
@@ -19,7 +19,7 @@ public struct FaultMix: Sendable, Hashable {
   ///
   /// Default: 1 millisecond to 2 seconds.
   public var delays: ClosedRange<Duration> = .milliseconds(1)...(.seconds(2))
-  /// Of so many exchanges in 1, how many have their request cancelled, within the longest delay.
+  /// The share of the exchanges whose request is cancelled, within the longest delay, from 0 to 1.
   ///
   /// Default: 0, because a program must expect a cancellation only where it cancels.
   public var cancellationRate = 0.0
@@ -36,7 +36,7 @@ public struct FaultMix: Sendable, Hashable {
   /// The faults of the usual mix.
   public static let usual: [NetworkFault] = [
     .hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .connectionStalled, .resetBeforeHead,
-    .stalledBeforeHead, .resetAfterHead, .reset(afterBytes: 1), .stalled(afterBytes: 1), .truncated(afterBytes: 1),
+    .stallBeforeHead, .resetAfterHead, .reset(afterBytes: 1), .stall(afterBytes: 1), .truncated(afterBytes: 1),
     .malformedChunk, .goAway,
   ]
 

@@ -26,7 +26,7 @@ struct KernelView {
   private let classifier: InterfaceClassifier
   private let resolverFile: ResolverFile
   private var state = NetworkState()
-  private var hosts = HostLookups()
+  private var hosts = WatchedHosts()
   private var wanted = KernelTable.allCases
   private var dump: Dump?
   private var interruptions = 0

@@ -15,8 +15,7 @@ struct ContentCodings: Sendable {
 
   /// The decoders of a response, the last coding applied first.
   ///
-  /// A coding that nobody here knows is left to the caller,
-  /// and with it those beneath.
+  /// A coding that nobody here knows is left to the caller, and with it those beneath.
   func decoders(for head: HTTPResponse, limits: Limits) -> [any BodyTransformer] {
     guard !codings.isEmpty, let field = head.headerFields[.contentEncoding] else { return [] }
     let names = field.split(separator: ",").map { $0.trimmingBlanks().lowercased() }.filter {

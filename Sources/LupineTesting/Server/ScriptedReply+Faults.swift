@@ -1,41 +1,30 @@
-/// Faults of the connection: it ends or falls silent where it should not.
+/// Faults of the connection, by the names of `NetworkFault` where that has them.
+///
+/// It ends or falls silent where it should not. A fault beyond the end of a body happens at its end, and the head tells
+/// one byte more.
 extension ScriptedReply {
   /// A TCP reset after the request, before a byte of an answer.
   public static var resetBeforeHead: Self { [.reset] }
 
-  /// A TCP reset right after the head, which promises 5 bytes.
-  public static var resetAfterHead: Self { resetAtByte(0, of: .text("hello")) }
-
-  /// A TCP reset after the first `count` bytes of a body whose whole length the head gives.
-  public static func resetAtByte(_ count: Int, of body: ScriptedBody) -> Self {
-    cut(body, at: count, then: .reset)
+  /// A TCP reset once so many bytes of the body have been sent.
+  public static func reset(afterBytes count: Int, of body: ScriptedBody = .text("hello")) -> Self {
+    broken(body, after: count, by: .reset)
   }
 
   /// An orderly end of the connection after the request, before a byte of an answer.
   public static var closeBeforeHead: Self { [.close] }
 
-  /// An orderly end of the connection after the first `count` bytes of a body whose whole length the head gives.
-  public static func closeAtByte(_ count: Int, of body: ScriptedBody) -> Self {
-    cut(body, at: count, then: .close)
+  /// An orderly end of the connection once so many bytes of the body have been sent, fewer than the head tells.
+  public static func truncated(afterBytes count: Int, of body: ScriptedBody = .text("hello")) -> Self {
+    broken(body, after: count, by: .close)
   }
 
   /// Silence after the request.
   public static var stallBeforeHead: Self { [.stall] }
 
-  /// Silence right after the head, which promises 5 bytes.
-  public static var stallAfterHead: Self { stallAtByte(0, of: .text("hello")) }
-
-  /// Silence after the first `count` bytes of a body whose whole length the head gives.
-  public static func stallAtByte(_ count: Int, of body: ScriptedBody) -> Self {
-    cut(body, at: count, then: .stall)
-  }
-
-  /// A body that ends, with the connection, before the length that the head declares.
-  public static func truncated(declared: Int, sent: Int) -> Self {
-    [
-      .head(status: 200, fields: ["Content-Length": String(declared)]),
-      .body(ScriptedBody.filler(sent).bytes), .close,
-    ]
+  /// Silence once so many bytes of the body have been sent.
+  public static func stall(afterBytes count: Int, of body: ScriptedBody = .text("hello")) -> Self {
+    broken(body, after: count, by: .stall)
   }
 
   /// A chunked body whose connection ends in order after the chunks, without the last one.
@@ -48,10 +37,9 @@ extension ScriptedReply {
     [.head(status: 200, fields: ["Content-Length": String(body.bytes.count)]), .drip(body.bytes)]
   }
 
-  private static func cut(_ body: ScriptedBody, at count: Int, then end: Step) -> Self {
-    [
-      .head(status: 200, fields: ["Content-Length": String(body.bytes.count)]),
-      .body(Array(body.bytes.prefix(max(0, count)))), end,
-    ]
+  private static func broken(_ body: ScriptedBody, after count: Int, by end: Step) -> Self {
+    let sent = body.bytes.prefix(max(0, count))
+    let told = max(body.bytes.count, sent.count + 1)
+    return [.head(status: 200, fields: ["Content-Length": String(told)]), .body(Array(sent)), end]
   }
 }

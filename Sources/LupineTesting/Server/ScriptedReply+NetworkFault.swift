@@ -13,10 +13,10 @@ extension ScriptedReply {
     switch fault {
     case .hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .connectionStalled, .goAway: return nil
     case .resetBeforeHead: self = .resetBeforeHead
-    case .stalledBeforeHead: self = .stallBeforeHead
-    case .reset(let count): self = Self.broken(body, after: count, by: .reset)
-    case .stalled(let count): self = Self.broken(body, after: count, by: .stall)
-    case .truncated(let count): self = Self.broken(body, after: count, by: .close)
+    case .stallBeforeHead: self = .stallBeforeHead
+    case .reset(let count): self = .reset(afterBytes: count, of: body)
+    case .stall(let count): self = .stall(afterBytes: count, of: body)
+    case .truncated(let count): self = .truncated(afterBytes: count, of: body)
     case .dribble: self = .dribble(body)
     case .malformedChunk: self = .malformedChunk()
     case .doubledLength: self = .doubledContentLength(body.bytes.count, body.bytes.count + 1)
@@ -26,12 +26,5 @@ extension ScriptedReply {
       self = .respond(
         fields: ["Content-Encoding": "deflate"], body: .bytes(Array(CompressedBomb.data(decodedBytes: count))))
     }
-  }
-
-  /// A response that ends before the length it tells; one byte more is told where the fault lies beyond the body's end.
-  private static func broken(_ body: ScriptedBody, after count: Int, by end: Step) -> Self {
-    let sent = body.bytes.prefix(max(0, count))
-    let told = max(body.bytes.count, sent.count + 1)
-    return [.head(status: 200, fields: ["Content-Length": String(told)]), .body(Array(sent)), end]
   }
 }

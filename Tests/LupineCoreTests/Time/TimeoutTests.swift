@@ -6,7 +6,7 @@ import Testing
 @testable import LupineCore
 
 @Suite struct TimeoutTests {
-  @Test(arguments: [NetworkFault.stalledBeforeHead, .stalled(afterBytes: 2), .stalled(afterBytes: 0)])
+  @Test(arguments: [NetworkFault.stallBeforeHead, .stall(afterBytes: 2), .stall(afterBytes: 0)])
   func `a silent server is left after the idle timeout`(fault: NetworkFault) async throws {
     let bench = Bench(.text("hello").fault(fault))
     let session = try bench.session { $0.timeouts(idle: .seconds(7)) }

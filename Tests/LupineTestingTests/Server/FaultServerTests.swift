@@ -20,7 +20,7 @@ import Testing
       ),
       (.doubledLength, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\naaaaaa"),
       (.oversizedField(bytes: 3), "HTTP/1.1 200 OK\r\nX-Oversized: aaa\r\nContent-Length: 5\r\n\r\nhello"),
-      (.stalledBeforeHead, ""), (.stalled(afterBytes: 1), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nh"),
+      (.stallBeforeHead, ""), (.stall(afterBytes: 1), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nh"),
     ] as [(NetworkFault, String)])
   func `a fault writes its bytes`(fault: NetworkFault, bytes: String) throws {
     let server = try FaultServer(fault)

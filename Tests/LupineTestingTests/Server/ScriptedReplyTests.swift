@@ -28,8 +28,8 @@ import Testing
       (.repeating([97], count: 4), "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\naaaa"),
       (.surplusAfter(.respond(), [33]), "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n!"),
       (.closeBeforeHead, ""),
-      (.closeAtByte(2, of: .text("hello")), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"),
-      (.truncated(declared: 9, sent: 3), "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\naaa"),
+      (.truncated(afterBytes: 2), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"),
+      (.truncated(afterBytes: 3, of: .filler(9)), "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\naaa"),
       (.truncatedChunks([[97]]), chunkedHead + "1\r\na\r\n"),
       (.malformedChunk(), chunkedHead + "zz\r\nhello\r\n0\r\n\r\n"),
       (.doubledContentLength(1, 2), "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\naa"),
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 1_000_000]) func `a reset comes at the byte it was scripted for`(count: Int) throws {
-    let server = try ScriptedServer(always: .resetAtByte(count, of: .filler(2_000_000)))
+    let server = try ScriptedServer(always: .reset(afterBytes: count, of: .filler(2_000_000)))
     let client = try RawClient(port: server.port)
     try client.send(get())
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\n"
@@ -87,8 +87,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (ScriptedReply.stallBeforeHead, ""), (.stallAfterHead, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"),
-    (.stallAtByte(1, of: .text("hi")), "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nh"),
+    (ScriptedReply.stallBeforeHead, ""), (.stall(afterBytes: 0), "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"),
+    (.stall(afterBytes: 1, of: .text("hi")), "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nh"),
   ])
   func `a stall lasts until the client goes`(reply: ScriptedReply, bytes: String) async throws {
     let server = try ScriptedServer(always: reply)

@@ -26,7 +26,7 @@ import Testing
 
   @Test func `stopping leaves no thread and no descriptor`() async throws {
     let server = try ScriptedServer { request in
-      request.path == "/stall" ? .stallAfterHead : request.path == "/wait" ? [.wait(Gate())] : .endlessBody
+      request.path == "/stall" ? .stall(afterBytes: 0) : request.path == "/wait" ? [.wait(Gate())] : .endlessBody
     }
     let port = server.port
     let paths = ["/stall", "/wait", "/endless", "/stall", "/wait"]

@@ -28,7 +28,7 @@ extension URLParser {
         index += 1
         continue
       }
-      switch PercentEncoding.rule(for: byte) {
+      switch URLByteRule(byte) {
       case .keep: break
       case .encode: isRewritten = true
       case .control: throw .control(at: index)

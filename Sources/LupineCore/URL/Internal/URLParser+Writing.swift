@@ -74,7 +74,7 @@ extension URLParser {
   ) {
     for index in range {
       let byte = byte(bytes, index)
-      switch PercentEncoding.rule(for: byte) {
+      switch URLByteRule(byte) {
       case .encode, .backslash: PercentCoding.append(byte, to: &output)
       case .hash where encodesHash: PercentCoding.append(byte, to: &output)
       default: output.append(byte)

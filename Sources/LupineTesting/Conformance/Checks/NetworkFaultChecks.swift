@@ -6,7 +6,7 @@ import Synchronization
 extension ConformanceKit {
   /// Every word of the common vocabulary of faults, which must mean the same over every transport.
   static let networkFaultChecks: [ConformanceCheck] =
-    failing.map { fails($0, $1) } + [.stalledBeforeHead, .stalled(afterBytes: 3)].map { stalls($0) } + [
+    failing.map { fails($0, $1) } + [.stallBeforeHead, .stall(afterBytes: 3)].map { stalls($0) } + [
       arrives(.dribble(every: .zero), "hello"), arrives(.oversizedField(bytes: 1_000), "hello"), bomb, goAway,
     ] + bodiless.map { spares($0) } + unsent.map { sendsNothing($0, $1) }
 
@@ -36,7 +36,7 @@ extension ConformanceKit {
       var settings = StageSettings()
       settings.sink = .stream(window: 100)
       let control = settings.control
-      if fault == .stalledBeforeHead {
+      if fault == .stallBeforeHead {
         settings.onEvent = { event in
           if case .connected = event { control.cancel(LupineError(.timedOut(.idle), "The check ends this exchange.")) }
         }

@@ -1,7 +1,7 @@
 import LupineCore
 
 /// The hosts that somebody watches, and what the kernel answers about the routes to their addresses.
-struct HostLookups {
+struct WatchedHosts {
   private enum Target {
     case unresolved(String)
     case addresses([IPAddress])
