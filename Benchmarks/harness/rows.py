@@ -66,6 +66,26 @@ class Floor(Row):
         subprocess.run([compiler, "-O2", "-Wall", "-Werror", "-o", self.path, source, "-lcurl"], check=True)
 
 
+class Static(Row):
+    """A program that brings all of Swift's runtime, built as the README recommends for one that starts often."""
+
+    def build(self):
+        self.path.unlink(missing_ok=True)
+        swift_build(self.package, self.scratch, self.program, *self.options, *self.runtime())
+
+    def runtime(self):
+        """The C++ runtime below Swift's comes as an archive too: from a folder that has no shared one to be taken first."""
+        compiler = shutil.which("clang") or "cc"
+        found = subprocess.run(
+            [compiler, "-print-file-name=libstdc++.a"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        archives = self.scratch / "archives"
+        archives.mkdir(parents=True, exist_ok=True)
+        archive = archives / "libstdc++.a"
+        archive.unlink(missing_ok=True)
+        archive.symlink_to(pathlib.Path(found).resolve(strict=True))
+        return ["-Xswiftc", f"-L{archives}", "-Xswiftc", "-Xclang-linker", "-Xswiftc", "-static-libgcc"]
+
+
 C = Floor("c", "raw libcurl in C", "raw-curl", "Benchmarks", BUILD)
 # What a program gets that leaves the folder of certificates as it is, which takes long.
 C_DEFAULT = Floor(
@@ -73,8 +93,9 @@ C_DEFAULT = Floor(
 LUPINE = Row("lupine", "Lupine", "lupine-row", "Benchmarks", BUILD)
 LOOP = Row("lupine-loop", "Lupine, on the loop's executor", "lupine-row", "Benchmarks", BUILD)
 UMBRELLA = Row("lupine-umbrella", "Lupine, all of it", "lupine-umbrella-row", "Benchmarks", BUILD)
-STATIC_LUPINE = Row(
-    "lupine-static", "Lupine, static standard library", "lupine-row", "Benchmarks", STATIC, ("--static-swift-stdlib",))
+STATIC_LUPINE = Static(
+    "lupine-static", "Lupine, static standard library", "lupine-row", "Benchmarks", STATIC,
+    ("--static-swift-stdlib", "-Xswiftc", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"))
 NIO = Row("async-http-client", "AsyncHTTPClient", "async-http-client-row", "Benchmarks/Clients", CLIENTS, part=2)
 FOUNDATION = Row(
     "urlsession", "URLSession", "urlsession-row", "Benchmarks/Clients", CLIENTS, part=10, knows_roots=False)

@@ -18,9 +18,10 @@ final class Loop {
   private let line: WaitingLine
   /// Whether something may have to be done because of the time.
   private var isTimeUp = false
-  /// The exchanges with which something is to be done at the end of the turn, each of which knows the next: a list in an
-  /// array would be checked for exclusive access and for its room each time. The list holds one count of each one's
-  /// references until its turn comes.
+  /// The exchanges with which something is to be done at the end of the turn, each of which knows the next.
+  ///
+  /// The list holds one count of each one's references until its turn comes. One in an array would be checked for
+  /// exclusive access and for its room each time.
   private var firstTouched: Unmanaged<Exchange>?
   private var lastTouched: Unmanaged<Exchange>?
   private var isStopping = false
