@@ -119,11 +119,11 @@ import Testing
     do {
       let (stream, pieces) = AsyncStream.makeStream(of: [UInt8].self)
       pieces.onTermination = { _ in end.finish() }
-      pieces.yield(Array("content".utf8))
       let body = Body.oneShot(stream)
       let reader = try body.makeReader { onReady.finish() }
       var buffer = [UInt8](repeating: 0, count: 8)
       #expect(try buffer.withUnsafeMutableBytes { try reader.read(into: $0) } == .pending)
+      pieces.yield(Array("content".utf8))
       for await _ in ready {}
     }
     for await _ in ended {}
