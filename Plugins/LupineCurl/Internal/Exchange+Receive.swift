@@ -84,7 +84,9 @@ extension Exchange {
 
   /// Lets libcurl go on where nothing holds it back; it may hand over what it has kept at once.
   func go(on easy: Easy) {
+    assert(loop.entersLibrary())
     let code = curl_easy_pause(easy.pointer, pauses)
+    assert(loop.leavesLibrary())
     if code != CURLE_OK { complete(code) }
   }
 
