@@ -48,11 +48,12 @@ extension Exchange {
     do throws(LupineError) {
       incoming.isUndelivered = true
       touch()
+      // Also the piece arrived at which the exchange fails, as over a limit or with a full disk.
+      incoming.taken += Int64(piece.count)
       if try writer.append(piece) == .pause {
         incoming.isPaused = true
         curl_easy_pause(easy.pointer, pauses)
       }
-      incoming.taken += Int64(piece.count)
     } catch {
       failure = failure ?? error
       return Int(CURL_WRITEFUNC_ERROR)

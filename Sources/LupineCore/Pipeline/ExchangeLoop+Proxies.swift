@@ -21,6 +21,8 @@ extension ExchangeLoop {
 extension Session {
   /// What a connection for this request must be like.
   func identity(for request: OutgoingRequest) -> SecurityIdentity {
+    // A change would make a copy, and whether two identities are the same is seen soonest where they are one.
+    guard hasProxies else { return configuration.identity }
     var identity = configuration.identity
     identity.proxy = configuration.proxies.proxy(for: request.url)
     return identity

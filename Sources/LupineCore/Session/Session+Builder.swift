@@ -125,8 +125,9 @@ extension Session.Builder {
     changed { $0.configuration.random = random }
   }
 
-  /// Sets the executor that the session's tasks prefer: a program's adapters, retriers, interceptors and handlers run on it,
-  /// and the timers.
+  /// Sets the executor that the session's tasks prefer: handlers run on it, and the timers.
+  ///
+  /// Adapters, retriers and interceptors begin where the request runs, and go on there once they have suspended.
   ///
   /// Default: the global one.
   public func executor(_ executor: some TaskExecutor) -> Self { changed { $0.configuration.executor = executor } }

@@ -18,7 +18,8 @@ public struct OutgoingRequest: Sendable {
   }
   /// Its own fields.
   ///
-  /// `Host`, `Content-Length` and `Transfer-Encoding` are the transport's.
+  /// `Content-Length` and `Transfer-Encoding` are the transport's, and so is `Host` unless the request names one, which is
+  /// for that origin alone.
   public var headers: HTTPFields {
     get { storage.value.headers }
     _modify {
