@@ -119,7 +119,7 @@ extension [SessionEvent] {
     for each in 0...index {
       switch self[each].kind {
       case .attempting: setting = [each]
-      case .sending: setting = Array(setting.prefix(1)) + [each]
+      case .sending: setting = [Int](setting.prefix(1)) + [each]
       case .connected, .head, .received: setting.append(each)
       default: break
       }
