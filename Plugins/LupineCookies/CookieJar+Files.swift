@@ -39,8 +39,11 @@ extension CookieJar {
       throw LupineError(.fileFailed, "The cookies in \(path) cannot be read.", underlying: error)
     }
     guard file.version == CookieFile.currentVersion else {
+      let isLater = file.version > CookieFile.currentVersion
       throw LupineError(
-        .fileFailed, "The cookies in \(path) are of version \(file.version), which a later release of Lupine wrote.")
+        .fileFailed,
+        "The cookies in \(path) are of version \(file.version), which "
+          + (isLater ? "a later release of Lupine wrote." : "no release of Lupine writes."))
     }
     restore(file.cookies.filter { $0.isSound(limits) && !$0.isExpired(at: now) }, now: now)
   }
@@ -61,8 +64,24 @@ extension CookieJar {
 private struct CookieFile: Codable {
   static let currentVersion = 1
 
-  var version = Self.currentVersion
-  var cookies: [Cookie]
+  let version: Int
+  /// None where another version wrote them, whose cookies may look otherwise.
+  let cookies: [Cookie]
+
+  init(cookies: [Cookie]) {
+    version = Self.currentVersion
+    self.cookies = cookies
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    version = try container.decode(Int.self, forKey: .version)
+    cookies = version == Self.currentVersion ? try container.decode([Cookie].self, forKey: .cookies) : []
+  }
+
+  private enum CodingKeys: CodingKey {
+    case version, cookies
+  }
 }
 
 extension Cookie {

@@ -64,12 +64,18 @@ import Testing
     }
   }
 
-  @Test func `a file of another version is an error that says so`() throws {
+  @Test(arguments: [
+    (#"{"version":2,"cookies":[]}"#, "are of version 2, which a later release of Lupine wrote."),
+    (#"{"version":3,"cookies":[{"name":{"bytes":[97]}}]}"#, "are of version 3, which a later release of Lupine wrote."),
+    (#"{"version":4,"jars":{}}"#, "are of version 4, which a later release of Lupine wrote."),
+    (#"{"version":0,"cookies":[]}"#, "are of version 0, which no release of Lupine writes."),
+  ])
+  func `a file of another version is an error that says so`(text: String, words: String) throws {
     try Self.withPath { path in
-      try Data(#"{"version":2,"cookies":[]}"#.utf8).write(to: URL(filePath: path))
+      try Data(text.utf8).write(to: URL(filePath: path))
       let error = #expect(throws: LupineError.self) { try CookieJar().load(from: path) }
       #expect(error?.kind == .fileFailed)
-      #expect(error?.message.contains("version 2") == true)
+      #expect(error?.message.hasSuffix(words) == true, "\(error?.message ?? "")")
     }
   }
 

@@ -5,7 +5,7 @@ import LupineCore
 ///
 /// An `Easy` is alive while its handle is, and a `Multi` until its handle has been cleaned up, so the pointers, which
 /// keep nothing alive themselves, are valid in every call, and nothing has to be kept alive for it. Nor has the exchange
-/// that a handle serves, which ends between libcurl's calls and in none of them.
+/// that a handle serves, which ends between libcurl's calls and in none of them, as debug builds assert.
 enum Callbacks {
   static func install(_ multi: Multi, on handle: UnsafeMutableRawPointer) {
     lupine_multi_set_callbacks(handle, socketChanged, timerChanged, Unmanaged.passUnretained(multi).toOpaque())

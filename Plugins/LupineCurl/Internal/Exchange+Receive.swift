@@ -48,11 +48,12 @@ extension Exchange {
     do throws(LupineError) {
       incoming.isUndelivered = true
       touch()
+      // Also the piece arrived at which the exchange fails, as over a limit or with a full disk.
+      incoming.taken += Int64(piece.count)
       if try writer.append(piece) == .pause {
         incoming.isPaused = true
         curl_easy_pause(easy.pointer, pauses)
       }
-      incoming.taken += Int64(piece.count)
     } catch {
       failure = failure ?? error
       return Int(CURL_WRITEFUNC_ERROR)
@@ -84,7 +85,9 @@ extension Exchange {
 
   /// Lets libcurl go on where nothing holds it back; it may hand over what it has kept at once.
   func go(on easy: Easy) {
+    assert(loop.entersLibrary())
     let code = curl_easy_pause(easy.pointer, pauses)
+    assert(loop.leavesLibrary())
     if code != CURLE_OK { complete(code) }
   }
 

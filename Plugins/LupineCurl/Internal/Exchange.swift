@@ -259,6 +259,7 @@ extension Exchange {
   }
 
   private func release(_ easy: Easy?, isReusable: Bool, at now: UInt64) {
+    assert(!loop.isInLibrary, "An exchange ends within a call of libcurl's, whose callbacks rely on it.")
     isOver = true
     outgoing.reader?.cancel()
     if let easy { multi.remove(easy, isReusable: isReusable) }

@@ -24,6 +24,8 @@ final class Loop {
   /// exclusive access and for its room each time.
   private var firstTouched: Unmanaged<Exchange>?
   private var lastTouched: Unmanaged<Exchange>?
+  /// Whether libcurl has been called that calls back for exchanges; debug builds alone keep it, within `assert`.
+  private(set) var isInLibrary = false
   private var isStopping = false
   private var isLetGo = false
 
@@ -122,6 +124,18 @@ final class Loop {
 }
 
 extension Loop {
+  /// Notes that libcurl is about to be called; true, so that it can be said within `assert`.
+  func entersLibrary() -> Bool {
+    isInLibrary = true
+    return true
+  }
+
+  /// Notes that libcurl has returned; true, so that it can be said within `assert`.
+  func leavesLibrary() -> Bool {
+    isInLibrary = false
+    return true
+  }
+
   /// Notes that something is to be done with an exchange at the end of the turn.
   func touch(_ exchange: Exchange) {
     let touched = Unmanaged.passRetained(exchange)

@@ -12,8 +12,8 @@ struct PartLabel: Sendable, CustomStringConvertible {
     description = outer.map { "\(own) inside \($0)" } ?? own
   }
 
-  /// The error with the part in front of its message.
+  /// The error with the part in front of its message, which is a sentence of its own.
   func naming(_ error: LupineError) -> LupineError {
-    LupineError(error.kind, "\(description) of the multipart body: \(error.message)", underlying: error)
+    LupineError(error.kind, "\(description) of the multipart body cannot be sent. \(error.message)", underlying: error)
   }
 }

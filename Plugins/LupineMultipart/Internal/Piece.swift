@@ -79,12 +79,12 @@ struct Piece: Sendable {
     let size = try OpenFile(reading: path).size()
     guard length == nil else {
       guard offset >= 0, length ?? 0 >= 0, length ?? 0 <= size - offset else {
-        throw LupineError(.bodyFailed, "the file \(path) has \(size) bytes, fewer than were to be sent.")
+        throw LupineError(.bodyFailed, "The file \(path) has \(size) bytes, fewer than were to be sent.")
       }
       return
     }
     guard (0...size).contains(offset) else {
-      throw LupineError(.bodyFailed, "the file \(path) has \(size) bytes and ends before byte \(offset).")
+      throw LupineError(.bodyFailed, "The file \(path) has \(size) bytes and ends before byte \(offset).")
     }
     length = size - offset
     wholeFile = path
@@ -102,7 +102,7 @@ struct Piece: Sendable {
     guard let wholeFile, case .body(let body) = content, case .file(_, let offset) = body.source else { return }
     let size = try OpenFile(reading: wholeFile).size()
     guard size - offset == length else {
-      throw LupineError(.bodyFailed, "the file \(wholeFile) changed its size while it was being sent.")
+      throw LupineError(.bodyFailed, "The file \(wholeFile) changed its size while it was being sent.")
     }
   }
 }

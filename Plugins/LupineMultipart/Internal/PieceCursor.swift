@@ -65,7 +65,7 @@ struct PieceCursor: Sendable {
     let opened = try piece.open(onReady: onReady)
     guard adopt(opened) else {
       opened?.cancel()
-      throw LupineError(.cancelled, "the body was cancelled.")
+      throw LupineError(.cancelled, "The body was cancelled.")
     }
     return opened
   }
@@ -76,7 +76,7 @@ struct PieceCursor: Sendable {
     guard position <= length, !isComplete || position == length else {
       throw LupineError(
         .bodyFailed,
-        "it has \(isComplete ? "\(position)" : "at least \(position)") bytes where \(length) were announced.")
+        "It has \(isComplete ? "\(position)" : "at least \(position)") bytes where \(length) were announced.")
     }
   }
 

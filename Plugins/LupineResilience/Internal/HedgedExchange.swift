@@ -15,7 +15,7 @@ final class HedgedExchange: Sendable {
     self.hedging = hedging
     self.request = request
     self.context = context
-    state = Mutex(HedgingState(total: 1 + hedging.limit))
+    state = Mutex(HedgingState(total: 1 + hedging.limit, budget: hedging.budget, url: request.url))
   }
 
   func run() async throws(LupineError) -> TransportResponse {
@@ -27,9 +27,11 @@ final class HedgedExchange: Sendable {
     return try result.get()
   }
 
-  private func start(after other: Int? = nil) {
+  /// Begins a try; where the other's end and its timer both ask for the same one, the second does nothing.
+  private func start(after other: Int? = nil, because reason: String? = nil) {
     let control = context.control.branch()
-    guard let index = state.withLock({ $0.begin(control, after: other) }) else { return giveUp() }
+    guard let index = state.withLock({ $0.begin(control, after: other) }) else { return settle() }
+    if let reason { context.emit(.decided(policy: "hedging", reason: "makes the exchange again: \(reason)")) }
     let branch = context.branch(control) { [self] head in sink(for: head, index, control) }
     Task.immediate(executorPreference: context.executor) { [self] in
       let result: Result<TransportResponse, LupineError>
@@ -49,30 +51,24 @@ final class HedgedExchange: Sendable {
     guard state.withLock({ $0.mayBegin }) else { return }
     let timer = Task.immediate(executorPreference: context.executor) { [self] in
       guard (try? await context.clock.sleep(for: hedging.delay)) != nil else { return }
-      guard promise(after: index) else { return }
-      hedge(after: index, "no answer came within \(hedging.delay.milliseconds)")
+      switch state.withLock({ $0.promise(after: index) }) {
+      case true?: start(after: index, because: "no answer came within \(hedging.delay.milliseconds)")
+      case false?: makeDo()
+      case nil: break
+      }
     }
     if state.withLock({ $0.keep(timer) }) { timer.cancel() }
   }
 
-  /// Makes sure that another try can follow this one; where the budget is spent, none follows any more.
-  private func promise(after index: Int) -> Bool {
-    let isPromised = state.withLock { $0.promise(after: index) { hedging.budget.take(for: request.url) } }
-    if isPromised == false {
-      context.emit(.decided(policy: "hedging", reason: "the budget of hedges for \(request.url.origin) is spent"))
-      giveUp()
-    }
-    return isPromised == true
+  /// Makes do with the tries there are, since the budget is spent.
+  private func makeDo() {
+    context.emit(.decided(policy: "hedging", reason: "the budget of hedges for \(request.url.origin) is spent"))
+    settle()
   }
 
-  private func hedge(after index: Int, _ reason: String) {
-    context.emit(.decided(policy: "hedging", reason: "makes the exchange again: \(reason)"))
-    start(after: index)
-  }
-
-  /// Makes do with the tries there are: the exchange was cancelled meanwhile, or may not be made again.
-  private func giveUp(breakingPromises: Bool = false) {
-    if let deliver = state.withLock({ $0.beginNoMore(breakingPromises: breakingPromises) }) { finish(deliver) }
+  /// Delivers the outcome, where no try is left to wait for.
+  private func settle() {
+    if let deliver = state.withLock({ $0.settle() }) { finish(deliver) }
   }
 
   private func finish(_ deliver: HedgingState.Delivery) {
@@ -96,18 +92,17 @@ final class HedgedExchange: Sendable {
   /// Decides at a bad head already whether another try follows: the last one's body is the answer, and is kept.
   private func prepareAnother(after index: Int, _ head: HTTPResponse) {
     // The server asks for time, which another try would not give it.
-    guard !head.headerFields.contains(.retryAfter) else { return giveUp(breakingPromises: true) }
-    _ = promise(after: index)
+    guard !head.headerFields.contains(.retryAfter) else { return state.withLock { $0.beginNoMore() } }
+    if state.withLock({ $0.promise(after: index) }) == false { makeDo() }
   }
 
   private func ended(_ index: Int, _ result: Result<TransportResponse, LupineError>) {
     if case .failure(let error) = result, !RetryPolicy.defaultErrors.contains(error.kind) {
-      giveUp(breakingPromises: true)
+      state.withLock { $0.beginNoMore() }
     }
     switch state.withLock({ $0.end(index, result) }) {
-    case .beginAnother(let isPromised):
-      guard isPromised || promise(after: index) else { return giveUp() }
-      hedge(after: index, Self.reason(result))
+    case .beginAnother: start(after: index, because: Self.reason(result))
+    case .makeDo: makeDo()
     case .deliver(let deliver): finish(deliver)
     case .wait: break
     }

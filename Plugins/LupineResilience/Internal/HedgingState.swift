@@ -6,17 +6,23 @@ struct HedgingState {
   typealias Delivery = @Sendable () -> Void
 
   enum Action {
-    case beginAnother(isPromised: Bool)
+    /// Another try was promised, and is to begin.
+    case beginAnother
+    /// The budget allows no other try.
+    case makeDo
     case deliver(Delivery)
     case wait
   }
 
   var continuation: CheckedContinuation<Outcome, Never>?
   private var total: Int
+  private let budget: RetryBudget
+  private let url: HTTPURL
   private var controls: [TransferControl] = []
   /// The tries that may still bring an answer.
   private var hopeful: Set<Int> = []
-  /// The tries that have made sure, by the budget, of another one after them, which has not begun.
+  /// The tries that have made sure, by the budget, of another one after them, which has not begun; none once it is
+  /// decided that no other begins.
   private var promises: Set<Int> = []
   private var running = 0
   private var winner: Int?
@@ -24,22 +30,31 @@ struct HedgingState {
   private var failure: LupineError?
   private var timers: [Task<Void, Never>] = []
 
-  init(total: Int) { self.total = total }
+  init(total: Int, budget: RetryBudget, url: HTTPURL) {
+    self.total = total
+    self.budget = budget
+    self.url = url
+  }
 
   var mayBegin: Bool { isOpen && controls.count + promises.count < total }
 
   private var isOpen: Bool { winner == nil && !isCancelled && continuation != nil }
 
-  /// Makes sure of another try after this one; false where the payment fails, nil where there may be none.
-  mutating func promise(after index: Int, pay: () -> Bool) -> Bool? {
-    if isOpen, promises.contains(index) { return true }
+  /// Makes sure of another try after this one; nil where there may be none, false where the budget is spent: then none
+  /// follows any more.
+  mutating func promise(after index: Int) -> Bool? {
+    if promises.contains(index) { return true }
     guard mayBegin else { return nil }
-    guard pay() else { return false }
+    guard budget.take(for: url) else {
+      total = controls.count + promises.count
+      return false
+    }
     promises.insert(index)
     return true
   }
 
-  /// Begins the first try, or the one that was promised after another.
+  /// Begins the first try, or the one that was promised after another; nil where somebody else has kept the promise, or
+  /// it was broken.
   mutating func begin(_ control: TransferControl, after index: Int?) -> Int? {
     if let index, promises.remove(index) == nil { return nil }
     guard mayBegin else { return nil }
@@ -56,11 +71,15 @@ struct HedgingState {
     return false
   }
 
-  /// Makes do with the tries there are; returns the delivery of the outcome, where all have ended without an answer.
-  mutating func beginNoMore(breakingPromises: Bool) -> Delivery? {
-    if breakingPromises { promises = [] }
-    total = controls.count + promises.count
-    return running == 0 && promises.isEmpty && winner == nil && continuation != nil ? deliver(failed) : nil
+  /// Makes do with the tries there are.
+  mutating func beginNoMore() {
+    breakPromises()
+    total = controls.count
+  }
+
+  /// The delivery of the outcome, where all have ended without an answer and none is to begin.
+  mutating func settle() -> Delivery? {
+    running == 0 && promises.isEmpty && winner == nil && continuation != nil ? deliver(failed) : nil
   }
 
   /// Takes a head as the answer, where it is good or the last there can be; returns the tries to cancel.
@@ -71,6 +90,7 @@ struct HedgingState {
       return nil
     }
     winner = index
+    breakPromises()
     return controls.indices.filter { $0 != index }.map { controls[$0] }
   }
 
@@ -79,15 +99,17 @@ struct HedgingState {
     hopeful.remove(index)
     if case .failure(let error) = outcome { failure = error }
     if winner == index { return .deliver(deliver(outcome)) }
-    if winner != nil { return .wait }
-    let isPromised = promises.contains(index)
-    if !isCancelled, isPromised || mayBegin { return .beginAnother(isPromised: isPromised) }
-    return running == 0 && (isCancelled || promises.isEmpty) ? .deliver(deliver(failed)) : .wait
+    switch promise(after: index) {
+    case true?: return .beginAnother
+    case false?: return .makeDo
+    case nil: return settle().map { .deliver($0) } ?? .wait
+    }
   }
 
   /// Ends all tries; returns what ends them.
   mutating func cancel() -> [TransferControl] {
     isCancelled = true
+    breakPromises()
     stopTimers()
     return controls
   }
@@ -97,6 +119,12 @@ struct HedgingState {
 
   private var failed: Outcome {
     .failure(failure ?? LupineError(.cancelled, "The request was cancelled."))
+  }
+
+  /// What was paid for a try that is not made goes back.
+  private mutating func breakPromises() {
+    for _ in promises { budget.giveBack(to: url) }
+    promises = []
   }
 
   private mutating func deliver(_ outcome: Outcome) -> Delivery {

@@ -91,6 +91,7 @@ struct BodyChannelState {
 
   mutating func fail(_ error: LupineError) {
     if ending == nil { ending = .failure(error) }
+    if error.givesUp { undecoded = [] }
     target.close()
   }
 
@@ -232,5 +233,15 @@ struct BodyChannelState {
   private struct Arrival {
     let trailers: HTTPFields?
     let metrics: TransferMetrics
+  }
+}
+
+extension LupineError {
+  /// Whether it was this side that ended the body, which wants no more work done for it; what broke off is still decoded.
+  fileprivate var givesUp: Bool {
+    switch kind {
+    case .cancelled, .timedOut, .sessionShutDown: true
+    default: false
+    }
   }
 }

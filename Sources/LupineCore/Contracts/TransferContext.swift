@@ -108,11 +108,7 @@ public struct TransferContext: Sendable {
   }
 
   /// Tells the exchange what is not as its session tells all of them.
-  mutating func change(_ change: (inout Own) -> Void) {
-    var changed = own.take() ?? CopyOnWrite(Own(settings))
-    change(&changed.value)
-    own = changed
-  }
+  mutating func change(_ change: (inout Own) -> Void) { own.change(from: Own(settings), change) }
 
   private var supervisor: (any ExchangeSupervisor)? { own?.value.supervisor ?? control.task }
 

@@ -3,7 +3,7 @@ import HTTPTypes
 extension ExchangeLoop {
   /// What stands with the request, one attempt at a time.
   struct State {
-    var attempt = 1
+    var attempt: Int
     /// What led to the current exchange: the request without what was added for this exchange alone.
     private(set) var original: OutgoingRequest?
     /// Whether the end of the current exchange has been told.
@@ -51,12 +51,7 @@ extension ExchangeLoop {
       rare.map { $0.value.redirect == nil && $0.value.authentications.isEmpty } ?? true
     }
 
-    private mutating func change(_ change: (inout Rare) -> Void) {
-      // Taken out meanwhile, so that nobody else holds what is changed.
-      var changed = rare.take() ?? CopyOnWrite(Rare())
-      change(&changed.value)
-      rare = changed
-    }
+    private mutating func change(_ change: (inout Rare) -> Void) { rare.change(from: Rare(), change) }
 
     /// Begins an exchange; see `RequestState.begin`.
     mutating func begin(_ original: OutgoingRequest?) {

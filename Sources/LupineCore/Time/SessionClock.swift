@@ -26,14 +26,14 @@ package struct SessionClock: Sendable {
   private static func open<C: Clock>(_ clock: C, _ executor: (any TaskExecutor)?) -> SessionClock
   where C.Duration == Duration {
     if let clock = clock as? ContinuousClock {
-      var opened = openSleeper(clock, executor)
+      var opened = openSleeper(clock, executor, isSystems: true)
       // The usual clock's time is asked for often, and the kernel's whole nanoseconds are had for a part of the cost.
       let start = Self.nanosecondsSinceBoot
       opened.now = { .nanoseconds(Self.nanosecondsSinceBoot - start) }
       return opened
     }
     if let clock = clock as? any TimerClock { return openTimer(clock) }
-    return openSleeper(clock, executor)
+    return openSleeper(clock, executor, isSystems: clock is SuspendingClock)
   }
 
   /// What a continuous clock counts as well.
@@ -43,16 +43,25 @@ package struct SessionClock: Sendable {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  private static func openSleeper<C: Clock>(_ clock: C, _ executor: (any TaskExecutor)?) -> SessionClock
-  where C.Duration == Duration {
+  /// - Parameter isSystems: whether the clock is the system's, on which one falls asleep at once, so that no other thread is
+  ///   woken for it; what a program's own does is kept out of the stack of who sets the timer.
+  private static func openSleeper<C: Clock>(
+    _ clock: C, _ executor: (any TaskExecutor)?, isSystems: Bool
+  ) -> SessionClock where C.Duration == Duration {
     SessionClock(opened: clock) { deadline, action in
-      // At once, so that no other thread is woken only to fall asleep.
-      let task = Task.immediate(executorPreference: executor) {
-        try await clock.sleep(until: deadline, tolerance: nil)
-        action()
-      }
+      let task =
+        isSystems
+        ? Task.immediate(executorPreference: executor) { try await sleep(until: deadline, on: clock, then: action) }
+        : Task(executorPreference: executor) { try await sleep(until: deadline, on: clock, then: action) }
       return ScheduledTimer { task.cancel() }
     }
+  }
+
+  private static func sleep<C: Clock>(
+    until deadline: C.Instant, on clock: C, then action: @Sendable () -> Void
+  ) async throws {
+    try await clock.sleep(until: deadline, tolerance: nil)
+    action()
   }
 
   private static func openTimer(_ clock: some TimerClock) -> SessionClock {

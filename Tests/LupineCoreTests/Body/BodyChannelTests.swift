@@ -225,6 +225,17 @@ import Testing
     #expect(error?.kind == .connectionLost)
   }
 
+  @Test(arguments: [LupineError.Kind.cancelled, .timedOut(.total), .sessionShutDown])
+  func `a coded stream that is given up is not decoded any further`(kind: LupineError.Kind) async throws {
+    let (body, writer) = Self.make(BodySink(.stream(window: 1), stages: [Inflating(by: 1)]))
+    var bytes = [UInt8](repeating: 7, count: 4_096)
+    _ = try writer.write(&bytes)
+    writer.fail(LupineError(kind, ""), metrics: TransferMetrics())
+    // What was decoded before.
+    #expect(try await body.next()?.count == 1_024)
+    #expect(await #expect(throws: LupineError.self) { try await body.next() }?.kind == kind)
+  }
+
   @Test func `an abandoned body is not decoded any further`() async throws {
     let (body, writer) = Self.make(BodySink(.stream(window: 1), stages: [Inflating(by: 1, failingAfter: 2_048)]))
     var bytes = [UInt8](repeating: 7, count: 4_096)

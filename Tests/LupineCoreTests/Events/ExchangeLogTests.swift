@@ -115,6 +115,38 @@ import Testing
     #expect(log.attempts.map(\.number) == Array(2_001...3_000))
   }
 
+  @Test func `what an attempt decides that goes on and on stays with it and its exchange`() throws {
+    let request = RequestSummary(method: .get, url: try HTTPURL("https://example.com/"))
+    let exchanges = ExchangeLogMonitor()
+    func receive(_ kind: SessionEvent.Kind, _ attempt: Int = 2) {
+      exchanges.receive(SessionEvent(request: RequestID(1), attempt: attempt, time: .zero, kind: kind))
+    }
+    receive(.started(request), 0)
+    let exchange: [SessionEvent.Kind] = [.attempting(request), .sending(request), .head(HTTPResponse(status: .ok))]
+    for attempt in 1...2 {
+      for kind in exchange { receive(kind, attempt) }
+    }
+    for _ in 1...3_000 { receive(.suspended) }
+    let log = try #require(exchanges.log(of: RequestID(1)))
+    #expect(log.preparation.isEmpty)
+    #expect(log.attempts.map(\.number) == [2])
+    #expect(log.attempts.map { $0.hops.map(\.status) } == [[200]])
+    #expect(log.decisions.count == 1_000)
+  }
+
+  @Test func `a look at the logs takes nothing from a request that runs`() throws {
+    let request = RequestSummary(method: .get, url: try HTTPURL("https://example.com/"))
+    let exchanges = ExchangeLogMonitor(limit: 2)
+    func receive(_ kind: SessionEvent.Kind, _ id: UInt64) {
+      exchanges.receive(SessionEvent(request: RequestID(id), attempt: 0, time: .zero, kind: kind))
+    }
+    for id: UInt64 in 1...3 { receive(.started(request), id) }
+    #expect(exchanges.logs.map(\.id.rawValue) == [2, 3])
+    receive(.resumed, 1)
+    #expect(exchanges.logs.map(\.id.rawValue) == [2, 3])
+    #expect(exchanges.log(of: RequestID(1)) == nil)
+  }
+
   @Test func `what happens before the first attempt is told as well`() async throws {
     struct Failing: RequestAdapter {
       func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {

@@ -16,7 +16,7 @@ import Testing
   private func expectFailure(_ form: MultipartFormData, _ words: String) async throws {
     let error = try await failure { _ = try bytes(of: form.asBody()) }
     #expect(error.kind == .bodyFailed)
-    #expect(error.message.hasPrefix("Part 2 (\"file\") of the multipart body: "))
+    #expect(error.message.hasPrefix("Part 2 (\"file\") of the multipart body cannot be sent. "))
     #expect(error.message.contains(words), "\(error.message)")
   }
 
@@ -49,7 +49,7 @@ import Testing
     let opening = try asNobody { Result { () throws(LupineError) in try body.makeReader {} } }
     let error = try #require(throws: LupineError.self) { try opening.get() }
     #expect(error.kind == .bodyFailed)
-    #expect(error.message.hasPrefix("Part 2 (\"file\") of the multipart body: "))
+    #expect(error.message.hasPrefix("Part 2 (\"file\") of the multipart body cannot be sent. "))
     #expect(error.message.contains("Permission denied"))
   }
 

@@ -37,6 +37,14 @@ public final class RetryBudget: Sendable {
     }
   }
 
+  /// Puts a retry back that was taken out and not made.
+  package func giveBack(to url: HTTPURL) {
+    spent.withLock { spent in
+      guard let already = spent[url.origin] else { return }
+      spent[url.origin] = already > 1 ? already - 1 : nil
+    }
+  }
+
   /// Puts a part of a retry back.
   ///
   /// - Parameter url: asked for where something is spent, as rarely.

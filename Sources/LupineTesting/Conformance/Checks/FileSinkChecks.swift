@@ -25,9 +25,10 @@ extension ConformanceKit {
   private static let limit = ConformanceCheck("a body over the limit of its file fails") { stage in
     let file = try TemporaryFile()
     try stage.play { $0.target == "/next" ? .text("next") : .bytes(numberedBytes(1001)) }
-    try await stage.expect(error: .limitExceeded(.sink), "The body of 1,001 bytes") {
+    let error = try await stage.expect(error: .limitExceeded(.sink), "The body of 1,001 bytes") {
       _ = try await stage.fetch(with: StageSettings(sink: .file(descriptor: file.descriptor, limit: 1000)))
     }
+    try stage.expect(received: 1001...1001, by: error)
     try stage.expect(file.content.count <= 1000, "Whether the file stays within its limit")
     try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
   }
@@ -37,9 +38,10 @@ extension ConformanceKit {
     let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
     defer { close(descriptor) }
     try stage.play { $0.target == "/next" ? .text("next") : .text("hello") }
-    try await stage.expect(error: .fileFailed, "The body") {
+    let error = try await stage.expect(error: .fileFailed, "The body") {
       _ = try await stage.fetch(with: StageSettings(sink: .file(descriptor: descriptor)))
     }
+    try stage.expect(received: 5...5, by: error)
     try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
   }
 }

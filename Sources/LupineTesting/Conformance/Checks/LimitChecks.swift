@@ -13,11 +13,12 @@ extension ConformanceKit {
     exceeded(
       "interim responses without end", .informationalResponses, .wire(.endlessInformational), needs: .networking),
     exceeded("33 interim responses", .informationalResponses, hints(33), needs: .informationalResponses),
-    exceeded("trailers without end", .trailers, .wire(.endlessTrailers), needs: .networking),
+    exceeded("trailers without end", .trailers, .wire(.endlessTrailers), received: 5...5, needs: .networking),
     exceeded(
       "a trailer of 20 KB", .trailers, .chunks([.text("hello")], trailers: ["X-Oversized": long(20_000)]),
-      needs: .trailers),
-    exceeded("a body without end", .responseBody, .wire(.endlessBody), needs: .networking),
+      received: 5...5, needs: .trailers),
+    exceeded(
+      "a body without end", .responseBody, .wire(.endlessBody), received: (1 << 20) + 1 ... .max, needs: .networking),
     within("a thousand fields", manyFields(1000)) { $0.head.headerFields.count == 1_000 },
     within("32 interim responses", hints(32), needs: .informationalResponses) { $0.log.informational.count == 32 },
   ]
@@ -34,8 +35,8 @@ extension ConformanceKit {
   }
 
   private static func exceeded(
-    _ what: String, _ limit: Limits.Name, _ reply: PeerReply, needs: TransportCapabilities = [],
-    change: @escaping @Sendable (inout Limits) -> Void = { _ in }
+    _ what: String, _ limit: Limits.Name, _ reply: PeerReply, received: ClosedRange<Int64> = 0...0,
+    needs: TransportCapabilities = [], change: @escaping @Sendable (inout Limits) -> Void = { _ in }
   ) -> ConformanceCheck {
     let verb = what.hasPrefix("a ") ? "exceeds" : "exceed"
     return ConformanceCheck("\(what) \(verb) the limit \(limit.rawValue)", needs: needs) { stage in
@@ -43,7 +44,10 @@ extension ConformanceKit {
       var settings = StageSettings()
       settings.sink = .collect(limit: 1 << 20)
       change(&settings.limits)
-      try await stage.expect(error: .limitExceeded(limit), "The response") { _ = try await stage.fetch(with: settings) }
+      let error = try await stage.expect(error: .limitExceeded(limit), "The response") {
+        _ = try await stage.fetch(with: settings)
+      }
+      try stage.expect(received: received, by: error)
       try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
       if let count = try stage.peer.connectionCount { try stage.expect(count, 2, "The connections made") }
     }

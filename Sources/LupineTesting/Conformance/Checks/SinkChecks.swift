@@ -24,9 +24,10 @@ extension ConformanceKit {
           if request.target == "/next" { return .text("next") }
           return isTold ? .bytes(numberedBytes(1001)) : .chunks([.bytes(numberedBytes(1000)), .bytes([1])])
         }
-        try await stage.expect(error: .limitExceeded(limit), "The body of 1,001 bytes") {
+        let error = try await stage.expect(error: .limitExceeded(limit), "The body of 1,001 bytes") {
           _ = try await stage.fetch(with: StageSettings(sink: sink))
         }
+        try stage.expect(received: 1001...1001, by: error)
         try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
       }
     }

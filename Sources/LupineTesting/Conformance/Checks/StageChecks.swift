@@ -33,9 +33,10 @@ extension ConformanceKit {
   private static func failure(_ name: String, _ transformer: Doubling) -> ConformanceCheck {
     ConformanceCheck(name) { stage in
       try stage.play { $0.target == "/next" ? .text("next") : .text("hello") }
-      try await stage.expect(error: .contentDecodingFailed, "The body") {
+      let error = try await stage.expect(error: .contentDecodingFailed, "The body") {
         _ = try await stage.fetch(with: settings([transformer]))
       }
+      try stage.expect(received: 5...5, by: error)
       try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
     }
   }

@@ -39,4 +39,13 @@ extension ConformanceStage {
     }
     throw failure(what, expected: "an error of kind \(kind)", got: "no error")
   }
+
+  /// Expects that an error counts what arrived of the body, the piece at which it failed included.
+  func expect(received: ClosedRange<Int64>, by error: LupineError) throws {
+    let count = error.metrics?.bytesReceived ?? 0
+    let (least, most) = (received.lowerBound, received.upperBound)
+    try expect(
+      received.contains(count), "The bytes that the error's metrics count",
+      expected: least == most ? "\(least)" : "\(least) or more", got: "\(count)")
+  }
 }
