@@ -1,17 +1,19 @@
 """What a program takes on the disk."""
 
 import pathlib
-import shutil
 import subprocess
+import sys
 import tempfile
 
 
 def stripped(row_list):
-    """The size of each row's binary without symbols, in bytes; empty where there is no `strip`."""
-    if shutil.which("strip") is None:
+    """The size of each row's binary without symbols, in bytes; empty, with a word, where `strip` is missing or fails."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="lupine-sizes-") as folder:
+            return {row.name: size(row.path, pathlib.Path(folder) / row.name) for row in row_list}
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"the sizes of stripped binaries are missing: {error}", file=sys.stderr)
         return {}
-    with tempfile.TemporaryDirectory(prefix="lupine-sizes-") as folder:
-        return {row.name: size(row.path, pathlib.Path(folder) / row.name) for row in row_list}
 
 
 def size(program, copy):

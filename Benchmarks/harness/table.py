@@ -4,7 +4,7 @@ TITLES = {
     "c": "raw libcurl in C", "c-default": "C, default CAPATH", "lupine": "Lupine", "lupine-loop": "Lupine, loop's executor",
     "lupine-umbrella": "Lupine, all of it", "lupine-static": "Lupine, static", "async-http-client": "AsyncHTTPClient",
     "urlsession": "URLSession"}
-LINE = "{:<40} {:<24} {:>7} {:>13} {:>7} {:>11} {:>9}"
+LINE = "{:<45} {:<24} {:>7} {:>13} {:>7} {:>11} {:>14}"
 
 
 def seconds(value):
@@ -54,4 +54,5 @@ def goal(bound):
 
 
 def memory(figures, bound):
-    return f"{figures['peak']:.0f} MB" + ("!" if bound and figures["peak"] > bound else " ")
+    peak = f"{figures['peak']:.0f} MB"
+    return f"{peak}{'!' if figures['peak'] > bound else ''} (≤ {bound})" if bound else peak

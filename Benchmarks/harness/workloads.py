@@ -44,7 +44,7 @@ REQUESTS = [
         "idle", "200 in flight, 1,000 idle connections", "get", "small", 20_000, 200, 2_000, both(1.35, 1.12),
         idle=1_000),
     Workload("W3", "64 in flight, one HTTP/2 connection", "get", "tls", 20_000, 64, 2_000, both(1.30, 1.12)),
-    Workload("W4", "1 GiB down, discarded", "discard", "large", 1, goals={"lupine": 1.05}, memory=30),
+    Workload("W4", "1 GiB down, discarded, without a session", "discard", "large", 1, goals={"lupine": 1.05}, memory=30),
     Workload("W4b", "1 GiB down, to a file", "file", "large", 1, goals={"lupine": 1.05}, memory=30),
     Workload("W4s", "1 GiB down, as an async stream", "stream", "large", 1, goals={"lupine": 1.5}),
     Workload("W5", "1 GiB up, from a file", "put", "sink", 1, goals={"lupine": 1.05}, memory=30),
