@@ -109,16 +109,20 @@ FAILURES = (RuntimeError, OSError, ValueError, PeerError)
 LIMIT_SECONDS = 300
 
 
+def command(row, workload, places, folder, count, kind=None):
+    """What runs a row for so many requests; `kind` is another kind of work than the workload's, without a server."""
+    return [
+        row.path, kind or workload.kind, "nothing" if kind else places[workload.server], str(count),
+        str(workload.concurrency), str(workload.warm // row.part), str(file_for(workload, folder, kind))]
+
+
 def run(row, workload, places, folder, authorities, kind=None):
     """Runs a row once; returns its figures for one request: seconds of the processor, of the wall, and memory in MB."""
-    file = file_for(workload, folder, kind)
-    command = [
-        row.path, kind or workload.kind, "nothing" if kind else places[workload.server],
-        str(max(1, workload.count // row.part)), str(workload.concurrency), str(workload.warm // row.part), str(file)]
     errors = tempfile.TemporaryFile("w+", errors="replace")
     with client_core():
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=errors, env=environment(row, workload, places, authorities, folder))
+            command(row, workload, places, folder, max(1, workload.count // row.part), kind), stdout=subprocess.PIPE,
+            stderr=errors, env=environment(row, workload, places, authorities, folder))
     watchdog = threading.Timer(LIMIT_SECONDS, process.kill)
     watchdog.start()
     with process.stdout:
@@ -127,7 +131,7 @@ def run(row, workload, places, folder, authorities, kind=None):
     watchdog.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
     if workload.kind == "file":
-        file.unlink(missing_ok=True)
+        file_for(workload, folder, kind).unlink(missing_ok=True)
     if process.returncode != 0:
         raise RuntimeError(f"{row.program} ended with code {process.returncode}: {first_line(errors)}")
     figures = json.loads(output)
