@@ -118,32 +118,42 @@ def command(row, workload, places, folder, count, kind=None):
 
 def run(row, workload, places, folder, authorities, kind=None):
     """Runs a row once; returns its figures for one request: seconds of the processor, of the wall, and memory in MB."""
-    errors = tempfile.TemporaryFile("w+", errors="replace")
-    with client_core():
-        process = subprocess.Popen(
-            command(row, workload, places, folder, max(1, workload.count // row.part), kind), stdout=subprocess.PIPE,
-            stderr=errors, env=environment(row, workload, places, authorities, folder))
-    watchdog = threading.Timer(LIMIT_SECONDS, process.kill)
-    watchdog.start()
-    with process.stdout:
-        output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    watchdog.cancel()
-    process.returncode = os.waitstatus_to_exitcode(status)
+    arguments = command(row, workload, places, folder, max(1, workload.count // row.part), kind)
+    with tempfile.TemporaryFile("w+", errors="replace") as errors:
+        with client_core():
+            process = subprocess.Popen(
+                arguments, stdout=subprocess.PIPE, stderr=errors, env=environment(row, workload, places, authorities, folder))
+        output, usage = finish(process)
+        if process.returncode != 0:
+            raise RuntimeError(f"{row.program} ended with code {process.returncode}: {first_line(errors)}")
     if workload.kind == "file":
         file_for(workload, folder, kind).unlink(missing_ok=True)
-    if process.returncode != 0:
-        raise RuntimeError(f"{row.program} ended with code {process.returncode}: {first_line(errors)}")
     figures = json.loads(output)
     whole = usage.ru_utime + usage.ru_stime
     used = whole if workload.processes else figures["cpu"] / figures["requests"]
     return {"cpu": used, "wall": figures["wall"] / figures["requests"], "peak": figures["peak"] * 1024 / 1e6}
 
 
+def finish(process):
+    """Waits for the end of a process, and ends one that takes too long; returns what it printed and used."""
+    watchdog = threading.Timer(LIMIT_SECONDS, process.kill)
+    watchdog.start()
+    try:
+        with process.stdout:
+            output = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+    except BaseException:
+        process.kill()
+        raise
+    finally:
+        watchdog.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return output, usage
+
+
 def first_line(errors):
-    with errors:
-        errors.seek(0)
-        return next((line.strip()[:200] for line in errors if line.strip()), "no reason given")
+    errors.seek(0)
+    return next((line.strip()[:200] for line in errors if line.strip()), "no reason given")
 
 
 def environment(row, workload, places, authorities, folder):
