@@ -10,11 +10,8 @@ let service = ProcessInfo.processInfo.environment["LUPINE_HTTPBIN"] ?? "http://1
 // snippet.show
 let transport = CurlTransport()
 let session = try Session.Builder().transport(transport).baseURL(service).build()
-let responses = await withTaskExecutorPreference(transport.executor) {
-  await withTaskGroup { group in
-    for number in 1...10 { group.addTask { await session.request("get?page=\(number)").serializingData().response } }
-    return await group.reduce(into: []) { $0.append($1) }
-  }
+let response = await withTaskExecutorPreference(transport.executor) {
+  await session.request("get").serializingData().response
 }
 // snippet.hide
-print(responses.map { $0.error?.message ?? "\($0.metrics.total)" })
+print(response.error?.message ?? "\(response.metrics.total)")
