@@ -75,9 +75,10 @@ final class BodyChannel: Sendable {
 
   /// Tells of the end; whoever waits for it goes on once the observers have heard of it, also who comes meanwhile.
   private func tell(_ audience: BodyChannelState.Audience) {
-    for observer in audience.observers { observer(audience.end) }
-    let late = audience.observers.isEmpty ? nil : state.withLock { $0.hasTold() }
-    for waiter in audience.waiters { waiter.resume(returning: audience.end) }
+    let listeners = audience.listeners
+    for observer in listeners.observers { observer(audience.end) }
+    let late = listeners.observers.isEmpty ? nil : state.withLock { $0.hasTold() }
+    for waiter in listeners.waiters { waiter.resume(returning: audience.end) }
     if let late { tell(late) }
   }
 
