@@ -8,7 +8,9 @@ struct BodyChannelState {
 
   /// What a body passes through first, as most do not.
   private var decoding: BodyDecoding?
-  private var target: BodyTarget
+  private var target = BodyTarget(.discard(limit: 0))
+  /// What lets the transport go on; `nil` before the body begins.
+  private(set) var resume: (@Sendable () -> Void)?
   private var isAbandoned = false
   private var isSuspended = false
   private var isPaused = false
@@ -19,9 +21,13 @@ struct BodyChannelState {
   /// Whether observers hear of the end just now; for those who wait it has not come yet.
   private var isTelling = false
 
-  init(sink: BodySink) {
+  /// Begins the body; false where another one was begun before.
+  mutating func begin(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> Bool {
+    guard self.resume == nil else { return false }
+    self.resume = resume
     if !sink.stages.isEmpty { decoding = BodyDecoding(sink.stages) }
     target = BodyTarget(sink.destination)
+    return true
   }
 
   /// The end: a good one once the last byte has been taken as well, a bad one at once.
@@ -127,7 +133,7 @@ struct BodyChannelState {
   /// Returns whether the transport was paused and may go on.
   mutating func setSuspended(_ isSuspended: Bool) -> Bool {
     self.isSuspended = isSuspended
-    return resumeIfRoom()
+    return hasEnding ? false : resumeIfRoom()
   }
 
   /// The wake-up of the reader who waits, when there is something for it.

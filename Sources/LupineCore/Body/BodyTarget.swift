@@ -12,7 +12,7 @@ struct BodyTarget {
 
   init(_ destination: BodySink.Destination) {
     self.destination = destination
-    if case .stream = destination { pieces = WaitingPieces() }
+    pieces = if case .stream = destination { WaitingPieces() } else { nil }
   }
 
   /// Whether nothing waits to be taken.

@@ -25,7 +25,7 @@ struct ExchangeLoop: Sendable {
     }
     // As a rule nobody is asked at the head and the body has come to a good end: then nothing is waited for, and a call
     // that might wait costs more than to look.
-    if asksNobody, !task.handsOverAtHead, let end = response.body.channel.goodEnd {
+    if asksNobody, !task.handsOverAtHead, let end = response.body.goodEnd {
       return received(response, end, control, to: sent)
     }
     return try await receive(response, control, to: request)
@@ -54,7 +54,7 @@ struct ExchangeLoop: Sendable {
     while try !task.begin(control, sent, for: nil) { abandonExchange(for: response.body) }
     let received = try await receive(response, control, to: request)
     // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
-    let count = response.body.channel.goodEnd?.byteCount ?? 0
+    let count = response.body.goodEnd?.byteCount ?? 0
     task.download.withLock { $0.begin(base: count, .known(0), isAnswer: false, now: .zero) }
     return received
   }
