@@ -137,7 +137,7 @@ struct BodyChannelState {
   }
 
   /// The wake-up of the reader who waits, when there is something for it.
-  mutating func takeReader() -> (() -> Void)? {
+  mutating func takeReader() -> (@Sendable () -> Void)? {
     guard let reader else { return nil }
     guard let piece = next().0 else { return nil }
     self.reader = nil
@@ -145,7 +145,7 @@ struct BodyChannelState {
   }
 
   /// The wake-up of the reader who waits, and whether the transport may go on since the reader takes what was there.
-  mutating func deliver() -> ((() -> Void)?, shouldResume: Bool) {
+  mutating func deliver() -> ((@Sendable () -> Void)?, shouldResume: Bool) {
     guard let reader else { return (nil, false) }
     let (piece, shouldResume) = next()
     guard let piece else { return (nil, shouldResume) }

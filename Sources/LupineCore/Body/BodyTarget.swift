@@ -7,7 +7,7 @@ struct BodyTarget {
   private let destination: BodySink.Destination
   private var collected = Data()
   /// Those of a body that is streamed, as few are.
-  private var pieces: WaitingPieces?
+  private let pieces: WaitingPieces?
   private var isAbandoned = false
 
   init(_ destination: BodySink.Destination) {

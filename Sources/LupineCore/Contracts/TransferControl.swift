@@ -97,13 +97,19 @@ public final class TransferControl: Sendable {
   ///
   /// A body that has not ended takes no byte from here on: what its sink named, as a file's descriptor, may be closed or
   /// used again, whatever the transport still does.
-  package func finish() {
+  package func finish() { finish(after: nil) }
+
+  /// The same.
+  ///
+  /// - Parameter body: a body that has ended; where it is this exchange's, none is left to be given up.
+  func finish(after body: IncomingBody?) {
     counts.store(false, ordering: .relaxed)
     let released = state.withLock { state in
       state.isFinished = true
       return Released(handler: state.handler.take(), bearer: state.bearer.take())
     }
-    (released.bearer ?? self).channel.abandon(unlessEnded: true)
+    let bearer = released.bearer ?? self
+    if body?.exchange !== bearer { bearer.channel.abandon(unlessEnded: true) }
   }
 
   /// When the last byte moved, as a time of the clock it was made with.

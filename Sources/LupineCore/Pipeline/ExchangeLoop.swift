@@ -25,7 +25,7 @@ struct ExchangeLoop: Sendable {
     if !task.handsOverAtHead, let end = response.body.goodEnd,
       let ended = task.state.withLock({ $0.conclude(status: response.statusCode, end.metrics) })
     {
-      ended.control?.finish()
+      ended.control?.finish(after: response.body)
       if ended.isToTell { tell(end) }
       return ReceivedResponse(request: ended.sent ?? request, response, end)
     }
