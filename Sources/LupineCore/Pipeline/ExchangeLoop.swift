@@ -57,7 +57,7 @@ struct ExchangeLoop: Sendable {
     let received = try await receive(response, control, to: request)
     // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
     let count = response.body.goodEnd?.byteCount ?? 0
-    task.download.withLock { $0.begin(base: count, .known(0), isAnswer: false, now: .zero) }
+    task.download.withLock { $0.begin(base: count, length: 0, isAnswer: false, now: .zero) }
     return received
   }
 
@@ -259,7 +259,7 @@ extension ExchangeLoop {
       let now = control.lastActive
       task.download.withLock {
         $0.begin(
-          base: base, .told(by: head.headerFields), isAnswer: 200..<300 ~= status, now: now)
+          base: base, toldBy: head.headerFields, isAnswer: 200..<300 ~= status, now: now)
       }
       control.beginsAnswer()
       return BodySink(destination, stages: stages)
