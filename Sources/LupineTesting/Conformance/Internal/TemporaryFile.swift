@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import LupineCore
 
@@ -7,7 +8,9 @@ final class TemporaryFile: Sendable {
   let descriptor: Int32
 
   init(_ content: [UInt8] = []) throws(SocketFailure) {
-    var template = Array("/tmp/lupine-conformance-XXXXXX".utf8CString)
+    let folder = FileManager.default.temporaryDirectory.path
+    // `mkstemp` puts a name of its own in the place of the six letters.
+    var template = Array("\(folder)/lupine-conformance-XXXXXX".utf8CString)
     descriptor = mkstemp(&template)
     path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     guard descriptor >= 0 else { throw SocketFailure("mkstemp") }
