@@ -72,7 +72,7 @@ struct ProgressReporter: Sendable {
     guard transfer?.move(to: count, now: now) == true, !listeners.isEmpty, let transfer, transfer.isAnswer else {
       return nil
     }
-    let progress = progress(of: transfer)
+    let progress = self.progress(of: transfer)
     if let farthest, farthest.completed >= progress.completed { return nil }
     farthest = progress
     return tell(progress, now)
@@ -130,7 +130,7 @@ struct ProgressReporter: Sendable {
   /// The last figure of a body that has gone out as far as the server wanted it; the farthest so far where that is not
   /// its end.
   var sent: TransferProgress? {
-    let progress = transfer.map { progress(of: $0) } ?? TransferProgress(completed: 0, total: 0)
+    let progress = transfer.map { self.progress(of: $0) } ?? TransferProgress(completed: 0, total: 0)
     return progress.completed == progress.total ? progress : newest ?? progress
   }
 
