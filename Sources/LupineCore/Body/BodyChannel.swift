@@ -3,33 +3,29 @@ import HTTPTypes
 import Synchronization
 
 /// The meeting point of the transport, which writes a body, and of the consumer, who awaits it.
-final class BodyChannel: Sendable {
-  private let state: Mutex<BodyChannelState>
-  /// The exchange it belongs to; `nil` for a body that was complete when it was made.
-  let activity: TransferControl?
-  private let resume: @Sendable () -> Void
+///
+/// A part of the exchange that the body belongs to, as whose life it is known to both.
+struct BodyChannel: ~Copyable, Sendable {
+  private let state = Mutex(BodyChannelState())
 
-  init(sink: BodySink, activity: TransferControl?, resume: @escaping @Sendable () -> Void) {
-    state = Mutex(BodyChannelState(sink: sink))
-    self.activity = activity
-    self.resume = resume
-    activity?.attach(self)
+  /// Begins the body; false where another one was begun before.
+  func begin(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { $0.begin(sink, resume: resume) }
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
-    try write(bytes.count) { (state) throws(LupineError) in try state.write(bytes) }
+    try take { (state) throws(LupineError) in try state.write(bytes) }
   }
 
   func write(_ data: Data) throws(LupineError) -> IncomingBodyWriter.Flow {
-    try write(data.count) { (state) throws(LupineError) in try state.write(data) }
+    try take { (state) throws(LupineError) in try state.write(data) }
   }
 
-  private func write(
-    _ count: Int, _ take: (inout BodyChannelState) throws(LupineError) -> Void
+  private func take(
+    _ write: (inout BodyChannelState) throws(LupineError) -> Void
   ) throws(LupineError) -> IncomingBodyWriter.Flow {
-    activity?.didReceive(count)
     let (flow, wake) = try state.withLock { (state) throws(LupineError) in
-      try take(&state)
+      try write(&state)
       // A reader that waits may take the bytes at once, and then there is room again.
       let reader = state.takeReader()
       return (state.flow, reader)
@@ -40,8 +36,7 @@ final class BodyChannel: Sendable {
 
   /// Takes bytes without a word to a reader who waits.
   func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
-    activity?.didReceive(bytes.count)
-    return try state.withLock { (state) throws(LupineError) in
+    try state.withLock { (state) throws(LupineError) in
       try state.write(bytes)
       return state.flow
     }
@@ -58,8 +53,11 @@ final class BodyChannel: Sendable {
     settle { $0.finish(trailers: trailers, metrics: metrics) }
   }
 
-  func fail(_ error: LupineError) {
-    settle { $0.fail(error) }
+  /// Ends the body before its time.
+  ///
+  /// - Parameter unlessEnded: whether nothing happens to one that has ended, of which some may still wait to be taken.
+  func fail(_ error: LupineError, unlessEnded: Bool = false) {
+    settle { if !unlessEnded || !$0.hasEnding { $0.fail(error) } }
   }
 
   private func settle(_ change: (inout BodyChannelState) -> Void) {
@@ -68,21 +66,20 @@ final class BodyChannel: Sendable {
       let reader = state.takeReader()
       return (reader, state.takeAudience())
     }
-    activity?.detach(self)
     wake?()
     if let audience { tell(audience) }
   }
 
   /// Tells of the end; whoever waits for it goes on once the observers have heard of it, also who comes meanwhile.
   private func tell(_ audience: BodyChannelState.Audience) {
-    for observer in audience.observers { observer(audience.end) }
-    let late = audience.observers.isEmpty ? nil : state.withLock { $0.hasTold() }
-    for waiter in audience.waiters { waiter.resume(returning: audience.end) }
+    let listeners = audience.listeners
+    for observer in listeners.observers { observer(audience.end) }
+    let late = listeners.observers.isEmpty ? nil : state.withLock { $0.hasTold() }
+    for waiter in listeners.waiters { waiter.resume(returning: audience.end) }
     if let late { tell(late) }
   }
 
   func next() async -> Result<[UInt8]?, LupineError> {
-    activity?.touch()
     let (piece, shouldResume, audience) = state.withLock { state in
       let (piece, shouldResume) = state.next()
       return (piece, shouldResume, state.takeAudience())
@@ -132,4 +129,7 @@ final class BodyChannel: Sendable {
   func setSuspended(_ isSuspended: Bool) {
     if state.withLock({ $0.setSuspended(isSuspended) }) { resume() }
   }
+
+  /// Lets the transport go on that was paused.
+  private func resume() { state.withLock { $0.resume }?() }
 }

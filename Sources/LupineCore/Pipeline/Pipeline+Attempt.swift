@@ -31,11 +31,12 @@ extension Pipeline {
         (state.endAttempt() ?? state.cancellation, state.settings.validators)
       }
       if let ended { throw ended }
-      guard !task.handsOverAtHead else {
-        let outcome = Outcome(received)
-        return AttemptResult(request: request, outcome: outcome, isFinal: true)
-      }
-      return validated(received, to: request, by: validators, number)
+      // One that is handed over at its head has been judged there.
+      let isJudged = task.handsOverAtHead
+      let refusal = isJudged ? nil : refusal(of: received, by: validators, number)
+      var outcome = Outcome(received)
+      if let refusal { outcome.error = refusal }
+      return AttemptResult(request: request, outcome: outcome, isFinal: isJudged)
     } catch {
       let (ended, expired) = task.state.withLock { ($0.cancellation, $0.endAttempt()) }
       let reason = (ended ?? expired).map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
@@ -73,22 +74,18 @@ extension Pipeline {
     return request
   }
 
-  func validated(
-    _ received: ReceivedResponse, to request: OutgoingRequest, by validators: [ResponseValidator], _ number: Int
-  ) -> AttemptResult {
-    var outcome = Outcome(received)
-    for validator in validators {
-      do throws(LupineError) {
-        try validator.validate(received, hasBody: task.consumer?.hasBody(received))
-      } catch {
-        outcome.error = explained(error, received, number).about(received.request.summary).about(received.head)
-          .measured(received.metrics)
-        task.consumer?.isUnwanted()
-        break
-      }
+  /// Why a validator refuses a response; `nil` where none does.
+  func refusal(of received: ReceivedResponse, by validators: [ResponseValidator], _ number: Int) -> LupineError? {
+    var refusal: LupineError?
+    do throws(LupineError) {
+      for validator in validators { try validator.validate(received, hasBody: task.consumer?.hasBody(received)) }
+    } catch {
+      refusal = explained(error, received, number).about(received.request.summary).about(received.head)
+        .measured(received.metrics)
+      task.consumer?.isUnwanted()
     }
-    task.emit(.validated(outcome.error), attempt: number)
-    return AttemptResult(request: request, outcome: outcome)
+    task.emit(.validated(refusal), attempt: number)
+    return refusal
   }
 
   /// Says what would have answered the challenge that the response is, or why nothing could.
