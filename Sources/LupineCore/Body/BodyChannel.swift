@@ -54,11 +54,15 @@ struct BodyChannel: ~Copyable, Sendable {
   }
 
   /// Ends the body before its time.
+  func fail(_ error: LupineError) { settle { $0.fail(error) } }
+
+  /// Ends the body for its own side, also one that the transport has ended and of which some waits to be taken.
   ///
-  /// - Parameter unlessEnded: whether nothing happens to one that has ended, of which some may still wait to be taken.
-  func fail(_ error: LupineError, unlessEnded: Bool = false) {
-    settle { if !unlessEnded || !$0.hasEnding { $0.fail(error) } }
-  }
+  /// - Parameter isTold: whether the transport has been told, and ends a body that still comes.
+  func cancel(_ error: LupineError, isTold: Bool) { settle { $0.cancel(error, isTold: isTold) } }
+
+  /// Whether it waits for its reader alone, and nothing else can move it.
+  var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
 
   private func settle(_ change: (inout BodyChannelState) -> Void) {
     let (wake, audience) = state.withLock { state in
