@@ -14,21 +14,18 @@ struct BodyChannel: ~Copyable, Sendable {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
-    try take { (state) throws(LupineError) in try state.write(bytes) }
+    let (flow, wake) = try state.withLock { (state) throws(LupineError) in
+      try state.write(bytes)
+      return state.hasWritten()
+    }
+    wake?()
+    return flow
   }
 
   func write(_ data: Data) throws(LupineError) -> IncomingBodyWriter.Flow {
-    try take { (state) throws(LupineError) in try state.write(data) }
-  }
-
-  private func take(
-    _ write: (inout BodyChannelState) throws(LupineError) -> Void
-  ) throws(LupineError) -> IncomingBodyWriter.Flow {
     let (flow, wake) = try state.withLock { (state) throws(LupineError) in
-      try write(&state)
-      // A reader that waits may take the bytes at once, and then there is room again.
-      let reader = state.takeReader()
-      return (state.flow, reader)
+      try state.write(data)
+      return state.hasWritten()
     }
     wake?()
     return flow
@@ -50,7 +47,12 @@ struct BodyChannel: ~Copyable, Sendable {
   }
 
   func finish(trailers: HTTPFields? = nil, metrics: TransferMetrics) {
-    settle { $0.finish(trailers: trailers, metrics: metrics) }
+    let (wake, audience) = state.withLock { state in
+      state.finish(trailers: trailers, metrics: metrics)
+      return state.hasSettled()
+    }
+    wake?()
+    if let audience { tell(audience) }
   }
 
   /// Ends the body before its time.
@@ -67,8 +69,7 @@ struct BodyChannel: ~Copyable, Sendable {
   private func settle(_ change: (inout BodyChannelState) -> Void) {
     let (wake, audience) = state.withLock { state in
       change(&state)
-      let reader = state.takeReader()
-      return (reader, state.takeAudience())
+      return state.hasSettled()
     }
     wake?()
     if let audience { tell(audience) }

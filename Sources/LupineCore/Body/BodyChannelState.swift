@@ -161,6 +161,15 @@ struct BodyChannelState {
     return { reader.resume(returning: piece) }
   }
 
+  /// What follows from bytes that were written: a reader that waits may take them at once, and then there is room again.
+  mutating func hasWritten() -> (IncomingBodyWriter.Flow, wake: (@Sendable () -> Void)?) {
+    let wake = takeReader()
+    return (flow, wake)
+  }
+
+  /// Who is to hear that the transport has ended the body.
+  mutating func hasSettled() -> (wake: (@Sendable () -> Void)?, Audience?) { (takeReader(), takeAudience()) }
+
   /// The wake-up of the reader who waits, and whether the transport may go on since the reader takes what was there.
   mutating func deliver() -> ((@Sendable () -> Void)?, shouldResume: Bool) {
     guard let reader else { return (nil, false) }

@@ -130,7 +130,7 @@ public final class TransferControl: Sendable {
   /// Notes the length of the request's body before it goes out.
   func willSend(total: Int64?) {
     let now = now()
-    task?.upload.withLock { $0.begin(.known(total), now: now) }
+    task?.upload.withLock { $0.begin(length: total, now: now) }
   }
 
   func didSend(_ count: Int) {

@@ -24,8 +24,7 @@ extension Pipeline {
       let interceptors = hasPolicies ? self.interceptors : []
       let received =
         interceptors.isEmpty
-        ? try await ExchangeLoop(task, number).receive(request)
-        : try await exchange(request, number, through: interceptors)
+        ? try await exchange(request, number) : try await exchange(request, number, through: interceptors)
       // An interceptor may have let a response through after the request was cancelled.
       let (ended, validators) = task.state.withLock { state in
         (state.endAttempt() ?? state.cancellation, state.settings.validators)
@@ -43,6 +42,18 @@ extension Pipeline {
       task.emit(.failed(reason), attempt: number)
       return .failed(reason, request: request, isFinal: ended != nil || task.consumer?.hasHandedOver == true)
     }
+  }
+
+  /// Makes the exchanges, and waits for the body.
+  @inline(__always)  // As `run` says.
+  private func exchange(
+    _ request: OutgoingRequest, _ number: Int
+  ) async throws(LupineError) -> ReceivedResponse {
+    let loop = ExchangeLoop(task, number)
+    let response = try await loop.send(request)
+    // A call that might wait costs more than to look.
+    if let received = loop.received(response, to: request) { return received }
+    return try await loop.receive(response, to: request)
   }
 
   /// Whether there may be adapters, interceptors or retriers: one look, where many requests have none of the three.
