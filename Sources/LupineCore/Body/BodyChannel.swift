@@ -47,20 +47,23 @@ struct BodyChannel: ~Copyable, Sendable {
   }
 
   func finish(trailers: HTTPFields? = nil, metrics: TransferMetrics) {
-    let (wake, audience) = state.withLock { state in
-      state.finish(trailers: trailers, metrics: metrics)
-      return state.hasSettled()
-    }
-    wake?()
-    if let audience { tell(audience) }
+    settle { $0.finish(trailers: trailers, metrics: metrics) }
   }
 
   /// Ends the body before its time.
+  func fail(_ error: LupineError) { settle { $0.fail(error) } }
+
+  /// Ends the body for its own side, also one that the transport has ended and of which some waits to be taken.
   ///
-  /// - Parameter unlessEnded: whether nothing happens to one that has ended, of which some may still wait to be taken.
-  func fail(_ error: LupineError, unlessEnded: Bool = false) {
+  /// - Parameter isTold: whether the transport has been told, and ends a body that still comes.
+  func cancel(_ error: LupineError, isTold: Bool) { settle { $0.cancel(error, isTold: isTold) } }
+
+  /// Whether it waits for its reader alone, and nothing else can move it.
+  var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
+
+  private func settle(_ change: (inout BodyChannelState) -> Void) {
     let (wake, audience) = state.withLock { state in
-      if !unlessEnded || !state.hasEnding { state.fail(error) }
+      change(&state)
       return state.hasSettled()
     }
     wake?()

@@ -15,6 +15,8 @@ struct BodyChannelState {
   private var isSuspended = false
   private var isPaused = false
   private var ending: End?
+  /// Why its own side has given the body up, which the transport has been told and ends it for.
+  private var cancellation: LupineError?
   private var reader: UnsafeContinuation<Piece, Never>?
   /// Who waits for the end, of a body that has any.
   private var listeners: Listeners?
@@ -38,6 +40,9 @@ struct BodyChannelState {
 
   /// Whether the transport, or a failure, has ended the body, be it that some of it waits to be taken.
   var hasEnding: Bool { ending != nil || decoding?.value.arrived != nil }
+
+  /// Whether it waits for its reader alone.
+  var isHeldBack: Bool { hasEnding ? finalEnd == nil : isPaused }
 
   /// The final end, once its observers have heard of it.
   var toldEnd: End? { isTelling ? nil : finalEnd }
@@ -76,6 +81,7 @@ struct BodyChannelState {
     guard ending == nil else { return }
     let end = BodyEnd(data: Data(), byteCount: 0, trailers: trailers, metrics: metrics)
     if isUndecoded { decoding?.value.arrived = end } else { complete(end) }
+    if let cancellation { cancel(cancellation, isTold: false) }
   }
 
   /// Drops the body; returns whether the transport was paused and may go on.
@@ -91,6 +97,17 @@ struct BodyChannelState {
     if ending == nil { ending = .failure(error) }
     if error.givesUp { decoding?.value.drop() }
     target.close()
+  }
+
+  /// Ends the body for its own side, also one that the transport has ended and of which some waits to be taken.
+  ///
+  /// - Parameter isTold: whether the transport has been told, and ends a body that still comes.
+  mutating func cancel(_ error: LupineError, isTold: Bool) {
+    guard finalEnd == nil else { return }
+    guard hasEnding || !isTold else { return cancellation = error }
+    let arrived = if case .success(let end) = ending { end } else { decoding?.value.arrived }
+    ending = nil
+    fail(arrived.map { error.measured($0.metrics) } ?? error)
   }
 
   /// The next piece if one is at hand, and whether the transport may go on.

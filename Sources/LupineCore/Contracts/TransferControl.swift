@@ -63,8 +63,10 @@ public final class TransferControl: Sendable {
       state.reason = reason
       return Released(handler: state.handler.take(), bearer: state.bearer ?? self)
     }
-    // Where nobody registered what ends the exchange, its body ends here, so that no one waits for it in vain.
-    if let handler = released.handler { handler() } else { released.bearer?.failBody(reason) }
+    released.handler?()
+    // Where nobody registered what ends the exchange, or it is over but for what waits to be taken, its body ends here, so
+    // that no one waits for it in vain.
+    released.bearer?.endBody(reason, isTold: released.handler != nil)
   }
 
   /// Whether this is the body of the exchange.
@@ -111,6 +113,9 @@ public final class TransferControl: Sendable {
     let bearer = released.bearer ?? self
     if body?.exchange !== bearer { bearer.channel.abandon(unlessEnded: true) }
   }
+
+  /// Whether the response's body waits for its reader alone, so that no byte can move.
+  var isHeldBack: Bool { state.withLock { $0.bearer ?? self }.channel.isHeldBack }
 
   /// When the last byte moved, as a time of the clock it was made with.
   var lastActive: Duration { .nanoseconds(lastActivity.load(ordering: .relaxed)) }
@@ -197,15 +202,18 @@ extension TransferControl {
   }
 
   /// Lets go of what stands for this exchange's body, or for its parent's, and has ended.
-  func bodyEnded() { parent?.bodyEnded(of: self) }
+  func bodyEnded() {
+    if let parent, channel.ended != nil { parent.bodyEnded(of: self) }
+  }
 
   private func bodyEnded(of bearer: TransferControl) {
     state.withLock { if $0.bearer === bearer { $0.bearer = nil } }
     parent?.bodyEnded(of: bearer)
   }
 
-  private func failBody(_ error: LupineError) {
-    channel.fail(error, unlessEnded: true)
+  /// - Parameter isTold: whether the transport has been told, and ends a body that still comes.
+  private func endBody(_ error: LupineError, isTold: Bool) {
+    channel.cancel(error, isTold: isTold)
     bodyEnded()
   }
 
@@ -218,7 +226,7 @@ extension TransferControl {
     if isFinished { bearer.channel.abandon(unlessEnded: true) }
     if isSuspended { settle(bearer) }
     if isChosen { parent?.bear(by: bearer) }
-    if let reason { bearer.failBody(reason) }
+    if let reason { bearer.endBody(reason, isTold: false) }
   }
 
   /// Tells the body what holds, until what it was told last is what holds: several threads may tell it.
