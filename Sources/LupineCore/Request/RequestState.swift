@@ -249,6 +249,24 @@ struct RequestState {
     return true
   }
 
+  /// What an exchange was whose body has come to a good end.
+  struct Conclusion {
+    let control: TransferControl?
+    let sent: OutgoingRequest?
+    /// Whether its end is to be told.
+    let isToTell: Bool
+  }
+
+  /// Ends the exchange whose body has come to a good end; `nil`, and nothing happens, where somebody is to be asked about
+  /// its response first.
+  mutating func conclude(status: Int, _ metrics: TransferMetrics) -> Conclusion? {
+    guard settings.responseDeciders.isEmpty else { return nil }
+    let isToTell = tells(control)
+    let control = control.take()
+    endExchange(status: status, metrics: metrics)
+    return Conclusion(control: control, sent: sentInAttempt, isToTell: isToTell)
+  }
+
   mutating func endExchange(status: Int?, metrics: TransferMetrics?) {
     control = nil
     if let status { self.status = status }

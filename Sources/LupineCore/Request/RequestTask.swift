@@ -44,6 +44,7 @@ final class RequestTask: Sendable {
   /// The actor is left by the closure, not by this function, which runs where its caller does: the standard library takes
   /// what it calls for code of no actor's, and everything up to the call of `body` must stay in there. Moved out of it, a
   /// body would be decoded on the main actor; `SerializingPlaceTests` tells.
+  @inline(__always)  // As `Pipeline.run` says.
   func withOutcome<Value>(_ body: @Sendable (Outcome) throws -> Value) async rethrows -> Value {
     try await withTaskCancellationHandler {
       let outcome: Outcome
