@@ -156,9 +156,8 @@ struct ExchangeLoop: Sendable {
   /// Begins anew where an interceptor sends again.
   func forgetRedirects() {
     task.state.withLock { state in
-      guard !state.exchange.visited.isEmpty else { return }
-      state.exchange.visited = []
-      state.redirects = []
+      state.exchange.comeBack()
+      if !state.redirects.isEmpty { state.redirects = [] }
     }
   }
 
