@@ -47,12 +47,7 @@ struct BodyChannel: ~Copyable, Sendable {
   }
 
   func finish(trailers: HTTPFields? = nil, metrics: TransferMetrics) {
-    let (wake, audience) = state.withLock { state in
-      state.finish(trailers: trailers, metrics: metrics)
-      return state.hasSettled()
-    }
-    wake?()
-    if let audience { tell(audience) }
+    settle { $0.finish(trailers: trailers, metrics: metrics) }
   }
 
   /// Ends the body before its time.

@@ -6,8 +6,8 @@ struct BodyChannelState {
   typealias Piece = Result<[UInt8]?, LupineError>
   typealias End = Result<BodyEnd, LupineError>
 
-  /// What a body passes through first, as most do not.
-  private var decoding: BodyDecoding?
+  /// What a body passes through first, where it does; behind a pointer that others have not.
+  private var decoding: CopyOnWrite<BodyDecoding>?
   private var target = BodyTarget(.discard(limit: 0))
   /// What lets the transport go on; `nil` before the body begins.
   private(set) var resume: (@Sendable () -> Void)?
@@ -27,7 +27,7 @@ struct BodyChannelState {
   mutating func begin(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> Bool {
     guard self.resume == nil else { return false }
     self.resume = resume
-    if !sink.stages.isEmpty { decoding = BodyDecoding(sink.stages) }
+    if !sink.stages.isEmpty { decoding = CopyOnWrite(BodyDecoding(sink.stages)) }
     target = BodyTarget(sink.destination)
     return true
   }
@@ -39,7 +39,7 @@ struct BodyChannelState {
   }
 
   /// Whether the transport, or a failure, has ended the body, be it that some of it waits to be taken.
-  var hasEnding: Bool { ending != nil || decoding?.arrived != nil }
+  var hasEnding: Bool { ending != nil || decoding?.value.arrived != nil }
 
   /// Whether it waits for its reader alone.
   var isHeldBack: Bool { hasEnding ? finalEnd == nil : isPaused }
@@ -60,7 +60,7 @@ struct BodyChannelState {
     if decoding == nil {
       try target.take(bytes)
     } else {
-      try decoding?.take(bytes, into: &target)
+      try decoding?.value.take(bytes, into: &target)
     }
     isPaused = isSuspended || isCrowded
   }
@@ -80,14 +80,14 @@ struct BodyChannelState {
   mutating func finish(trailers: HTTPFields?, metrics: TransferMetrics) {
     guard ending == nil else { return }
     let end = BodyEnd(data: Data(), byteCount: 0, trailers: trailers, metrics: metrics)
-    if isUndecoded { decoding?.arrived = end } else { complete(end) }
+    if isUndecoded { decoding?.value.arrived = end } else { complete(end) }
     if let cancellation { cancel(cancellation, isTold: false) }
   }
 
   /// Drops the body; returns whether the transport was paused and may go on.
   mutating func abandon() -> Bool {
     isAbandoned = true
-    decoding?.drop()
+    decoding?.value.drop()
     target.abandon()
     completeIfDecoded()
     return resumeIfRoom()
@@ -95,7 +95,7 @@ struct BodyChannelState {
 
   mutating func fail(_ error: LupineError) {
     if ending == nil { ending = .failure(error) }
-    if error.givesUp { decoding?.drop() }
+    if error.givesUp { decoding?.value.drop() }
     target.close()
   }
 
@@ -105,7 +105,7 @@ struct BodyChannelState {
   mutating func cancel(_ error: LupineError, isTold: Bool) {
     guard finalEnd == nil else { return }
     guard hasEnding || !isTold else { return cancellation = error }
-    let arrived = if case .success(let end) = ending { end } else { decoding?.arrived }
+    let arrived = if case .success(let end) = ending { end } else { decoding?.value.arrived }
     ending = nil
     fail(arrived.map { error.measured($0.metrics) } ?? error)
   }
@@ -206,7 +206,7 @@ struct BodyChannelState {
   /// Whether the consumer should catch up before more comes.
   private var isCrowded: Bool { target.isFull || isUndecoded }
 
-  private var isUndecoded: Bool { decoding?.isWaiting == true }
+  private var isUndecoded: Bool { decoding?.value.isWaiting == true }
 
   private mutating func resumeIfRoom() -> Bool {
     guard isPaused, !isSuspended, !isCrowded, ending == nil else { return false }
@@ -218,23 +218,23 @@ struct BodyChannelState {
   private mutating func catchUp() {
     guard isUndecoded, !target.isFull else { return }
     do throws(LupineError) {
-      try decoding?.catchUp(into: &target)
+      try decoding?.value.catchUp(into: &target)
       completeIfDecoded()
     } catch {
-      decoding?.drop()
-      if ending == nil { ending = .failure(decoding?.arrived.map { error.measured($0.metrics) } ?? error) }
+      decoding?.value.drop()
+      if ending == nil { ending = .failure(decoding?.value.arrived.map { error.measured($0.metrics) } ?? error) }
     }
   }
 
   /// Ends the body once the transport has and all of it is decoded.
   private mutating func completeIfDecoded() {
-    if ending == nil, !isUndecoded, let arrived = decoding?.arrived { complete(arrived) }
+    if ending == nil, !isUndecoded, let arrived = decoding?.value.arrived { complete(arrived) }
   }
 
   /// - Parameter end: what the transport said of it.
   private mutating func complete(_ end: consuming BodyEnd) {
     do throws(LupineError) {
-      if decoding != nil, !isAbandoned { try decoding?.finish(into: &target) }
+      if decoding != nil, !isAbandoned { try decoding?.value.finish(into: &target) }
       end.data = target.takeCollected()
       end.byteCount = target.byteCount
       ending = .success(end)

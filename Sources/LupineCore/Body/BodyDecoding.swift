@@ -1,6 +1,5 @@
-/// What a body passes through on the way to its target, and what of it has to wait; an object, so that others have no room
-/// for it.
-final class BodyDecoding {
+/// What a body passes through on the way to its target, and what of it has to wait.
+struct BodyDecoding {
   /// Coded bytes that are decoded at once: a bomb's slice of this size is as much as is ever held over the window.
   private static let slice = 1_024
 
@@ -16,7 +15,7 @@ final class BodyDecoding {
   var isWaiting: Bool { !undecoded.isEmpty }
 
   /// Decodes the bytes as far as there is room, and keeps the others.
-  func take(_ bytes: UnsafeRawBufferPointer, into target: inout BodyTarget) throws(LupineError) {
+  mutating func take(_ bytes: UnsafeRawBufferPointer, into target: inout BodyTarget) throws(LupineError) {
     if undecoded.isEmpty {
       undecoded = ArraySlice(UnsafeRawBufferPointer(rebasing: bytes[try decode(bytes, into: &target)...]))
     } else {
@@ -25,7 +24,7 @@ final class BodyDecoding {
   }
 
   /// Decodes what had to wait, as far as there is room now.
-  func catchUp(into target: inout BodyTarget) throws(LupineError) {
+  mutating func catchUp(into target: inout BodyTarget) throws(LupineError) {
     let waiting = undecoded
     let count = try waiting.withUnsafeBufferPointer { (bytes) throws(LupineError) in
       try decode(UnsafeRawBufferPointer(bytes), into: &target)
@@ -34,7 +33,7 @@ final class BodyDecoding {
   }
 
   /// Gives up what waits.
-  func drop() { undecoded = [] }
+  mutating func drop() { undecoded = [] }
 
   /// Decodes what the stages still hold at the body's end.
   func finish(into target: inout BodyTarget) throws(LupineError) {

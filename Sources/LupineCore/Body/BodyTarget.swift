@@ -6,19 +6,19 @@ struct BodyTarget {
   private(set) var byteCount: Int64 = 0
   private let destination: BodySink.Destination
   private var collected = Data()
-  /// Those of a body that is streamed, as few are.
-  private let pieces: WaitingPieces?
+  /// Those of a body that is streamed; behind a pointer that others have not.
+  private var pieces: CopyOnWrite<WaitingPieces>?
   private var isAbandoned = false
 
   init(_ destination: BodySink.Destination) {
     self.destination = destination
-    pieces = if case .stream = destination { WaitingPieces() } else { nil }
+    pieces = if case .stream = destination { CopyOnWrite(WaitingPieces()) } else { nil }
   }
 
   /// Whether nothing waits to be taken.
   var isDrained: Bool { waiting == 0 }
 
-  private var waiting: Int { pieces?.count ?? 0 }
+  private var waiting: Int { pieces?.value.count ?? 0 }
 
   /// Whether the consumer should catch up before more comes.
   var isFull: Bool {
@@ -33,7 +33,7 @@ struct BodyTarget {
     case .collect(let limit):
       try keep(to: limit, .responseBody)
       collected.append(contentsOf: bytes)
-    case .stream: pieces?.append(bytes)
+    case .stream: pieces?.value.append(bytes)
     case .file(let descriptor, let offset, let limit):
       if let limit { try keep(to: limit, .sink) }
       try Self.write(bytes, to: descriptor, at: offset + byteCount - Int64(bytes.count))
@@ -43,11 +43,11 @@ struct BodyTarget {
   /// Drops what waits to be taken, and what is still to come.
   mutating func abandon() {
     isAbandoned = true
-    pieces?.drop()
+    pieces?.value.drop()
   }
 
   /// Nothing more comes.
-  mutating func close() { pieces?.close() }
+  mutating func close() { pieces?.value.close() }
 
   /// Takes bytes that stand in memory as they are, where they are the first of a body that is collected; false where
   /// they must be copied.
@@ -64,9 +64,9 @@ struct BodyTarget {
   mutating func takeCollected() -> Data { exchange(&collected, with: Data()) }
 
   /// The consumer asks for more.
-  mutating func reclaim() { pieces?.reclaim() }
+  mutating func reclaim() { pieces?.value.reclaim() }
 
-  mutating func takePiece() -> [UInt8]? { pieces?.take() }
+  mutating func takePiece() -> [UInt8]? { pieces?.value.take() }
 
   private func keep(to limit: Int64, _ name: Limits.Name) throws(LupineError) {
     guard byteCount > limit else { return }

@@ -1,5 +1,5 @@
-/// The pieces of a streamed body that wait for its consumer; an object, so that other bodies have no room for it.
-final class WaitingPieces {
+/// The pieces of a streamed body that wait for its consumer.
+struct WaitingPieces {
   /// Bytes that wait to be taken.
   private(set) var count = 0
   private var pieces: [[UInt8]] = []
@@ -9,7 +9,7 @@ final class WaitingPieces {
   private static let largePiece = 8 << 10
 
   /// Joins what arrives before anybody takes it, so that a consumer gets few large pieces rather than many small ones.
-  func append(_ bytes: UnsafeRawBufferPointer) {
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
     count += bytes.count
     let last = pieces.count - 1
     if first <= last, pieces[last].count + bytes.count <= Self.pieceSize {
@@ -21,7 +21,7 @@ final class WaitingPieces {
   }
 
   /// Moves the last piece, where it becomes a large one, to memory that has room for all that may follow.
-  private func makeRoom(for more: Int) {
+  private mutating func makeRoom(for more: Int) {
     let small = pieces[pieces.count - 1]
     let count = small.count + more
     guard count > small.capacity, count >= Self.largePiece else { return }
@@ -31,7 +31,7 @@ final class WaitingPieces {
   }
 
   /// A small piece is an event or a line as a rule, which is kept by itself; more follows a large one.
-  private func emptyPiece(for count: Int) -> [UInt8] {
+  private mutating func emptyPiece(for count: Int) -> [UInt8] {
     let isLarge = count >= Self.largePiece
     var piece = (isLarge ? spares.take() : nil) ?? []
     piece.reserveCapacity(isLarge ? max(count, Self.pieceSize) : count)
@@ -39,7 +39,7 @@ final class WaitingPieces {
   }
 
   /// Drops what waits to be taken.
-  func drop() {
+  mutating func drop() {
     pieces = []
     first = 0
     count = 0
@@ -47,12 +47,12 @@ final class WaitingPieces {
   }
 
   /// Nothing more comes.
-  func close() { spares.close() }
+  mutating func close() { spares.close() }
 
   /// The consumer asks for more.
-  func reclaim() { spares.reclaim() }
+  mutating func reclaim() { spares.reclaim() }
 
-  func take() -> [UInt8]? {
+  mutating func take() -> [UInt8]? {
     guard first < pieces.count else { return nil }
     let piece = pieces[first]
     pieces[first] = []
