@@ -1,4 +1,6 @@
+import HTTPTypes
 import LupineMock
+import Synchronization
 import Testing
 
 @testable import LupineCore
