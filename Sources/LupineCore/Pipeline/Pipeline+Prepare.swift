@@ -1,4 +1,5 @@
 import HTTPTypes
+import Synchronization
 
 extension Pipeline {
   /// Adds the session's default fields; one that the request has is the request's own to set.
