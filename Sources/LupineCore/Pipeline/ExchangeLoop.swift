@@ -156,9 +156,8 @@ struct ExchangeLoop: Sendable {
   /// Begins anew where an interceptor sends again.
   func forgetRedirects() {
     task.state.withLock { state in
-      guard !state.exchange.visited.isEmpty else { return }
-      state.exchange.visited = []
-      state.redirects = []
+      state.exchange.comeBack()
+      if !state.redirects.isEmpty { state.redirects = [] }
     }
   }
 
@@ -169,13 +168,19 @@ struct ExchangeLoop: Sendable {
   private func sendOnce(
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
-    if task.mustWait { await task.passGate() }
     try RequestRules.check(request, limits: session.configuration.limits)
     var request = request
     dropForeignCredentials(of: &request, proxyAuthorization)
     let control = TransferControl(now: session.clock.now, of: task)
     do throws(LupineError) {
-      while try !task.begin(control, request, for: original) { abandonExchange() }
+      while try !task.begin(control, request, for: original) {
+        guard task.mustWait else {
+          abandonExchange()
+          continue
+        }
+        await task.passGate()
+        control.touch()
+      }
       task.emit(.sending(request.summary), attempt: number)
       let context = context(for: request, control: control, proxyAuthorization)
       let response = try await session.openTransport().transport.send(request, in: context)

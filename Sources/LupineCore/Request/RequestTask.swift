@@ -125,7 +125,7 @@ final class RequestTask: Sendable {
     }
   }
 
-  /// Begins an exchange, as `RequestState.begin` says; false where another is still under way.
+  /// Begins an exchange, as `RequestState.begin` says; false where the request must wait, or another is still under way.
   ///
   /// - Throws: the reason of the cancellation, where the request has been cancelled.
   func begin(

@@ -128,14 +128,17 @@ import Testing
     #expect(mock.requests.map { $0.headers[.accept] } == ["*/*", "*/*", "*/*"])
   }
 
-  @Test(arguments: [true, false])
-  func `a fresh URL elsewhere gets no credential, neither at once nor in a retry`(isKnown: Bool) async throws {
+  @Test(arguments: [true, false], [true, false])
+  func `a fresh URL elsewhere gets no credential, neither at once nor in a retry`(
+    isKnown: Bool, isIntercepted: Bool
+  ) async throws {
     stub("a", .status(.gone))
     let challenge = MockReply.challenge("Basic realm=\"elsewhere\"")
     mock.stub(.get, "https://other.example.com/a", .sequence([.status(.serviceUnavailable), challenge]))
     let request = download().retrier(.backoff(limit: 1)).refreshingURL { _ in "https://other.example.com/a" }
     let credential = Credential(username: "u", password: "p")
     let armed = isKnown ? request.authenticate(with: credential) : request.onChallenge { _ in credential }
+    if isIntercepted { armed.interceptor(Passing()) }
     #expect(await armed.serializingFile().response.error?.kind == .unacceptableStatusCode(401))
     #expect(mock.requests.map(\.url.host) == ["example.com"] + Array(repeating: "other.example.com", count: 3))
     #expect(mock.requests.allSatisfy { $0.headers[.authorization] == nil })
@@ -223,4 +226,12 @@ import Testing
     } catch let failure { error = failure }
     #expect(error?.kind == (limit == 99 ? .limitExceeded(.sink) : nil))
   }
+}
+
+/// Changes nothing; what it sends begins a way of its own.
+private struct Passing: Interceptor {
+  func intercept(
+    _ request: OutgoingRequest, context: TransferContext,
+    next: (OutgoingRequest) async throws -> TransportResponse
+  ) async throws -> TransportResponse { try await next(request) }
 }
