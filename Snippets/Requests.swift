@@ -32,6 +32,15 @@ let ada = try await session.request(
 print(users, ada, mock.requests.map(\.url.requestTarget))
 // snippet.show
 
+let report = try await session.request("report")
+  .timeouts { $0.total = .seconds(5) }  // its other bounds are the session's
+  .options { $0.priority = .high }
+  .serializingString().value
+
+// snippet.hide
+print(report)
+// snippet.show
+
 struct Maintenance: Error {}
 
 let response = await session.request("report")
