@@ -111,6 +111,7 @@ final class Easy {
     handle.clearError()
     if try target.set(submission.url) {
       set(verbatimTarget: Self.target(of: submission.url, by: multi.route.proxy))
+      if fields?.suit(submission.url) == false { fields = nil }
     }
     set(
       waitsForMultiplexing: isSecured || (version == .http2 && !multi.route.breaksPlainConnections))
