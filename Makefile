@@ -30,7 +30,7 @@ help:
 	@echo 'make fuzz    run each fuzzer for FUZZ_SECONDS (20)'
 	@echo 'make soak    repeat for SOAK_MINUTES (30) what draws by seed, cancels, fails and is killed, each round with new seeds'
 	@echo 'make bench   measure speed and memory beside libcurl in C and other clients; W=W2 for one workload'
-	@echo 'make plot    draw what was measured as Benchmarks/results.svg'
+	@echo 'make plot    take over what was measured into Benchmarks/results.json, its chart and its tables'
 	@echo 'make lint    check the style of every source'
 	@echo 'make format  rewrite the sources in the project'"'"'s format'
 	@echo 'make clean   remove what the others built'

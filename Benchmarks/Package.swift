@@ -31,18 +31,15 @@ let package = Package(
   ],
   targets: [
     .target(name: "Row", path: "Row", swiftSettings: settings),
-    .target(name: "Measuring", path: "Measuring", swiftSettings: settings),
     .target(
       name: "Requests", dependencies: ["Row", httpTypes] + lupine("LupineCore", "LupineCurl"), path: "Requests",
       swiftSettings: settings),
     program("lupine-row", in: "Lupine", ["Requests", "Row"]),
     program("lupine-umbrella-row", in: "Umbrella", ["Requests", "Row"] + lupine("Lupine")),
-    program(
-      "multipart-measure", in: "Multipart",
-      ["Measuring", httpTypes] + lupine("LupineCore", "LupineCurl", "LupineMultipart")),
-    program("trust-measure", in: "Trust", ["Measuring"] + lupine("LupineCore", "LupineCurl", "LupineOpenSSL")),
-    program("transfer-measure", in: "Transfers", ["Measuring"] + lupine("LupineCore", "LupineCurl")),
-    program("MockThroughput", in: "MockThroughput", [httpTypes] + lupine("LupineCore", "LupineMock")),
+    program("form-row", in: "Forms", ["Row"] + lupine("LupineCore", "LupineCurl", "LupineMultipart")),
+    program("trust-row", in: "Trust", ["Requests", "Row"] + lupine("LupineCore", "LupineOpenSSL")),
+    program("mock-throughput", in: "MockThroughput", ["Row", httpTypes] + lupine("LupineCore", "LupineMock")),
+    program("encoder-throughput", in: "Encoders", ["Row", httpTypes] + lupine("LupineCore", "LupineMultipart")),
   ],
   swiftLanguageModes: [.v6]
 )

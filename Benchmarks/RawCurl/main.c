@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* What is asked for: `get` and `decode` gather bodies, `discard` and `stream` drop them. */
-enum workload { GET, DISCARD, TO_FILE, PUT };
+enum workload { GET, DISCARD, TO_FILE, PUT, FORM };
 
 struct transfer {
   CURL *easy;
@@ -85,10 +85,22 @@ static void set_connection(CURL *easy, int isSecure) {
   curl_easy_setopt(easy, CURLOPT_PIPEWAIT, isSecure ? 1L : 0L);
 }
 
+/* What `curl -F` sends, though with a larger buffer: a form of ten files, each of them the one at `path`. */
+static curl_mime *form(CURL *easy, const char *path) {
+  curl_mime *form = curl_mime_init(easy);
+  for (char name[] = "file0"; name[4] <= '9'; name[4]++) {
+    curl_mimepart *part = curl_mime_addpart(form);
+    curl_mime_name(part, name);
+    if (curl_mime_filedata(part, path)) fail("the file cannot be read");
+  }
+  return form;
+}
+
 static void set_bodies(struct transfer *transfer, struct work *work) {
   CURL *easy = transfer->easy;
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, discard);
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+  if (work->workload == PUT || work->workload == FORM) curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256L * 1024);
   switch (work->workload) {
   case DISCARD: break;
   case GET: curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, collect); break;
@@ -101,11 +113,12 @@ static void set_bodies(struct transfer *transfer, struct work *work) {
     transfer->descriptor = open(work->path, O_RDONLY);
     if (fstat(transfer->descriptor, &facts)) fail("the file cannot be read");
     curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
-    curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256L * 1024);
     curl_easy_setopt(easy, CURLOPT_READFUNCTION, from_file);
     curl_easy_setopt(easy, CURLOPT_READDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)facts.st_size);
+    break;
   }
+  case FORM: curl_easy_setopt(easy, CURLOPT_MIMEPOST, form(easy, work->path)); break;
   }
 }
 
@@ -199,7 +212,8 @@ static enum workload workload(const char *name) {
   if (!strcmp(name, "get") || !strcmp(name, "decode")) return GET;
   if (!strcmp(name, "discard") || !strcmp(name, "stream")) return DISCARD;
   if (!strcmp(name, "file")) return TO_FILE;
-  if (strcmp(name, "put")) fail("no such workload");
+  if (!strcmp(name, "form")) return FORM;
+  if (strcmp(name, "put") && strcmp(name, "put-stream")) fail("no such workload");
   return PUT;
 }
 

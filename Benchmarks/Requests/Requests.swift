@@ -1,3 +1,4 @@
+import Glibc
 import HTTPTypes
 import LupineCore
 import LupineCurl
@@ -20,6 +21,9 @@ public struct Requests: Sendable {
     case .stream: for try await _ in session.streamRequest(work.url).validate().serializingBytes() {}
     case .put:
       _ = try await session.upload(.file(work.path), to: work.url, method: .put).validate().serializingData().value
+    case .putStream:
+      _ = try await session.upload(stream(), to: work.url, method: .put).validate().serializingData().value
+    case .form: throw WorkError("forms have a row of their own")
     }
   }
 
@@ -34,6 +38,21 @@ public struct Requests: Sendable {
     }
     let idle = await transport.connectionPool().idle
     guard idle >= work.idle else { throw WorkError("\(idle) connections are idle and not \(work.idle)") }
+  }
+
+  /// The bytes of FILE, once, in pieces of 64 KiB.
+  private func stream() throws -> Body {
+    let descriptor = open(work.path, O_RDONLY)
+    var facts = stat()
+    guard descriptor >= 0, fstat(descriptor, &facts) == 0 else { throw WorkError("\(work.path) cannot be read") }
+    let pieces = AsyncStream<[UInt8]>(unfolding: {
+      let piece = [UInt8](unsafeUninitializedCapacity: 64 << 10) {
+        $1 = max(0, read(descriptor, $0.baseAddress, $0.count))
+      }
+      if piece.isEmpty { close(descriptor) }
+      return piece.isEmpty ? nil : piece
+    })
+    return .oneShot(length: Int64(facts.st_size), pieces)
   }
 
   /// No request of a session throws the body of its answer away, so this is the transport alone.

@@ -1,25 +1,21 @@
 import Glibc
 
-/// What a process has cost so far.
-struct Cost {
+/// What this process has cost so far.
+public struct Cost {
   /// Seconds of the processor, in the program and in the kernel for it.
-  var processor: Double
+  public var processor: Double
   /// Seconds of the clock on the wall.
   var wall: Double
   /// The most memory it held, in kilobytes.
   var peak: Int
 
-  static var now: Cost {
-    var usage = rusage()
-    getrusage(RUSAGE_SELF.rawValue, &usage)
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Cost(
-      processor: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-      wall: Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000, peak: memory)
+  /// The cost up to now.
+  public static var now: Cost {
+    Cost(processor: seconds(CLOCK_PROCESS_CPUTIME_ID), wall: seconds(CLOCK_MONOTONIC), peak: memory)
   }
 
-  static func - (after: Cost, before: Cost) -> Cost {
+  /// The cost of what lies between.
+  public static func - (after: Cost, before: Cost) -> Cost {
     Cost(processor: after.processor - before.processor, wall: after.wall - before.wall, peak: after.peak)
   }
 
@@ -27,7 +23,7 @@ struct Cost {
     "{\"requests\": \(requests), \"cpu\": \(processor), \"wall\": \(wall), \"peak\": \(peak)}"
   }
 
-  /// `ru_maxrss` would count what the process held before it became this program.
+  /// `ru_maxrss` would count what the process held before it became this program, such as its parent's pages.
   private static var memory: Int {
     guard let status = fopen("/proc/self/status", "r") else { return 0 }
     defer { fclose(status) }
@@ -39,5 +35,9 @@ struct Cost {
     return 0
   }
 
-  private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000 }
+  private static func seconds(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+  }
 }

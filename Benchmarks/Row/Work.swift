@@ -19,6 +19,10 @@ public struct Work: Sendable {
     case stream
     /// Sends FILE.
     case put
+    /// Sends FILE as an async stream.
+    case putStream = "put-stream"
+    /// Sends a form of ten files, each of them FILE.
+    case form
     /// Gathers each body and decodes it from JSON.
     case decode
   }

@@ -19,6 +19,14 @@ def facts():
         "commit": version("git", "rev-parse", "HEAD"), "clients": clients()}
 
 
+def summary(results):
+    """What was measured on what: the days of all the figures, and the rest of the newest."""
+    newest = max((result["machine"] for result in results.values()), key=lambda each: each["date"])
+    days = sorted({result["machine"]["date"] for result in results.values()})
+    date = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    return f"{date}, {newest['system']}, {newest['cores']} cores, libcurl {newest['libcurl']}"
+
+
 def system():
     try:
         name = platform.freedesktop_os_release()["PRETTY_NAME"]

@@ -1,67 +1,31 @@
-"""The measures that are programs of their own: the mock (W8), multipart (W9), the memory of transfers, the cost of trust."""
+"""The measures that are programs of their own: the mock (W8) and the encoders (W9e)."""
 
-import os
-import re
+import json
+import statistics
 import subprocess
 
-from .rows import BUILD, swift_build
-from .servers import SERVER_CORE, client_core
-from .workloads import MOCK_GOAL, MULTIPART_GOAL
+from .rows import BUILD, client_core, swift_build
 
-PROGRAMS = {
-    "W8": "MockThroughput", "W9": "multipart-measure", "memory": "transfer-measure", "trust": "trust-measure"}
-TITLES = {"W9": "multipart and encoders", "memory": "transfers of 2 GiB", "trust": "evaluators beside libcurl's own verification"}
-ARGUMENTS = {"W9": ["3"]}
 LIMIT_SECONDS = 600
 
 
-def wanted(names):
-    return [name for name in PROGRAMS if not names or name in names]
+def build(program):
+    swift_build("Benchmarks", BUILD, program)
 
 
-def build(names):
-    for name in wanted(names):
-        swift_build("Benchmarks", BUILD, PROGRAMS[name])
-
-
-def run(name, *arguments):
-    command = [BUILD / "release" / PROGRAMS[name], *arguments]
-    environment = dict(os.environ, LUPINE_SERVER_CORE=str(SERVER_CORE))
+def measure(throughput, rounds):
+    """What the program did in a second: the median of the rounds, and the least and the most of them."""
+    command = [BUILD / "release" / throughput.program, *throughput.arguments, str(rounds)]
     with client_core():
-        return subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment, timeout=LIMIT_SECONDS)
-
-
-def mock_rate(requests=100_000, rounds=5):
-    """Requests a second through the whole pipeline over the mock, on one core."""
-    process = run("W8", str(requests), str(rounds))
-    process.check_returncode()
-    return int(re.search(r"(\d+) requests/s", process.stdout)[1])
-
-
-def steps(names):
-    """What there is to measure: pairs of a name and of what measures it."""
-    return [(name, mock if name == "W8" else lambda name=name: report(name)) for name in wanted(names)]
-
-
-def mock():
-    rate = mock_rate()
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=LIMIT_SECONDS)
     return {
-        "title": "the mock, without a network", "rate": rate, "goal": MOCK_GOAL,
-        "text": f"{rate:,} requests/s, goal {MOCK_GOAL:,}" + ("!" if rate < MOCK_GOAL else "")}
+        "title": throughput.title, "unit": throughput.unit, "goals": throughput.goals, "failures": {},
+        "rates": {line["name"]: summary(line) for line in map(json.loads, done.stdout.splitlines())}}
 
 
-def report(name):
-    """A program's own report; one that fails has printed why, and the figures that it has."""
-    process = run(name, *ARGUMENTS.get(name, []))
-    result = {"title": TITLES[name], "text": "\n     " + "\n     ".join(process.stdout.strip().splitlines())}
-    if process.returncode != 0:
-        result["failures"] = {name: f"code {process.returncode}"}
-        result["text"] += f"\n     failed with code {process.returncode}!"
-    rates = re.findall(r"^ *(.+): ([\d.]+) MB/s", process.stdout, re.MULTILINE)
-    if rates:
-        result["megabytes per second"] = {each: float(rate) for each, rate in rates}
-    found = re.search(r"([\d.]+) x curl's", process.stdout)
-    if name == "W9" and found:
-        result.update(ratio=float(found[1]), goal=MULTIPART_GOAL)
-        result["text"] += "\n     the form of files misses its goal!" if result["ratio"] > MULTIPART_GOAL else ""
-    return result
+def summary(line):
+    rates, beside = line["rates"], line["beside"]
+    figures = {"rate": statistics.median(rates), "least": min(rates), "most": max(rates), "rounds": len(rates)}
+    if beside:
+        figures["beside"] = statistics.median(rate / other for rate, other in zip(rates, beside))
+    return figures

@@ -1,15 +1,16 @@
 """The rounds: each row once, in turn, again and again, so that what disturbs the machine disturbs them all."""
 
+import dataclasses
 import statistics
 
-from . import rows
+from . import rows, sizes
 from .progress import show
 
 
 def measure(workload, row_list, places, folder, authorities, rounds):
-    """Measures a workload; returns for each row the median of its ratios to the program in C, and its figures.
+    """Measures a workload; returns for each row the median of its ratios to the first row, and its figures.
 
-    A row that fails loses its own figures alone; without the program in C there is nothing to compare with.
+    A row that fails loses its own figures alone; without the first one there is nothing to compare with.
     """
     samples = {row.name: [] for row in row_list}
     failures = {}
@@ -22,7 +23,7 @@ def measure(workload, row_list, places, folder, authorities, rounds):
             try:
                 sample = best_of_processes(row, workload, places, folder, authorities)
             except rows.FAILURES as error:
-                if row is rows.C:
+                if floor is None:
                     raise
                 failures[row.name] = str(error)
                 continue
@@ -36,13 +37,11 @@ def measure(workload, row_list, places, folder, authorities, rounds):
         "rows": {name: summary(each) for name, each in samples.items() if each and name not in failures},
         "failures": failures}
     if {"lupine", "c-default"} <= result["rows"].keys():
-        result["default"] = {"ratio": part(samples["lupine"], samples["c-default"]), "goal": workload.default_goal}
+        parts = (each["cpu"] / other["cpu"] for each, other in zip(samples["lupine"], samples["c-default"]))
+        result["default"] = spread(parts) | {"goal": workload.default_goal}
+    if workload.processes:
+        result["sizes"] = sizes.stripped([row for row in rows.distinct(row_list) if row.name in result["rows"]])
     return result
-
-
-def part(samples, whole):
-    """The median of what one row took of another in the same round."""
-    return statistics.median(each["cpu"] / other["cpu"] for each, other in zip(samples, whole))
 
 
 def is_left_out(row, workload, number):
@@ -59,13 +58,17 @@ def best_of_processes(row, workload, places, folder, authorities):
 def decoding(workload, places, folder, authorities):
     if not workload.decodes:
         return 0
-    return rows.run(rows.LUPINE, workload, places, folder, authorities, kind="decode")["cpu"]
+    alone = dataclasses.replace(workload, server="nowhere")
+    return rows.run(rows.LUPINE, alone, places, folder, authorities)["cpu"]
+
+
+def spread(ratios):
+    ratios = sorted(ratios)
+    return {"ratio": statistics.median(ratios), "least": ratios[0], "most": ratios[-1]}
 
 
 def summary(samples):
-    ratios = sorted(sample["ratio"] for sample in samples)
-    return {
-        "ratio": statistics.median(ratios), "least": ratios[0], "most": ratios[-1],
+    return spread(sample["ratio"] for sample in samples) | {
         "cpu": statistics.median(sample["cpu"] for sample in samples), "cheapest": min(sample["cpu"] for sample in samples),
         "wall": statistics.median(sample["wall"] for sample in samples),
         "peak": max(sample["peak"] for sample in samples), "rounds": len(samples)}

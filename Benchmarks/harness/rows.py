@@ -10,8 +10,7 @@ import subprocess
 import tempfile
 import threading
 
-from .servers import CHECKOUT, PeerError, client_core
-from .workloads import GIB
+from .servers import CERTIFICATES, CHECKOUT, GIB, PeerError, client_core
 
 BUILD = CHECKOUT / ".build-bench"
 CLIENTS = CHECKOUT / ".build-bench-clients"
@@ -20,10 +19,7 @@ STATIC = CHECKOUT / ".build-bench-static"
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """A client. One that is very slow makes a part of the requests, and takes part in fewer rounds of the long work.
-
-    URLSession on Linux cannot be told of a root certificate, so that it can ask no server of ours over TLS.
-    """
+    """A client. One that is very slow makes a part of the requests, and takes part in fewer rounds of the long work."""
 
     name: str
     title: str
@@ -32,7 +28,8 @@ class Row:
     scratch: object
     options: tuple = ()
     part: int = 1
-    knows_roots: bool = True
+    # What it is told by its environment, besides what all are told.
+    variables: tuple = ()
 
     @property
     def path(self):
@@ -89,19 +86,42 @@ class Static(Row):
 C = Floor("c", "raw libcurl in C", "raw-curl", "Benchmarks", BUILD)
 # What a program gets that leaves the folder of certificates as it is, which takes long.
 C_DEFAULT = Floor(
-    "c-default", "raw libcurl in C, its default CAPATH", "raw-curl", "Benchmarks", BUILD, part=10)
+    "c-default", "C, default CAPATH", "raw-curl", "Benchmarks", BUILD, part=10,
+    variables=(("LUPINE_DEFAULT_CAPATH", "1"),))
 LUPINE = Row("lupine", "Lupine", "lupine-row", "Benchmarks", BUILD)
-LOOP = Row("lupine-loop", "Lupine, on the loop's executor", "lupine-row", "Benchmarks", BUILD)
+LOOP = Row(
+    "lupine-loop", "Lupine, loop's executor", "lupine-row", "Benchmarks", BUILD, variables=(("LUPINE_EXECUTOR", "loop"),))
 UMBRELLA = Row("lupine-umbrella", "Lupine, all of it", "lupine-umbrella-row", "Benchmarks", BUILD)
 STATIC_LUPINE = Static(
-    "lupine-static", "Lupine, static standard library", "lupine-row", "Benchmarks", STATIC,
+    "lupine-static", "Lupine, static", "lupine-row", "Benchmarks", STATIC,
     ("--static-swift-stdlib", "-Xswiftc", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"))
+# Lupine with its encoder of forms, which it has as a plugin.
+FORM = dataclasses.replace(LUPINE, program="form-row")
 NIO = Row("async-http-client", "AsyncHTTPClient", "async-http-client-row", "Benchmarks/Clients", CLIENTS, part=2)
-FOUNDATION = Row(
-    "urlsession", "URLSession", "urlsession-row", "Benchmarks/Clients", CLIENTS, part=10, knows_roots=False)
+FOUNDATION = Row("urlsession", "URLSession", "urlsession-row", "Benchmarks/Clients", CLIENTS, part=10)
 
-OURS = [C, LUPINE, LOOP]
-OTHERS = [NIO, FOUNDATION]
+OURS = (C, LUPINE, LOOP)
+OTHERS = (NIO, FOUNDATION)
+
+
+def trusting(name, title, *variables):
+    return Row(name, title, "trust-row", "Benchmarks", BUILD, variables=variables)
+
+
+def pinning(name, title):
+    return trusting(name, title, ("LUPINE_TRUST", name), ("LUPINE_PIN", str(CERTIFICATES / "localhost.pem")))
+
+
+TRUST = (
+    trusting("library", "libcurl's verification"), pinning("public-keys", "public keys"),
+    pinning("certificates", "pinned certificates"), pinning("default", "the default evaluator"))
+
+TITLES = {row.name: row.title for row in (C, C_DEFAULT, LUPINE, LOOP, UMBRELLA, STATIC_LUPINE, *OTHERS, *TRUST)}
+
+
+def distinct(row_list):
+    """One row of each program."""
+    return list({row.path: row for row in reversed(row_list)}.values())[::-1]
 
 
 # What a row that cannot be measured raises.
@@ -109,16 +129,16 @@ FAILURES = (RuntimeError, OSError, ValueError, PeerError)
 LIMIT_SECONDS = 300
 
 
-def command(row, workload, places, folder, count, kind=None):
-    """What runs a row for so many requests; `kind` is another kind of work than the workload's, without a server."""
+def command(row, workload, places, folder, count):
+    """What runs a row for so many requests."""
     return [
-        row.path, kind or workload.kind, "nothing" if kind else places[workload.server], str(count),
-        str(workload.concurrency), str(workload.warm // row.part), str(file_for(workload, folder, kind))]
+        row.path, workload.kind, places[workload.server], str(count), str(workload.concurrency),
+        str(workload.warm // row.part), str(file_for(workload, folder))]
 
 
-def run(row, workload, places, folder, authorities, kind=None):
+def run(row, workload, places, folder, authorities):
     """Runs a row once; returns its figures for one request: seconds of the processor, of the wall, and memory in MB."""
-    arguments = command(row, workload, places, folder, max(1, workload.count // row.part), kind)
+    arguments = command(row, workload, places, folder, max(1, workload.count // row.part))
     with tempfile.TemporaryFile("w+", errors="replace") as errors:
         with client_core():
             process = subprocess.Popen(
@@ -127,7 +147,7 @@ def run(row, workload, places, folder, authorities, kind=None):
         if process.returncode != 0:
             raise RuntimeError(f"{row.program} ended with code {process.returncode}: {first_line(errors)}")
     if workload.kind == "file":
-        file_for(workload, folder, kind).unlink(missing_ok=True)
+        file_for(workload, folder).unlink(missing_ok=True)
     figures = json.loads(output)
     whole = usage.ru_utime + usage.ru_stime
     used = whole if workload.processes else figures["cpu"] / figures["requests"]
@@ -159,20 +179,15 @@ def first_line(errors):
 def environment(row, workload, places, authorities, folder):
     """What a row is told; its temporary files go where the others' files go, and no language adds a field to requests."""
     variables = dict(
-        os.environ, LUPINE_CA=str(authorities), LUPINE_EXECUTOR="loop" if row is LOOP else "global", LANG="C", LC_ALL="C",
-        TMPDIR=str(folder / "memory"))
-    if row is C_DEFAULT:
-        variables["LUPINE_DEFAULT_CAPATH"] = "1"
+        os.environ, LUPINE_CA=str(authorities), LANG="C", LC_ALL="C", TMPDIR=str(folder / "memory"), **dict(row.variables))
     if workload.idle:
         variables.update(LUPINE_IDLE=str(workload.idle), LUPINE_IDLE_URL=places["hold"])
     return variables
 
 
-def file_for(workload, folder, kind):
+def file_for(workload, folder):
     """Where the bytes of a row come from, or go to."""
-    if workload.kind != "file":
-        return folder / ("article" if kind else "large")
-    return folder / "memory" / "received"
+    return folder / {"file": "memory/received", "form": "tenth", "decode": "article"}.get(workload.kind, "large")
 
 
 @contextlib.contextmanager

@@ -15,12 +15,9 @@ sys.path.insert(0, str(CHECKOUT / "Tests" / "Peers"))
 
 from peers.waiting import CERTIFICATES, START_SECONDS, PeerError, listen, wait_for  # noqa: E402
 
-from .workloads import GIB  # noqa: E402
-
+GIB = 1 << 30
 SMALL = "0123456789abcdef" * 4
 DESCRIPTORS = 8192
-# The places that are asked over TLS.
-SECURED = ("tls", "fresh")
 ARTICLE = {"id": 42, "title": "A field of bluebonnets", "tags": ["blue", "wild", "texas"], "price": 12.5, "isAvailable": True}
 
 NGINX = """
@@ -67,20 +64,28 @@ http {{
 
 
 CORES = sorted(os.sched_getaffinity(0))
-SERVER_CORE = CORES[0]
 
 
 @contextlib.contextmanager
-def client_core():
-    """Programs that are started meanwhile stay on the core that no server has; with a single core there is no choice.
+def core(number):
+    """Programs that are started meanwhile stay on this core; with a single core there is no choice.
 
     They inherit it, which costs them nothing: what a child does before it becomes the program would count as theirs.
     """
-    os.sched_setaffinity(0, {CORES[1 % len(CORES)]})
+    os.sched_setaffinity(0, {CORES[number % len(CORES)]})
     try:
         yield
     finally:
         os.sched_setaffinity(0, CORES)
+
+
+def server_core():
+    return core(0)
+
+
+def client_core():
+    """The core that no server has."""
+    return core(1)
 
 
 def allow_descriptors():
@@ -96,6 +101,8 @@ def start(guard, folder):
     allow_descriptors()
     places = start_nginx(guard, folder / "nginx")
     places.update(start_sink(guard))
+    # What is done without a server.
+    places["nowhere"] = "nothing"
     return places
 
 
@@ -115,10 +122,9 @@ def start_nginx(guard, folder):
     descriptors = [listener.fileno() for listener, _ in sockets.values()]
     inherited = dict(os.environ, NGINX="".join(f"{descriptor};" for descriptor in descriptors))
     log = folder / "nginx.log"
-    with open(log, "ab") as output:
-        command = ["taskset", "-c", str(SERVER_CORE), program]
+    with open(log, "ab") as output, server_core():
         process = guard.start(
-            [*command, "-p", folder, "-e", log, "-c", configuration], env=inherited, stdin=subprocess.DEVNULL,
+            [program, "-p", folder, "-e", log, "-c", configuration], env=inherited, stdin=subprocess.DEVNULL,
             stdout=output, stderr=output, pass_fds=descriptors)
     for listener, _ in sockets.values():
         listener.close()
@@ -132,10 +138,9 @@ def start_nginx(guard, folder):
 
 def start_sink(guard):
     listener, port = listen()
-    command = ["taskset", "-c", str(SERVER_CORE), sys.executable]
-    with listener:
+    with listener, server_core():
         guard.start(
-            [*command, pathlib.Path(__file__).with_name("sink.py"), str(listener.fileno())],
+            [sys.executable, pathlib.Path(__file__).with_name("sink.py"), str(listener.fileno())],
             stdin=subprocess.DEVNULL, pass_fds=[listener.fileno()])
     return {name: f"http://127.0.0.1:{port}/{name}" for name in ("slow", "hold", "sink")}
 
@@ -149,12 +154,10 @@ def authorities(folder):
 
 
 def make_files(folder):
-    """What is sent, and what is decoded without a server."""
-    large = folder / "large"
-    with open(large, "wb") as file:
-        file.truncate(GIB)
-    # Read once, so that it is in memory from the first round on.
-    with open(large, "rb", buffering=0) as file:
-        while file.read(1 << 20):
-            pass
+    """What is sent, and what is decoded without a server. Each is read once, so that it is in memory from the first round on."""
+    for name, size in (("large", GIB), ("tenth", GIB // 10)):
+        with open(folder / name, "w+b", buffering=0) as file:
+            file.truncate(size)
+            while file.read(1 << 20):
+                pass
     (folder / "article").write_text(json.dumps(ARTICLE))

@@ -1,10 +1,8 @@
 """The table, as text."""
 
-TITLES = {
-    "c": "raw libcurl in C", "c-default": "C, default CAPATH", "lupine": "Lupine", "lupine-loop": "Lupine, loop's executor",
-    "lupine-umbrella": "Lupine, all of it", "lupine-static": "Lupine, static", "async-http-client": "AsyncHTTPClient",
-    "urlsession": "URLSession"}
-LINE = "{:<45} {:<24} {:>7} {:>13} {:>7} {:>11} {:>14}"
+from .rows import TITLES
+
+LINE = "{:<45} {:<23} {:>8} {:>17} {:>9} {:>18} {:>14}"
 
 
 def seconds(value):
@@ -16,19 +14,12 @@ def seconds(value):
 
 def lines(results):
     """The table; `!` stands behind a figure that misses its goal."""
-    yield LINE.format("workload", "row", "x C", "spread", "goal", "CPU each", "peak")
+    yield LINE.format("workload", "row", "x first", "spread", "goal", "each", "peak")
     for name, result in results.items():
-        if "rows" not in result:
-            yield f"{name:<4} {result['title']} {result['text']}"
-            continue
-        if not result["rows"]:
-            yield f"{name:<4} {result['title']}"
-        for index, (row, figures) in enumerate(result["rows"].items()):
-            title = f"{name:<4} {result['title']}" if index == 0 else ""
-            yield LINE.format(
-                title, TITLES.get(row, row), ratio(figures, result["goals"].get(row)),
-                f"{figures['least']:.2f} – {figures['most']:.2f}", goal(result["goals"].get(row)),
-                seconds(figures["cpu"]), memory(figures, result["memory"] if row.startswith("lupine") else None))
+        title = f"{name:<4} {result['title']}"
+        for first, *others in [*rows(result), *rates(result)] or [[""] * 6]:
+            yield LINE.format(title, first, *others)
+            title = ""
         for row, failure in result["failures"].items():
             yield f"{'':<4} {TITLES.get(row, row)} failed! {failure}"
         if "default" in result:
@@ -37,20 +28,41 @@ def lines(results):
             yield f"{'':<4} stripped binaries: {', '.join(size(*each) for each in result['sizes'].items())}"
 
 
+def rows(result):
+    for row, figures in result.get("rows", {}).items():
+        goal = result["goals"].get(row)
+        yield [
+            TITLES[row], ratio(figures, goal), f"{figures['least']:.2f} – {figures['most']:.2f}",
+            f"≤ {goal:.2f}" if goal else "", seconds(figures["cpu"]),
+            memory(figures, result["memory"] if row.startswith("lupine") else None)]
+
+
+def rates(result):
+    for name, figures in result.get("rates", {}).items():
+        goal = result["goals"].get(name)
+        yield [
+            name, f"{figures['beside']:.2f} " if "beside" in figures else "", f"{number(figures['least'])} – {number(figures['most'])}",
+            f"≥ {goal:,}" if goal else "", rate(figures, goal, result["unit"]), ""]
+
+
 def size(row, count):
-    return f"{TITLES.get(row, row)} {count / 1e6:.2f} MB"
+    return f"{TITLES[row]} {count / 1e6:.2f} MB"
 
 
-def part(ratio, goal):
-    return f"{ratio:.3f}{'!' if ratio > goal else ''} (goal ≤ {goal:.2f})"
+def part(ratio, least, most, goal):
+    return f"{ratio:.3f}{'!' if ratio > goal else ''} ({least:.3f} – {most:.3f}, goal ≤ {goal:.2f})"
 
 
 def ratio(figures, bound):
     return f"{figures['ratio']:.2f}" + ("!" if bound and figures["ratio"] > bound else " ")
 
 
-def goal(bound):
-    return f"≤ {bound:.2f}" if bound else ""
+def rate(figures, bound, unit):
+    return f"{number(figures['rate'])}{'!' if bound and figures['rate'] < bound else ''} {unit}"
+
+
+def number(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
 def memory(figures, bound):

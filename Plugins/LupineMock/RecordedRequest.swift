@@ -89,8 +89,8 @@ extension OutgoingRequest {
 }
 
 extension RecordedRequest: CustomStringConvertible {
-  /// The method and the URL.
-  public var description: String { "\(method.rawValue) \(url.string)" }
+  /// The method and the URL, without the values of parameters whose names say that they are secret, such as `api_key`.
+  public var description: String { "\(method.rawValue) \(url.withoutSecrets())" }
 }
 
 extension RecordedRequest: CustomReflectable {

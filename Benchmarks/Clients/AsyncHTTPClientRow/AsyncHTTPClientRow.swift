@@ -29,7 +29,7 @@ import Row
 
   private func request() async throws {
     var request = HTTPClientRequest(url: work.url)
-    if work.kind == .put {
+    if work.kind == .put || work.kind == .putStream {
       request.method = .PUT
       let reading = try Reading(path: work.path)
       request.body = .stream(reading, length: .known(reading.length))
@@ -37,12 +37,13 @@ import Row
     let response = try await client.execute(request, deadline: .distantFuture)
     guard (200..<300).contains(response.status.code) else { throw WorkError("status \(response.status)") }
     switch work.kind {
-    case .get, .put: _ = try await response.body.collect(upTo: 1 << 20)
+    case .get, .put, .putStream: _ = try await response.body.collect(upTo: 1 << 20)
     case .discard, .stream: for try await _ in response.body {}
     case .file: try await write(response.body)
     case .decode:
       let bytes = try await response.body.collect(upTo: 1 << 20)
       _ = try decoder.decode(Article.self, from: Data(bytes.readableBytesView))
+    case .form: throw WorkError("it has no forms")
     }
   }
 

@@ -31,6 +31,7 @@ import Row
     case .file:
       let file = try check(await session.download(from: url))
       try FileManager.default.removeItem(at: file)
+    case .putStream, .form: throw WorkError("it has no streams of a known length, and no forms")
     }
   }
 

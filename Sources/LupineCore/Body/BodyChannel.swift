@@ -3,36 +3,29 @@ import HTTPTypes
 import Synchronization
 
 /// The meeting point of the transport, which writes a body, and of the consumer, who awaits it.
-final class BodyChannel: Sendable {
-  private let state: Mutex<BodyChannelState>
-  /// The exchange it belongs to; `nil` for a body that was complete when it was made.
-  let activity: TransferControl?
-  private let resume: @Sendable () -> Void
+///
+/// A part of the exchange that the body belongs to, as whose life it is known to both.
+struct BodyChannel: ~Copyable, Sendable {
+  private let state = Mutex(BodyChannelState())
 
-  init(sink: BodySink, activity: TransferControl?, resume: @escaping @Sendable () -> Void) {
-    state = Mutex(BodyChannelState(sink: sink))
-    self.activity = activity
-    self.resume = resume
-    activity?.attach(self)
+  /// Begins the body; false where another one was begun before.
+  func begin(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { $0.begin(sink, resume: resume) }
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
-    try write(bytes.count) { (state) throws(LupineError) in try state.write(bytes) }
+    let (flow, wake) = try state.withLock { (state) throws(LupineError) in
+      try state.write(bytes)
+      return state.hasWritten()
+    }
+    wake?()
+    return flow
   }
 
   func write(_ data: Data) throws(LupineError) -> IncomingBodyWriter.Flow {
-    try write(data.count) { (state) throws(LupineError) in try state.write(data) }
-  }
-
-  private func write(
-    _ count: Int, _ take: (inout BodyChannelState) throws(LupineError) -> Void
-  ) throws(LupineError) -> IncomingBodyWriter.Flow {
-    activity?.didReceive(count)
     let (flow, wake) = try state.withLock { (state) throws(LupineError) in
-      try take(&state)
-      // A reader that waits may take the bytes at once, and then there is room again.
-      let reader = state.takeReader()
-      return (state.flow, reader)
+      try state.write(data)
+      return state.hasWritten()
     }
     wake?()
     return flow
@@ -40,8 +33,7 @@ final class BodyChannel: Sendable {
 
   /// Takes bytes without a word to a reader who waits.
   func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
-    activity?.didReceive(bytes.count)
-    return try state.withLock { (state) throws(LupineError) in
+    try state.withLock { (state) throws(LupineError) in
       try state.write(bytes)
       return state.flow
     }
@@ -58,31 +50,36 @@ final class BodyChannel: Sendable {
     settle { $0.finish(trailers: trailers, metrics: metrics) }
   }
 
-  func fail(_ error: LupineError) {
-    settle { $0.fail(error) }
-  }
+  /// Ends the body before its time.
+  func fail(_ error: LupineError) { settle { $0.fail(error) } }
+
+  /// Ends the body for its own side, also one that the transport has ended and of which some waits to be taken.
+  ///
+  /// - Parameter isTold: whether the transport has been told, and ends a body that still comes.
+  func cancel(_ error: LupineError, isTold: Bool) { settle { $0.cancel(error, isTold: isTold) } }
+
+  /// Whether it waits for its reader alone, and nothing else can move it.
+  var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
 
   private func settle(_ change: (inout BodyChannelState) -> Void) {
     let (wake, audience) = state.withLock { state in
       change(&state)
-      let reader = state.takeReader()
-      return (reader, state.takeAudience())
+      return state.hasSettled()
     }
-    activity?.detach(self)
     wake?()
     if let audience { tell(audience) }
   }
 
   /// Tells of the end; whoever waits for it goes on once the observers have heard of it, also who comes meanwhile.
   private func tell(_ audience: BodyChannelState.Audience) {
-    for observer in audience.observers { observer(audience.end) }
-    let late = audience.observers.isEmpty ? nil : state.withLock { $0.hasTold() }
-    for waiter in audience.waiters { waiter.resume(returning: audience.end) }
+    let listeners = audience.listeners
+    for observer in listeners.observers { observer(audience.end) }
+    let late = listeners.observers.isEmpty ? nil : state.withLock { $0.hasTold() }
+    for waiter in listeners.waiters { waiter.resume(returning: audience.end) }
     if let late { tell(late) }
   }
 
   func next() async -> Result<[UInt8]?, LupineError> {
-    activity?.touch()
     let (piece, shouldResume, audience) = state.withLock { state in
       let (piece, shouldResume) = state.next()
       return (piece, shouldResume, state.takeAudience())
@@ -132,4 +129,7 @@ final class BodyChannel: Sendable {
   func setSuspended(_ isSuspended: Bool) {
     if state.withLock({ $0.setSuspended(isSuspended) }) { resume() }
   }
+
+  /// Lets the transport go on that was paused.
+  private func resume() { state.withLock { $0.resume }?() }
 }

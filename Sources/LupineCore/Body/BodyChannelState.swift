@@ -6,28 +6,30 @@ struct BodyChannelState {
   typealias Piece = Result<[UInt8]?, LupineError>
   typealias End = Result<BodyEnd, LupineError>
 
-  /// Coded bytes that are decoded at once: a bomb's slice of this size is as much as is ever held over the window.
-  private static let slice = 1_024
-
-  private let stages: [any BodyTransformer]
-  private var target: BodyTarget
-  /// What came when the window was full already; it is decoded when the consumer has made room.
-  private var undecoded: ArraySlice<UInt8> = []
-  /// How the transport ended the body, while some of it is still undecoded.
-  private var arrived: Arrival?
+  /// What a body passes through first, where it does; behind a pointer that others have not.
+  private var decoding: CopyOnWrite<BodyDecoding>?
+  private var target = BodyTarget(.discard(limit: 0))
+  /// What lets the transport go on; `nil` before the body begins.
+  private(set) var resume: (@Sendable () -> Void)?
   private var isAbandoned = false
   private var isSuspended = false
   private var isPaused = false
   private var ending: End?
+  /// Why its own side has given the body up, which the transport has been told and ends it for.
+  private var cancellation: LupineError?
   private var reader: UnsafeContinuation<Piece, Never>?
-  private var waiters: [UnsafeContinuation<End, Never>] = []
-  private var observers: [@Sendable (End) -> Void] = []
+  /// Who waits for the end, of a body that has any.
+  private var listeners: Listeners?
   /// Whether observers hear of the end just now; for those who wait it has not come yet.
   private var isTelling = false
 
-  init(sink: BodySink) {
-    stages = sink.stages
+  /// Begins the body; false where another one was begun before.
+  mutating func begin(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> Bool {
+    guard self.resume == nil else { return false }
+    self.resume = resume
+    if !sink.stages.isEmpty { decoding = CopyOnWrite(BodyDecoding(sink.stages)) }
     target = BodyTarget(sink.destination)
+    return true
   }
 
   /// The end: a good one once the last byte has been taken as well, a bad one at once.
@@ -37,7 +39,10 @@ struct BodyChannelState {
   }
 
   /// Whether the transport, or a failure, has ended the body, be it that some of it waits to be taken.
-  var hasEnding: Bool { ending != nil || arrived != nil }
+  var hasEnding: Bool { ending != nil || decoding?.value.arrived != nil }
+
+  /// Whether it waits for its reader alone.
+  var isHeldBack: Bool { hasEnding ? finalEnd == nil : isPaused }
 
   /// The final end, once its observers have heard of it.
   var toldEnd: End? { isTelling ? nil : finalEnd }
@@ -52,19 +57,17 @@ struct BodyChannelState {
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
     guard ending == nil, !isAbandoned else { return }
-    if stages.isEmpty {
+    if decoding == nil {
       try target.take(bytes)
-    } else if undecoded.isEmpty {
-      undecoded = ArraySlice(UnsafeRawBufferPointer(rebasing: bytes[try decode(bytes)...]))
     } else {
-      undecoded.append(contentsOf: bytes)
+      try decoding?.value.take(bytes, into: &target)
     }
     isPaused = isSuspended || isCrowded
   }
 
   mutating func write(_ data: Data) throws(LupineError) {
     guard ending == nil, !isAbandoned else { return }
-    if stages.isEmpty, try target.keep(data) {
+    if decoding == nil, try target.keep(data) {
       isPaused = isSuspended
       return
     }
@@ -76,14 +79,15 @@ struct BodyChannelState {
 
   mutating func finish(trailers: HTTPFields?, metrics: TransferMetrics) {
     guard ending == nil else { return }
-    let arrival = Arrival(trailers: trailers, metrics: metrics)
-    if undecoded.isEmpty { complete(arrival) } else { arrived = arrival }
+    let end = BodyEnd(data: Data(), byteCount: 0, trailers: trailers, metrics: metrics)
+    if isUndecoded { decoding?.value.arrived = end } else { complete(end) }
+    if let cancellation { cancel(cancellation, isTold: false) }
   }
 
   /// Drops the body; returns whether the transport was paused and may go on.
   mutating func abandon() -> Bool {
     isAbandoned = true
-    undecoded = []
+    decoding?.value.drop()
     target.abandon()
     completeIfDecoded()
     return resumeIfRoom()
@@ -91,8 +95,19 @@ struct BodyChannelState {
 
   mutating func fail(_ error: LupineError) {
     if ending == nil { ending = .failure(error) }
-    if error.givesUp { undecoded = [] }
+    if error.givesUp { decoding?.value.drop() }
     target.close()
+  }
+
+  /// Ends the body for its own side, also one that the transport has ended and of which some waits to be taken.
+  ///
+  /// - Parameter isTold: whether the transport has been told, and ends a body that still comes.
+  mutating func cancel(_ error: LupineError, isTold: Bool) {
+    guard finalEnd == nil else { return }
+    guard hasEnding || !isTold else { return cancellation = error }
+    let arrived = if case .success(let end) = ending { end } else { decoding?.value.arrived }
+    ending = nil
+    fail(arrived.map { error.measured($0.metrics) } ?? error)
   }
 
   /// The next piece if one is at hand, and whether the transport may go on.
@@ -115,33 +130,48 @@ struct BodyChannelState {
 
   mutating func end(orWaitWith continuation: UnsafeContinuation<End, Never>) -> End? {
     if let toldEnd { return toldEnd }
-    waiters.append(continuation)
+    hear { $0.waiters.append(continuation) }
     return nil
   }
 
   /// Adds who hears of the end before those who wait for it; returns it where it has come.
   mutating func add(_ observer: @escaping @Sendable (End) -> Void) -> End? {
     if let finalEnd { return finalEnd }
-    observers.append(observer)
+    hear { $0.observers.append(observer) }
     return nil
+  }
+
+  private mutating func hear(_ add: (inout Listeners) -> Void) {
+    var changed = listeners.take() ?? Listeners()
+    add(&changed)
+    listeners = changed
   }
 
   /// Returns whether the transport was paused and may go on.
   mutating func setSuspended(_ isSuspended: Bool) -> Bool {
     self.isSuspended = isSuspended
-    return resumeIfRoom()
+    return hasEnding ? false : resumeIfRoom()
   }
 
   /// The wake-up of the reader who waits, when there is something for it.
-  mutating func takeReader() -> (() -> Void)? {
+  mutating func takeReader() -> (@Sendable () -> Void)? {
     guard let reader else { return nil }
     guard let piece = next().0 else { return nil }
     self.reader = nil
     return { reader.resume(returning: piece) }
   }
 
+  /// What follows from bytes that were written: a reader that waits may take them at once, and then there is room again.
+  mutating func hasWritten() -> (IncomingBodyWriter.Flow, wake: (@Sendable () -> Void)?) {
+    let wake = takeReader()
+    return (flow, wake)
+  }
+
+  /// Who is to hear that the transport has ended the body.
+  mutating func hasSettled() -> (wake: (@Sendable () -> Void)?, Audience?) { (takeReader(), takeAudience()) }
+
   /// The wake-up of the reader who waits, and whether the transport may go on since the reader takes what was there.
-  mutating func deliver() -> ((() -> Void)?, shouldResume: Bool) {
+  mutating func deliver() -> ((@Sendable () -> Void)?, shouldResume: Bool) {
     guard let reader else { return (nil, false) }
     let (piece, shouldResume) = next()
     guard let piece else { return (nil, shouldResume) }
@@ -152,18 +182,19 @@ struct BodyChannelState {
   /// Who is to hear of the end: the observers first, and whoever waits once they have.
   struct Audience {
     let end: End
-    let observers: [@Sendable (End) -> Void]
-    let waiters: [UnsafeContinuation<End, Never>]
+    let listeners: Listeners
+  }
+
+  struct Listeners {
+    var observers: [@Sendable (End) -> Void] = []
+    var waiters: [UnsafeContinuation<End, Never>] = []
   }
 
   /// Those who are to hear of the end, when it has come; `hasTold` follows where observers are among them.
   mutating func takeAudience() -> Audience? {
-    guard !isTelling, !waiters.isEmpty || !observers.isEmpty, let end = finalEnd else { return nil }
-    let audience = Audience(end: end, observers: observers, waiters: waiters)
-    isTelling = !observers.isEmpty
-    observers = []
-    waiters = []
-    return audience
+    guard !isTelling, listeners != nil, let end = finalEnd, let listeners = listeners.take() else { return nil }
+    isTelling = !listeners.observers.isEmpty
+    return Audience(end: end, listeners: listeners)
   }
 
   /// Notes that the observers have heard of the end; returns those who came to wait for it meanwhile.
@@ -173,7 +204,9 @@ struct BodyChannelState {
   }
 
   /// Whether the consumer should catch up before more comes.
-  private var isCrowded: Bool { target.isFull || !undecoded.isEmpty }
+  private var isCrowded: Bool { target.isFull || isUndecoded }
+
+  private var isUndecoded: Bool { decoding?.value.isWaiting == true }
 
   private mutating func resumeIfRoom() -> Bool {
     guard isPaused, !isSuspended, !isCrowded, ending == nil else { return false }
@@ -181,58 +214,34 @@ struct BodyChannelState {
     return true
   }
 
-  /// Decodes slice by slice until the window is full; returns how many of the bytes it took.
-  private mutating func decode(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> Int {
-    var position = 0
-    while position < bytes.count, !target.isFull {
-      let end = min(position + Self.slice, bytes.count)
-      let slice = UnsafeRawBufferPointer(rebasing: bytes[position..<end])
-      try BodyStages.pass(slice, through: stages[...]) { (piece) throws(LupineError) in try target.take(piece) }
-      position = end
-    }
-    return position
-  }
-
   /// Decodes what had to wait, as far as there is room now, also of a body that has broken off.
   private mutating func catchUp() {
-    guard !undecoded.isEmpty, !target.isFull else { return }
+    guard isUndecoded, !target.isFull else { return }
     do throws(LupineError) {
-      let waiting = undecoded
-      let count = try waiting.withUnsafeBufferPointer { (bytes) throws(LupineError) in
-        try decode(UnsafeRawBufferPointer(bytes))
-      }
-      undecoded = waiting.dropFirst(count)
+      try decoding?.value.catchUp(into: &target)
       completeIfDecoded()
     } catch {
-      undecoded = []
-      if ending == nil { ending = .failure(arrived.map { error.measured($0.metrics) } ?? error) }
+      decoding?.value.drop()
+      if ending == nil { ending = .failure(decoding?.value.arrived.map { error.measured($0.metrics) } ?? error) }
     }
   }
 
   /// Ends the body once the transport has and all of it is decoded.
   private mutating func completeIfDecoded() {
-    if let arrived, undecoded.isEmpty, ending == nil { complete(arrived) }
+    if ending == nil, !isUndecoded, let arrived = decoding?.value.arrived { complete(arrived) }
   }
 
-  private mutating func complete(_ arrived: consuming Arrival) {
+  /// - Parameter end: what the transport said of it.
+  private mutating func complete(_ end: consuming BodyEnd) {
     do throws(LupineError) {
-      if !isAbandoned {
-        try BodyStages.finish(stages[...]) { (piece) throws(LupineError) in try target.take(piece) }
-      }
-      ending = .success(
-        BodyEnd(
-          data: target.takeCollected(), byteCount: target.byteCount, trailers: arrived.trailers,
-          metrics: arrived.metrics))
+      if decoding != nil, !isAbandoned { try decoding?.value.finish(into: &target) }
+      end.data = target.takeCollected()
+      end.byteCount = target.byteCount
+      ending = .success(end)
     } catch {
-      ending = .failure(error.measured(arrived.metrics))
+      ending = .failure(error.measured(end.metrics))
     }
     target.close()
-  }
-
-  /// What the transport said at the body's end.
-  private struct Arrival {
-    let trailers: HTTPFields?
-    let metrics: TransferMetrics
   }
 }
 

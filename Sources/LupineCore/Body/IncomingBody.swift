@@ -2,7 +2,8 @@ public import FoundationEssentials
 
 /// The consumer's side of a response's body; `IncomingBodyWriter` is the transport's.
 public struct IncomingBody: Sendable {
-  let channel: BodyChannel
+  /// The exchange that it belongs to; one of its own where it was complete when it was made.
+  let exchange: TransferControl
 
   /// The next bytes of a body that is streamed, or `nil` at its end.
   ///
@@ -10,7 +11,8 @@ public struct IncomingBody: Sendable {
   ///
   /// - Throws: `LupineError` when the exchange failed; what came before it has been handed over.
   public func next() async throws(LupineError) -> [UInt8]? {
-    try await channel.next().get()
+    exchange.touch()
+    return try await exchange.channel.next().get()
   }
 
   /// Waits for the end of the body.
@@ -19,12 +21,15 @@ public struct IncomingBody: Sendable {
   ///
   /// - Throws: `LupineError`, with the metrics of the exchange, when it failed.
   public func end() async throws(LupineError) -> BodyEnd {
-    try await channel.end().get()
+    try await exchange.channel.end().get()
   }
+
+  /// The end, where it has come, its observers have heard of it, and it is a good one.
+  var goodEnd: BodyEnd? { exchange.channel.goodEnd }
 
   /// What the exchange cost, where the body has ended.
   var metricsAtEnd: TransferMetrics? {
-    switch channel.ended {
+    switch exchange.channel.ended {
     case .success(let end): end.metrics
     case .failure(let error): error.metrics
     case nil: nil
@@ -33,18 +38,18 @@ public struct IncomingBody: Sendable {
 
   /// Calls the observer when the body ends, well or not, on the thread where that happens; at once where it has ended.
   package func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
-    channel.onEnd(observer)
+    exchange.channel.onEnd(observer)
   }
 
   /// Drops a body that is streamed: nobody will take the rest of it, and its end does not wait for that.
-  public func abandon() { channel.abandon() }
+  public func abandon() { exchange.channel.abandon() }
 
   /// A body that is complete, for transports and interceptors that have it in hand.
   public static func complete(_ data: Data, metrics: TransferMetrics = TransferMetrics()) -> IncomingBody {
-    let channel = BodyChannel(sink: .collect(limit: .max), activity: nil, resume: {})
+    let exchange = TransferControl().beginBody(.collect(limit: .max), resume: {})
     // There is no limit that it could exceed.
-    _ = try? channel.write(data)
-    channel.finish(metrics: metrics)
-    return IncomingBody(channel: channel)
+    _ = try? exchange.channel.write(data)
+    exchange.channel.finish(metrics: metrics)
+    return IncomingBody(exchange: exchange)
   }
 }

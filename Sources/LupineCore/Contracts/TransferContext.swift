@@ -197,7 +197,7 @@ public struct TransferContext: Sendable {
   ) -> (body: IncomingBody, writer: IncomingBodyWriter) {
     control.touch()
     control.answers(source)
-    let channel = BodyChannel(sink: sink(for: head, status), activity: control, resume: resume)
-    return (IncomingBody(channel: channel), IncomingBodyWriter(channel: channel))
+    let exchange = control.beginBody(sink(for: head, status), resume: resume)
+    return (IncomingBody(exchange: exchange), IncomingBodyWriter(exchange: exchange))
   }
 }

@@ -9,18 +9,20 @@ public final class TransferControl: Sendable {
     var isSuspended = false
     /// Whether this branch is the one that stands for its parent.
     var isChosen = false
-    /// The body, until it has ended; strong, because a weak reference costs an allocation a request.
-    var channel: BodyChannel?
+    /// The branch whose body stands for this one's, until that has ended.
+    var bearer: TransferControl?
     var source = TransportResponse.Source.origin
   }
 
   /// What is let go of outside the lock; a type of its own, since a closure in a tuple costs an allocation.
   private struct Released {
     var handler: (@Sendable () -> Void)?
-    var channel: BodyChannel?
+    var bearer: TransferControl?
   }
 
   private let state = Mutex(State())
+  /// The response's body.
+  let channel = BodyChannel()
   private let now: @Sendable () -> Duration
   private let lastActivity: Atomic<Int64>
   private let bytesSent = Atomic<Int64>(0)
@@ -59,21 +61,22 @@ public final class TransferControl: Sendable {
     let released = state.withLock { state in
       guard state.reason == nil, !state.isFinished else { return Released() }
       state.reason = reason
-      defer { state.handler = nil }
-      return Released(handler: state.handler, channel: state.channel)
+      return Released(handler: state.handler.take(), bearer: state.bearer ?? self)
     }
-    // Where nobody registered what ends the exchange, its body ends here, so that no one waits for it in vain.
-    if let handler = released.handler { handler() } else { released.channel?.fail(reason) }
+    released.handler?()
+    // Where nobody registered what ends the exchange, or it is over but for what waits to be taken, its body ends here, so
+    // that no one waits for it in vain.
+    released.bearer?.endBody(reason, isTold: released.handler != nil)
   }
 
   /// Whether this is the body of the exchange.
   func carries(_ body: IncomingBody) -> Bool {
-    var exchange = body.channel.activity
-    while let each = exchange {
-      if each === self { return true }
-      exchange = each.state.withLock { $0.isChosen } ? each.parent : nil
+    var exchange = body.exchange
+    while exchange !== self {
+      guard let parent = exchange.parent, exchange.state.withLock({ $0.isChosen }) else { return false }
+      exchange = parent
     }
-    return false
+    return true
   }
 
   /// Who answered, once somebody did.
@@ -96,23 +99,23 @@ public final class TransferControl: Sendable {
   ///
   /// A body that has not ended takes no byte from here on: what its sink named, as a file's descriptor, may be closed or
   /// used again, whatever the transport still does.
-  package func finish() {
+  package func finish() { finish(after: nil) }
+
+  /// The same.
+  ///
+  /// - Parameter body: a body that has ended; where it is this exchange's, none is left to be given up.
+  func finish(after body: IncomingBody?) {
     counts.store(false, ordering: .relaxed)
     let released = state.withLock { state in
       state.isFinished = true
-      let released = Released(handler: state.handler, channel: state.channel)
-      state.handler = nil
-      state.channel = nil
-      return released
+      return Released(handler: state.handler.take(), bearer: state.bearer.take())
     }
-    released.channel?.abandon(unlessEnded: true)
+    let bearer = released.bearer ?? self
+    if body?.exchange !== bearer { bearer.channel.abandon(unlessEnded: true) }
   }
 
-  /// Lets go of the body, which has ended.
-  func detach(_ channel: BodyChannel) {
-    state.withLock { if $0.channel === channel { $0.channel = nil } }
-    parent?.detach(channel)
-  }
+  /// Whether the response's body waits for its reader alone, so that no byte can move.
+  var isHeldBack: Bool { state.withLock { $0.bearer ?? self }.channel.isHeldBack }
 
   /// When the last byte moved, as a time of the clock it was made with.
   var lastActive: Duration { .nanoseconds(lastActivity.load(ordering: .relaxed)) }
@@ -127,7 +130,7 @@ public final class TransferControl: Sendable {
   /// Notes the length of the request's body before it goes out.
   func willSend(total: Int64?) {
     let now = now()
-    task?.upload.withLock { $0.begin(.known(total), now: now) }
+    task?.upload.withLock { $0.begin(length: total, now: now) }
   }
 
   func didSend(_ count: Int) {
@@ -155,17 +158,6 @@ public final class TransferControl: Sendable {
     return state.withLock { $0.isChosen } && parent.isAnswer
   }
 
-  func attach(_ channel: BodyChannel) {
-    let (isSuspended, isChosen, isFinished, reason) = state.withLock { state in
-      if !state.isFinished { state.channel = channel }
-      return (state.isSuspended, state.isChosen, state.isFinished, state.reason)
-    }
-    if isFinished { channel.abandon(unlessEnded: true) }
-    if isSuspended { settle(channel) }
-    if isChosen { parent?.attach(channel) }
-    if let reason { channel.fail(reason) }
-  }
-
   /// The life of one of several exchanges that are made in the place of this one.
   ///
   /// Its activity is this one's too. Whoever makes it passes a cancellation on.
@@ -184,21 +176,66 @@ public final class TransferControl: Sendable {
 
   /// Holds the response's body back, or lets it go on.
   package func setSuspended(_ isSuspended: Bool) {
-    let channel = state.withLock { state in
+    let bearer = state.withLock { state in
       state.isSuspended = isSuspended
-      return state.channel
+      return state.bearer
     }
     touch()
-    if let channel { settle(channel) }
+    settle(bearer ?? self)
+  }
+}
+
+// The response's body
+
+extension TransferControl {
+  /// Begins the response's body.
+  ///
+  /// - Returns: whose body it is: this exchange's own, or, where it has had one before, that of a branch in its place.
+  func beginBody(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> TransferControl {
+    guard channel.begin(sink, resume: resume) else {
+      let branch = branch()
+      branch.choose()
+      return branch.beginBody(sink, resume: resume)
+    }
+    bear(by: self)
+    return self
   }
 
-  /// Tells the channel what holds, until what it was told last is what holds: several threads may tell it.
-  private func settle(_ channel: BodyChannel) {
+  /// Lets go of what stands for this exchange's body, or for its parent's, and has ended.
+  func bodyEnded() {
+    if let parent, channel.ended != nil { parent.bodyEnded(of: self) }
+  }
+
+  private func bodyEnded(of bearer: TransferControl) {
+    state.withLock { if $0.bearer === bearer { $0.bearer = nil } }
+    parent?.bodyEnded(of: bearer)
+  }
+
+  /// - Parameter isTold: whether the transport has been told, and ends a body that still comes.
+  private func endBody(_ error: LupineError, isTold: Bool) {
+    channel.cancel(error, isTold: isTold)
+    bodyEnded()
+  }
+
+  /// Has the body of this exchange, or of a branch, be what is cancelled and held back with this one.
+  private func bear(by bearer: TransferControl) {
+    let (isSuspended, isChosen, isFinished, reason) = state.withLock { state in
+      if bearer !== self, !state.isFinished { state.bearer = bearer }
+      return (state.isSuspended, state.isChosen, state.isFinished, state.reason)
+    }
+    if isFinished { bearer.channel.abandon(unlessEnded: true) }
+    if isSuspended { settle(bearer) }
+    if isChosen { parent?.bear(by: bearer) }
+    if let reason { bearer.endBody(reason, isTold: false) }
+  }
+
+  /// Tells the body what holds, until what it was told last is what holds: several threads may tell it.
+  private func settle(_ bearer: TransferControl) {
     var told: Bool?
     while true {
       let isSuspended = state.withLock { $0.isSuspended }
       if told == isSuspended { return }
-      channel.setSuspended(isSuspended)
+      bearer.channel.setSuspended(isSuspended)
       told = isSuspended
     }
   }

@@ -16,24 +16,26 @@ struct ExchangeLoop: Sendable {
 
   func warn(_ text: String) { task.emit(.warning(text), attempt: number) }
 
-  /// Sends the request and waits for the whole response.
-  @inline(__always)  // As `Pipeline.run` says.
-  func receive(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
-    let response = try await send(request)
-    let (control, sent, asksNobody) = task.state.withLock {
-      ($0.control, $0.sentInAttempt ?? request, $0.settings.responseDeciders.isEmpty)
-    }
-    // As a rule nobody is asked at the head and the body has come to a good end: then nothing is waited for, and a call
-    // that might wait costs more than to look.
-    if asksNobody, !task.handsOverAtHead, let end = response.body.channel.goodEnd {
-      return received(response, end, control, to: sent)
-    }
-    return try await receive(response, control, to: request)
+  /// The whole response where there is nothing to wait for: nobody is asked at its head, and its body has come to a good
+  /// end, as is the rule.
+  func received(_ response: TransportResponse, to request: OutgoingRequest) -> ReceivedResponse? {
+    guard !task.handsOverAtHead, let end = response.body.goodEnd,
+      let ended = task.state.withLock({ $0.conclude(status: response.statusCode, end.metrics) })
+    else { return nil }
+    ended.control?.finish(after: response.body)
+    if ended.isToTell { tell(end) }
+    return ReceivedResponse(request: ended.sent ?? request, response, end)
+  }
+
+  /// Waits for the whole response.
+  func receive(
+    _ response: TransportResponse, to request: OutgoingRequest
+  ) async throws(LupineError) -> ReceivedResponse {
+    try await receive(response, task.state.withLock { $0.control }, to: request)
   }
 
   private func received(
-    _ response: consuming TransportResponse, _ end: consuming BodyEnd, _ control: TransferControl?,
-    to request: OutgoingRequest
+    _ response: TransportResponse, _ end: BodyEnd, _ control: TransferControl?, to request: OutgoingRequest
   ) -> ReceivedResponse {
     let isToTell = task.isObserved && task.state.withLock { $0.tells(control) }
     close(control, status: response.statusCode, metrics: end.metrics)
@@ -54,8 +56,8 @@ struct ExchangeLoop: Sendable {
     while try !task.begin(control, sent, for: nil) { abandonExchange(for: response.body) }
     let received = try await receive(response, control, to: request)
     // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
-    let count = response.body.channel.goodEnd?.byteCount ?? 0
-    task.download.withLock { $0.begin(base: count, .known(0), isAnswer: false, now: .zero) }
+    let count = response.body.goodEnd?.byteCount ?? 0
+    task.download.withLock { $0.begin(base: count, length: 0, isAnswer: false, now: .zero) }
     return received
   }
 
@@ -111,7 +113,7 @@ struct ExchangeLoop: Sendable {
     let head = ReceivedResponse(request: request, head: response.head, source: response.source)
     let pipeline = Pipeline(task)
     let validators = task.state.withLock { $0.settings.validators }
-    var refusal = pipeline.validated(head, to: request, by: validators, number).outcome.error
+    var refusal = pipeline.refusal(of: head, by: validators, number)
     if refusal == nil { refusal = await pipeline.refusalAtHead(of: head, after: first, number) }
     if let refusal {
       throw await refused(response, control, refusal)
@@ -128,35 +130,20 @@ struct ExchangeLoop: Sendable {
       addCookies(to: &sent)
       if hasCredential { sent = try await authorized(sent) }
       let proof = session.hasProxies ? try await proxyAuthorization(for: sent) : nil
+      try RequestRules.check(sent, limits: session.configuration.limits)
+      dropForeignCredentials(of: &sent, proof)
       let response = try await sendOnce(sent, for: request, proof)
       if isAnswer(response) { return response }
-      let next: OutgoingRequest?
-      do throws(LupineError) {
-        try tellSchemes(response, to: sent)
-        keepCookies(of: response, to: sent)
-        next = mayLeadOn(response) ? try await requestAfter(response, to: request) : nil
-      } catch {
-        abandonExchange(response.body)
-        throw error.about(response.head)
-      }
-      guard let next else { return response }
-      await leave(response)
-      let isElsewhere = next.url.origin != request.url.origin
-      if isElsewhere || task.state.withLock({ $0.exchange.redirect != nil }) { follow(from: request.url, to: next.url) }
+      guard let next = try await next(after: response, to: sent, for: request) else { return response }
       request = next
     }
-  }
-
-  private func follow(from: HTTPURL, to url: HTTPURL) {
-    task.state.withLock { $0.exchange.follow(from: from, to: url) }
   }
 
   /// Begins anew where an interceptor sends again.
   func forgetRedirects() {
     task.state.withLock { state in
-      guard !state.exchange.visited.isEmpty else { return }
-      state.exchange.visited = []
-      state.redirects = []
+      state.exchange.comeBack()
+      if !state.redirects.isEmpty { state.redirects = [] }
     }
   }
 
@@ -167,13 +154,16 @@ struct ExchangeLoop: Sendable {
   private func sendOnce(
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
-    if task.mustWait { await task.passGate() }
-    try RequestRules.check(request, limits: session.configuration.limits)
-    var request = request
-    dropForeignCredentials(of: &request, proxyAuthorization)
     let control = TransferControl(now: session.clock.now, of: task)
     do throws(LupineError) {
-      while try !task.begin(control, request, for: original) { abandonExchange() }
+      while try !task.begin(control, request, for: original) {
+        guard task.mustWait else {
+          abandonExchange()
+          continue
+        }
+        await task.passGate()
+        control.touch()
+      }
       task.emit(.sending(request.summary), attempt: number)
       let context = context(for: request, control: control, proxyAuthorization)
       let response = try await session.openTransport().transport.send(request, in: context)
@@ -257,7 +247,7 @@ extension ExchangeLoop {
       let now = control.lastActive
       task.download.withLock {
         $0.begin(
-          base: base, .told(by: head.headerFields), isAnswer: 200..<300 ~= status, now: now)
+          base: base, toldBy: head.headerFields, isAnswer: 200..<300 ~= status, now: now)
       }
       control.beginsAnswer()
       return BodySink(destination, stages: stages)

@@ -24,24 +24,40 @@ extension Pipeline {
       let interceptors = hasPolicies ? self.interceptors : []
       let received =
         interceptors.isEmpty
-        ? try await ExchangeLoop(task, number).receive(request)
-        : try await exchange(request, number, through: interceptors)
+        ? try await exchange(request, number) : try await exchange(request, number, through: interceptors)
       // An interceptor may have let a response through after the request was cancelled.
       let (ended, validators) = task.state.withLock { state in
         (state.endAttempt() ?? state.cancellation, state.settings.validators)
       }
       if let ended { throw ended }
-      guard !task.handsOverAtHead else {
-        let outcome = Outcome(received)
-        return AttemptResult(request: request, outcome: outcome, isFinal: true)
-      }
-      return validated(received, to: request, by: validators, number)
+      // One that is handed over at its head has been judged there.
+      let isJudged = task.handsOverAtHead
+      let refusal = isJudged ? nil : refusal(of: received, by: validators, number)
+      var outcome = Outcome(received)
+      if let refusal { outcome.error = refusal }
+      return AttemptResult(request: request, outcome: outcome, isFinal: isJudged)
     } catch {
-      let (ended, expired) = task.state.withLock { ($0.cancellation, $0.endAttempt()) }
-      let reason = (ended ?? expired).map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
-      task.emit(.failed(reason), attempt: number)
-      return .failed(reason, request: request, isFinal: ended != nil || task.consumer?.hasHandedOver == true)
+      return failed(error, request, number)
     }
+  }
+
+  private func failed(_ error: LupineError, _ request: OutgoingRequest, _ number: Int) -> AttemptResult {
+    let (ended, expired) = task.state.withLock { ($0.cancellation, $0.endAttempt()) }
+    let reason = (ended ?? expired).map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
+    task.emit(.failed(reason), attempt: number)
+    return .failed(reason, request: request, isFinal: ended != nil || task.consumer?.hasHandedOver == true)
+  }
+
+  /// Makes the exchanges, and waits for the body.
+  @inline(__always)  // As `run` says.
+  private func exchange(
+    _ request: OutgoingRequest, _ number: Int
+  ) async throws(LupineError) -> ReceivedResponse {
+    let loop = ExchangeLoop(task, number)
+    let response = try await loop.send(request)
+    // A call that might wait costs more than to look.
+    if let received = loop.received(response, to: request) { return received }
+    return try await loop.receive(response, to: request)
   }
 
   /// Whether there may be adapters, interceptors or retriers: one look, where many requests have none of the three.
@@ -73,22 +89,18 @@ extension Pipeline {
     return request
   }
 
-  func validated(
-    _ received: ReceivedResponse, to request: OutgoingRequest, by validators: [ResponseValidator], _ number: Int
-  ) -> AttemptResult {
-    var outcome = Outcome(received)
-    for validator in validators {
-      do throws(LupineError) {
-        try validator.validate(received, hasBody: task.consumer?.hasBody(received))
-      } catch {
-        outcome.error = explained(error, received, number).about(received.request.summary).about(received.head)
-          .measured(received.metrics)
-        task.consumer?.isUnwanted()
-        break
-      }
+  /// Why a validator refuses a response; `nil` where none does.
+  func refusal(of received: ReceivedResponse, by validators: [ResponseValidator], _ number: Int) -> LupineError? {
+    var refusal: LupineError?
+    do throws(LupineError) {
+      for validator in validators { try validator.validate(received, hasBody: task.consumer?.hasBody(received)) }
+    } catch {
+      refusal = explained(error, received, number).about(received.request.summary).about(received.head)
+        .measured(received.metrics)
+      task.consumer?.isUnwanted()
     }
-    task.emit(.validated(outcome.error), attempt: number)
-    return AttemptResult(request: request, outcome: outcome)
+    task.emit(.validated(refusal), attempt: number)
+    return refusal
   }
 
   /// Says what would have answered the challenge that the response is, or why nothing could.

@@ -221,14 +221,14 @@ struct RequestState {
     let wasUnwatched: Bool
   }
 
-  /// Begins an exchange; `nil` where another is still under way, which must be ended first.
+  /// Begins an exchange; `nil` where the request must wait, or another is still under way, which must be ended first.
   ///
   /// - Parameter original: the request without what was added for this exchange alone; `nil` where none of it goes out,
   ///   since an interceptor has made the response.
   mutating func begin(
     _ control: TransferControl, _ request: OutgoingRequest, for original: OutgoingRequest?
   ) -> Beginning? {
-    guard self.control == nil else { return nil }
+    guard self.control == nil, original == nil || !mustWait else { return nil }
     self.control = control
     sent = request
     source = .origin
@@ -247,6 +247,24 @@ struct RequestState {
     guard self.control === control, !exchange.isTold else { return false }
     exchange.isTold = true
     return true
+  }
+
+  /// What an exchange was whose body has come to a good end.
+  struct Conclusion {
+    let control: TransferControl?
+    let sent: OutgoingRequest?
+    /// Whether its end is to be told.
+    let isToTell: Bool
+  }
+
+  /// Ends the exchange whose body has come to a good end; `nil`, and nothing happens, where somebody is to be asked about
+  /// its response first.
+  mutating func conclude(status: Int, _ metrics: TransferMetrics) -> Conclusion? {
+    guard settings.responseDeciders.isEmpty else { return nil }
+    let isToTell = tells(control)
+    let control = control.take()
+    endExchange(status: status, metrics: metrics)
+    return Conclusion(control: control, sent: sentInAttempt, isToTell: isToTell)
   }
 
   mutating func endExchange(status: Int?, metrics: TransferMetrics?) {

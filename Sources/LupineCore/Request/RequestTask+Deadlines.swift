@@ -66,7 +66,7 @@ extension RequestTask {
       deadlines.append((isOver ? now : attemptStarted) + attempt)
     }
     if let idle = timeouts.idle {
-      let lastActive = control?.lastActive ?? now
+      let lastActive = control.map { $0.isHeldBack ? now : $0.lastActive } ?? now
       let isOver = control != nil && now >= lastActive + idle
       if isOver, let control, state.withLock({ $0.leaveUnwatched(control) }) {
         control.cancel(Self.timedOut(.idle, after: idle))

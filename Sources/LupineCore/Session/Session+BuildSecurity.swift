@@ -5,6 +5,7 @@ extension Session.Builder {
     require(.trustEvaluation, "trust", &mismatches)
     let now = configuration.now()
     var rules: [(HostPattern, any TrustEvaluator)] = []
+    var spellings: [HostPattern: String] = [:]
     for (text, evaluator) in trustRules {
       mismatches += evaluator.mismatches.map { Mismatch(part: "trust", reason: "\(text): \($0)") }
       configuration.warnings += evaluator.warnings(now: now).map { Mismatch(part: "trust", reason: "\(text): \($0)") }
@@ -12,6 +13,10 @@ extension Session.Builder {
         mismatches.append(
           Mismatch(part: "trust", reason: "\"\(text)\" is neither a host name nor *. and a domain of two labels"))
         continue
+      }
+      if let other = spellings.updateValue(text, forKey: pattern) {
+        mismatches.append(
+          Mismatch(part: "trust", reason: "\"\(other)\" and \"\(text)\" are one pattern, which has one evaluator"))
       }
       rules.append((pattern, evaluator))
     }

@@ -156,6 +156,9 @@ extension Session.Builder {
   public func monitor(_ monitor: some EventMonitor) -> Self { changed { $0.configuration.monitors.append(monitor) } }
 
   /// Adds a content coding that the session decodes and names in `Accept-Encoding`.
+  ///
+  /// A request with a `Range`, and a download, asks for content without a coding, unless it has an `Accept-Encoding` of its
+  /// own; a part of coded content is not decoded.
   public func contentCoding(_ coding: some ContentCoding) -> Self { changed { $0.codings.append(coding) } }
 
   /// Adds a scheme that can answer challenges.

@@ -7,24 +7,26 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// One piece; never empty.
   public typealias Element = [UInt8]
 
-  private let task: RequestTask
-  private let consumer: StreamConsumer
+  private let readers: StreamReaders
   private let limit: Int64?
   private let hasTaken: Bool
 
   /// - Parameter hasTaken: whether the body has been taken for this reader.
-  init(_ task: RequestTask, _ consumer: StreamConsumer, limit: Int64? = nil, hasTaken: Bool = false) {
-    self.task = task
-    self.consumer = consumer
+  init(_ readers: StreamReaders, limit: Int64? = nil, hasTaken: Bool = false) {
+    self.readers = readers
     self.limit = limit
     self.hasTaken = hasTaken
   }
 
   /// The head of the response; waits until it has arrived and been validated, and starts the request for it.
   ///
+  /// The body waits to be read as long as this sequence, another of its request, or the request is held; then the request
+  /// is cancelled.
+  ///
   /// - Throws: `LupineError` where there is none, or a validator refused it.
   public var head: HTTPResponse {
     get async throws(LupineError) {
+      let (task, consumer) = (readers.task, readers.consumer)
       task.startForStream()
       let opened = await withTaskCancellationHandler {
         await consumer.body()
@@ -39,7 +41,8 @@ public struct ByteStream: AsyncSequence, Sendable {
 
   /// Begins to read; the request starts with the first piece that is asked for.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(hasTaken || consumer.take() ? Reading(task, consumer) : nil, limit: limit)
+    let isFree = hasTaken || readers.consumer.take()
+    return Iterator(isFree ? Reading(readers.task, readers.consumer) : nil, limit: limit)
   }
 
   /// Reads the pieces in order.

@@ -2,19 +2,22 @@
 ///
 /// The head is validated before the first byte is handed over. One consumer takes the body; while it does not,
 /// the transport reads no more than a window of it, so memory stays the same whatever the body's length. A consumer that
-/// stops, or whose task is cancelled, cancels the request.
+/// stops, or whose task is cancelled, cancels the request; so does whoever asks for the head alone and lets go of the
+/// request and its sequences.
 public struct DataStreamRequest: SessionRequest {
   /// The execution that the copies share.
   public let handle: RequestHandle
-  let consumer: StreamConsumer
+  private let readers: StreamReaders
   /// Whether the body has been taken for what reads through this copy.
   let hasTaken: Bool
 
   init(_ task: RequestTask, _ consumer: StreamConsumer, hasTaken: Bool = false) {
     handle = RequestHandle(task: task)
-    self.consumer = consumer
+    readers = StreamReaders(task, consumer)
     self.hasTaken = hasTaken
   }
+
+  var consumer: StreamConsumer { readers.consumer }
 }
 
 extension DataStreamRequest {
@@ -23,7 +26,7 @@ extension DataStreamRequest {
   /// - Parameter limit: the most bytes in all, after decoding; more fail with kind `limitExceeded(.sink)`. Default: no
   ///   bound, since a stream takes no memory.
   public func serializingBytes(limit: Int64? = nil) -> ByteStream {
-    ByteStream(task, consumer, limit: limit, hasTaken: hasTaken)
+    ByteStream(readers, limit: limit, hasTaken: hasTaken)
   }
 
   /// The body as text, piece by piece in UTF-8; what is cut in the middle of a character waits for the rest of it.

@@ -6,23 +6,10 @@ import HTTPTypes
 struct ProgressReporter: Sendable {
   typealias Handler = @Sendable (TransferProgress) async -> Void
 
-  /// The bytes that an exchange will move, which are told by fields that only somebody who listens need have read.
-  enum Length {
-    case known(Int64?)
-    case told(by: HTTPFields)
-
-    fileprivate var count: Int64? {
-      switch self {
-      case .known(let count): count
-      case .told(let fields): fields[values: .contentLength].first.flatMap { Int64($0) }
-      }
-    }
-  }
-
   /// What the current exchange moves; its division and its length wait for somebody who listens.
   private struct Transfer {
     let base: Int64
-    let length: Length
+    let length: Int64?
     let isAnswer: Bool
     let started: Duration
     var count: Int64 = 0
@@ -38,14 +25,16 @@ struct ProgressReporter: Sendable {
 
     var throughput: Double { time > .zero ? Double(count) / (time / .seconds(1)) : 0 }
 
-    var progress: TransferProgress {
-      let total = length.count.map { base.addingReportingOverflow($0) }
+    func progress(ofLength length: Int64?) -> TransferProgress {
+      let total = length.map { base.addingReportingOverflow($0) }
       return TransferProgress(
         completed: base + count, total: total.flatMap { $0.overflow ? nil : $0.partialValue }, throughput: throughput)
     }
   }
 
   private var transfer: Transfer?
+  /// The fields that tell its length, where they do, which only somebody who listens need have read.
+  private var fields: HTTPFields?
   /// The farthest figure so far.
   private var farthest: TransferProgress?
   private var listeners: [ProgressListener] = []
@@ -65,9 +54,15 @@ struct ProgressReporter: Sendable {
   ///   - isAnswer: whether it is what was asked for. Of another, such as an error's page, which may yet be retried, only
   ///     the last figure is told, where it was the answer after all. Asked where somebody listens.
   mutating func begin(
-    base: Int64 = 0, _ length: Length, isAnswer: @autoclosure () -> Bool = true, now: Duration
+    base: Int64 = 0, length: Int64? = nil, toldBy fields: HTTPFields? = nil, isAnswer: @autoclosure () -> Bool = true,
+    now: Duration
   ) {
     transfer = Transfer(base: base, length: length, isAnswer: listeners.isEmpty || isAnswer(), started: now)
+    self.fields = fields
+  }
+
+  private func progress(of transfer: Transfer) -> TransferProgress {
+    transfer.progress(ofLength: transfer.length ?? fields?[values: .contentLength].first.flatMap { Int64($0) })
   }
 
   /// Takes the bytes that the current exchange has moved.
@@ -77,7 +72,7 @@ struct ProgressReporter: Sendable {
     guard transfer?.move(to: count, now: now) == true, !listeners.isEmpty, let transfer, transfer.isAnswer else {
       return nil
     }
-    let progress = transfer.progress
+    let progress = self.progress(of: transfer)
     if let farthest, farthest.completed >= progress.completed { return nil }
     farthest = progress
     return tell(progress, now)
@@ -135,7 +130,7 @@ struct ProgressReporter: Sendable {
   /// The last figure of a body that has gone out as far as the server wanted it; the farthest so far where that is not
   /// its end.
   var sent: TransferProgress? {
-    let progress = transfer?.progress ?? TransferProgress(completed: 0, total: 0)
+    let progress = transfer.map { self.progress(of: $0) } ?? TransferProgress(completed: 0, total: 0)
     return progress.completed == progress.total ? progress : newest ?? progress
   }
 
@@ -144,6 +139,6 @@ struct ProgressReporter: Sendable {
     guard let transfer, transfer.isAnswer, transfer.base + transfer.count > farthest?.completed ?? transfer.base else {
       return farthest
     }
-    return transfer.progress
+    return progress(of: transfer)
   }
 }

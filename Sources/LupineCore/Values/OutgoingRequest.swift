@@ -31,8 +31,8 @@ public struct OutgoingRequest: Sendable {
   ///
   /// Default: none.
   public var body: Body {
-    get { storage.value.body }
-    _modify { yield &storage.value.body }
+    get { storage.value.body?.value ?? .none }
+    set { storage.value.body = Self.boxed(newValue) }
   }
   /// How it is to be sent.
   public var options: Options {
@@ -41,7 +41,7 @@ public struct OutgoingRequest: Sendable {
   }
 
   /// Whether it has a content, told without a copy of it.
-  package var hasBody: Bool { !storage.value.body.isNone }
+  package var hasBody: Bool { storage.value.body != nil }
 
   /// Its own bounds, told without a copy of its options.
   var timeouts: Timeouts? { storage.value.options.timeouts }
@@ -74,7 +74,8 @@ public struct OutgoingRequest: Sendable {
     var url: HTTPURL
     var method: HTTPRequest.Method
     var headers: HTTPFields
-    var body: Body
+    /// Behind one pointer that most requests have not, since a body is large.
+    var body: CopyOnWrite<Body>?
     var options: Options
     /// What is known of the fields, until somebody changes them.
     var facts: FieldFacts?
@@ -100,8 +101,11 @@ public struct OutgoingRequest: Sendable {
     url: HTTPURL, method: HTTPRequest.Method = .get, headers: HTTPFields = HTTPFields(), body: Body = .none,
     options: Options = Options()
   ) {
-    storage = CopyOnWrite(Values(url: url, method: method, headers: headers, body: body, options: options))
+    storage = CopyOnWrite(
+      Values(url: url, method: method, headers: headers, body: Self.boxed(body), options: options))
   }
+
+  private static func boxed(_ body: Body) -> CopyOnWrite<Body>? { body.isNone ? nil : CopyOnWrite(body) }
 
   /// Looks at the fields, so that nobody who gets this request has to.
   mutating func lookAtFields() {
@@ -115,8 +119,8 @@ public struct OutgoingRequest: Sendable {
   private init(_ request: OutgoingRequest, _ shared: SharedFields) {
     storage = CopyOnWrite(
       Values(
-        url: request.url, method: request.method, headers: shared.fields, body: request.body, options: request.options,
-        facts: shared.facts))
+        url: request.url, method: request.method, headers: shared.fields, body: request.storage.value.body,
+        options: request.options, facts: shared.facts))
   }
 
   /// The request as errors show it.

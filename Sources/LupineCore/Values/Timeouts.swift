@@ -6,6 +6,8 @@ public struct Timeouts: Sendable, Hashable {
   public var connect: Duration?
   /// The time without a byte in either direction, on the session's clock.
   ///
+  /// It rests while the request is suspended, and while a streamed body waits for its reader.
+  ///
   /// Default: 60 seconds; none for a session without `Session.Builder.timeouts` whose transport has no network and whose
   /// clock is the system's.
   public var idle: Duration?

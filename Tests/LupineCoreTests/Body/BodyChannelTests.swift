@@ -9,8 +9,8 @@ import Testing
   private static func make(
     _ sink: BodySink, control: TransferControl? = nil, resumed: Notes<Void> = Notes()
   ) -> (IncomingBody, IncomingBodyWriter) {
-    let channel = BodyChannel(sink: sink, activity: control) { resumed.add(()) }
-    return (IncomingBody(channel: channel), IncomingBodyWriter(channel: channel))
+    let exchange = (control ?? TransferControl()).beginBody(sink) { resumed.add(()) }
+    return (IncomingBody(exchange: exchange), IncomingBodyWriter(exchange: exchange))
   }
 
   private static func write(_ text: String, to writer: IncomingBodyWriter) throws -> IncomingBodyWriter.Flow {
@@ -256,13 +256,13 @@ import Testing
           _ = try? await body.end()
           notes.add("gone on")
         })
-      notes.add(body.channel.goodEnd == nil ? "not at hand" : "at hand")
+      notes.add(body.goodEnd == nil ? "not at hand" : "at hand")
       notes.add("told")
     }
     writer.finish(metrics: TransferMetrics())
     for task in late.all { await task.value }
     #expect(notes.all == ["not at hand", "told", "gone on"])
-    #expect(body.channel.goodEnd != nil)
+    #expect(body.goodEnd != nil)
   }
 }
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import LupineCore
@@ -12,5 +13,30 @@ import Testing
     #expect(parent.source == .origin)
     first.choose()
     #expect(parent.source == .proxy)
+  }
+
+  @Test func `each body that is begun is one of its own`() async throws {
+    let control = TransferControl()
+    let first = control.beginBody(.collect(limit: 9), resume: {})
+    let second = control.beginBody(.collect(limit: 9), resume: {})
+    for (exchange, text) in [(first, "first"), (second, "second")] {
+      let writer = IncomingBodyWriter(exchange: exchange)
+      var bytes = Array(text.utf8)
+      _ = try writer.write(&bytes)
+      writer.finish(metrics: TransferMetrics())
+    }
+    for (exchange, text) in [(first, "first"), (second, "second")] {
+      let body = IncomingBody(exchange: exchange)
+      #expect(control.carries(body))
+      #expect(try await body.end().data == Data(text.utf8))
+    }
+  }
+
+  @Test func `what ends an exchange ends the body that was begun last`() async {
+    let control = TransferControl()
+    _ = control.beginBody(.collect(limit: 9), resume: {})
+    let body = IncomingBody(exchange: control.beginBody(.collect(limit: 9), resume: {}))
+    control.cancel(LupineError(.cancelled, ""))
+    #expect(await #expect(throws: LupineError.self) { try await body.end() }?.kind == .cancelled)
   }
 }

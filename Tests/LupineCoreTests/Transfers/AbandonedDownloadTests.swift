@@ -92,12 +92,12 @@ import Testing
   }
 
   @Test func `what waits of a body that has ended may still be taken`() async throws {
-    let channel = BodyChannel(sink: .stream(window: 10), activity: nil, resume: {})
-    let writer = IncomingBodyWriter(channel: channel)
+    let exchange = TransferControl().beginBody(.stream(window: 10), resume: {})
+    let writer = IncomingBodyWriter(exchange: exchange)
     try writer.write("piece")
     writer.fail(LupineError(.connectionLost, ""), metrics: TransferMetrics())
-    channel.abandon(unlessEnded: true)
-    let piece = try await IncomingBody(channel: channel).next()
+    exchange.finish()
+    let piece = try await IncomingBody(exchange: exchange).next()
     #expect(piece == Array("piece".utf8))
   }
 }

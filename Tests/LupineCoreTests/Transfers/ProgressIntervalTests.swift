@@ -48,7 +48,7 @@ import Testing
     let timers = (0...2).map { number in ScheduledTimer { cancelled.withLock { $0.append(number) } } }
     var reporter = ProgressReporter()
     reporter.add(interval: .seconds(1), executor: nil) { _ in }
-    reporter.begin(.known(9), now: .zero)
+    reporter.begin(length: 9, now: .zero)
     #expect(reporter.move(to: 3, now: .zero) == nil)
     #expect(reporter.move(to: 5, now: .zero) == .seconds(1))
     #expect(reporter.tellKept(now: .seconds(1)) == nil)
@@ -62,7 +62,7 @@ import Testing
   @Test func `a timer that fires too early is taken for the end of the interval`() {
     var reporter = ProgressReporter()
     reporter.add(interval: .seconds(1), executor: nil) { _ in }
-    reporter.begin(.known(9), now: .zero)
+    reporter.begin(length: 9, now: .zero)
     #expect(reporter.move(to: 3, now: .zero) == nil)
     #expect(reporter.move(to: 5, now: .zero) == .seconds(1))
     #expect(reporter.move(to: 7, now: .zero) == nil)

@@ -16,5 +16,10 @@ extension UInt8 {
   var isUpper: Bool { self &- 0x41 < 26 }
   var isLower: Bool { self &- 0x61 < 26 }
   var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
+  /// Small letters, digits, `-` and `_`: one look, for what most bytes of hosts are.
+  var isPlainInHost: Bool {
+    let plain: UInt64 = self & 0x40 == 0 ? 0x03FF_2000_0000_0000 : 0x07FF_FFFE_8000_0000
+    return self < 0x80 && (plain &>> UInt64(self & 0x3F)) & 1 == 1
+  }
   var isHex: Bool { isDigit || (self | 0x20) &- 0x61 < 6 }
 }

@@ -8,12 +8,12 @@ extension URLParser {
     var label = start
     scan: while index < bytes.count {
       let byte = byte(bytes, index)
-      switch byte {
-      case _ where byte.isLower || byte.isDigit: break
-      case 0x2D, 0x5F: break
-      case .dot where 1...63 ~= index - label: label = index + 1
-      case .slash, .colon: break scan
-      default: return false
+      if !byte.isPlainInHost {
+        switch byte {
+        case .dot where 1...63 ~= index - label: label = index + 1
+        case .slash, .colon: break scan
+        default: return false
+        }
       }
       index += 1
     }

@@ -50,6 +50,10 @@ struct URLParser {
 
   /// Returns the place behind `://`.
   private mutating func scanScheme(_ bytes: Span<UInt8>) throws(URLFault) -> Int {
+    if let plain = URLScheme.plain(bytes) {
+      parts.scheme = plain.scheme
+      return plain.end
+    }
     guard let colon = URLScheme.colon(in: bytes), let scheme = URLScheme.known(bytes, end: colon) else {
       throw URLScheme.fault(bytes, colon: URLScheme.colon(in: bytes))
     }

@@ -12,6 +12,14 @@ enum URLScheme {
     return nil
   }
 
+  /// What nearly every URL begins with, `https://` or `http://` in small letters, and the place behind it.
+  static func plain(_ bytes: Span<UInt8>) -> (scheme: HTTPURL.Scheme, end: Int)? {
+    guard bytes.count >= 8, bytes[0] == 0x68, bytes[1] == 0x74, bytes[2] == 0x74, bytes[3] == 0x70 else { return nil }
+    let colon = bytes[4] == 0x73 ? 5 : 4
+    guard bytes[colon] == .colon, bytes[colon + 1] == .slash, bytes[colon + 2] == .slash else { return nil }
+    return (colon == 5 ? .https : .http, colon + 3)
+  }
+
   /// The scheme that the bytes before `end` spell in any case.
   static func known(_ bytes: Span<UInt8>, end: Int) -> HTTPURL.Scheme? {
     guard end == 4 || end == 5 else { return nil }

@@ -1,0 +1,20 @@
+import LupineCore
+import LupineCurl
+import LupineMultipart
+import Row
+
+/// Lupine with a form of ten files.
+@main enum FormRow {
+  static func main() {
+    Work.run { work in
+      let session = try Session.Builder().transport(.curl).build()
+      try await work.measure {
+        let upload = session.upload(
+          multipart: { form in
+            for number in 0..<10 { form.append(.file(work.path), name: "file\(number)") }
+          }, to: work.url)
+        _ = try await upload.validate().serializingData().value
+      }
+    }
+  }
+}

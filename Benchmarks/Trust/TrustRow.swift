@@ -1,0 +1,26 @@
+import LupineCore
+import LupineOpenSSL
+import Requests
+import Row
+
+/// Lupine with the evaluator that `LUPINE_TRUST` names, which pins the certificate in the file `LUPINE_PIN`; without one,
+/// libcurl's own verification of chain and name.
+@main enum TrustRow {
+  static func main() {
+    Work.run { work in
+      guard let name = Work.variable("LUPINE_TRUST") else { return try await Requests.measure(work) { $0 } }
+      let evaluator = try evaluator(name)
+      try await Requests.measure(work) { $0.trust(["localhost": evaluator]) }
+    }
+  }
+
+  private static func evaluator(_ name: String) throws -> any TrustEvaluator {
+    let pinned = Certificates.file(Work.variable("LUPINE_PIN") ?? "")
+    switch name {
+    case "public-keys": return .publicKeys(.certificates(pinned))
+    case "certificates": return .pinnedCertificates(pinned)
+    case "default": return .default
+    default: throw WorkError("no evaluator is called \(name)")
+    }
+  }
+}

@@ -1,0 +1,69 @@
+"""Where Lupine stands, as the README's tables, which lie between two markers."""
+
+from . import machine, table
+from .rows import TITLES
+
+BEGIN, END = "<!-- The figures; `make plot` writes them. -->", "<!-- The figures end here. -->"
+# Ratios of the first state that could be measured.
+AT_FIRST = {
+    "W1": 2.92, "W1r": 2.54, "W2": 3.13, "idle": 3.63, "W3": 3.28, "W4": 0.95, "W4b": 1.01, "W4s": 2.51, "W5": 1.05,
+    "W6": 1.28, "W10": 2.62}
+OURS, CLIENTS = ("lupine", "lupine-loop"), ("async-http-client", "urlsession")
+
+
+def written_into(readme, results):
+    """The README with the tables of these results."""
+    before, begin, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not end:
+        raise ValueError("Benchmarks/README.md has lost the markers of its figures")
+    tables = [*ratios(results), "", *others(results)]
+    return "\n".join([before + begin, "", f"Measured on {machine.summary(results)}.", "", *tables, "", end + after])
+
+
+def line(*cells):
+    return f"| {' | '.join(cells)} |"
+
+
+def ratios(results):
+    yield line("", "at first", "Lupine", "loop's executor", "goals", "most memory", *(TITLES[row] for row in CLIENTS))
+    yield "|---" * 8 + "|"
+    for name, result in results.items():
+        rows, goals = result.get("rows", {}), result.get("goals", {})
+        if "c" not in rows:
+            continue
+        yield line(
+            name, f"{AT_FIRST[name]:.2f}" if name in AT_FIRST else "",
+            *(ratio(rows[row], goals.get(row)) if row in rows else "" for row in OURS),
+            ", ".join(f"{goals[row]:.2f}" for row in OURS if row in goals), table.memory(rows["lupine"], result["memory"]),
+            *(f"{rows[row]['ratio']:.2f}" if row in rows else "" for row in CLIENTS))
+
+
+def others(results):
+    """What has no place in the table above, a line each."""
+    yield line("", "median (least to most)", "goal")
+    yield "|---" * 3 + "|"
+    for name, result in results.items():
+        goals = result.get("goals", {})
+        for row, figures in result.get("rows", {}).items():
+            if row not in ("c", *OURS, *CLIENTS):
+                goal = goals.get(row)
+                yield line(f"{name}, {TITLES[row]}", ratio(figures, goal), f"{goal:.2f}" if goal else "")
+        for thing, figures in result.get("rates", {}).items():
+            goal = goals.get(thing)
+            yield line(f"{name}, {thing}", rate(figures, goal, result["unit"]), f"{goal:,}" if goal else "")
+        if "default" in result:
+            goal = result["default"]["goal"]
+            yield line(f"{name}, Lupine as a part of C with its default CAPATH", ratio(result["default"], goal, 3), f"{goal:.2f}")
+        for row, size in result.get("sizes", {}).items():
+            yield line(f"{name}, stripped binary of {TITLES[row]}", f"{size / 1e6:.2f} MB", "")
+
+
+def ratio(figures, goal, digits=2):
+    median, least, most = (f"{figures[each]:.{digits}f}" for each in ("ratio", "least", "most"))
+    return f"{median}{'!' if goal and figures['ratio'] > goal else ''} ({least} to {most})"
+
+
+def rate(figures, goal, unit):
+    part = f", {figures['beside']:.2f} of `JSONEncoder`'s" if "beside" in figures else ""
+    return f"{table.rate(figures, goal, unit)} ({table.number(figures['least'])} to {table.number(figures['most'])}){part}"

@@ -1,0 +1,111 @@
+import HTTPTypes
+import LupineMock
+import Synchronization
+import Testing
+
+@testable import LupineCore
+
+/// Streams that nobody reads, or nobody reads to the end, though all of them has come.
+@Suite struct UnreadStreamTests {
+  @Test(arguments: [true, false])
+  func `a stream of which the head alone was asked for ends its request when it is let go of`(hasEnded: Bool)
+    async throws
+  {
+    let log = EventLog()
+    let session = try Session.Builder().transport(Self.transport(hasEnded: hasEnded)).timeouts(idle: nil).monitor(log)
+      .build()
+    #expect(try await session.streamRequest(Bench.url).serializingBytes().head.status == .ok)
+    await session.finishRequests()
+    #expect(log.all.compactMap(\.endKind) == [.cancelled])
+  }
+
+  @Test func `the body still has a reader after its head`() async throws {
+    let session = try Bench(.text("all of it")).session()
+    let request = session.streamRequest(Bench.url)
+    #expect(try await request.serializingBytes().head.status == .ok)
+    var text = ""
+    for try await piece in request.serializingStrings() { text += piece }
+    #expect(text == "all of it")
+  }
+
+  @Test func `a request that is started and let go of unread ends`() async throws {
+    let bench = Bench(.text("all of it"))
+    let session = try bench.session { $0.timeouts(idle: nil) }
+    session.streamRequest(Bench.url).resume()
+    await session.finishRequests()
+    #expect(bench.log.all.compactMap(\.endKind) == [.cancelled])
+  }
+
+  @Test func `cancelling ends a request whose whole body waits for its reader, who has what came`() async throws {
+    let session = try Bench(.text("all of it")).session()
+    let request = session.streamRequest(Bench.url)
+    let stream = request.serializingBytes()
+    _ = try await stream.head
+    var pieces = stream.makeAsyncIterator()
+    request.cancel()
+    await session.finishRequests()
+    #expect(try await pieces.next() == Array("all of it".utf8))
+    await #expect { _ = try await pieces.next() } throws: { ($0 as? LupineError)?.kind == .cancelled }
+  }
+
+  @Test func `the total timeout ends a request whose whole body waits for its reader`() async throws {
+    let clock = TestClock()
+    let session = try Session.Builder().transport(Self.mock()).clock(clock).timeouts(total: .seconds(5)).build()
+    let stream = session.streamRequest(Bench.url).serializingBytes()
+    _ = try await stream.head
+    clock.advance(by: .seconds(6))
+    await session.finishRequests()
+    var pieces = stream.makeAsyncIterator()
+    _ = try await pieces.next()
+    await #expect { _ = try await pieces.next() } throws: { ($0 as? LupineError)?.kind == .timedOut(.total) }
+  }
+
+  @Test(arguments: [true, false])
+  func `the idle timeout rests while a body waits for its reader`(hasEnded: Bool) async throws {
+    let session = try Session.Builder().transport(Self.transport(hasEnded: hasEnded)).timeouts(idle: .seconds(5))
+      .build()
+    let request = session.streamRequest(Bench.url, window: 4)
+    _ = try await request.serializingBytes().head
+    let late = session.clock.now() + .seconds(99)
+    #expect(request.task.endIfOverdue(now: late) == late + .seconds(5))
+    #expect(request.task.state.withLock { $0.cancellation } == nil)
+  }
+
+  @Test func `a session shuts down from within a loop over a stream whose whole body has come`() async throws {
+    let session = try Bench(.text("one\ntwo\n")).session()
+    var lines: [String] = []
+    do {
+      for try await line in session.streamRequest(Bench.url).serializingLines() {
+        lines.append(line)
+        await session.shutdown()
+      }
+    } catch {
+      #expect(error.kind == .sessionShutDown)
+    }
+    #expect(lines.first == "one")
+  }
+
+  /// A transport whose answers have nine bytes, and end with them or not at all.
+  private static func transport(hasEnded: Bool) -> ClosureTransport {
+    ClosureTransport { _, context throws(LupineError) in
+      let (response, writer) = context.begin()
+      var bytes = Array("all of it".utf8)
+      try writer.write(&bytes)
+      if hasEnded { writer.finish(metrics: TransferMetrics()) }
+      return response
+    }
+  }
+
+  private static func mock() -> MockTransport {
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .text("all of it"))
+    return mock
+  }
+}
+
+extension SessionEvent {
+  /// Why the request is over, where this tells that it is, and it did not end well.
+  fileprivate var endKind: LupineError.Kind? {
+    if case .finished(let error) = kind { error?.kind } else { nil }
+  }
+}
