@@ -59,6 +59,15 @@ print(users, ada, filtered, await traced.serializingString().result, await autho
 print(mock.requests.map(\.url.requestTarget), mock.requests.map(\.headers))
 // snippet.show
 
+let report = try await session.request("report")
+  .timeouts { $0.total = .seconds(5) }  // its other bounds are the session's
+  .options { $0.priority = .high }
+  .serializingString().value
+
+// snippet.hide
+print(report)
+// snippet.show
+
 struct Maintenance: Error {}
 
 let response = await session.request("report")
