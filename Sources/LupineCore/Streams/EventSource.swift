@@ -133,10 +133,13 @@ final class EventSource: Sendable {
   }
 
   /// Ends the request, once its last connection has ended.
-  func end(_ error: LupineError?) async {
+  ///
+  /// - Parameter refusal: why there is no other after one that was lost.
+  func end(_ error: LupineError?, refusal: String? = nil) async {
     // What has ended well ends by itself; else nobody reads the rest.
     if error != nil { state.withLock { $0.connection }?.cancel() }
     let outcome = await settle()
+    if let refusal { task.emit(.retrying(after: nil, reason: refusal), attempt: state.withLock { $0.attempts }) }
     end(Outcome(request: outcome?.request, response: outcome?.response, error: error))
   }
 
