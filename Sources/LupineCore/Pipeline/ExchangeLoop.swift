@@ -130,27 +130,13 @@ struct ExchangeLoop: Sendable {
       addCookies(to: &sent)
       if hasCredential { sent = try await authorized(sent) }
       let proof = session.hasProxies ? try await proxyAuthorization(for: sent) : nil
+      try RequestRules.check(sent, limits: session.configuration.limits)
+      dropForeignCredentials(of: &sent, proof)
       let response = try await sendOnce(sent, for: request, proof)
       if isAnswer(response) { return response }
-      let next: OutgoingRequest?
-      do throws(LupineError) {
-        try tellSchemes(response, to: sent)
-        keepCookies(of: response, to: sent)
-        next = mayLeadOn(response) ? try await requestAfter(response, to: request) : nil
-      } catch {
-        abandonExchange(response.body)
-        throw error.about(response.head)
-      }
-      guard let next else { return response }
-      await leave(response)
-      let isElsewhere = next.url.origin != request.url.origin
-      if isElsewhere || task.state.withLock({ $0.exchange.redirect != nil }) { follow(from: request.url, to: next.url) }
+      guard let next = try await next(after: response, to: sent, for: request) else { return response }
       request = next
     }
-  }
-
-  private func follow(from: HTTPURL, to url: HTTPURL) {
-    task.state.withLock { $0.exchange.follow(from: from, to: url) }
   }
 
   /// Begins anew where an interceptor sends again.
@@ -168,9 +154,6 @@ struct ExchangeLoop: Sendable {
   private func sendOnce(
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
-    try RequestRules.check(request, limits: session.configuration.limits)
-    var request = request
-    dropForeignCredentials(of: &request, proxyAuthorization)
     let control = TransferControl(now: session.clock.now, of: task)
     do throws(LupineError) {
       while try !task.begin(control, request, for: original) {
