@@ -19,8 +19,8 @@ extension DataStreamRequest {
   /// seconds, or what the server asks for where that is longer.
   ///
   /// - Parameters:
-  ///   - reconnects: whether to connect again; `nil` means where the request, as it was described, is idempotent by its
-  ///     method, its options or its `Idempotency-Key`, and its body can be sent again. Default: `nil`.
+  ///   - reconnects: whether to connect again; `nil` means where the request, as the program described it, is idempotent by
+  ///     its method, its options or its `Idempotency-Key`, and its body can be sent again. Default: `nil`.
   ///   - retry: the time before a reconnection where the server names none. Default: 3 seconds.
   ///   - reconnectionLimit: how many reconnections in a row may bring no event; then the stream fails with the reason of
   ///     the last, or with kind `connectionLost`. Default: no limit, as a stream may be quiet for long and the waits grow.
@@ -28,7 +28,7 @@ extension DataStreamRequest {
   public func serializingEvents(
     reconnects: Bool? = nil, retry: Duration = .seconds(3), reconnectionLimit: Int? = nil, limit: Int = 1 << 20
   ) -> EventStream {
-    let refusal = Reconnection.Refusal(task.description, reconnects: reconnects)
+    let refusal = Reconnection.Refusal(task.described, reconnects: reconnects)
     return EventStream(
       source: EventSource(task, consumer, hasTaken: hasTaken),
       reconnection: Reconnection(refusal: refusal, retry: retry, limit: reconnectionLimit), limit: limit)

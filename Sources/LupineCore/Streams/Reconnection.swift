@@ -26,12 +26,12 @@ struct Reconnection: Sendable {
     /// What speaks against another connection; `nil` where nothing does.
     ///
     /// - Parameter reconnects: what the program wants; `nil` leaves it to the request.
-    init?(_ description: Result<OutgoingRequest, LupineError>, reconnects: Bool?) {
+    init?(_ request: OutgoingRequest?, reconnects: Bool?) {
       if let reconnects {
         guard !reconnects else { return nil }
         self = .unwanted
       } else {
-        guard case .success(let request) = description else { return nil }
+        guard let request else { return nil }
         if !request.isIdempotent {
           self = .notIdempotent
         } else if !request.body.isReplayable {

@@ -138,6 +138,20 @@ import Testing
     #expect(mock.requests.count == 3)
   }
 
+  @Test func `a POST connects again where its options say that this is harmless`() async throws {
+    let request = try session().streamRequest(url, method: .post).options { $0.isIdempotent = true }
+    #expect(try await count(request) == 2)
+  }
+
+  @Test func `a key that the session makes is the same on every connection`() async throws {
+    let name = try #require(HTTPField.Name("Idempotency-Key"))
+    #expect(try await count(session().streamRequest(url).idempotencyKey()) == 2)
+    let keys = mock.requests.map { $0.headers[name] }
+    #expect(keys.count == 3)
+    #expect(Set(keys).count == 1)
+    #expect(keys.first != .some(nil))
+  }
+
   @Test func `a request whose body can be sent only once does not connect again`() async throws {
     var request = try OutgoingRequest(url, method: .put)
     request.body = .oneShot(AsyncStream<[UInt8]> { $0.finish() })
