@@ -15,7 +15,7 @@ extension Pipeline {
     let hasPolicies = session.hasPolicies || !entry.isUsual
     var request = original
     if number > 1 { task.state.withLock { $0.exchange = ExchangeLoop.State(attempt: number) } }
-    task.boundAttempt()
+    task.boundAttempt(of: original)
     do throws(LupineError) {
       let adapters = hasPolicies ? self.adapters : []
       request = try prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters, number))

@@ -7,7 +7,8 @@ extension RequestState {
     var works: [@Sendable () -> Void] = []
     /// What the exchanges before the last one cost, of the newest ones.
     var earlierMetrics: [TransferMetrics] = []
-    /// The bounds that hold since an adapter or an interceptor gave the request others than the program described.
+    /// The bounds that hold since a modifier, an adapter or an interceptor gave the request others than the program
+    /// described.
     var changedTimeouts: Timeouts?
     /// When the attempt that runs began, where its time has a bound.
     var attemptStarted: Duration?

@@ -158,8 +158,16 @@ extension Session.Builder {
   /// Adds a content coding that the session decodes and names in `Accept-Encoding`.
   ///
   /// A request with a `Range`, and a download, asks for content without a coding, unless it has an `Accept-Encoding` of its
-  /// own; a part of coded content is not decoded.
-  public func contentCoding(_ coding: some ContentCoding) -> Self { changed { $0.codings.append(coding) } }
+  /// own; a part of coded content is not decoded. Of one name the last coding counts.
+  public func contentCoding(_ coding: some ContentCoding) -> Self {
+    changed { builder in
+      if let place = builder.codings.firstIndex(where: { $0.name == coding.name }) {
+        builder.codings[place] = coding
+      } else {
+        builder.codings.append(coding)
+      }
+    }
+  }
 
   /// Adds a scheme that can answer challenges.
   public func authenticationScheme(_ scheme: some AuthenticationScheme) -> Self {
