@@ -99,12 +99,9 @@ public final class TransferControl: Sendable {
   ///
   /// A body that has not ended takes no byte from here on: what its sink named, as a file's descriptor, may be closed or
   /// used again, whatever the transport still does.
-  package func finish() { finish(after: nil) }
-
-  /// The same.
   ///
-  /// - Parameter body: a body that has ended; where it is this exchange's, none is left to be given up.
-  func finish(after body: IncomingBody?) {
+  /// - Parameter body: a body that has ended well; where it is this exchange's, none is left to be given up.
+  package func finish(after body: IncomingBody? = nil) {
     counts.store(false, ordering: .relaxed)
     let released = state.withLock { state in
       state.isFinished = true
