@@ -108,7 +108,7 @@ public final class TransferControl: Sendable {
       return Released(handler: state.handler.take(), bearer: state.bearer.take())
     }
     let bearer = released.bearer ?? self
-    if body?.exchange !== bearer { bearer.channel.abandon(unlessEnded: true) }
+    if body?.exchange !== bearer { bearer.channel.leave() }
   }
 
   /// Whether the response's body waits for its reader alone, so that no byte can move.
@@ -220,7 +220,7 @@ extension TransferControl {
       if bearer !== self, !state.isFinished { state.bearer = bearer }
       return (state.isSuspended, state.isChosen, state.isFinished, state.reason)
     }
-    if isFinished { bearer.channel.abandon(unlessEnded: true) }
+    if isFinished { bearer.channel.leave() }
     if isSuspended { settle(bearer) }
     if isChosen { parent?.bear(by: bearer) }
     if let reason { bearer.endBody(reason, isTold: false) }
