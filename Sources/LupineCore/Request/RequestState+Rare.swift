@@ -47,5 +47,12 @@ extension RequestState {
     set { change { $0.grantedRetries = newValue } }
   }
 
+  /// Takes the bounds that the request was given since it was described, if any, in the place of those; returns them.
+  mutating func takeOwnTimeouts() -> Timeouts? {
+    guard let timeouts = settings.options?.timeouts else { return nil }
+    change { $0.changedTimeouts = timeouts }
+    return timeouts
+  }
+
   mutating func change(_ change: (inout Rare) -> Void) { rare.change(from: Rare(), change) }
 }

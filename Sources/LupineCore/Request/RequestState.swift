@@ -175,13 +175,6 @@ struct RequestState {
     (changedTimeouts ?? described) == timeouts && (timeouts.attempt == nil || attemptStarted != nil)
   }
 
-  /// Takes the bounds that the request was given since it was described, if any, in the place of those; returns them.
-  mutating func takeOwnTimeouts() -> Timeouts? {
-    guard let timeouts = settings.options?.timeouts else { return nil }
-    change { $0.changedTimeouts = timeouts }
-    return timeouts
-  }
-
   /// Takes bounds in the place of those described; returns when the request and its attempt began.
   mutating func take(_ timeouts: Timeouts, now: Duration) -> (started: Duration, attempt: Duration) {
     change {

@@ -29,6 +29,20 @@ extension Session.Builder {
     return TrustPolicy(rules: rules, fallback: trustFallback)
   }
 
+  /// Checks the files of root certificates that are named, where the transport reads them.
+  func checkAuthorities(_ identity: SecurityIdentity, of transport: any Transport, _ mismatches: inout [Mismatch]) {
+    // Asked last, since a cast to a protocol takes long at a program's start.
+    guard identity.namesAuthorities, let transport = transport as? any RootReadingTransport else { return }
+    let files = [
+      ("certificateAuthorities", identity.certificateAuthorities),
+      ("additionalCertificateAuthorities", identity.additionalCertificateAuthorities),
+    ]
+    for (part, path) in files {
+      guard let path, let reason = transport.problem(ofRoots: path) else { continue }
+      mismatches.append(Mismatch(part: part, reason: reason))
+    }
+  }
+
   /// Checks what a connection must be like against what the transport can do.
   func checkIdentity(_ identity: SecurityIdentity, _ mismatches: inout [Mismatch]) {
     if identity.clientCertificate != nil { require(.clientCertificates, "clientCertificate", &mismatches) }

@@ -1,7 +1,8 @@
 extension Session.Builder {
   /// Sets the file of root certificates, in PEM, that is trusted instead of the system's.
   ///
-  /// libcurl's transport reads it before its first connection with TLS, and again before a new one once the file has
+  /// libcurl's transport refuses a session whose file cannot be read when it is built; it reads the file before its first
+  /// connection with TLS, and again before a new one once the file has
   /// changed; while the file is missing or may not be read, what was read last counts. A file without certificates is an
   /// error of kind `configuration`. Connections that are open stay.
   public func certificateAuthorities(_ path: String) -> Self {

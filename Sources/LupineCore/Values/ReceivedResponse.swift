@@ -39,6 +39,17 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     _modify { yield &storage.value.source }
   }
 
+  /// What its session decodes with, for a serializer that names nothing; `nil` where it has been told to none of the
+  /// program's own.
+  var serializers: SessionSerializers? { storage.value.serializers }
+
+  /// The response with what its session decodes with.
+  func bringing(_ serializers: SessionSerializers) -> ReceivedResponse {
+    var response = self
+    response.storage.value.serializers = serializers
+    return response
+  }
+
   /// Whether there are data, told without a copy of them.
   var hasData: Bool { !storage.value.end.data.isEmpty }
 
@@ -52,6 +63,7 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     var end: BodyEnd
     var source: TransportResponse.Source
     var statusCode: Int
+    var serializers: SessionSerializers?
   }
 
   private var storage: CopyOnWrite<Values>

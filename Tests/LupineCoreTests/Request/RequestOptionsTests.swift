@@ -9,17 +9,18 @@ import Testing
     arguments: [
       (Timeouts(idle: .seconds(3)), .idle), (Timeouts(idle: nil, total: .seconds(3)), .total),
       (Timeouts(idle: nil, attempt: .seconds(3)), .attempt),
-    ] as [(Timeouts, LupineError.Timeout)], [true, false])
-  func `a modifier sets a request's bounds`(bounds: Timeouts, ending: LupineError.Timeout, isAdapted: Bool) async throws
-  {
+    ] as [(timeouts: Timeouts, ending: LupineError.Timeout)], [true, false])
+  func `a modifier sets a request's bounds`(
+    bound: (timeouts: Timeouts, ending: LupineError.Timeout), isAdapted: Bool
+  ) async throws {
     let bench = Bench(.stall)
     let session = try bench.session {
       let builder = $0.timeouts(idle: .seconds(70)).retrier(.backoff(limit: 1)).random { 0 }
       return isAdapted ? builder.adapter(Passing()) : builder
     }
-    let response = await session.request(Bench.url).timeouts { $0 = bounds }.serializingData().response
-    #expect(response.error?.kind == .timedOut(ending))
-    #expect(bench.mock.requests.count == (ending == .total ? 1 : 2))
+    let response = await session.request(Bench.url).timeouts { $0 = bound.timeouts }.serializingData().response
+    #expect(response.error?.kind == .timedOut(bound.ending))
+    #expect(bench.mock.requests.count == (bound.ending == .total ? 1 : 2))
     // The bound itself tells it from the session's.
     #expect(response.error?.message.contains(Duration.seconds(3).milliseconds) == true)
   }
