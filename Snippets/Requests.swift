@@ -1,5 +1,6 @@
-// Requests: parameters, validation, values and errors.
+// Requests: parameters, fields, validation, values and errors.
 
+import FoundationEssentials
 import Lupine
 // snippet.hide
 import LupineMock
@@ -8,6 +9,7 @@ let mock = MockTransport()
 mock.stub(.get, "https://api.example.com/users", .json([User(name: "ada", tags: ["staff"])]))
 mock.stub(.post, "https://api.example.com/users") { request in .json(try request.json(User.self), status: .created) }
 mock.stub(.get, "https://api.example.com/report", .text("none today").field(.retryAfter, "60"))
+mock.stub(.get, "https://api.example.com/users/7", .json(["message": "no user has this number"], status: .notFound))
 let session = try Session.Builder().transport(mock).baseURL("https://api.example.com").build()
 // snippet.show
 
@@ -29,7 +31,41 @@ let ada = try await session.request(
 .validate(statusCode: [201]).serializingDecodable(User.self).value
 
 // snippet.hide
-print(users, ada, mock.requests.map(\.url.requestTarget))
+let tags = ["staff"], page = 2, token = "a-token"
+// snippet.show
+
+// What is nested and made of variables is a struct: there is no one type for ["tags": tags, "page": page].
+struct Filter: Encodable {
+  var tags: [String]
+  var page: Int
+}
+let filtered = try await session.request(
+  "users", parameters: ["filter": Filter(tags: tags, page: page), "active": true]
+)
+.serializingDecodable([User].self).value
+
+// A field of your own, and one that is made for you.
+extension HTTPField.Name {
+  // snippet.hide
+  // swift-format-ignore: NeverForceUnwrap
+  // snippet.show
+  static let trace = HTTPField.Name("X-Trace")!
+}
+let traced = session.request("users", headers: [.trace: "42", .accept: "application/json"])
+let authorized = session.request("users", headers: HTTPFields([.authorization(bearerToken: token)]))
+
+// snippet.hide
+print(users, ada, filtered, await traced.serializingString().result, await authorized.serializingString().result)
+print(mock.requests.map(\.url.requestTarget), mock.requests.map(\.headers))
+// snippet.show
+
+let report = try await session.request("report")
+  .timeouts { $0.total = .seconds(5) }  // its other bounds are the session's
+  .options { $0.priority = .high }
+  .serializingString().value
+
+// snippet.hide
+print(report)
 // snippet.show
 
 struct Maintenance: Error {}
@@ -52,5 +88,28 @@ case .failure(let error):
   }
 }
 
+/// What the server says of a request that it refuses, as {"message": "…"}.
+struct ServiceError: Error, Decodable {
+  var message: String
+}
+
+func user(_ id: Int) async throws -> User {
+  do {
+    return try await session.request("users/\(id)")
+      .validate { request, response, data in
+        guard response.status.kind != .successful else { return }
+        if let refusal = try? JSONDecoder().decode(ServiceError.self, from: data) { throw refusal }
+      }
+      .validate()
+      .serializingDecodable(User.self).value
+  } catch {  // a LupineError, without a cast
+    throw error.underlying as? ServiceError ?? error
+  }
+}
 // snippet.hide
+do {
+  print(try await user(7))
+} catch {
+  print(error)
+}
 try mock.verify()

@@ -7,6 +7,7 @@ import LupineMock
 let mock = MockTransport()
 let page = MockReply.text("id: 1\ndata: hello\n\n").field(.contentType, "text/event-stream")
 mock.stub(.get, "https://api.example.com/events", .sequence([page, .status(.noContent)]))
+mock.stub(.post, "https://api.example.com/chat", .text("data: Hello\n\n").field(.contentType, "text/event-stream"))
 mock.stub(.get, "https://api.example.com/users", .text("{\"name\":\"mattt\"}\n"))
 mock.stub(.get, "https://api.example.com/blob", .text("bytes"))
 struct User: Decodable, Sendable { var name: String }
@@ -33,3 +34,6 @@ session.streamRequest("log").validate().responseStreamLine { stream in
 }
 session.streamRequest("users").responseStreamDecodable(of: User.self) { print($0.value?.name ?? "no more users") }
 await session.finishRequests()
+
+let question = session.streamRequest("chat", method: .post, parameters: ["prompt": "Hello?"], encoder: .json)
+for try await event in question.serializingEvents() { print(event.data) }  // ends where the server ends it

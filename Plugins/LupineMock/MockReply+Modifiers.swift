@@ -16,6 +16,10 @@ extension MockReply {
     }
   }
 
+  /// Returns the reply with another status and the same content, as an error that has a page:
+  /// `.json(problem).status(.notFound)`.
+  public func status(_ status: HTTPResponse.Status) -> MockReply { changing { $0.status = status } }
+
   /// Returns the reply with these fields added.
   public func fields(_ fields: HTTPFields) -> MockReply {
     changing { part in part.fields.append(contentsOf: fields) }

@@ -46,7 +46,7 @@ extension MockTransport {
     }
     let unexpected = requests.filter { !$0.isExpected }.map {
       Complaint(
-        kind: .unmatchedRequest, text: "\($0.method.rawValue) \($0.url.string)", detail: $0.mismatch, location: nil)
+        kind: .unmatchedRequest, text: $0.description, detail: $0.mismatch, location: nil)
     }
     let unused = stubs.filter { $0.problem == nil && $0.uses < $0.asked.count.minimum }.map {
       Complaint(kind: .unusedStub, text: $0.shortfall, detail: nil, location: $0.asked.location)

@@ -68,9 +68,25 @@ public struct RecordedRequest: Sendable {
   public var text: String { String(decoding: body, as: UTF8.self) }
 
   /// Decodes the body from JSON.
-  public func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-    try JSONDecoder().decode(type, from: body)
+  ///
+  /// - Parameter decoder: what decodes it, such as one that knows the program's dates. Default: a `JSONDecoder` as it comes.
+  public func json<Value: Decodable>(
+    _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder()
+  ) throws -> Value {
+    try decoder.decode(type, from: body)
   }
+
+  /// The items of a body that is a form, percent-decoded, in their order.
+  ///
+  /// An item without `=` has no value. Empty where `Content-Type` names something else than
+  /// `application/x-www-form-urlencoded`.
+  public var form: [URLQueryItem] {
+    let type = headers[.contentType]?.lowercased() ?? Self.formType
+    guard type.hasPrefix(Self.formType) else { return [] }
+    return QueryItem.items(in: text).map { URLQueryItem(name: $0.name, value: $0.value) }
+  }
+
+  private static let formType = "application/x-www-form-urlencoded"
 
   /// The values of a query item, percent-decoded, in their order; an item without `=` has an empty one.
   public func query(_ name: String) -> [String] {
@@ -89,8 +105,8 @@ extension OutgoingRequest {
 }
 
 extension RecordedRequest: CustomStringConvertible {
-  /// The method and the URL.
-  public var description: String { "\(method.rawValue) \(url.string)" }
+  /// The method and the URL, without the values of parameters whose names say that they are secret, such as `api_key`.
+  public var description: String { "\(method.rawValue) \(url.withoutSecrets())" }
 }
 
 extension RecordedRequest: CustomReflectable {

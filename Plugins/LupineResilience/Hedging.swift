@@ -14,9 +14,9 @@ public struct Hedging: Plugin {
   ///
   /// Default: 2 seconds.
   public var delay: Duration
-  /// How often it is made again.
+  /// How often it is made again, at most.
   ///
-  /// Default: 1.
+  /// Default: 1. Less than 0 is 0.
   public var limit: Int
   /// The statuses that are no good answer.
   ///

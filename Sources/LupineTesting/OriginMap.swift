@@ -2,18 +2,43 @@ public import LupineCore
 
 /// Sends requests for one origin to another, such as a server on loopback that stands in for a public one.
 public struct OriginMap: RequestAdapter {
-  private let origins: [String: String]
+  private let origins: Result<[HTTPURL.Origin: String], LupineError>
 
   /// Maps origins, such as `https://api.example.com`, to others, such as `http://127.0.0.1:8080`.
-  public init(_ origins: [String: String]) { self.origins = origins }
+  ///
+  /// An origin fits however it is written: in capitals, with its default port, with a `/` behind it. What stands for one
+  /// may have a path, which comes before the request's own.
+  public init(_ origins: [String: String]) {
+    self.origins = Result { () throws(LupineError) in try Self.parse(origins) }
+  }
 
   /// Replaces the origin where it is one of those mapped; path and query stay.
   ///
-  /// - Throws: `LupineError` of kind `invalidURL` where an origin is none.
+  /// - Throws: `LupineError` of kind `invalidURL` where an origin is none, whichever of them, or is mapped twice, so that
+  ///   no request goes to a server that it was to be kept from.
   public func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
-    guard let origin = origins[request.url.origin.description] else { return request }
+    guard let origin = try origins.get()[request.url.origin] else { return request }
     var request = request
     request.url = try HTTPURL(origin + request.url.requestTarget)
     return request
+  }
+
+  private static func parse(_ origins: [String: String]) throws(LupineError) -> [HTTPURL.Origin: String] {
+    var parsed: [HTTPURL.Origin: String] = [:]
+    for (text, other) in origins {
+      let url = try HTTPURL(text)
+      guard url.path == "/", url.query == nil, url.fragment == nil else {
+        throw LupineError(.invalidURL, "The OriginMap's \"\(text)\" is no origin, such as \(url.origin).")
+      }
+      let target = try HTTPURL(other)
+      guard target.query == nil, target.fragment == nil else {
+        throw LupineError(.invalidURL, "The OriginMap's \"\(other)\" has more than an origin and a path.")
+      }
+      let prefix = target.string.hasSuffix("/") ? String(target.string.dropLast()) : target.string
+      guard parsed.updateValue(prefix, forKey: url.origin) == nil else {
+        throw LupineError(.invalidURL, "The OriginMap has \(url.origin) twice.")
+      }
+    }
+    return parsed
   }
 }

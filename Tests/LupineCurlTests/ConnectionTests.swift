@@ -29,6 +29,14 @@ import Testing
     await client.transport.shutdown()
   }
 
+  @Test(arguments: ["server.example.com", "server.example.com."])
+  func `a host's own addresses are connected to with a dot at its end as without`(host: String) async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("here")))
+    let session = try Session.Builder().transport(.curl).resolve("server.example.com", to: "127.0.0.1").build()
+    #expect(try await session.request("http://\(host):\(server.port)/").serializingString().value == "here")
+    await session.shutdown()
+  }
+
   @Test func `a name without an address is an error that says so`() async throws {
     let client = Client()
     #expect(await client.failure("http://nowhere.invalid/")?.kind == .hostNotFound)

@@ -65,6 +65,23 @@ import Testing
     await client.transport.shutdown()
   }
 
+  @Test func `a handle that served another host names the one that is asked, once`() async throws {
+    let server = try ScriptedServer(always: .respond())
+    let client = Client()
+    let own = HTTPField(name: try #require(HTTPField.Name("Host")), value: "other.example")
+    let local = "http://localhost:\(server.port)"
+    let asked: [(String, HTTPFields)] = [
+      (server.url, [:]), (local, [:]), (server.url, [own.name: own.value]), (server.url, [:]),
+    ]
+    for (url, headers) in asked {
+      _ = try await client.fetch(url, headers: headers)
+    }
+    let port = server.port
+    let expected = [["127.0.0.1:\(port)"], ["localhost:\(port)"], ["other.example"], ["127.0.0.1:\(port)"]]
+    #expect(server.requests.map { $0.fields.values(of: "Host") } == expected)
+    await client.transport.shutdown()
+  }
+
   @Test(arguments: ["GET", "DELETE", "OPTIONS", "PROPFIND", "QUERY"])
   func `any method is sent as it stands`(_ name: String) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))

@@ -46,6 +46,22 @@ import Testing
   @Test func `a file that was never read has to be there`() throws {
     try FileManager.default.removeItem(atPath: path)
     var known = KnownRoots()
-    #expect(throws: LupineError.self) { try known.roots(in: files()) }
+    let error = #expect(throws: LupineError.self) { try known.roots(in: files()) }
+    #expect(error?.message.contains("\(path) cannot be read: No such file or directory.") == true)
+    #expect(error?.message.contains("The program named it, by certificateAuthorities.") == true)
+  }
+
+  @Test func `files that cannot be read are refused when the session is built`() throws {
+    let builder = Session.Builder().transport(.curl)
+    let error = #expect(throws: LupineError.self) {
+      try builder.certificateAuthorities("/no/such.pem").additionalCertificateAuthorities("/nor/this.pem").build()
+    }
+    guard case .configuration(let mismatches)? = error?.kind else {
+      Issue.record("another error: \(String(describing: error))")
+      return
+    }
+    #expect(mismatches.map(\.part) == ["certificateAuthorities", "additionalCertificateAuthorities"])
+    #expect(mismatches.first?.reason.contains("/no/such.pem cannot be read: No such file or directory") == true)
+    _ = try builder.certificateAuthorities(path).build()
   }
 }

@@ -40,6 +40,13 @@ import Testing
     #expect(response.text == text)
   }
 
+  @Test func `a reply's status is changed and its content stays`() async throws {
+    let (head, text, _) = try await response(.json(["error": "none"]).status(.notFound))
+    #expect(head.status == .notFound)
+    #expect(head.headerFields[.contentType] == "application/json")
+    #expect(text == #"{"error":"none"}"#)
+  }
+
   @Test func `HEAD has the fields of GET and no body`() async throws {
     let (head, text, end) = try await response(.text("hello"), method: .head)
     #expect(head.headerFields[.contentLength] == "5")

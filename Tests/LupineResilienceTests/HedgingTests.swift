@@ -118,6 +118,15 @@ import Testing
     #expect(ending.sent == 4)
   }
 
+  @Test(arguments: [(-1, 1), (0, 1), (.max, 3)])
+  func `there may be none, and as many as it takes`(limit: Int, sent: Int) async throws {
+    let slow = MockReply.text("slow").delay(.seconds(30))
+    let replies = [slow, slow, limit > 0 ? .text("fast") : slow]
+    let ending = try await Self.run(replies, hedging: .hedging(after: .seconds(1), limit: limit))
+    #expect(ending.response.error == nil)
+    #expect(ending.sent == sent)
+  }
+
   @Test func `hedges have a budget`() async throws {
     var hedging = Hedging(delay: .seconds(1), limit: 3)
     hedging.budget = RetryBudget(capacity: 1, refund: 0)

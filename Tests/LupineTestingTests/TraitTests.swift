@@ -111,6 +111,18 @@ import Testing
     #expect(issues.filter { $0.comments.contains { $0.contains("What happened:") } }.count == 1)
   }
 
+  @Test func `the nearest stubs are told once where the test throws the error that tells of them`() async throws {
+    let issues = try await Self.issues {
+      let mock = try #require(MockTransport.current)
+      mock.stub(.get, "/expected", count: .optional, .status(.ok))
+      let session = try Session.Builder().transport(mock).build()
+      _ = try await session.request("https://example.com/unexpected").serializingData().value
+    }
+    #expect(issues.count == 2)
+    #expect(issues.count { $0.message.contains("GET https://example.com/unexpected") } == 2)
+    #expect(issues.count { $0.message.contains("path: expected /expected, got /unexpected") } == 1)
+  }
+
   @Test(.mock(verifies: false)) func `a mock need not be verified`() throws {
     try #require(MockTransport.current).stub(.get, "/never", .status(.ok))
   }

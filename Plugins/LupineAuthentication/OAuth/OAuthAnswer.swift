@@ -40,7 +40,8 @@ struct OAuthAnswer: Decodable {
     guard let accessToken, !accessToken.isEmpty, accessToken.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
       tokenType?.lowercased() == "bearer"
     else { return nil }
-    let life = expiresIn.flatMap { $0.isFinite && $0 >= 0 ? min($0, 1e9) : nil }
+    // Servers that know no end say 0; a token without any life would be of no use to anybody.
+    let life = expiresIn.flatMap { $0.isFinite && $0 > 0 ? min($0, 1e9) : nil }
     return OAuthToken(
       accessToken: accessToken, refreshToken: refreshToken, expires: life.map(now.addingTimeInterval), scope: scope,
       // Half a minute before its end, or where it lives not even two, after three quarters of its life.

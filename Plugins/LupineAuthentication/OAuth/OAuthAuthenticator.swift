@@ -19,7 +19,8 @@ public struct OAuthAuthenticator: Authenticator {
 
   /// Renews tokens with a client.
   ///
-  /// - Parameter onRenewal: hears of every new token, as to store it; many servers take a refresh token only once.
+  /// - Parameter onRenewal: hears of every new token, as to store it; many servers take a refresh token only once. Not
+  ///   called for the token of a login that was over, by a log-out or another login, before the token came.
   public init(
     _ client: OAuthClient, renewal: Renewal = .refreshToken,
     onRenewal: @escaping @Sendable (OAuthToken) async -> Void = { _ in }
@@ -36,11 +37,11 @@ public struct OAuthAuthenticator: Authenticator {
 
   /// Asks for a new token; the refresh token stays where the server gives no other.
   public func refresh(_ credential: OAuthToken, for session: Session) async throws -> OAuthToken {
-    let token = try await client.token(grant(credential), for: session)
-    let renewed = token.keeping(credential.refreshToken)
-    await onRenewal(renewed)
-    return renewed
+    try await client.token(grant(credential), for: session).keeping(credential.refreshToken)
   }
+
+  /// Passes a new token on to `onRenewal`.
+  public func didRefresh(_ credential: OAuthToken) async { await onRenewal(credential) }
 
   private func grant(_ credential: OAuthToken) throws(LupineError) -> OAuthGrant {
     switch renewal {

@@ -12,11 +12,24 @@ enum CertificateBundle {
   /// The file asked for, else the one `SSL_CERT_FILE` names, else the system's.
   static func path(_ wanted: String?) -> String { wanted ?? SystemRoots.file }
 
-  static func check(_ path: String) throws(LupineError) {
-    guard access(path, R_OK) != 0 else { return }
-    throw LupineError.unusable(
-      part,
-      "The file of root certificates \(path) cannot be read: \(String(cString: strerror(errno))). "
-        + "Install the package ca-certificates, or name a file in SSL_CERT_FILE.")
+  /// Why a file cannot be read; `nil` where it can.
+  static func problem(_ path: String) -> String? {
+    guard access(path, R_OK) != 0 else { return nil }
+    return "the file of root certificates \(path) cannot be read: \(String(cString: strerror(errno)))"
   }
+
+  /// - Parameter isNamed: whether the program has named the file, and nobody else.
+  static func check(_ path: String, isNamed: Bool) throws(LupineError) {
+    guard let problem = problem(path) else { return }
+    let advice =
+      isNamed
+      ? "The program named it, by certificateAuthorities."
+      : "Install the package ca-certificates, or name a file in SSL_CERT_FILE."
+    throw LupineError.unusable(part, "No server can be judged: \(problem). \(advice)")
+  }
+}
+
+extension CurlTransport: RootReadingTransport {
+  /// Why a session's file of root certificates cannot be read.
+  package func problem(ofRoots path: String) -> String? { CertificateBundle.problem(path) }
 }

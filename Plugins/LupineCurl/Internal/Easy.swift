@@ -24,6 +24,7 @@ final class Easy {
   private var waitsForMultiplexing = false
   private var uploadBuffer = 0
   private var checksName = true
+  private var forgetsNames = true
   private var lastAddress: RemoteAddress?
   /// What the last exchange's session tells of all its exchanges.
   private var settings: ExchangeSettings?
@@ -109,8 +110,10 @@ final class Easy {
     let (version, isSecured) = (submission.version, submission.isSecured)
     headReader.begin(mayBeMultiplexed: version == .http2 || (version == nil && isSecured))
     handle.clearError()
+    set(forgetsNames: true)
     if try target.set(submission.url) {
-      set(verbatimTarget: Self.target(of: submission.url, by: multi.route.proxy))
+      set(verbatimTarget: submission.url.verbatimTarget(by: multi.route.proxy))
+      if fields?.suit(submission.url) == false { fields = nil }
     }
     set(
       waitsForMultiplexing: isSecured || (version == .http2 && !multi.route.breaksPlainConnections))
@@ -224,21 +227,24 @@ final class Easy {
     checksName = checks
   }
 
-  /// libcurl writes the escapes of a URL's parts in lower case, which a signed or a cached URL does not survive.
-  ///
-  /// A target with a capital in an escape is therefore given as a whole; what it may hold has been checked.
-  private func set(verbatimTarget target: String) {
-    let target = target.hasCapitalInEscape ? target : nil
+  private func set(verbatimTarget target: String?) {
     guard target != verbatimTarget else { return }
     handle.set(CURLOPT_REQUEST_TARGET, target)
     verbatimTarget = target
   }
 
-  /// The target in the request line: a proxy that forwards the request reads the whole URL (RFC 9112 section 3.2.2).
-  private static func target(of url: HTTPURL, by proxy: Proxy?) -> String {
-    guard let proxy, proxy.kind != .socks5, url.scheme == .http else { return url.requestTarget }
-    return url.absoluteTarget
+  /// Whether libcurl looks at the end of the exchange for names that it has known for too long.
+  ///
+  /// It goes through its whole table, which is worth while for an exchange that makes a connection, since no other brings
+  /// names. The same option says how old a name may be that an exchange needs, so that it is set back for the next.
+  func set(forgetsNames forgets: Bool) {
+    guard forgets != forgetsNames else { return }
+    handle.set(CURLOPT_DNS_CACHE_TIMEOUT, forgets ? Self.nameLifetime : -1)
+    forgetsNames = forgets
   }
+
+  /// libcurl's own, in seconds.
+  private static let nameLifetime = 60
 
   private func set(_ shape: RequestShape, method: String) {
     if shape != self.shape {
@@ -284,14 +290,5 @@ final class Easy {
   private static func milliseconds(_ timeout: Duration?) -> Int {
     guard let timeout else { return Int(Int32.max) }
     return Int(clamping: max(1, min(timeout.nanoseconds / 1_000_000, Int64(Int32.max))))
-  }
-}
-
-extension String {
-  /// Whether one of the two digits after a `%` is a capital letter.
-  fileprivate var hasCapitalInEscape: Bool {
-    guard utf8.contains(0x25) else { return false }
-    return utf8.split(separator: 0x25, omittingEmptySubsequences: false).dropFirst()
-      .contains { $0.prefix(2).contains { (0x41...0x46).contains($0) } }
   }
 }

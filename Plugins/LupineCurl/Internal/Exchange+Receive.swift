@@ -7,7 +7,7 @@ extension Exchange {
   func receive(line: UnsafeRawBufferPointer, _ headReader: HeadReader) -> Bool {
     do throws(LupineError) {
       if let rare, try receive(line: line, rare, headReader) { return true }
-      if outgoing.reader != nil { clock.receive(at: Moment.now) }
+      if !clock.isAnswered { clock.receive(at: Moment.now) }
       switch try headReader.take(line) {
       case nil: break
       case .informational(let head):

@@ -69,14 +69,16 @@ final class Exchange {
 
   /// Hands the exchange to libcurl.
   func start(at now: UInt64) throws(LupineError) {
+    var begun = now
     if !multi.isReadyForTLS, submission.isSecured || route.hasSecuredProxy {
       try multi.checkCertificates(now: context.now())
+      begun = Moment.now
     }
     let shape = try openBody()
     let easy = try multi.makeEasy()
     try easy.prepare(submission, shape)
     if isTunnelled { rareState().tunnel = TunnelReader(context.limits, loop.lines) }
-    clock.start(turn: now, at: Moment.now)
+    clock.start(turn: now, at: begun)
     try multi.add(easy)
     easy.serve(self)
     self.easy = easy
@@ -104,6 +106,7 @@ final class Exchange {
     if submission.isSecured { tls = loop.details(of: easy) }
     easy.isConnected(to: address, port: ports.remote)
     clock.isReused = isReused
+    if isReused { easy.set(forgetsNames: false) }
     tell(easy, isReused)
     return true
   }

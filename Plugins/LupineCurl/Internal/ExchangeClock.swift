@@ -12,7 +12,7 @@ struct ExchangeClock {
   /// Whether the exchange has a connection that was used before; `nil` without one.
   var isReused: Bool?
   private var requestSent: UInt64?
-  /// When the response to a request with a body began; for these libcurl tells when the first byte went out.
+  /// When the response began.
   private var answered: UInt64?
 
   /// - Parameter lookup: what came before the exchange waited its turn.
@@ -41,8 +41,11 @@ struct ExchangeClock {
   /// Notes that the request is out to its end.
   mutating func sent(at now: UInt64) { if requestSent == nil { requestSent = now } }
 
-  /// Notes that the response to a request with a body has begun.
-  mutating func receive(at now: UInt64) { if answered == nil { answered = now } }
+  /// Whether the response has begun.
+  var isAnswered: Bool { answered != nil }
+
+  /// Notes that the response has begun.
+  mutating func receive(at now: UInt64) { answered = now }
 
   /// Forgets a response that was not the last.
   mutating func receiveAgain() { answered = nil }
@@ -71,7 +74,7 @@ struct ExchangeClock {
       // Less is the way from the caller to the loop.
       queued: started - waited >= 1_000_000 ? since(started) : nil,
       requestSent: requestSent.map(since),
-      firstByte: answered.map(since) ?? time(CURLINFO_STARTTRANSFER_TIME_T, easy, counted),
+      firstByte: answered.map(since),
       // libcurl counts the frame of chunks as well, and we what it has taken but perhaps not sent.
       bytesSent: sent > 0 ? min(sent, easy.size(CURLINFO_SIZE_UPLOAD_T)) : 0,
       bytesReceived: received, remoteAddress: address,

@@ -7,10 +7,13 @@ struct RequestFields {
   private let look: UInt64?
   private let hasBody: Bool
   private let expectsContinue: Bool
+  /// What `Host` says where the request has no such field of its own.
+  private let authority: String?
 
   init(_ request: OutgoingRequest, _ shape: RequestShape) {
     fields = request.headers
     look = request.look
+    authority = fields.contains { $0.name.canonicalName == "host" } ? nil : request.url.authority
     hasBody = shape.hasContent
     expectsContinue = hasBody && request.expectsContinue
   }
@@ -24,9 +27,19 @@ struct RequestFields {
     return fields.elementsEqual(request.headers) { $0.name.rawName == $1.name.rawName && $0 == $1 }
   }
 
+  /// Whether they name the host of a URL, or another that the request names.
+  func suit(_ url: HTTPURL) -> Bool { authority == nil || authority == url.authority }
+
   /// The fields in their order; those that libcurl would add of itself are suppressed.
+  ///
+  /// Where `Host` stands twice, libcurl makes none because of the first, which is empty, and sends the second like any
+  /// other field. Its own has the same text, which it would put together anew for each request.
   func list() throws(LupineError) -> FieldList {
     var list = FieldList()
+    if let authority {
+      try list.suppress("Host")
+      try list.append(raw: "Host: \(authority)")
+    }
     for field in fields { try list.append(field) }
     if !fields.contains(.accept) { try list.suppress("Accept") }
     if hasBody, !fields.contains(.expect) {

@@ -14,7 +14,6 @@ final class Submission: Sendable {
   let method: HTTPRequest.Method
   let version: ProtocolVersion?
   let identity: SecurityIdentity
-  let settings: ExchangeSettings
   /// What the proxy is to connect to, where names are resolved here.
   let target: Target
   let continuation: Continuation
@@ -29,10 +28,11 @@ final class Submission: Sendable {
     method = request.method
     version = request.version
     identity = context.identity
-    settings = context.settings
     self.target = target
     self.continuation = continuation
   }
+
+  var settings: ExchangeSettings { _read { yield context.settings } }
 
   var isSecured: Bool { url.scheme == .https }
 

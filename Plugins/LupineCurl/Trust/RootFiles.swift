@@ -4,10 +4,14 @@ import LupineCore
 /// The files of root certificates that an identity's servers are judged by.
 struct RootFiles: Equatable {
   let bundle: String
+  /// Whether the program has named that one.
+  private let isNamed: Bool
   private let additional: String?
 
   init(_ identity: SecurityIdentity, _ configuration: CurlTransport.Configuration) {
-    bundle = CertificateBundle.path(identity.certificateAuthorities ?? configuration.certificateAuthorities)
+    let named = identity.certificateAuthorities ?? configuration.certificateAuthorities
+    bundle = CertificateBundle.path(named)
+    isNamed = named != nil
     additional = identity.additionalCertificateAuthorities
   }
 
@@ -21,7 +25,7 @@ struct RootFiles: Equatable {
 
   /// - Throws: `LupineError` of kind `configuration` where a file cannot be read.
   func read() throws(LupineError) -> TrustedRoots {
-    try CertificateBundle.check(bundle)
+    try CertificateBundle.check(bundle, isNamed: isNamed)
     return try TrustedRoots(paths)
   }
 }

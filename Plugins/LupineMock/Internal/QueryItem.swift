@@ -6,7 +6,16 @@ struct QueryItem: Sendable, Hashable, CustomStringConvertible {
   /// Nil for an item without `=`.
   let value: String?
 
-  var description: String { value.map { "\(name)=\($0)" } ?? name }
+  /// The item as a report shows it.
+  var description: String {
+    value.map { "\(name)=\(SecretParameters.isSecret(name) ? SecretParameters.replacement : $0)" } ?? name
+  }
+
+  /// The value as a report shows it.
+  var shownValue: String {
+    guard let value else { return "no value" }
+    return SecretParameters.isSecret(name) ? "a secret value, which is not shown" : value
+  }
 
   /// The items of a URL's query, in their order.
   static func items(of url: HTTPURL) -> [QueryItem] { url.query.map { items(in: $0) } ?? [] }

@@ -48,7 +48,7 @@ final class Stub: Sendable, CustomStringConvertible {
     }
   }
 
-  var description: String { "\(asked.methods) \(asked.url)" }
+  var description: String { "\(asked.methods) \(asked.shownURL)" }
 
   /// Whether it cannot be told which requests it was meant for.
   var isUnreadable: Bool { template == nil || asked.impossibility != nil }

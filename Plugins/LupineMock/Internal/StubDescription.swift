@@ -34,6 +34,14 @@ extension StubDescription {
   /// Why no request can meet its conditions.
   var impossibility: String? { conditions.lazy.compactMap(\.problem).first }
 
+  /// The template as a report shows it: without a secret parameter's value, unless that is a variable.
+  var shownURL: String {
+    guard let sign = url.firstIndex(of: "?") else { return url }
+    let items = url[url.index(after: sign)...].split(separator: "&", omittingEmptySubsequences: false)
+    let shown = items.map { $0.contains("={") ? String($0) : SecretParameters.redact(String($0)) }
+    return url[...sign] + shown.joined(separator: "&")
+  }
+
   /// Notes an error of the stub's own and returns it.
   func noted(_ error: LupineError) -> LupineError {
     failures.add(error)
@@ -43,7 +51,7 @@ extension StubDescription {
   /// An error that tells where the stub stands and what is wrong with it.
   func error(_ reason: String, underlying: (any Error)? = nil) -> LupineError {
     LupineError(
-      .invalidStub, "The stub \(methods) \(url) at \(location) cannot answer: \(reason)", underlying: underlying
+      .invalidStub, "The stub \(methods) \(shownURL) at \(location) cannot answer: \(reason)", underlying: underlying
     )
   }
 }

@@ -37,10 +37,10 @@ extension URLTemplate {
   private func queryDifferences(_ url: SplitURL) -> [Difference] {
     let items = QueryItem.items(of: url.url)
     return missingQuery(in: items).map { missing in
-      let values = items.filter { $0.name == missing.item.name }.map { $0.value ?? "no value" }
+      let values = items.filter { $0.name == missing.item.name }.map(\.shownValue)
       let got = values.isEmpty ? "no such item" : values.joined(separator: ", ")
-      return Difference(
-        text: "query \(missing.item.name): expected \(missing.item.value ?? "no value"), got \(got)", weight: 2)
+      let expected = missing.isAnyValue ? missing.item.value ?? "any value" : missing.item.shownValue
+      return Difference(text: "query \(missing.item.name): expected \(expected), got \(got)", weight: 2)
     }
   }
 }

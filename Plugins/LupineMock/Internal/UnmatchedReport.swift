@@ -30,7 +30,7 @@ struct UnmatchedReport {
 
   /// What differs, and how to expect the request.
   var message: String {
-    let title = "No stub of the mock fits \(request.method.rawValue) \(request.url.string)."
+    let title = "No stub of the mock fits \(request.method.rawValue) \(request.url.withoutSecrets())."
     guard !stubs.isEmpty else {
       return "\(title) It has no stubs yet; add one before the request is made:\n    \(suggestion)"
     }
@@ -46,9 +46,9 @@ struct UnmatchedReport {
     return ([title, count] + entries + ["To expect it, add:", "    \(suggestion)"]).joined(separator: "\n")
   }
 
-  /// A stub for this very request, to be pasted.
+  /// A stub for this very request, to be pasted; it takes any value of a secret parameter.
   private var suggestion: String {
-    let url = request.url.string.prefix { $0 != "#" }
+    let url = request.url.withoutSecrets { $0 == 0 ? "{secret}" : "{secret\($0 + 1)}" }.prefix { $0 != "#" }
     return "mock.stub(\(request.method.literal), \"\(url)\", .status(.ok))"
   }
 }

@@ -39,8 +39,8 @@ extension QueryItem {
   }
 
   private static func missing(_ item: QueryItem, among found: [QueryItem]) -> String {
-    let values = found.filter { $0.name == item.name }.map { $0.value ?? "no value" }
-    return "\(item.name): expected \(item.value ?? "no value"), "
+    let values = found.filter { $0.name == item.name }.map(\.shownValue)
+    return "\(item.name): expected \(item.shownValue), "
       + "got \(values.isEmpty ? "no such item" : values.joined(separator: ", "))"
   }
 }

@@ -15,7 +15,7 @@ final class HedgedExchange: Sendable {
     self.hedging = hedging
     self.request = request
     self.context = context
-    state = Mutex(HedgingState(total: 1 + hedging.limit, budget: hedging.budget, url: request.url))
+    state = Mutex(HedgingState(hedges: hedging.limit, budget: hedging.budget, url: request.url))
   }
 
   func run() async throws(LupineError) -> TransportResponse {

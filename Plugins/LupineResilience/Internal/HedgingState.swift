@@ -15,6 +15,7 @@ struct HedgingState {
   }
 
   var continuation: CheckedContinuation<Outcome, Never>?
+  /// The tries that there may be, the first one included.
   private var total: Int
   private let budget: RetryBudget
   private let url: HTTPURL
@@ -30,8 +31,8 @@ struct HedgingState {
   private var failure: LupineError?
   private var timers: [Task<Void, Never>] = []
 
-  init(total: Int, budget: RetryBudget, url: HTTPURL) {
-    self.total = total
+  init(hedges: Int, budget: RetryBudget, url: HTTPURL) {
+    total = 1 + min(max(0, hedges), .max - 1)
     self.budget = budget
     self.url = url
   }

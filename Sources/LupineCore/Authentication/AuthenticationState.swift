@@ -26,9 +26,9 @@ struct AuthenticationState: Sendable {
 
   /// Who asks; what is given to a proxy is given whatever server a request goes to.
   let asker: AuthenticationContext.Asker
-  /// Where the credential belongs: the origin of the attempt's first request.
+  /// Where the credential belongs: the origin of the attempt's first request, before a fresh URL took its place.
   private(set) var origin: HTTPURL.Origin?
-  /// Whether a redirect has led to another origin, where a credential has no business from then on.
+  /// Whether the way has led to another origin, where a credential has no business from then on.
   private(set) var hasLeftOrigin = false
   private(set) var questions = 0
   private(set) var answer: Answer?
@@ -52,12 +52,13 @@ struct AuthenticationState: Sendable {
   mutating func follows(from: HTTPURL, to url: HTTPURL) {
     redirects += 1
     guard asker == .origin else { return }
+    if origin == nil { origin = from.origin }
     if url.origin != from.origin { hasLeftOrigin = true }
-    if hasLeftOrigin {
-      answer = nil
-      value = nil
-    }
+    if hasLeftOrigin { value = nil }
   }
+
+  /// Begins the way anew, where an interceptor sends its request again; what was given stays given.
+  mutating func comesBack() { hasLeftOrigin = false }
 
   mutating func asks() { questions += 1 }
 

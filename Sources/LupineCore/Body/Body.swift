@@ -154,6 +154,17 @@ extension Body {
     }
   }
 
+  /// The file that a file URL names, or a part of it, as `file(_:offset:length:)` does with a path.
+  ///
+  /// A URL that names no file of this machine is an error of kind `bodyFailed` when the request is sent.
+  public static func file(_ url: URL, offset: Int64 = 0, length: Int64? = nil) -> Body {
+    do throws(LupineError) {
+      return .file(try url.localPath(orFailAs: .bodyFailed), offset: offset, length: length)
+    } catch {
+      return Body(length: length, isReplayable: true) { (_) throws(LupineError) in throw error }
+    }
+  }
+
   /// A stream that can be made anew for each sending.
   ///
   /// - Parameters:

@@ -62,12 +62,12 @@ struct BodyChannel: ~Copyable, Sendable {
   var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
 
   private func settle(_ change: (inout BodyChannelState) -> Void) {
-    let (wake, audience) = state.withLock { state in
+    let settled = state.withLock { state in
       change(&state)
-      return state.hasSettled()
+      return state.settle()
     }
-    wake?()
-    if let audience { tell(audience) }
+    settled.wake?()
+    if let audience = settled.audience { tell(audience) }
   }
 
   /// Tells of the end; whoever waits for it goes on once the observers have heard of it, also who comes meanwhile.
@@ -114,15 +114,20 @@ struct BodyChannel: ~Copyable, Sendable {
   }
 
   /// Drops the body: nobody will take it.
-  ///
-  /// - Parameter unlessEnded: whether one that has ended stays, of which some may still wait to be taken.
-  func abandon(unlessEnded: Bool = false) {
+  func abandon() {
     let (shouldResume, audience) = state.withLock { state in
-      let shouldResume = unlessEnded && state.hasEnding ? false : state.abandon()
+      let shouldResume = state.abandon()
       return (shouldResume, state.takeAudience())
     }
     if shouldResume { resume() }
     if let audience { tell(audience) }
+  }
+
+  /// Drops the body as its exchange is over, unless it has ended: some of it may still wait to be taken then.
+  func leave() {
+    let left = state.withLock { $0.leave() }
+    left.wake?()
+    if let audience = left.audience { tell(audience) }
   }
 
   /// Holds the transport back, or lets it go on.

@@ -9,8 +9,9 @@ struct BodyChannelState {
   /// What a body passes through first, where it does; behind a pointer that others have not.
   private var decoding: CopyOnWrite<BodyDecoding>?
   private var target = BodyTarget(.discard(limit: 0))
-  /// What lets the transport go on; `nil` before the body begins.
+  /// What lets the transport go on, which is let go of with the end: it may hold the exchange.
   private(set) var resume: (@Sendable () -> Void)?
+  private var isBegun = false
   private var isAbandoned = false
   private var isSuspended = false
   private var isPaused = false
@@ -25,7 +26,8 @@ struct BodyChannelState {
 
   /// Begins the body; false where another one was begun before.
   mutating func begin(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> Bool {
-    guard self.resume == nil else { return false }
+    guard !isBegun else { return false }
+    isBegun = true
     self.resume = resume
     if !sink.stages.isEmpty { decoding = CopyOnWrite(BodyDecoding(sink.stages)) }
     target = BodyTarget(sink.destination)
@@ -167,8 +169,26 @@ struct BodyChannelState {
     return (flow, wake)
   }
 
-  /// Who is to hear that the transport has ended the body.
-  mutating func hasSettled() -> (wake: (@Sendable () -> Void)?, Audience?) { (takeReader(), takeAudience()) }
+  /// What follows from the end that the transport, or a failure, has brought; what is let go of then, outside the lock, is
+  /// in it as well.
+  ///
+  /// A type of its own, since a closure in a tuple costs an allocation.
+  struct Settlement {
+    let wake: (@Sendable () -> Void)?
+    let audience: Audience?
+    let resume: (@Sendable () -> Void)?
+  }
+
+  mutating func settle() -> Settlement {
+    Settlement(wake: takeReader(), audience: takeAudience(), resume: hasEnding ? resume.take() : nil)
+  }
+
+  /// Drops a body whose exchange is over, unless it has ended and some of it waits to be taken.
+  mutating func leave() -> Settlement {
+    let mayGoOn = hasEnding ? false : abandon()
+    let resume = resume.take()
+    return Settlement(wake: mayGoOn ? resume : nil, audience: takeAudience(), resume: resume)
+  }
 
   /// The wake-up of the reader who waits, and whether the transport may go on since the reader takes what was there.
   mutating func deliver() -> ((@Sendable () -> Void)?, shouldResume: Bool) {

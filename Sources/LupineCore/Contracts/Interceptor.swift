@@ -6,8 +6,10 @@
 /// Cancellation reaches it as task cancellation.
 public protocol Interceptor: Sendable {
   /// Passes the request on and the response back, changed or not.
+  ///
+  /// A package without the upcoming feature `NonisolatedNonsendingByDefault` writes the type of `next` as it stands here.
   func intercept(
     _ request: OutgoingRequest, context: TransferContext,
-    next: (OutgoingRequest) async throws -> TransportResponse
+    next: nonisolated(nonsending) (OutgoingRequest) async throws -> TransportResponse
   ) async throws -> TransportResponse
 }

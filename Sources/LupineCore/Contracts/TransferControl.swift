@@ -99,19 +99,16 @@ public final class TransferControl: Sendable {
   ///
   /// A body that has not ended takes no byte from here on: what its sink named, as a file's descriptor, may be closed or
   /// used again, whatever the transport still does.
-  package func finish() { finish(after: nil) }
-
-  /// The same.
   ///
-  /// - Parameter body: a body that has ended; where it is this exchange's, none is left to be given up.
-  func finish(after body: IncomingBody?) {
+  /// - Parameter body: a body that has ended well; where it is this exchange's, none is left to be given up.
+  package func finish(after body: IncomingBody? = nil) {
     counts.store(false, ordering: .relaxed)
     let released = state.withLock { state in
       state.isFinished = true
       return Released(handler: state.handler.take(), bearer: state.bearer.take())
     }
     let bearer = released.bearer ?? self
-    if body?.exchange !== bearer { bearer.channel.abandon(unlessEnded: true) }
+    if body?.exchange !== bearer { bearer.channel.leave() }
   }
 
   /// Whether the response's body waits for its reader alone, so that no byte can move.
@@ -223,7 +220,7 @@ extension TransferControl {
       if bearer !== self, !state.isFinished { state.bearer = bearer }
       return (state.isSuspended, state.isChosen, state.isFinished, state.reason)
     }
-    if isFinished { bearer.channel.abandon(unlessEnded: true) }
+    if isFinished { bearer.channel.leave() }
     if isSuspended { settle(bearer) }
     if isChosen { parent?.bear(by: bearer) }
     if let reason { bearer.endBody(reason, isTold: false) }

@@ -5,7 +5,8 @@ public import HTTPTypes
 ///
 /// `kind` is what a program acts on; `message` is for people and says what happened and what to do. Nothing in an error
 /// is secret: the request stands in it as its method and its URL without query values, and secret response fields are
-/// redacted.
+/// redacted. Only kind `unmatchedRequest`, a mock's own, shows what was asked: the query's values, but for those of
+/// parameters with names such as `api_key`, and of a body what differs.
 public struct LupineError: Error, Sendable {
   /// What happened, as a program tells it apart.
   public var kind: Kind { details.values.kind }

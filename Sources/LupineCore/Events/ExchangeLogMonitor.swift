@@ -49,7 +49,7 @@ public final class ExchangeLogMonitor: EventMonitor {
       row.reserveCapacity(Self.usualCount)
       oldest.append(request)
       // Twice the limit before half of it goes, so that keeping the order costs nothing that shows.
-      guard oldest.count >= 2 * limit else { return }
+      guard oldest.count / 2 >= limit else { return }
       for id in oldest.prefix(oldest.count - limit) { events[id] = nil }
       oldest.removeFirst(oldest.count - limit)
     }

@@ -3,6 +3,32 @@ import Synchronization
 
 /// The ends of exchanges whose responses lead, or may lead, to others.
 extension ExchangeLoop {
+  /// The request that a response leads to, whose exchange has ended then; `nil` where the response is the answer.
+  ///
+  /// - Parameters:
+  ///   - sent: what was sent.
+  ///   - request: the same without what was added for this exchange alone.
+  func next(
+    after response: TransportResponse, to sent: OutgoingRequest, for request: OutgoingRequest
+  ) async throws(LupineError) -> OutgoingRequest? {
+    let next: OutgoingRequest?
+    do throws(LupineError) {
+      try tellSchemes(response, to: sent)
+      keepCookies(of: response, to: sent)
+      next = mayLeadOn(response) ? try await requestAfter(response, to: request) : nil
+    } catch {
+      abandonExchange(response.body)
+      throw error.about(response.head)
+    }
+    guard let next else { return nil }
+    await leave(response)
+    let isElsewhere = next.url.origin != request.url.origin
+    task.state.withLock { state in
+      if isElsewhere || state.exchange.redirect != nil { state.exchange.follow(from: request.url, to: next.url) }
+    }
+    return next
+  }
+
   /// The request that a response leads to, as `following` says; the end of its body is told when it comes.
   func requestAfter(
     _ response: TransportResponse, to request: OutgoingRequest

@@ -68,5 +68,12 @@ extension ExchangeLoop {
       authentications[.origin, default: AuthenticationState(.origin)].follows(from: from, to: url)
       for asker in authentications.keys where asker != .origin { authentications[asker]?.follows(from: from, to: url) }
     }
+
+    /// Forgets the way that was gone.
+    mutating func comeBack() {
+      guard rare != nil else { return }
+      visited = []
+      authentications[.origin]?.comesBack()
+    }
   }
 }

@@ -130,35 +130,20 @@ struct ExchangeLoop: Sendable {
       addCookies(to: &sent)
       if hasCredential { sent = try await authorized(sent) }
       let proof = session.hasProxies ? try await proxyAuthorization(for: sent) : nil
+      try RequestRules.check(sent, limits: session.configuration.limits)
+      dropForeignCredentials(of: &sent, proof)
       let response = try await sendOnce(sent, for: request, proof)
       if isAnswer(response) { return response }
-      let next: OutgoingRequest?
-      do throws(LupineError) {
-        try tellSchemes(response, to: sent)
-        keepCookies(of: response, to: sent)
-        next = mayLeadOn(response) ? try await requestAfter(response, to: request) : nil
-      } catch {
-        abandonExchange(response.body)
-        throw error.about(response.head)
-      }
-      guard let next else { return response }
-      await leave(response)
-      let isElsewhere = next.url.origin != request.url.origin
-      if isElsewhere || task.state.withLock({ $0.exchange.redirect != nil }) { follow(from: request.url, to: next.url) }
+      guard let next = try await next(after: response, to: sent, for: request) else { return response }
       request = next
     }
-  }
-
-  private func follow(from: HTTPURL, to url: HTTPURL) {
-    task.state.withLock { $0.exchange.follow(from: from, to: url) }
   }
 
   /// Begins anew where an interceptor sends again.
   func forgetRedirects() {
     task.state.withLock { state in
-      guard !state.exchange.visited.isEmpty else { return }
-      state.exchange.visited = []
-      state.redirects = []
+      state.exchange.comeBack()
+      if !state.redirects.isEmpty { state.redirects = [] }
     }
   }
 
@@ -169,13 +154,16 @@ struct ExchangeLoop: Sendable {
   private func sendOnce(
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
-    if task.mustWait { await task.passGate() }
-    try RequestRules.check(request, limits: session.configuration.limits)
-    var request = request
-    dropForeignCredentials(of: &request, proxyAuthorization)
     let control = TransferControl(now: session.clock.now, of: task)
     do throws(LupineError) {
-      while try !task.begin(control, request, for: original) { abandonExchange() }
+      while try !task.begin(control, request, for: original) {
+        guard task.mustWait else {
+          abandonExchange()
+          continue
+        }
+        await task.passGate()
+        control.touch()
+      }
       task.emit(.sending(request.summary), attempt: number)
       let context = context(for: request, control: control, proxyAuthorization)
       let response = try await session.openTransport().transport.send(request, in: context)

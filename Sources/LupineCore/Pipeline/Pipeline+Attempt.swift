@@ -15,7 +15,7 @@ extension Pipeline {
     let hasPolicies = session.hasPolicies || !entry.isUsual
     var request = original
     if number > 1 { task.state.withLock { $0.exchange = ExchangeLoop.State(attempt: number) } }
-    task.boundAttempt()
+    task.boundAttempt(of: original)
     do throws(LupineError) {
       let adapters = hasPolicies ? self.adapters : []
       request = try prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters, number))
@@ -37,11 +37,15 @@ extension Pipeline {
       if let refusal { outcome.error = refusal }
       return AttemptResult(request: request, outcome: outcome, isFinal: isJudged)
     } catch {
-      let (ended, expired) = task.state.withLock { ($0.cancellation, $0.endAttempt()) }
-      let reason = (ended ?? expired).map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
-      task.emit(.failed(reason), attempt: number)
-      return .failed(reason, request: request, isFinal: ended != nil || task.consumer?.hasHandedOver == true)
+      return failed(error, request, number)
     }
+  }
+
+  private func failed(_ error: LupineError, _ request: OutgoingRequest, _ number: Int) -> AttemptResult {
+    let (ended, expired) = task.state.withLock { ($0.cancellation, $0.endAttempt()) }
+    let reason = (ended ?? expired).map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
+    task.emit(.failed(reason), attempt: number)
+    return .failed(reason, request: request, isFinal: ended != nil || task.consumer?.hasHandedOver == true)
   }
 
   /// Makes the exchanges, and waits for the body.

@@ -18,7 +18,7 @@ extension Pipeline {
     if let step = task.state.withLock({ $0.takeStepAtHead() }) { return step }
     let retriers = retriers
     guard !result.isFinal, !retriers.isEmpty else {
-      return end(outcome, result.isFinal ? "the request was ended" : "there is no retrier", number)
+      return end(outcome, result.isFinal ? finality : "there is no retrier", number)
     }
     let notes = RetryNotes()
     let failed = failedAttempt(request, outcome, number, notes)
@@ -84,7 +84,16 @@ extension Pipeline {
     }
   }
 
+  /// Why an attempt is the last whatever the retriers would say.
+  private var finality: String {
+    let isEnded = task.state.withLock { $0.cancellation != nil }
+    return !isEnded && task.consumer?.hasHandedOver == true
+      ? "its response was handed over already" : "the request was ended"
+  }
+
   private func end(_ outcome: Outcome, _ reason: String, _ number: Int) -> RetryStep {
+    // Of a stream of events that lost a connection its reader decides, and tells.
+    if task.isPart, outcome.error?.isLostConnection == true { return .end(outcome) }
     task.emit(.retrying(after: nil, reason: reason), attempt: number)
     return .end(outcome)
   }

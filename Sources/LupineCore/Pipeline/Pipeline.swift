@@ -21,6 +21,7 @@ struct Pipeline: Sendable {
       return Outcome(request: try? task.description.get(), error: error)
     }
     let isUsual = task.watchDeadlines()
+    if !isUsual { request = task.withOwnOptions(request) }
     if session.keysRequests || !isUsual { request = keyed(request) }
     task.emit(.started(request.summary))
     if let work = task.consumer?.beginning(request), let error = await task.failure(of: work) {

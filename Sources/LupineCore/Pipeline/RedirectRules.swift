@@ -26,13 +26,13 @@ struct RedirectRules {
     return next
   }
 
-  /// The request without the secrets of the one before, where a redirector has sent it to another origin.
+  /// The request without the secrets and the `Host` of the one before, where a redirector has sent it to another origin.
   ///
   /// What the redirector itself set for that origin stays.
   func withoutStraySecrets(_ next: OutgoingRequest, from request: OutgoingRequest) -> OutgoingRequest {
     guard next.url.origin != request.url.origin else { return next }
     var next = next
-    for name in Set(next.headers.map(\.name)) where secrets.contains(name) {
+    for name in Set(next.headers.map(\.name)) where secrets.contains(name) || name == .host {
       let carried = Set(request.headers[values: name])
       next.headers[values: name].removeAll { carried.contains($0) }
     }

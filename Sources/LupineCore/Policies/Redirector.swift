@@ -18,7 +18,8 @@ public struct Redirector: Sendable {
 
   /// Lets a closure change the next request, or answer `nil` to keep the redirect as the response.
   ///
-  /// Where the closure sends the request to another origin, the secrets of the one before stay behind as well.
+  /// Where the closure sends the request to another origin, the secrets and the `Host` of the one before stay behind as
+  /// well.
   public static func modify(_ decision: @escaping Decision) -> Redirector { Redirector(follows: true, decision) }
 
   /// Returns the redirector so that it follows from https to http too, where anyone on the way reads the request; its

@@ -2,11 +2,10 @@ import HTTPTypes
 
 /// The curl command that makes a request, for people to read and to run in any POSIX shell.
 ///
-/// Secret fields are redacted, and so are parameters of the query, of a form, of JSON or of an XML property list whose
-/// names say that they are secret; of another property list nothing is shown. A body that is long or no plain text is
-/// made by `printf`, and one of several parts, such as a form with files, by the commands that write them one after the
-/// other; of a stream the command says where curl reads it: from its standard input. With more than 1 MiB in memory the
-/// command says so and fails.
+/// Secret fields are redacted, and so are parameters of the query, of a form or of JSON whose names say that they are
+/// secret; of a property list nothing is shown. A body that is long or no plain text is made by `printf`, and one of
+/// several parts, such as a form with files, by the commands that write them one after the other; of a stream the command
+/// says where curl reads it: from its standard input. With more than 1 MiB in memory the command says so and fails.
 struct CurlCommand: CustomStringConvertible {
   let request: OutgoingRequest
   private let secrets: SecretFields
@@ -28,7 +27,7 @@ struct CurlCommand: CustomStringConvertible {
     if body != nil, request.headers[.contentType] == nil { lines.append("--header 'Content-Type:'") }
     if request.headers[.acceptEncoding] != nil { lines.append("--compressed") }
     if let body { lines.append(body) }
-    lines.append(Self.quote(url))
+    lines.append(Self.quote(request.url.withoutSecrets()))
     return lines.joined(separator: " \\\n  ")
   }
 
@@ -37,14 +36,6 @@ struct CurlCommand: CustomStringConvertible {
     guard hasBody else { return ["--head"] }
     // curl refuses `--head` beside a body; told another way, it takes the length in the answer for that of a body to come.
     return ["--request 'HEAD' --include", "--ignore-content-length --header 'Connection: close'"]
-  }
-
-  private var url: String {
-    guard let query = request.url.query, let start = request.url.string.firstIndex(of: "?") else {
-      return request.url.string
-    }
-    let fragment = request.url.fragment.map { "#" + $0 } ?? ""
-    return request.url.string[...start] + SecretParameters.redact(query) + fragment
   }
 
   static func quote(_ text: String) -> String {

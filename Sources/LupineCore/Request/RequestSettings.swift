@@ -11,6 +11,7 @@ struct RequestSettings: Sendable {
     var retriers: [any Retrier] = []
     var interceptors: [any Interceptor] = []
     var redirector: Redirector?
+    var options: OutgoingRequest.Options?
     var credential: Credential?
     var idempotencyKey: IdempotencyKey?
     var credentialProvider: CredentialProvider?
@@ -41,6 +42,11 @@ struct RequestSettings: Sendable {
   var redirector: Redirector? {
     get { rare?.value.redirector }
     set { change { $0.redirector = newValue } }
+  }
+  /// Its options, where it was told others than it was described with.
+  var options: OutgoingRequest.Options? {
+    get { rare?.value.options }
+    set { change { $0.options = newValue } }
   }
   var credential: Credential? {
     get { rare?.value.credential }

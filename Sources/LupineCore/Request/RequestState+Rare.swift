@@ -7,7 +7,8 @@ extension RequestState {
     var works: [@Sendable () -> Void] = []
     /// What the exchanges before the last one cost, of the newest ones.
     var earlierMetrics: [TransferMetrics] = []
-    /// The bounds that hold since an adapter or an interceptor gave the request others than the program described.
+    /// The bounds that hold since a modifier, an adapter or an interceptor gave the request others than the program
+    /// described.
     var changedTimeouts: Timeouts?
     /// When the attempt that runs began, where its time has a bound.
     var attemptStarted: Duration?
@@ -44,6 +45,13 @@ extension RequestState {
   var grantedRetries: [Int: Int] {
     get { rare?.value.grantedRetries ?? [:] }
     set { change { $0.grantedRetries = newValue } }
+  }
+
+  /// Takes the bounds that the request was given since it was described, if any, in the place of those; returns them.
+  mutating func takeOwnTimeouts() -> Timeouts? {
+    guard let timeouts = settings.options?.timeouts else { return nil }
+    change { $0.changedTimeouts = timeouts }
+    return timeouts
   }
 
   mutating func change(_ change: (inout Rare) -> Void) { rare.change(from: Rare(), change) }

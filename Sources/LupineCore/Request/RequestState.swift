@@ -221,14 +221,14 @@ struct RequestState {
     let wasUnwatched: Bool
   }
 
-  /// Begins an exchange; `nil` where another is still under way, which must be ended first.
+  /// Begins an exchange; `nil` where the request must wait, or another is still under way, which must be ended first.
   ///
   /// - Parameter original: the request without what was added for this exchange alone; `nil` where none of it goes out,
   ///   since an interceptor has made the response.
   mutating func begin(
     _ control: TransferControl, _ request: OutgoingRequest, for original: OutgoingRequest?
   ) -> Beginning? {
-    guard self.control == nil else { return nil }
+    guard self.control == nil, original == nil || !mustWait else { return nil }
     self.control = control
     sent = request
     source = .origin

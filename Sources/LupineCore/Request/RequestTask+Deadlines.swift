@@ -37,7 +37,9 @@ extension RequestTask {
       state.started = now
       return state.settings.areUsual
     }
-    if let first = hasOwnTimeouts ? timeouts.first : session.firstBound { session.watch.expect(now + first) }
+    let own = isUsual ? nil : state.withLock { $0.takeOwnTimeouts() }
+    let usual = hasOwnTimeouts ? timeouts.first : session.firstBound
+    if let first = own.map(\.first) ?? usual { session.watch.expect(now + first) }
     return isUsual
   }
 
@@ -78,9 +80,10 @@ extension RequestTask {
   }
 
   /// Has the deadline of an attempt that begins watched.
-  func boundAttempt() {
+  func boundAttempt(of request: OutgoingRequest) {
     // Few requests have such a deadline, and reading a clock costs as much as much of the rest.
-    guard hasOwnTimeouts || session.boundsAttempts, let attempt = timeouts.attempt else { return }
+    guard request.hasTimeouts || session.boundsAttempts else { return }
+    guard let attempt = (request.timeouts ?? session.configuration.timeouts).attempt else { return }
     let now = session.clock.now()
     state.withLock { $0.beginAttempt(at: now) }
     session.watch.expect(now + attempt)

@@ -125,7 +125,7 @@ final class RequestTask: Sendable {
     }
   }
 
-  /// Begins an exchange, as `RequestState.begin` says; false where another is still under way.
+  /// Begins an exchange, as `RequestState.begin` says; false where the request must wait, or another is still under way.
   ///
   /// - Throws: the reason of the cancellation, where the request has been cancelled.
   func begin(
@@ -197,7 +197,15 @@ final class RequestTask: Sendable {
 
   @inline(__always)  // As `Pipeline.run` says.
   private func run() async -> Outcome {
-    var outcome = await Pipeline(self).run()
+    let outcome = await Pipeline(self).run()
+    // Most requests end here: nobody listens, no redirect was followed, and the response goes nowhere else.
+    if consumer == nil, outcome.error == nil, state.withLock({ $0.isPlain }) { return outcome }
+    return await ended(outcome)
+  }
+
+  /// What a request ends with that more follows from than its outcome.
+  private func ended(_ outcome: Outcome) async -> Outcome {
+    var outcome = outcome
     if let consumer {
       if let response = outcome.response, let check = consumer.check(outcome) {
         outcome.error = await failure(of: check)?.about(response.request.summary).about(response.head)
@@ -206,8 +214,6 @@ final class RequestTask: Sendable {
       outcome = consumer.conclude(outcome)
     }
     if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
-    // Then nobody listens, and no redirect was followed.
-    if state.withLock({ $0.isPlain }) { return outcome }
     let redirects = state.withLock { $0.redirects }
     if !redirects.isEmpty { outcome.redirects = redirects }
     let progress = finishProgress(isGood: outcome.error == nil)

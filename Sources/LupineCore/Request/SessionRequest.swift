@@ -17,7 +17,7 @@ extension SessionRequest {
   public var id: RequestID { task.id }
 
   /// The request as it was sent last, or as it was described; `nil` where it could not be made.
-  public var request: OutgoingRequest? { task.state.withLock { $0.sent } ?? (try? task.description.get()) }
+  public var request: OutgoingRequest? { task.state.withLock { $0.sent } ?? task.described }
 
   /// Starts the request where it waits to be started, and lets it go on where it was suspended.
   @discardableResult

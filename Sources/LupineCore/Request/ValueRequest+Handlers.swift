@@ -1,5 +1,6 @@
 public import Dispatch
 public import FoundationEssentials
+public import HTTPTypes
 
 extension ValueRequest {
   /// Calls the handler with the response as it came, body and all, and no serializer.
@@ -9,7 +10,7 @@ extension ValueRequest {
   public func response(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<Data?>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: UnserializedResponse(), completionHandler: completionHandler)
+    handle(queue, UnserializedResponse(), completionHandler)
   }
 
   /// Calls the handler with what a serializer makes of the response.
@@ -18,9 +19,16 @@ extension ValueRequest {
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
     completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
   ) -> Self {
+    handle(queue, SessionBoundSerializer(responseSerializer, serializers), completionHandler)
+  }
+
+  private func handle<Serializer: ResponseSerializer>(
+    _ queue: DispatchQueue?, _ serializer: Serializer,
+    _ handler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
+  ) -> Self {
     task.add { task, outcome in
-      let response = await Serialization.response(from: outcome, with: responseSerializer, of: task)
-      await Queueing.call(on: queue) { completionHandler(response) }
+      let response = await Serialization.response(from: outcome, with: serializer, of: task)
+      await Queueing.call(on: queue) { handler(response) }
     }
     return self
   }
@@ -30,7 +38,7 @@ extension ValueRequest {
   public func responseData(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<Data>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: serializers.data, completionHandler: completionHandler)
+    handle(queue, serializers.data, completionHandler)
   }
 
   /// Calls the handler with the body as text.
@@ -41,9 +49,7 @@ extension ValueRequest {
     queue: DispatchQueue? = nil, encoding: TextEncoding? = nil,
     completionHandler: @escaping @Sendable (DataResponse<String>) -> Void
   ) -> Self {
-    response(
-      queue: queue, responseSerializer: serializers.string(encoding),
-      completionHandler: completionHandler)
+    handle(queue, serializers.string(encoding), completionHandler)
   }
 
   /// Calls the handler with the body as JSON of any shape.
@@ -51,7 +57,7 @@ extension ValueRequest {
   public func responseJSON(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<JSONValue>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: serializers.json, completionHandler: completionHandler)
+    handle(queue, serializers.json, completionHandler)
   }
 
   /// Calls the handler with the body as a property list of any shape.
@@ -59,19 +65,24 @@ extension ValueRequest {
   public func responsePropertyList(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<PropertyListValue>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: serializers.propertyList, completionHandler: completionHandler)
+    handle(queue, serializers.propertyList, completionHandler)
   }
 
   /// Calls the handler with the body decoded into a type.
   ///
-  /// - Parameter decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
+  /// - Parameters:
+  ///   - decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
+  ///   - emptyResponseCodes: the statuses that may be without a body, of which an `EmptyResponse` such as an optional is
+  ///     made; `nil` means the session's, 204 and 205 unless told otherwise.
+  ///   - emptyRequestMethods: the methods whose responses may be without one; `nil` means the session's, HEAD unless told
+  ///     otherwise.
   @discardableResult
   public func responseDecodable<Value: Decodable & Sendable>(
     of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: (any DataDecoder)? = nil,
+    emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil,
     completionHandler: @escaping @Sendable (DataResponse<Value>) -> Void
   ) -> Self {
-    response(
-      queue: queue, responseSerializer: serializers.decodable(type, decoder), completionHandler: completionHandler)
+    handle(queue, serializers.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
   }
 
   var serializers: SessionSerializers { task.session.serializers }

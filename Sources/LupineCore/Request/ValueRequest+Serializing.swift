@@ -1,11 +1,12 @@
 public import FoundationEssentials
+public import HTTPTypes
 
 extension ValueRequest {
   /// What a serializer makes of the response, to be awaited.
   public func serializingResponse<Serializer: ResponseSerializer>(
     using serializer: Serializer
   ) -> DataTask<Serializer.Output> {
-    DataTask(task, serializer)
+    DataTask(task, SessionBoundSerializer(serializer, task.session.serializers))
   }
 
   private func serializing<Serializer: ResponseSerializer>(
@@ -36,10 +37,16 @@ extension ValueRequest {
 
   /// The body decoded into a type, to be awaited.
   ///
-  /// - Parameter decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
+  /// - Parameters:
+  ///   - decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
+  ///   - emptyResponseCodes: the statuses that may be without a body, of which an `EmptyResponse` such as an optional is
+  ///     made; `nil` means the session's, 204 and 205 unless told otherwise.
+  ///   - emptyRequestMethods: the methods whose responses may be without one; `nil` means the session's, HEAD unless told
+  ///     otherwise.
   public func serializingDecodable<Value: Decodable & Sendable>(
-    _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil
+    _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil,
+    emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
   ) -> DataTask<Value> {
-    serializing { $0.decodable(type, decoder) }
+    serializing { $0.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods) }
   }
 }

@@ -3,14 +3,17 @@ public import HTTPTypes
 
 /// Decodes the response's body.
 public struct DecodableResponseSerializer<Output: Decodable & Sendable>: ResponseSerializer {
-  private let decoder: any DataDecoder
+  private let decoder: (any DataDecoder)?
   private let input: SerializerInput
 
   /// Names the decoder and what may be empty.
   ///
-  /// Default: JSON; 204, 205 and responses to HEAD.
+  /// Without a decoder it is the session's, also where a serializer of your own calls this one with the response that it was
+  /// given; a response that no session brought is decoded as JSON.
+  ///
+  /// Default: the session's decoder; 204, 205 and responses to HEAD.
   public init(
-    of type: Output.Type = Output.self, decoder: any DataDecoder = JSONDecoder(),
+    of type: Output.Type = Output.self, decoder: (any DataDecoder)? = nil,
     preprocessor: any DataPreprocessor = .passthrough,
     emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
     emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
@@ -32,7 +35,8 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
   ///   `EmptyResponse`; of kind `serializationFailed` where the body does not decode; of kind `limitExceeded(.nesting)`.
   public func serialize(_ response: ReceivedResponse) throws(LupineError) -> Output {
     guard let data = try input.bytes(of: response) else { return try emptyValue(of: response) }
-    return try decoder.decodeGuarded(Output.self, from: data)
+    if let decoder { return try decoder.decodeGuarded(Output.self, from: data) }
+    return try (response.serializers?.decoder ?? JSONDecoder()).decodeGuarded(Output.self, from: data)
   }
 
   private func emptyValue(of response: ReceivedResponse) throws(LupineError) -> Output {
@@ -45,10 +49,13 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
 }
 
 extension ResponseSerializer {
-  /// A value decoded from the body.
+  /// A value decoded from the body, by the session's decoder where none is named.
   public static func decodable<Value>(
-    of type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder()
+    of type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil,
+    emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
+    emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
   ) -> Self where Self == DecodableResponseSerializer<Value> {
-    DecodableResponseSerializer(of: type, decoder: decoder)
+    DecodableResponseSerializer(
+      of: type, decoder: decoder, emptyResponseCodes: emptyResponseCodes, emptyRequestMethods: emptyRequestMethods)
   }
 }

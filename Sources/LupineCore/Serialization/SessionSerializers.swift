@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 
 /// The built-in serializers as a session sets them up.
 struct SessionSerializers: Sendable {
@@ -28,7 +29,10 @@ struct SessionSerializers: Sendable {
     StringResponseSerializer(encoding: encoding, input: input)
   }
 
-  func decodable<Value>(_ type: Value.Type, _ decoder: (any DataDecoder)?) -> DecodableResponseSerializer<Value> {
-    DecodableResponseSerializer(decoder: decoder ?? self.decoder, input: input)
+  /// - Parameter codes, methods: what may be empty; `nil` for what the session says.
+  func decodable<Value>(
+    _ type: Value.Type, _ decoder: (any DataDecoder)?, _ codes: Set<Int>?, _ methods: Set<HTTPRequest.Method>?
+  ) -> DecodableResponseSerializer<Value> {
+    DecodableResponseSerializer(decoder: decoder ?? self.decoder, input: input.allowing(codes, methods))
   }
 }

@@ -15,9 +15,10 @@ struct ContentCodings: Sendable {
 
   /// The decoders of a response, the last coding applied first.
   ///
-  /// A coding that nobody here knows is left to the caller, and with it those beneath.
+  /// A coding that nobody here knows is left to the caller, and with it those beneath; so is a part of coded content (RFC
+  /// 9110 section 14), of which no coding can be undone.
   func decoders(for head: HTTPResponse, limits: Limits) -> [any BodyTransformer] {
-    guard !codings.isEmpty, let field = head.headerFields[.contentEncoding] else { return [] }
+    guard !codings.isEmpty, let field = head.headerFields[.contentEncoding], !head.isPart else { return [] }
     let names = field.split(separator: ",").map { $0.trimmingBlanks().lowercased() }.filter {
       !$0.isEmpty && $0 != "identity"
     }

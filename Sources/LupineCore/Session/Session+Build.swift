@@ -27,6 +27,7 @@ extension Session.Builder {
       mismatches.append(Mismatch(part: "transport", reason: "there is none; add .transport(.curl) or a mock"))
       throw Self.error(mismatches)
     }
+    checkAuthorities(configuration.identity, of: transport, &mismatches)
     guard mismatches.isEmpty else { throw Self.error(mismatches) }
     DefaultFields.complete(&configuration)
     configuration.cookieStore = configuration.makeCookieStore?()
@@ -42,8 +43,12 @@ extension Session.Builder {
   }
 
   private static func error(_ mismatches: [Mismatch]) -> LupineError {
-    let reasons = mismatches.map(\.description).joined(separator: "; ")
-    return LupineError(.configuration(mismatches), "The session cannot be built: \(reasons).")
+    // A reason that is another error's message has a full stop already.
+    let reasons = mismatches.map { mismatch in
+      mismatch.reason.hasSuffix(".") ? String(mismatch.description.dropLast()) : mismatch.description
+    }
+    return LupineError(
+      .configuration(mismatches), "The session cannot be built: \(reasons.joined(separator: "; ")).")
   }
 
   private func checkedBaseURL(_ mismatches: inout [Mismatch]) -> HTTPURL? {

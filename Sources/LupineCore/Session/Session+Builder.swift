@@ -156,7 +156,18 @@ extension Session.Builder {
   public func monitor(_ monitor: some EventMonitor) -> Self { changed { $0.configuration.monitors.append(monitor) } }
 
   /// Adds a content coding that the session decodes and names in `Accept-Encoding`.
-  public func contentCoding(_ coding: some ContentCoding) -> Self { changed { $0.codings.append(coding) } }
+  ///
+  /// A request with a `Range`, and a download, asks for content without a coding, unless it has an `Accept-Encoding` of its
+  /// own; a part of coded content is not decoded. Of one name the last coding counts.
+  public func contentCoding(_ coding: some ContentCoding) -> Self {
+    changed { builder in
+      if let place = builder.codings.firstIndex(where: { $0.name == coding.name }) {
+        builder.codings[place] = coding
+      } else {
+        builder.codings.append(coding)
+      }
+    }
+  }
 
   /// Adds a scheme that can answer challenges.
   public func authenticationScheme(_ scheme: some AuthenticationScheme) -> Self {

@@ -50,6 +50,8 @@ extension Session.Builder {
   public func unixSocket(_ path: String) -> Self { changed { $0.route.unixSocket = path } }
 
   /// Names the addresses of a host, in the order in which they are tried, in the place of what the resolver says.
+  ///
+  /// They hold for the name with a dot at its end and without.
   public func resolve(_ host: String, to addresses: String...) -> Self {
     changed { $0.route.overrides.append((host: host, addresses: addresses)) }
   }

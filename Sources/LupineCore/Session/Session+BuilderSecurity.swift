@@ -1,7 +1,8 @@
 extension Session.Builder {
   /// Sets the file of root certificates, in PEM, that is trusted instead of the system's.
   ///
-  /// libcurl's transport reads it before its first connection with TLS, and again before a new one once the file has
+  /// libcurl's transport refuses a session whose file cannot be read when it is built; it reads the file before its first
+  /// connection with TLS, and again before a new one once the file has
   /// changed; while the file is missing or may not be read, what was read last counts. A file without certificates is an
   /// error of kind `configuration`. Connections that are open stay.
   public func certificateAuthorities(_ path: String) -> Self {
@@ -35,7 +36,8 @@ extension Session.Builder {
   ///
   /// A pattern is a host name or an address, or `*.` and a domain for the names one label below it, each with a port
   /// behind a colon or without. An exact name comes before a wildcard, and a pattern with a port before one without.
-  /// Calls add up; of a pattern that is given twice the last evaluator counts.
+  /// Calls add up; of a pattern that is given again, in whatever spelling, the last evaluator counts. Two spellings of one
+  /// pattern in one call are refused by `build()`.
   ///
   /// - Parameters:
   ///   - evaluators: patterns and who judges the hosts they match.
@@ -44,7 +46,10 @@ extension Session.Builder {
   public func trust(_ evaluators: [String: any TrustEvaluator], otherwise fallback: (any TrustEvaluator)? = nil) -> Self
   {
     changed {
-      $0.trustRules.removeAll { evaluators[$0.pattern] != nil }
+      let patterns = Set(evaluators.keys.compactMap { HostPattern($0) })
+      $0.trustRules.removeAll { rule in
+        evaluators[rule.pattern] != nil || HostPattern(rule.pattern).map { patterns.contains($0) } == true
+      }
       $0.trustRules += evaluators.map { (pattern: $0.key, evaluator: $0.value) }.sorted { $0.pattern < $1.pattern }
       if let fallback { $0.trustFallback = fallback }
     }

@@ -67,16 +67,16 @@ extension DataStreamRequest {
     }
   }
 
-  /// Calls the handler with each Server-Sent Event, connecting again as `serializingEvents` does; see `responseStream`.
+  /// Calls the handler with each Server-Sent Event, connecting again where `serializingEvents` does; see `responseStream`.
   ///
   /// - Parameters:
-  ///   - reconnects: whether to connect again. Default: yes.
+  ///   - reconnects: whether to connect again. Default: where the request is idempotent and its body can be sent again.
   ///   - retry: the time before a reconnection where the server names none. Default: 3 seconds.
   ///   - reconnectionLimit: how many reconnections in a row may bring no event. Default: no limit.
   ///   - limit: the most bytes of one event. Default: 1 MiB.
   @discardableResult
   public func responseStreamEvent(
-    queue: DispatchQueue? = nil, reconnects: Bool = true, retry: Duration = .seconds(3),
+    queue: DispatchQueue? = nil, reconnects: Bool? = nil, retry: Duration = .seconds(3),
     reconnectionLimit: Int? = nil, limit: Int = 1 << 20,
     handler: @escaping @Sendable (Stream<ServerSentEvent>) -> Void
   ) -> Self {

@@ -15,6 +15,8 @@ final class EventSource: Sendable {
   }
 
   private let task: RequestTask
+  /// The request, its key included, which is the same on every connection.
+  private let description: Result<OutgoingRequest, LupineError>
   private let window: Int
   /// Whether it is this one that leads the request.
   let isLeading: Bool
@@ -22,6 +24,7 @@ final class EventSource: Sendable {
 
   init(_ task: RequestTask, _ consumer: StreamConsumer, hasTaken: Bool) {
     self.task = task
+    description = task.description.map { Pipeline(task).keyed($0) }
     window = consumer.window
     isLeading = (hasTaken || consumer.take()) && task.state.withLock { $0.takeLead() }
   }
@@ -91,7 +94,7 @@ final class EventSource: Sendable {
 
   /// Makes the request for the events after the last one that was seen.
   func connection(lastEventID: String) -> DataStreamRequest {
-    let description = task.description.map { request in
+    let description = description.map { request in
       var request = request
       request.headers[.accept] = request.headers[.accept] ?? "text/event-stream"
       request.headers[.cacheControl] = request.headers[.cacheControl] ?? "no-store"
@@ -133,10 +136,13 @@ final class EventSource: Sendable {
   }
 
   /// Ends the request, once its last connection has ended.
-  func end(_ error: LupineError?) async {
+  ///
+  /// - Parameter refusal: why there is no other after one that was lost.
+  func end(_ error: LupineError?, refusal: String? = nil) async {
     // What has ended well ends by itself; else nobody reads the rest.
     if error != nil { state.withLock { $0.connection }?.cancel() }
     let outcome = await settle()
+    if let refusal { task.emit(.retrying(after: nil, reason: refusal), attempt: state.withLock { $0.attempts }) }
     end(Outcome(request: outcome?.request, response: outcome?.response, error: error))
   }
 

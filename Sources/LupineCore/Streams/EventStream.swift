@@ -4,10 +4,12 @@ extension DataStreamRequest {
   /// The body as Server-Sent Events (WHATWG HTML, section 9.2), reconnecting when the connection ends.
   ///
   /// The request is sent with `Accept: text/event-stream`, and again with `Last-Event-ID` after the time the server asks
-  /// for, on the session's clock, until the server answers 204 or the consumer stops. Another status than 200, or another
-  /// media type, ends the stream with an error. So does the total timeout, which counts from the first connection on. Each
-  /// connection has these settings; to monitors it is another attempt of this request, and each wait is a `retrying` with
-  /// its reason. A `Last-Event-ID` of the request's own is what the first connection begins with.
+  /// for, on the session's clock, until the server answers 204 or the consumer stops. A request that is not idempotent, as
+  /// a POST, or whose body can be sent only once, is sent once unless told otherwise: the server's end is then the end of
+  /// the events, and a lost connection their error. Another status than 200, or another media type, ends the stream with
+  /// an error. So does the total timeout, which counts from the first connection on. Each connection has these settings;
+  /// to monitors it is another attempt of this request, and each wait is a `retrying` with its reason. A `Last-Event-ID`
+  /// of the request's own is what the first connection begins with.
   ///
   /// Its bodies have no progress: the handlers of `uploadProgress` and `downloadProgress` are not called.
   ///
@@ -17,17 +19,19 @@ extension DataStreamRequest {
   /// seconds, or what the server asks for where that is longer.
   ///
   /// - Parameters:
-  ///   - reconnects: whether to connect again. Default: yes.
+  ///   - reconnects: whether to connect again; `nil` means where the request, as the program described it, is idempotent by
+  ///     its method, its options or its `Idempotency-Key`, and its body can be sent again. Default: `nil`.
   ///   - retry: the time before a reconnection where the server names none. Default: 3 seconds.
   ///   - reconnectionLimit: how many reconnections in a row may bring no event; then the stream fails with the reason of
   ///     the last, or with kind `connectionLost`. Default: no limit, as a stream may be quiet for long and the waits grow.
   ///   - limit: the most bytes of one event. Default: 1 MiB.
   public func serializingEvents(
-    reconnects: Bool = true, retry: Duration = .seconds(3), reconnectionLimit: Int? = nil, limit: Int = 1 << 20
+    reconnects: Bool? = nil, retry: Duration = .seconds(3), reconnectionLimit: Int? = nil, limit: Int = 1 << 20
   ) -> EventStream {
-    EventStream(
+    let refusal = Reconnection.Refusal(task.described, reconnects: reconnects)
+    return EventStream(
       source: EventSource(task, consumer, hasTaken: hasTaken),
-      reconnection: Reconnection(isWanted: reconnects, retry: retry, limit: reconnectionLimit), limit: limit)
+      reconnection: Reconnection(refusal: refusal, retry: retry, limit: reconnectionLimit), limit: limit)
   }
 }
 
@@ -53,6 +57,8 @@ public struct EventStream: AsyncSequence, Sendable {
     private var lines: LineStream.Iterator?
     private var reading: EventReading?
     private var isOver = false
+    /// Why a lost connection is the last.
+    private var refusal: String?
 
     init(_ stream: EventStream) {
       self.stream = stream
@@ -76,7 +82,7 @@ public struct EventStream: AsyncSequence, Sendable {
         isOver = true
         lines = nil
         let reason = stream.source.reason ?? error
-        if let reading { await reading.source.end(reason) }
+        if let reading { await reading.source.end(reason, refusal: refusal) }
         throw reason
       }
     }
@@ -97,7 +103,7 @@ public struct EventStream: AsyncSequence, Sendable {
           try lost(error)
         }
         lines = nil
-        guard reconnection.isWanted else { return nil }
+        guard reconnection.refusal == nil else { return nil }
       }
     }
 
@@ -108,7 +114,7 @@ public struct EventStream: AsyncSequence, Sendable {
           try await stream.source.begin()
           reading = EventReading(stream.source)
         } else {
-          try await stream.source.wait(in: reconnection.nextWait(parser.retry), because: reconnection.reason)
+          try await stream.source.wait(in: nextWait(), because: reconnection.reason)
         }
         parser = parser.reconnected()
         let bytes = stream.source.connection(lastEventID: parser.lastEventID).serializingBytes()
@@ -131,15 +137,26 @@ public struct EventStream: AsyncSequence, Sendable {
 
     /// Goes on from a lost connection; throws what another connection cannot mend.
     private mutating func lost(_ error: LupineError) throws(LupineError) {
-      guard reconnection.isWanted, error.isLostConnection else { throw error }
+      guard error.isLostConnection else { throw error }
+      refusal = reconnection.refusal?.rawValue
+      guard refusal == nil else { throw error }
       reconnection.ended(error)
+    }
+
+    private mutating func nextWait() throws(LupineError) -> ClosedRange<Duration> {
+      do throws(LupineError) {
+        return try reconnection.nextWait(parser.retry)
+      } catch {
+        refusal = "the limit of reconnections without an event is reached"
+        throw error
+      }
     }
   }
 }
 
 extension LupineError {
   /// Whether a stream's connection was lost, so that another may succeed.
-  fileprivate var isLostConnection: Bool {
+  var isLostConnection: Bool {
     switch kind {
     case .connectionLost, .connectionRefused, .connectionFailed, .networkUnreachable, .hostNotFound: true
     case .timedOut(let bound): bound != .total

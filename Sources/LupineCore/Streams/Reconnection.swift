@@ -5,7 +5,8 @@ struct Reconnection: Sendable {
   /// How far the wait grows; a server may ask for a longer one.
   static let cap = Duration.seconds(30)
 
-  let isWanted: Bool
+  /// Why it does not connect again; `nil` where it does.
+  let refusal: Refusal?
   /// The first wait where the server names none.
   let retry: Duration
   /// Reconnections in a row that may bring no event.
@@ -16,8 +17,34 @@ struct Reconnection: Sendable {
   /// Why the last connection was lost; `nil` where the server ended it.
   private var loss: LupineError?
 
-  init(isWanted: Bool, retry: Duration, limit: Int?) {
-    self.isWanted = isWanted
+  /// Why a stream of events does not connect again, for monitors.
+  enum Refusal: String, Sendable {
+    case unwanted = "the stream of events is not to connect again"
+    case notIdempotent = "the request is not idempotent"
+    case sentOnce = "the body can be sent only once"
+
+    /// What speaks against another connection; `nil` where nothing does.
+    ///
+    /// - Parameter reconnects: what the program wants; `nil` leaves it to the request.
+    init?(_ request: OutgoingRequest?, reconnects: Bool?) {
+      if let reconnects {
+        guard !reconnects else { return nil }
+        self = .unwanted
+      } else {
+        guard let request else { return nil }
+        if !request.isIdempotent {
+          self = .notIdempotent
+        } else if !request.body.isReplayable {
+          self = .sentOnce
+        } else {
+          return nil
+        }
+      }
+    }
+  }
+
+  init(refusal: Refusal?, retry: Duration, limit: Int?) {
+    self.refusal = refusal
     self.retry = retry
     self.limit = limit
   }

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HTTPTypes
 
 /// Where a download goes.
@@ -12,6 +13,8 @@ public struct DownloadDestination: Sendable {
     case file(String, Options)
     case folder(String, Options)
     case custom(@Sendable (HTTPResponse) throws -> Place)
+    /// What was named is no place.
+    case nowhere(LupineError)
   }
 
   /// A new file in the system's temporary folder, which is the caller's to remove.
@@ -22,9 +25,28 @@ public struct DownloadDestination: Sendable {
     DownloadDestination(kind: .file(path, options))
   }
 
+  /// The file that a file URL names; one that names no file of this machine fails the download with kind `fileFailed`
+  /// before anything is sent.
+  public static func file(_ url: URL, _ options: Options = []) -> DownloadDestination {
+    at(url) { .file($0, options) }
+  }
+
   /// A file in this folder with the name that the server suggests (RFC 6266), made safe, or the URL's last part.
   public static func folder(_ path: String, _ options: Options = []) -> DownloadDestination {
     DownloadDestination(kind: .folder(path, options))
+  }
+
+  /// A file in the folder that a file URL names, as with a path.
+  public static func folder(_ url: URL, _ options: Options = []) -> DownloadDestination {
+    at(url) { .folder($0, options) }
+  }
+
+  private static func at(_ url: URL, _ make: (String) -> Kind) -> DownloadDestination {
+    do throws(LupineError) {
+      return DownloadDestination(kind: make(try url.localPath(orFailAs: .fileFailed)))
+    } catch {
+      return DownloadDestination(kind: .nowhere(error))
+    }
   }
 
   /// A place that a closure names for the response; it is asked at each head that brings the file, or the rest of it.
@@ -52,11 +74,16 @@ extension DownloadDestination {
   /// - Parameter name: what the file was called before.
   func expectedPlace(of url: HTTPURL, named name: String?) -> Place? {
     switch kind {
-    case .temporary, .custom: nil
+    case .temporary, .custom, .nowhere: nil
     case .file(let path, let options): (path, options)
     case .folder(let folder, let options):
       (Self.path(of: name ?? SuggestedName.name(from: nil, path: url.path), in: folder), options)
     }
+  }
+
+  /// Refuses what was named and is no place.
+  func check() throws(LupineError) {
+    if case .nowhere(let error) = kind { throw error }
   }
 
   /// Empty where the folder's path is, which is none, so that nothing comes to the root.
@@ -69,6 +96,7 @@ extension DownloadDestination {
   func place(for head: HTTPResponse, of url: HTTPURL) throws(LupineError) -> Place? {
     switch kind {
     case .temporary: return nil
+    case .nowhere(let error): throw error
     case .file(let path, let options): return (path, options)
     case .folder(let folder, let options):
       let name = SuggestedName.name(from: head.headerFields[.contentDisposition], path: url.path)

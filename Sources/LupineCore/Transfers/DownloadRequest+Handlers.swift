@@ -1,5 +1,6 @@
 public import Dispatch
 public import FoundationEssentials
+public import HTTPTypes
 
 /// Any number of handlers can be attached; they are called in order, once the file is in its place or the download has
 /// failed. What serializers read, and how much, stands at `serializingResponse(using:)`.
@@ -24,8 +25,9 @@ extension DownloadRequest {
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
     completionHandler: @escaping @Sendable (DownloadResponse<Serializer.Output>) -> Void
   ) -> Self {
+    let serializer = SessionBoundSerializer(responseSerializer, serializers)
     task.add { task, outcome in
-      let response = await Serialization.fileResponse(from: outcome, with: responseSerializer, of: task)
+      let response = await Serialization.fileResponse(from: outcome, with: serializer, of: task)
       await Queueing.call(on: queue) { completionHandler(response) }
     }
     return self
@@ -68,13 +70,20 @@ extension DownloadRequest {
 
   /// Calls the handler with the file's content decoded into a type.
   ///
-  /// - Parameter decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
+  /// - Parameters:
+  ///   - decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
+  ///   - emptyResponseCodes: the statuses that may be without a body, of which an `EmptyResponse` such as an optional is
+  ///     made; `nil` means the session's, 204 and 205 unless told otherwise.
+  ///   - emptyRequestMethods: the methods whose responses may be without one; `nil` means the session's, HEAD unless told
+  ///     otherwise.
   @discardableResult
   public func responseDecodable<Value: Decodable & Sendable>(
     of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: (any DataDecoder)? = nil,
+    emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil,
     completionHandler: @escaping @Sendable (DownloadResponse<Value>) -> Void
   ) -> Self {
     response(
-      queue: queue, responseSerializer: serializers.decodable(type, decoder), completionHandler: completionHandler)
+      queue: queue, responseSerializer: serializers.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods),
+      completionHandler: completionHandler)
   }
 }

@@ -25,8 +25,9 @@ extension DownloadRequest {
   /// Asks for another URL where the server answers 401, 403, 404 or 410, as to one that was signed and has expired.
   ///
   /// Asked once in each attempt, with the head of the answer. The download goes on from where it was, where the server
-  /// behind the new URL has the same file. Secret fields do not go to another origin. What the closure throws ends the
-  /// attempt; a `LupineError` is passed on as it is.
+  /// behind the new URL has the same file. Secret fields and credentials do not go to another origin, nor do
+  /// they in a retry, which goes to the fresh URL at once. What the closure throws ends the attempt; a `LupineError` is
+  /// passed on as it is.
   @discardableResult
   public func refreshingURL(_ refresh: @escaping @Sendable (HTTPResponse) async throws -> any URLConvertible) -> Self {
     consumer.state.withLock { $0.refresh = refresh }

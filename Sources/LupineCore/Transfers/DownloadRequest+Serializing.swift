@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HTTPTypes
 
 /// Serializers read the file into memory, up to `Limits.responseBody`; a larger one fails with kind `limitExceeded`. The
 /// file stays where it is, whatever they make of it; where no destination was named, it is a temporary file, of which the
@@ -11,7 +12,7 @@ extension DownloadRequest {
   public func serializingResponse<Serializer: ResponseSerializer>(
     using serializer: Serializer
   ) -> DownloadTask<Serializer.Output> {
-    DownloadTask(task, serializer)
+    DownloadTask(task, SessionBoundSerializer(serializer, serializers))
   }
 
   /// The file's bytes, to be awaited.
@@ -34,11 +35,17 @@ extension DownloadRequest {
 
   /// The file's content decoded into a type, to be awaited.
   ///
-  /// - Parameter decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
+  /// - Parameters:
+  ///   - decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
+  ///   - emptyResponseCodes: the statuses that may be without a body, of which an `EmptyResponse` such as an optional is
+  ///     made; `nil` means the session's, 204 and 205 unless told otherwise.
+  ///   - emptyRequestMethods: the methods whose responses may be without one; `nil` means the session's, HEAD unless told
+  ///     otherwise.
   public func serializingDecodable<Value: Decodable & Sendable>(
-    _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil
+    _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil,
+    emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
   ) -> DownloadTask<Value> {
-    serializingResponse(using: serializers.decodable(type, decoder))
+    serializingResponse(using: serializers.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods))
   }
 
   var serializers: SessionSerializers { task.session.serializers }

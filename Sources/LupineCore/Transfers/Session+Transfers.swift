@@ -25,6 +25,14 @@ extension Session {
       })
   }
 
+  /// Sends bytes, as `upload(_:to:method:headers:expectsContinue:)` does with any body.
+  public func upload(
+    _ data: Data, to url: some URLConvertible, method: HTTPRequest.Method = .post, headers: HTTPFields = HTTPFields(),
+    expectsContinue: Bool = false
+  ) -> UploadRequest {
+    upload(.bytes(data), to: url, method: method, headers: headers, expectsContinue: expectsContinue)
+  }
+
   /// Sends the request that a route describes, body and all.
   public func upload(_ route: some RequestConvertible) -> UploadRequest {
     UploadRequest(makeTask { try route.asRequest(relativeTo: self.baseURL) })
@@ -110,7 +118,11 @@ extension Session {
     _ describe: () throws -> OutgoingRequest
   ) -> DownloadRequest {
     let consumer = DownloadConsumer(destination: destination, resume: resume, policy: policy)
-    let request = DownloadRequest(makeTask(consumer, describe), consumer)
+    let task = makeTask(consumer) {
+      try destination.check()
+      return try describe()
+    }
+    let request = DownloadRequest(task, consumer)
     if let url = try? request.task.description.get().url { consumer.state.withLock { $0.url = url } }
     return request
   }

@@ -32,4 +32,11 @@ public struct ContentRange: Sendable, Hashable {
 extension HTTPResponse {
   /// Which part of the whole the body is; `nil` where it does not say, or not in bytes.
   var contentRange: ContentRange? { headerFields[.contentRange].flatMap { ContentRange($0) } }
+
+  /// Whether the body is a part of the whole, or several; not where its range is all there is, as far as it says.
+  var isPart: Bool {
+    guard status.code == 206 else { return false }
+    guard let content = contentRange else { return true }
+    return content.range.lowerBound > 0 || content.total.map { content.range.upperBound < $0 } ?? false
+  }
 }

@@ -137,6 +137,9 @@ extension OutgoingRequest {
   public struct Options: Sendable {
     /// The bounds for this request; `nil` means the session's.
     ///
+    /// They take the place of the session's as a whole: a bound that is `nil` here is none. `SessionRequest.timeouts(_:)`
+    /// changes single ones.
+    ///
     /// Those that an adapter or an interceptor sets hold from there on; the bound of an attempt that had none before is
     /// counted from there.
     public var timeouts: Timeouts? {

@@ -20,18 +20,18 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
   }
   /// The decoded body; empty where the response had none or it went elsewhere, as to a file.
   public var data: Data {
-    get { storage.value.data }
-    _modify { yield &storage.value.data }
+    get { storage.value.end.data }
+    _modify { yield &storage.value.end.data }
   }
   /// The trailers, where there were any.
   public var trailers: HTTPFields? {
-    get { storage.value.trailers }
-    _modify { yield &storage.value.trailers }
+    get { storage.value.end.trailers }
+    _modify { yield &storage.value.end.trailers }
   }
   /// What the last exchange cost.
   public var metrics: TransferMetrics {
-    get { storage.value.metrics }
-    _modify { yield &storage.value.metrics }
+    get { storage.value.end.metrics }
+    _modify { yield &storage.value.end.metrics }
   }
   /// Who answered: the server, or a proxy that would not make the connection.
   public var source: TransportResponse.Source {
@@ -39,8 +39,19 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     _modify { yield &storage.value.source }
   }
 
+  /// What its session decodes with, for a serializer that names nothing; `nil` where it has been told to none of the
+  /// program's own.
+  var serializers: SessionSerializers? { storage.value.serializers }
+
+  /// The response with what its session decodes with.
+  func bringing(_ serializers: SessionSerializers) -> ReceivedResponse {
+    var response = self
+    response.storage.value.serializers = serializers
+    return response
+  }
+
   /// Whether there are data, told without a copy of them.
-  var hasData: Bool { !storage.value.data.isEmpty }
+  var hasData: Bool { !storage.value.end.data.isEmpty }
 
   /// The head's status, which stands there as text and is asked for at every step.
   var statusCode: Int { storage.value.statusCode }
@@ -48,11 +59,11 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
   private struct Values {
     var request: OutgoingRequest
     var head: HTTPResponse
-    var data: Data
-    var trailers: HTTPFields?
-    var metrics: TransferMetrics
+    /// How its body ended, kept whole: taken apart, it would be copied.
+    var end: BodyEnd
     var source: TransportResponse.Source
     var statusCode: Int
+    var serializers: SessionSerializers?
   }
 
   private var storage: CopyOnWrite<Values>
@@ -67,7 +78,8 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
   ) {
     storage = CopyOnWrite(
       Values(
-        request: request, head: head, data: data, trailers: trailers, metrics: metrics, source: source,
+        request: request, head: head,
+        end: BodyEnd(data: data, byteCount: Int64(data.count), trailers: trailers, metrics: metrics), source: source,
         statusCode: head.status.code))
   }
 
@@ -75,7 +87,6 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
   init(request: OutgoingRequest, _ response: TransportResponse, _ end: BodyEnd) {
     storage = CopyOnWrite(
       Values(
-        request: request, head: response.head, data: end.data, trailers: end.trailers, metrics: end.metrics,
-        source: response.source, statusCode: response.statusCode))
+        request: request, head: response.head, end: end, source: response.source, statusCode: response.statusCode))
   }
 }

@@ -33,4 +33,14 @@ extension HTTPURL {
     if Int(pathEnd) == string.utf8.count { return string }
     return root + path + (query == nil ? "" : "?…")
   }
+
+  /// The URL with the values replaced of the query's parameters whose names say that they are secret.
+  ///
+  /// - Parameter substitute: what stands for the value of the first of them, of the second and so on, from 0.
+  package func withoutSecrets(
+    by substitute: (Int) -> String = { _ in SecretParameters.replacement }
+  ) -> String {
+    guard let query, let start = string.firstIndex(of: "?") else { return string }
+    return string[...start] + SecretParameters.redact(query, by: substitute) + (fragment.map { "#" + $0 } ?? "")
+  }
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// The parameters of a query, a form or JSON whose values are secrets by their name, such as `access_token`.
-enum SecretParameters {
+package enum SecretParameters {
   /// Without capitals, hyphens and underscores.
   private static let names: Set<String> = [
     "accesstoken", "apikey", "assertion", "auth", "authtoken", "clientassertion", "clientsecret", "code",
@@ -12,12 +12,12 @@ enum SecretParameters {
   ]
 
   /// What stands for a value.
-  static let replacement = "REDACTED"
+  package static let replacement = "REDACTED"
 
   /// Whether the value of a parameter, of a form's field or of a member with this name is secret.
   ///
   /// Of a nested name, such as `user[password]` or `user.password`, any part says so.
-  static func isSecret(_ name: String) -> Bool {
+  package static func isSecret(_ name: String) -> Bool {
     name.split { $0 == "[" || $0 == "]" || $0 == "." }.contains { part in
       names.contains(part.lowercased().filter { $0 != "-" && $0 != "_" })
     }
@@ -35,14 +35,20 @@ enum SecretParameters {
   }
 
   /// Returns the items of a query or a form, joined by `&`, with the values of secret ones replaced.
-  static func redact(_ items: String) -> String { String(decoding: redact(Data(items.utf8)), as: UTF8.self) }
+  ///
+  /// - Parameter substitute: what stands for the value of the first secret one, of the second and so on, from 0.
+  package static func redact(_ items: String, by substitute: (Int) -> String = { _ in replacement }) -> String {
+    String(decoding: redact(Data(items.utf8), by: substitute), as: UTF8.self)
+  }
 
   /// Returns the items as `redact` does, whatever bytes they are.
-  static func redact(_ items: Data) -> Data {
+  static func redact(_ items: Data, by substitute: (Int) -> String = { _ in replacement }) -> Data {
     let ampersand = UInt8(ascii: "&")
+    var count = 0
     let redacted = items.split(separator: ampersand, omittingEmptySubsequences: false).map { item in
       guard let sign = item.firstIndex(of: UInt8(ascii: "=")), isSecret(decoded(item[..<sign])) else { return item }
-      return item[...sign] + Data(replacement.utf8)
+      defer { count += 1 }
+      return item[...sign] + Data(substitute(count).utf8)
     }
     return Data(redacted.joined(separator: [ampersand]))
   }

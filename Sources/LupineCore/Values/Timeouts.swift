@@ -21,7 +21,9 @@ public struct Timeouts: Sendable, Hashable {
   /// Default: none.
   public var attempt: Duration?
 
-  /// Names the bounds.
+  /// Names the bounds, all four: what is left out is the default, not a session's bound.
+  ///
+  /// To change one bound of a request and keep the session's others, use `SessionRequest.timeouts(_:)`.
   public init(
     connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil, attempt: Duration? = nil
   ) {

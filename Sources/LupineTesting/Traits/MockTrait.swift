@@ -30,23 +30,26 @@ public struct MockTrait: TestTrait, SuiteTrait, TestScoping {
     do {
       try await MockTransport.$current.withValue(mock) { try await function() }
     } catch {
-      if !Task.isCancelled { note(verifies ? mock.complaints : [], mock.history, test, hasThrown: true) }
+      if !Task.isCancelled { note(verifies ? mock.complaints : [], mock.history, test, thrown: error) }
       throw error
     }
-    if verifies { note(mock.complaints, mock.history, test, hasThrown: false) }
+    if verifies { note(mock.complaints, mock.history, test, thrown: nil) }
   }
 
   /// Notes each complaint, and the history once.
-  private func note(_ complaints: [MockTransport.Complaint], _ history: String, _ test: Test, hasThrown: Bool) {
+  ///
+  /// What an error tells at length that the test throws is not told a second time.
+  private func note(_ complaints: [MockTransport.Complaint], _ history: String, _ test: Test, thrown: (any Error)?) {
+    let told = (thrown as? LupineError)?.message
     var comment = history.isEmpty ? nil : Comment(rawValue: history)
     for complaint in complaints {
       Issue.record(
-        LupineError(complaint.kind, complaint.detail ?? complaint.text), comment,
+        LupineError(complaint.kind, complaint.text(unless: told)), comment,
         sourceLocation: complaint.location.map(SourceLocation.init) ?? test.sourceLocation)
       comment = nil
     }
     // The error alone does not say what the requests before it led to.
-    if hasThrown, let comment { Issue.record(comment, sourceLocation: test.sourceLocation) }
+    if thrown != nil, let comment { Issue.record(comment, sourceLocation: test.sourceLocation) }
   }
 }
 
@@ -58,6 +61,15 @@ extension Trait where Self == MockTrait {
   ///
   /// - Parameter verifies: whether it is verified at the test's end.
   public static func mock(verifies: Bool) -> MockTrait { MockTrait(verifies: verifies) }
+}
+
+extension MockTransport.Complaint {
+  /// What is complained of, at length unless a message that is shown anyway begins with that.
+  fileprivate func text(unless told: String?) -> String {
+    guard let detail else { return text }
+    guard let told, told.hasPrefix(detail) else { return detail }
+    return "No stub of the mock fits \(text); the error that the test throws tells of the nearest ones."
+  }
 }
 
 extension SourceLocation {

@@ -47,6 +47,27 @@ import Testing
     #expect(stored.withLock { $0 } == ["r2", "r2"])
   }
 
+  @Test(arguments: [nil, OAuthToken(accessToken: "other")])
+  func `the token of a login that is over is not stored`(next: OAuthToken?) async throws {
+    try await withSimulation { world in
+      let mock = OAuthService.mock([OAuthService.token(2).delay(.seconds(5))])
+      let stored = Mutex<[String]>([])
+      let old = OAuthToken(accessToken: "t1", refreshToken: "r1", expires: .distantPast)
+      let interceptor: AuthenticationInterceptor<OAuthAuthenticator> = .oauth(
+        try OAuthService.client(), renewing: old,
+        onRenewal: { token in stored.withLock { $0.append(token.accessToken) } })
+      let session = try Session.Builder().transport(mock).baseURL("https://api.example.com").install(interceptor)
+        .build()
+      async let response = session.request(OAuthService.api).serializingString().response
+      try await world.sleep(for: .seconds(1))
+      interceptor.credential = next
+      let error = await response.error
+      try world.expect(error?.kind == (next == nil ? .missingCredential : nil), "\(String(describing: error))")
+      try await world.sleep(for: .seconds(10))
+      try world.expect(stored.withLock { $0 }.isEmpty, "the old login's token was stored")
+    }
+  }
+
   @Test func `a refused token is renewed, and the request sent again`() async throws {
     let mock = MockTransport()
     mock.stub(.post, OAuthService.tokenURL, OAuthService.token(2))

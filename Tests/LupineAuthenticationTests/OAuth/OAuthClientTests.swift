@@ -54,7 +54,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("10", 10.0), ("\"10\"", 10), ("0", 0), ("-5", nil), ("1e300", 1e9), ("null", nil),
+      ("10", 10.0), ("\"10\"", 10), ("0", nil), ("-5", nil), ("1e300", 1e9), ("null", nil),
     ] as [(String, Double?)])
   func `a life in seconds, however it is written`(text: String, seconds: Double?) async throws {
     let clock = ImmediateClock()
@@ -62,7 +62,7 @@ import Testing
     let session = try OAuthService.session(OAuthService.mock([.text(answer)]), clock)
     let token = try await OAuthService.client().token(.clientCredentials(), for: session)
     #expect(token.expires == seconds.map(clock.date.addingTimeInterval))
-    #expect(!token.requiresRefresh(at: clock.date) || seconds == 0)
+    #expect(!token.requiresRefresh(at: clock.date))
   }
 
   @Test func `S3 the secret is not sent on where the token endpoint redirects`() async throws {

@@ -105,6 +105,24 @@ import Testing
     #expect(bench.mock.requests.count == 3)
   }
 
+  @Test(arguments: [false, true])
+  func `an interceptor that sends again after a redirect elsewhere has the credential again`(
+    isRenewed: Bool
+  ) async throws {
+    let challenge = MockReply.challenge("Basic realm=\"staff\"")
+    let away = MockReply.redirect(to: "https://elsewhere.example.com/")
+    let bench = Bench { mock in
+      mock.stub(.get, Bench.url, challenge)
+      mock.stub(.get, Bench.url, where: [.field(.authorization, "Basic dTpw")], .sequence([away, .text("welcome")]))
+      mock.stub(.get, "https://elsewhere.example.com/", .status(.accepted))
+    }
+    let request = (try bench.session()).request(Bench.url).interceptor(Polling())
+    let armed = isRenewed ? request.onChallenge { _ in Self.right } : request.authenticate(with: Self.right)
+    #expect(await armed.serializingString().response.value == "welcome")
+    let elsewhere = bench.mock.requests.filter { $0.url.host == "elsewhere.example.com" }
+    #expect(elsewhere.map { $0.headers[.authorization] } == [nil])
+  }
+
   @Test func `behind a redirect another realm is answered, the same one not again`() async throws {
     let bench = Bench { mock in
       mock.stub(.get, "/{any...}", .challenge("Basic realm=\"one\""))
@@ -169,5 +187,16 @@ import Testing
     let session = try bench.session { $0.onChallenge { _ in Self.right } }
     _ = await session.request(Bench.url).authenticate(with: Self.right).serializingData().response
     #expect(bench.mock.requests.map { $0.headers[.authorization] } == [nil])
+  }
+}
+
+/// Sends a request again for as long as its answer is that it is not done yet.
+private struct Polling: Interceptor {
+  func intercept(
+    _ request: OutgoingRequest, context: TransferContext,
+    next: (OutgoingRequest) async throws -> TransportResponse
+  ) async throws -> TransportResponse {
+    let response = try await next(request)
+    return response.statusCode == 202 ? try await next(request) : response
   }
 }

@@ -70,6 +70,17 @@ import Testing
     }
   }
 
+  @Test(arguments: ["inner.example.com", "inner.example.com.", "Inner.Example.com."])
+  func `a host's addresses hold with a dot at its end as without`(named: String) async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .text("here"))
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).networkPolicy(.loopbackOnly)
+      .resolve(named, to: "127.0.0.1").build()
+    for url in ["http://inner.example.com/", "http://inner.example.com./"] {
+      #expect(await session.request(url).serializingString().response.value == "here")
+    }
+  }
+
   @Test func `the chosen proxy is the mock's to see`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/{any...}", .empty)

@@ -32,6 +32,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `an exchange that its transport's closure holds is let go of in the end`(isEnded: Bool) {
+    weak var held: TransferControl?
+    do {
+      let control = TransferControl()
+      held = control
+      let exchange = control.beginBody(.collect(limit: 9)) { control.touch() }
+      if isEnded { IncomingBodyWriter(exchange: exchange).finish(metrics: TransferMetrics()) } else { control.finish() }
+    }
+    #expect(held == nil)
+  }
+
   @Test func `what ends an exchange ends the body that was begun last`() async {
     let control = TransferControl()
     _ = control.beginBody(.collect(limit: 9), resume: {})

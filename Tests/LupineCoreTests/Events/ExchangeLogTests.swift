@@ -95,6 +95,15 @@ import Testing
     #expect(exchanges.log(of: RequestID(1)) == nil)
   }
 
+  @Test func `a log monitor may have no limit`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/", .status(.ok))
+    let exchanges = ExchangeLogMonitor(limit: .max)
+    let session = try Session.Builder().transport(mock).monitor(exchanges).build()
+    for _ in 1...3 { _ = await session.request("https://example.com/").serializingData().response }
+    #expect(exchanges.logs.count == 3)
+  }
+
   @Test func `an event of another request is left out`() {
     var log = ExchangeLog(SessionEvent(request: RequestID(1), attempt: 0, time: .zero, kind: .resumed))
     log.record(SessionEvent(request: RequestID(2), attempt: 0, time: .zero, kind: .finished(nil)))

@@ -153,6 +153,23 @@ import Testing
     #expect(arrived?[.apiKey] == "for b")
   }
 
+  @Test(arguments: [(nil, nil), ("b.internal", "b.internal")] as [(String?, String?)])
+  func `a redirector that sends a request elsewhere does not send its Host along`(
+    own: String?, expected: String?
+  ) async throws {
+    let bench = Self.bench(to: "/next", 302)
+    let elsewhere = try HTTPURL("https://b.example.com/")
+    let redirector = Redirector.modify { next, _ in
+      var next = next
+      next.url = elsewhere
+      if let own { next.headers[.host] = own }
+      return next
+    }
+    let request = (try bench.session()).request("https://a.example.com/old", headers: [.host: "a.internal"])
+    _ = await request.redirector(redirector).serializingData().response
+    #expect(bench.mock.requests.map { $0.headers[.host] } == ["a.internal", expected])
+  }
+
   @Test func `a downgrade is followed where that is asked for, without secrets`() async throws {
     let bench = Bench { mock in
       mock.stub(.get, "https://a.example.com/old", .redirect(to: "http://a.example.com/"))

@@ -40,7 +40,7 @@ import Testing
   @Test func `the error says which code to add`() throws {
     let error = try failure(of: .data, try received("", status: 202, method: .put))
     #expect(error?.message.contains("PUT") == true)
-    #expect(error?.message.contains("add 202 to the serializer's `emptyResponseCodes`") == true)
+    #expect(error?.message.contains("add 202 to `emptyResponseCodes`") == true)
   }
 
   @Test func `a type without an empty value is an error that names it`() throws {

@@ -39,6 +39,18 @@ import Testing
     #expect(response.data?.isEmpty == true)
   }
 
+  @Test(
+    arguments: [
+      ("bytes 0-4/5", "hello"), ("bytes 0-4/*", "hello"), ("bytes 1-5/6", "ifmmp"), ("bytes 0-4/6", "ifmmp"),
+      ("bytes 5-9/*", "ifmmp"), (nil, "ifmmp"),
+    ] as [(String?, String)])
+  func `a part of coded content is left as it is`(range: String?, body: String) async throws {
+    var reply = MockReply.text("ifmmp", status: .partialContent).field(.contentEncoding, "rot")
+    if let range { reply = reply.field(.contentRange, range) }
+    let session = try Bench(reply).session { $0.contentCoding(Rot("rot")) }
+    #expect(try await session.request(Bench.url).serializingString().value == body)
+  }
+
   @Test func `S17 two codings together keep to the ratio of one`() throws {
     let head = HTTPResponse(status: .ok, headerFields: [.contentEncoding: "grow, grow"])
     var limits = Limits()

@@ -47,6 +47,18 @@ import Testing
     #expect(bench.mock.requests.first?.headers[.acceptEncoding] == "rot;q=1.0, other;q=0.9")
   }
 
+  @Test(
+    arguments: [
+      ([.range: "bytes=0-4"], "identity"), ([.range: "bytes=0-4", .acceptEncoding: "rot"], "rot"),
+      ([.accept: "*/*"], "rot;q=1.0"), ([:], "rot;q=1.0"),
+    ] as [(HTTPFields, String)])
+  func `a range is asked for of the content as it is`(fields: HTTPFields, expected: String) async throws {
+    let bench = Bench()
+    let session = try bench.session { $0.contentCoding(Rot("rot")) }
+    _ = try await session.request(Bench.url, headers: fields).serializingData().value
+    #expect(bench.mock.requests.first?.headers[values: .acceptEncoding] == [expected])
+  }
+
   @Test func `a field that the builder was given is not made`() async throws {
     let bench = Bench()
     let session = try bench.session { $0.header(.userAgent, "mine").header(.acceptLanguage, "tlh") }

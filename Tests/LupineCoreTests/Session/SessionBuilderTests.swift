@@ -109,6 +109,15 @@ import Testing
     #expect(try await session.request(Bench.url).serializingString().value == "[1]")
   }
 
+  @Test func `the error of a builder has one full stop at its end`() {
+    let error = #expect(throws: LupineError.self) {
+      try Bench().session { $0.baseURL("example.com").timeouts(idle: .zero) }
+    }
+    #expect(error?.message.hasSuffix(".") == true)
+    #expect(error?.message.contains("..") == false)
+    #expect(error?.message.contains(".;") == false)
+  }
+
   @Test func `each step reaches the session`() throws {
     var limits = Limits()
     limits.redirects = 3

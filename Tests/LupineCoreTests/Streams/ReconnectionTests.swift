@@ -76,3 +76,104 @@ import Testing
     #expect(mock.requests.count == 3)
   }
 }
+
+/// Which streams of events connect again.
+@Suite struct RepeatedEventRequestTests {
+  private let mock = MockTransport()
+  private let log = EventLog()
+  private let url = "https://example.com/events"
+
+  private func session() throws -> Session {
+    let page = MockReply.text("data: a\n\n").field(.contentType, "text/event-stream")
+    let pages = [page, page.reset(afterBytes: 9), .status(.noContent)]
+    mock.stub([.get, .post, .put], url, .sequence(pages))
+    return try Session.Builder().transport(mock).clock(ImmediateClock()).monitor(log).build()
+  }
+
+  private func count(_ request: DataStreamRequest, reconnects: Bool? = nil) async throws(LupineError) -> Int {
+    var count = 0
+    for try await _ in request.serializingEvents(reconnects: reconnects) { count += 1 }
+    return count
+  }
+
+  private var lastRetrying: String? {
+    log.all.compactMap { if case .retrying = $0.kind { "\($0.kind)" } else { nil } }.last
+  }
+
+  @Test func `a POST of events is sent once, and ends where the server ends it`() async throws {
+    let request = try session().streamRequest(url, method: .post, parameters: ["prompt": "hello"], encoder: .json)
+    #expect(try await count(request) == 1)
+    #expect(mock.requests.count == 1)
+    #expect(lastRetrying == nil)
+  }
+
+  @Test func `a POST of events that is lost fails, and monitors hear why it is not sent again`() async throws {
+    let session = try session()
+    _ = try await count(session.streamRequest(url, method: .post))
+    let error = await #expect(throws: LupineError.self) {
+      _ = try await count(session.streamRequest(url, method: .post))
+    }
+    #expect(error?.kind == .connectionLost)
+    #expect(mock.requests.count == 2)
+    #expect(lastRetrying == "not retrying: the request is not idempotent")
+  }
+
+  @Test func `a handler's POST of events is sent once, too`() async throws {
+    let session = try session()
+    let notes = Notes<String>()
+    session.streamRequest(url, method: .post).responseStreamEvent { notes.add($0.value?.data ?? "end") }
+    await session.finishRequests()
+    #expect(notes.all == ["a", "end"])
+    #expect(mock.requests.count == 1)
+  }
+
+  @Test func `a POST connects again where the program says so`() async throws {
+    #expect(try await count(session().streamRequest(url, method: .post), reconnects: true) == 2)
+    #expect(mock.requests.count == 3)
+  }
+
+  @Test func `a POST with an idempotency key of its own connects again`() async throws {
+    let name = try #require(HTTPField.Name("Idempotency-Key"))
+    #expect(try await count(session().streamRequest(url, method: .post, headers: [name: "1"])) == 2)
+    #expect(mock.requests.count == 3)
+  }
+
+  @Test func `a POST connects again where its options say that this is harmless`() async throws {
+    let request = try session().streamRequest(url, method: .post).options { $0.isIdempotent = true }
+    #expect(try await count(request) == 2)
+  }
+
+  @Test func `a key that the session makes is the same on every connection`() async throws {
+    let name = try #require(HTTPField.Name("Idempotency-Key"))
+    #expect(try await count(session().streamRequest(url).idempotencyKey()) == 2)
+    let keys = mock.requests.map { $0.headers[name] }
+    #expect(keys.count == 3)
+    #expect(Set(keys).count == 1)
+    #expect(keys.first != .some(nil))
+  }
+
+  @Test func `a request whose body can be sent only once does not connect again`() async throws {
+    var request = try OutgoingRequest(url, method: .put)
+    request.body = .oneShot(AsyncStream<[UInt8]> { $0.finish() })
+    #expect(try await count(session().streamRequest(request)) == 1)
+    #expect(mock.requests.count == 1)
+  }
+
+  @Test func `a connection that is lost and opened again is not called the last before`() async throws {
+    _ = try await count(session().streamRequest(url))
+    #expect(log.names.count { $0 == "failed" } == 1)
+    let words = log.all.compactMap { if case .retrying = $0.kind { "\($0.kind)" } else { nil } }
+    #expect(words.count == 2)
+    #expect(words.allSatisfy { $0.hasPrefix("retrying after") })
+  }
+
+  @Test func `a stream that fails once bytes were handed over says why it is not retried`() async throws {
+    let session = try session()
+    _ = try await count(session.streamRequest(url, method: .post))
+    await #expect(throws: LupineError.self) {
+      for try await _ in session.streamRequest(url).retrier(.backoff(limit: 3)).serializingBytes() {}
+    }
+    #expect(mock.requests.count == 2)
+    #expect(lastRetrying == "not retrying: its response was handed over already")
+  }
+}

@@ -1,21 +1,22 @@
+import HTTPTypes
 import LupineMock
+import Synchronization
 import Testing
 
 @testable import LupineCore
 
 /// Streams that nobody reads, or nobody reads to the end, though all of them has come.
 @Suite struct UnreadStreamTests {
-  private static let replies: [MockReply] = [.text("all of it"), .text("some").stall(afterBytes: 2)]
-
-  @Test(arguments: replies)
-  func `a stream of which the head alone was asked for ends its request when it is let go of`(reply: MockReply)
+  @Test(arguments: [true, false])
+  func `a stream of which the head alone was asked for ends its request when it is let go of`(hasEnded: Bool)
     async throws
   {
-    let bench = Bench(reply)
-    let session = try bench.session { $0.timeouts(idle: nil) }
+    let log = EventLog()
+    let session = try Session.Builder().transport(Self.transport(hasEnded: hasEnded)).timeouts(idle: nil).monitor(log)
+      .build()
     #expect(try await session.streamRequest(Bench.url).serializingBytes().head.status == .ok)
     await session.finishRequests()
-    #expect(bench.log.all.compactMap(\.endKind) == [.cancelled])
+    #expect(log.all.compactMap(\.endKind) == [.cancelled])
   }
 
   @Test func `the body still has a reader after its head`() async throws {
@@ -61,14 +62,8 @@ import Testing
 
   @Test(arguments: [true, false])
   func `the idle timeout rests while a body waits for its reader`(hasEnded: Bool) async throws {
-    let transport = ClosureTransport { _, context throws(LupineError) in
-      let (response, writer) = context.begin()
-      var bytes = Array("all of it".utf8)
-      #expect(try writer.write(&bytes) == .pause)
-      if hasEnded { writer.finish(metrics: TransferMetrics()) }
-      return response
-    }
-    let session = try Session.Builder().transport(transport).timeouts(idle: .seconds(5)).build()
+    let session = try Session.Builder().transport(Self.transport(hasEnded: hasEnded)).timeouts(idle: .seconds(5))
+      .build()
     let request = session.streamRequest(Bench.url, window: 4)
     _ = try await request.serializingBytes().head
     let late = session.clock.now() + .seconds(99)
@@ -88,6 +83,17 @@ import Testing
       #expect(error.kind == .sessionShutDown)
     }
     #expect(lines.first == "one")
+  }
+
+  /// A transport whose answers have nine bytes, and end with them or not at all.
+  private static func transport(hasEnded: Bool) -> ClosureTransport {
+    ClosureTransport { _, context throws(LupineError) in
+      let (response, writer) = context.begin()
+      var bytes = Array("all of it".utf8)
+      try writer.write(&bytes)
+      if hasEnded { writer.finish(metrics: TransferMetrics()) }
+      return response
+    }
   }
 
   private static func mock() -> MockTransport {

@@ -128,6 +128,34 @@ import Testing
     #expect(mock.requests.map { $0.headers[.accept] } == ["*/*", "*/*", "*/*"])
   }
 
+  @Test(arguments: [true, false], [true, false])
+  func `a fresh URL elsewhere gets no credential, neither at once nor in a retry`(
+    isKnown: Bool, isIntercepted: Bool
+  ) async throws {
+    stub("a", .status(.gone))
+    let challenge = MockReply.challenge("Basic realm=\"elsewhere\"")
+    mock.stub(.get, "https://other.example.com/a", .sequence([.status(.serviceUnavailable), challenge]))
+    let request = download().retrier(.backoff(limit: 1)).refreshingURL { _ in "https://other.example.com/a" }
+    let credential = Credential(username: "u", password: "p")
+    let armed = isKnown ? request.authenticate(with: credential) : request.onChallenge { _ in credential }
+    if isIntercepted { armed.interceptor(Passing()) }
+    #expect(await armed.serializingFile().response.error?.kind == .unacceptableStatusCode(401))
+    #expect(mock.requests.map(\.url.host) == ["example.com"] + Array(repeating: "other.example.com", count: 3))
+    #expect(mock.requests.allSatisfy { $0.headers[.authorization] == nil })
+  }
+
+  @Test func `a refusal behind a fresh URL elsewhere is no reason to refresh a token`() async throws {
+    let tokens = TokenWorld(valid: ["t0"])
+    tokens.mock.stub(.get, "https://api.example.com/a", priority: 1, .status(.gone))
+    tokens.mock.stub(
+      .get, "https://other.example.com/a", priority: 1, .sequence([.status(.serviceUnavailable), .challenge("Bearer")]))
+    let request = try tokens.session().download("a", to: .file(folder.file("a"))).retrier(.backoff(limit: 1))
+      .refreshingURL { _ in "https://other.example.com/a" }
+    #expect(await request.serializingFile().response.error?.kind == .unacceptableStatusCode(401))
+    #expect(tokens.tokens == ["Bearer t0", nil, nil, nil])
+    #expect(tokens.refreshes == 0)
+  }
+
   @Test(arguments: [401, 403, 404, 407, 410])
   func `what a proxy refuses says nothing of the URL`(status: Int) async throws {
     stub("a", .refusedByProxy(HTTPResponse.Status(code: status)))
@@ -198,4 +226,12 @@ import Testing
     } catch let failure { error = failure }
     #expect(error?.kind == (limit == 99 ? .limitExceeded(.sink) : nil))
   }
+}
+
+/// Changes nothing; what it sends begins a way of its own.
+private struct Passing: Interceptor {
+  func intercept(
+    _ request: OutgoingRequest, context: TransferContext,
+    next: (OutgoingRequest) async throws -> TransportResponse
+  ) async throws -> TransportResponse { try await next(request) }
 }

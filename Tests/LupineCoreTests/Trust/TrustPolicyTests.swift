@@ -55,6 +55,27 @@ import Testing
     #expect(policy.evaluator(for: try HTTPURL("https://c.example.com/")) is RefusingTrustEvaluator)
   }
 
+  @Test(arguments: [
+    ("API.example.com", "api.example.com"), ("[::1]", "::1"),
+    ("*.Example.com:443", "*.example.com:443"),
+  ])
+  func `a pattern that is given again in another spelling is the same one`(first: String, second: String) throws {
+    let builder = Session.Builder().transport(MockTransport())
+    let session = try builder.trust([first: .custom { _ in }]).trust([second: .refuse]).build()
+    let host = second.replacing("*.example.com:443", with: "www.example.com")
+    let url = try HTTPURL("https://\(host == "::1" ? "[::1]" : host)/")
+    #expect(session.configuration.trustPolicy?.evaluator(for: url) is RefusingTrustEvaluator)
+    let error = #expect(throws: LupineError.self) {
+      try builder.trust([first: .custom { _ in }, second: .refuse]).build()
+    }
+    guard case .configuration(let mismatches)? = error?.kind else {
+      Issue.record("The builder took two evaluators for one pattern.")
+      return
+    }
+    #expect(mismatches.map(\.part) == ["trust"])
+    #expect(mismatches.first?.reason.contains(first) == true && mismatches.first?.reason.contains(second) == true)
+  }
+
   @Test func `two policies are two identities`() throws {
     let builder = Session.Builder().transport(MockTransport()).trust(["a.example.com": .custom { _ in }])
     let first = try builder.build().configuration.identity

@@ -71,6 +71,30 @@ import Testing
     #expect(!error.message.contains("31d4d96e") && !error.message.contains("407aad42"))
   }
 
+  @Test(arguments: [
+    ("https://example.com/a?api_key=31d4d96e&page=2", []),
+    ("https://example.com/a", [RequestCondition.query("api_key", "31d4d96e")]),
+    ("/a", [.query(exactly: ["user[password]": "31d4d96e"])]), ("/a", [.body(form: ["client_secret": "31d4d96e"])]),
+  ])
+  func `a parameter whose name says that it is secret is not shown`(
+    url: String, conditions: [RequestCondition]
+  ) async throws {
+    let mock = MockTransport()
+    mock.stub(.post, url, where: conditions, .text("a"))
+    let session = try Session.Builder().transport(mock).build()
+    let request = try OutgoingRequest(
+      "https://example.com/a?api_key=407aad42&page=3", method: .post, body: .text("client_secret=407aad42"))
+    let error = try #require(await session.request(request).serializingData().response.error)
+    let verdict = try #require(throws: LupineError.self) { try mock.verify() }
+    #expect(error.kind == .unmatchedRequest)
+    for text in [error.message, verdict.message, "\(mock.requests)"] {
+      #expect(!text.contains("31d4d96e") && !text.contains("407aad42"))
+      #expect(text.contains("page=3"))
+    }
+    // What is to be pasted expects any value.
+    #expect(error.message.contains(#"mock.stub(.post, "https://example.com/a?api_key={secret}&page=3""#))
+  }
+
   @Test func `each difference stands on a line of its own in the report`() async throws {
     let mock = MockTransport()
     mock.stub(.post, "/", where: [.body(json: ["a": 1, "b": 2])], .text("a"))

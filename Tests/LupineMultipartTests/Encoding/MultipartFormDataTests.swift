@@ -21,6 +21,14 @@ import Testing
     #expect(try text(of: form) == expected.joined(separator: "\r\n"))
   }
 
+  @Test func `a part is the file that a URL names, under its name`() throws {
+    let folder = try TemporaryFolder()
+    var form = try MultipartFormData(boundary: "b")
+    form.append(.file(URL(filePath: try folder.write("image", to: "a unicorn.png"))), name: "unicorn")
+    let text = try text(of: form)
+    #expect(text.contains("filename=\"a unicorn.png\"\r\nContent-Type: image/png\r\n\r\nimage\r\n"))
+  }
+
   @Test func `an empty form is its last delimiter`() throws {
     #expect(try text(of: MultipartFormData(boundary: "b")) == "--b--\r\n")
   }

@@ -10,7 +10,7 @@ import Testing
   ) async throws -> HedgingState.Outcome {
     let url = try HTTPURL("https://a.example.com/")
     return await withCheckedContinuation { continuation in
-      var state = HedgingState(total: 3, budget: budget, url: url)
+      var state = HedgingState(hedges: 2, budget: budget, url: url)
       state.continuation = continuation
       let first = state.begin(TransferControl(), after: nil)
       #expect(first == 0)

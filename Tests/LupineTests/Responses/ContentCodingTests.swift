@@ -25,4 +25,19 @@ import Testing
     #expect(response.response?.headerFields[.contentEncoding] == nil)
     #expect(response.metrics.bytesReceived == Int64(response.value?.count ?? 0))
   }
+
+  @Test func `a range of a body that nginx would code is one of its text`() async throws {
+    let session = try Peer.nginx.session()
+    let response = await session.request("gzip/text.txt", headers: [.range: "bytes=5-9"]).serializingString().response
+    #expect(response.response?.status == .partialContent)
+    #expect(response.value == "0 of ")
+    let ranges = session.streamRequest("gzip/text.txt", headers: [.range: "bytes=0-4,5-9"])
+    var parts: [String] = []
+    for try await part in ranges.serializingMultipart() {
+      var text = ""
+      for try await bytes in part.body { text += String(decoding: bytes, as: UTF8.self) }
+      parts.append(text)
+    }
+    #expect(parts == ["Line ", "0 of "])
+  }
 }

@@ -20,4 +20,66 @@ import Testing
     #expect(try base.build().baseURL?.string == "https://example.com/v1")
     #expect(try other.build().baseURL?.string == "https://example.com/v2")
   }
+
+  @Test(arguments: [true, false])
+  func `the umbrella's defaults leave a mock in its place`(isLast: Bool) async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "https://example.com/", .text("from the mock"))
+    let session =
+      try isLast
+      ? Session.Builder().transport(mock).umbrellaDefaults().build()
+      : Session.Builder().umbrellaDefaults().transport(mock).build()
+    #expect(try await session.request("https://example.com/").serializingString().value == "from the mock")
+  }
+
+  @Test(arguments: [true, false])
+  func `the umbrella's defaults leave a scheme and a coding in their places`(isLast: Bool) async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "https://example.com/", .challenge("Digest realm=\"x\", nonce=\"y\""))
+    mock.stub(
+      .get, "https://example.com/", where: [.field(.authorization, "Digest of its own")],
+      .text("coded").field(.contentEncoding, "gzip"))
+    func add(to builder: Session.Builder) -> Session.Builder {
+      builder.authenticationScheme(OwnDigest()).contentCoding(OwnGzip())
+    }
+    let builder = Session.Builder().transport(mock)
+    let session = try (isLast ? add(to: builder).umbrellaDefaults() : add(to: builder.umbrellaDefaults())).build()
+    let request = session.request("https://example.com/").authenticate(username: "u", password: "p")
+    #expect(try await request.serializingString().value == "decoded")
+    let codings = mock.requests.last?.headers[.acceptEncoding]?.split(separator: ",") ?? []
+    #expect(codings.count { $0.contains("gzip") } == 1)
+    #expect(codings.count > 1)
+  }
+}
+
+/// Answers in the place of LupineAuthentication's scheme of the same name.
+private struct OwnDigest: AuthenticationScheme {
+  let name = "Digest"
+
+  func strength(of challenge: AuthenticationChallenge) -> Int { 5 }
+
+  func answer(
+    _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
+  ) async throws -> String? {
+    "Digest of its own"
+  }
+}
+
+/// Stands in the place of LupineCompression's coding of the same name, and says so.
+private struct OwnGzip: ContentCoding {
+  let name = "gzip"
+  let aliases: [String] = []
+
+  func makeDecoder(limits: DecodingLimits) throws(LupineError) -> any BodyTransformer { Decoding() }
+  func makeEncoder() throws(LupineError) -> any BodyTransformer { Decoding() }
+
+  private final class Decoding: BodyTransformer {
+    func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError) {}
+
+    func finish(into output: Output) throws(LupineError) {
+      let bytes = Array("decoded".utf8)
+      let result = bytes.withUnsafeBytes { bytes in Result { () throws(LupineError) in try output(bytes) } }
+      try result.get()
+    }
+  }
 }

@@ -7,7 +7,8 @@ import Synchronization
 /// refreshed once. A refusal that arrives after a refresh, of a request sent before it, does not refresh again: the
 /// request is sent again with the new credential, or fails as the refresh did. When a refresh fails, every request that
 /// waited for it fails, once, with kind `refreshFailed`. A refresh goes on when the requests that wait for it are
-/// cancelled, because its result would be lost.
+/// cancelled, because its result would be lost; it is cancelled once another credential is set. A new credential that
+/// says that it is due at once is sent nevertheless, and refreshed when the server refuses it.
 ///
 /// Install it in a session, or in several: they share the credential and its refreshes.
 public final class AuthenticationInterceptor<Authority: Authenticator>: RequestAdapter, Retrier, Plugin {
@@ -39,11 +40,13 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
 
   /// The credential; `nil` where nobody is logged in.
   ///
-  /// Setting it lets requests that wait for a refresh go on, and the refresh's result is dropped.
+  /// Setting it lets requests that wait for a refresh go on. The refresh is cancelled and its result dropped; one that the
+  /// new credential needs begins when that one has returned.
   public var credential: Authority.Credential? {
     get { state.withLock { $0.credential } }
     set {
-      let waiters = state.withLock { $0.replace(newValue) }
+      let (waiters, overtaken) = state.withLock { $0.replace(newValue) }
+      overtaken?.cancel()
       for waiter in waiters { waiter.resume(returning: .success(())) }
     }
   }
@@ -105,13 +108,17 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
   }
 
   private func refresh(_ credential: Authority.Credential, _ mark: Int, for session: Session) {
-    Task(executorPreference: session.configuration.executor) { [self] in
+    let task = Task(executorPreference: session.configuration.executor) { [self] in
       let result = await RefreshContext.$running.withValue(RefreshContext.running.union([key])) {
-        await refreshed(credential, for: session)
+        let result = await refreshed(credential, for: session)
+        if case .success(let new) = result, state.withLock({ $0.wants(mark) }) { await authenticator.didRefresh(new) }
+        return result
       }
-      let (waiters, outcome) = state.withLock { $0.finish(result, mark) }
+      let date = session.configuration.now()
+      let (waiters, outcome) = state.withLock { $0.finish(result, mark, date: date) }
       for waiter in waiters { waiter.resume(returning: outcome) }
     }
+    if state.withLock({ $0.keep(task, of: mark) }) { task.cancel() }
   }
 
   private func refreshed(

@@ -16,7 +16,14 @@ public protocol Authenticator<Credential>: Sendable {
   ///
   /// Requests that it makes with this session pass the interceptor without a credential. They are retried as the
   /// session's retriers say; the interceptor itself does not call again after a failure, for the requests that wait.
+  /// Cancelled once another credential is set, as by a log-out.
   func refresh(_ credential: Credential, for session: Session) async throws -> Credential
+
+  /// Hears of what a refresh has brought, as to store it, before the requests that wait for it go on.
+  ///
+  /// Not called for what is of no use any more, because another credential was set during the refresh; cancelled where one is
+  /// set during this call. Default: nothing.
+  func didRefresh(_ credential: Credential) async
 
   /// Whether the response says that the server refuses the request's credential.
   ///
@@ -25,6 +32,9 @@ public protocol Authenticator<Credential>: Sendable {
 }
 
 extension Authenticator {
+  /// Does nothing.
+  public func didRefresh(_ credential: Credential) async {}
+
   /// Whether the status is 401.
   public func didRequest(
     _ request: OutgoingRequest, failDueToAuthenticationError response: HTTPResponse

@@ -22,7 +22,10 @@ struct RefreshState<Credential: AuthenticationCredential> {
   private var failure: LupineError?
   /// Whether the server has refused the credential.
   private var isRefused = false
-  private var isRefreshing = false
+  /// Whether the credential said that it was due at once when a refresh brought it: nothing better is to be had.
+  private var isDueFromStart = false
+  /// The refresh that runs; its mark is not the state's where another credential has overtaken it.
+  private var running: (mark: Int, task: Task<Void, Never>?)?
   private var waiters: [Waiting] = []
   /// When the refreshes of the window began.
   private var starts: [Duration] = []
@@ -32,12 +35,14 @@ struct RefreshState<Credential: AuthenticationCredential> {
   /// Says what a request does that is to be sent.
   mutating func next(now: Duration, date: Date, _ window: RefreshWindow) -> Step {
     guard let credential else { return .missing }
-    if isRefreshing { return .wait(addWaiter()) }
-    guard isRefused || credential.requiresRefresh(at: date) else { return .apply(credential, mark: mark) }
+    let isDue = isRefused || !isDueFromStart && credential.requiresRefresh(at: date)
+    // One that has been overtaken is waited for only where it stands in the way of the next.
+    if let running, running.mark == mark || isDue { return .wait(addWaiter()) }
+    guard isDue else { return .apply(credential, mark: mark) }
     starts.removeAll { $0 <= now - window.interval }
     guard starts.count < window.maximumAttempts else { return .excessive }
     starts.append(now)
-    isRefreshing = true
+    running = (mark, nil)
     return .refresh(credential, mark: mark, addWaiter())
   }
 
@@ -51,28 +56,46 @@ struct RefreshState<Credential: AuthenticationCredential> {
     return (.retry, "the credential is refreshed")
   }
 
+  /// Keeps what runs a refresh, to cancel it; true where another credential has overtaken it already.
+  mutating func keep(_ task: Task<Void, Never>, of started: Int) -> Bool {
+    guard running?.mark == started else { return false }
+    running?.task = task
+    return !wants(started)
+  }
+
+  /// Whether the result of a refresh is still wanted.
+  func wants(_ started: Int) -> Bool { started == mark }
+
   /// Takes the result of a refresh in; one that a new credential has overtaken is dropped.
   mutating func finish(
-    _ result: Result<Credential, LupineError>, _ started: Int
+    _ result: Result<Credential, LupineError>, _ started: Int, date: Date
   ) -> (waiters: [Waiting], Result<Void, LupineError>) {
-    guard started == mark, isRefreshing else { return ([], .success(())) }
+    running = nil
+    guard wants(started) else { return (takeWaiters(), .success(())) }
     switch result {
     case .success(let new):
+      isDueFromStart = new.requiresRefresh(at: date)
       return (settle(new, nil), .success(()))
     case .failure(let error):
       return (settle(credential, error), .failure(error))
     }
   }
 
-  /// Puts another credential in the place of the one there is; returns who waits.
-  mutating func replace(_ new: Credential?) -> [Waiting] { settle(new, nil) }
+  /// Puts another credential in the place of the one there is; returns who waits, and the refresh that is of no use now.
+  mutating func replace(_ new: Credential?) -> (waiters: [Waiting], overtaken: Task<Void, Never>?) {
+    isDueFromStart = false
+    return (settle(new, nil), running?.task)
+  }
 
   private mutating func settle(_ new: Credential?, _ error: LupineError?) -> [Waiting] {
     credential = new
     failure = error
     mark += 1
     isRefused = false
-    isRefreshing = false
+    return takeWaiters()
+  }
+
+  private mutating func takeWaiters() -> [Waiting] {
     defer { waiters = [] }
     return waiters
   }
@@ -91,7 +114,7 @@ struct RefreshState<Credential: AuthenticationCredential> {
   static func excessive(_ window: RefreshWindow) -> LupineError {
     LupineError(
       .excessiveRefresh,
-      "The credential was refreshed \(window.maximumAttempts) times within \(window.interval.milliseconds) and the server "
-        + "still refuses it; log in again.")
+      "The credential was refreshed \(window.maximumAttempts) times within \(window.interval.milliseconds), and is refused "
+        + "or has expired again; log in again.")
   }
 }

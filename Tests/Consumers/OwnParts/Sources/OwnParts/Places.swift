@@ -1,0 +1,73 @@
+import Foundation
+import Lupine
+import LupineMock
+
+struct OwnPlace: URLConvertible {
+  func asURL(relativeTo base: HTTPURL?) throws -> HTTPURL { try HTTPURL("https://example.com/flowers") }
+}
+
+struct OwnRoute: RequestConvertible {
+  func asRequest() throws -> OutgoingRequest { try OutgoingRequest(OwnPlace()) }
+}
+
+struct OwnMatcher: RequestMatcher {
+  var expectation: String { "any request" }
+
+  func difference(from request: MatchableRequest) -> String? { nil }
+}
+
+/// Hands everything to another.
+struct OwnTransport: ConnectionPooling {
+  let mock: MockTransport
+
+  var capabilities: TransportCapabilities { mock.capabilities }
+
+  func send(
+    _ request: OutgoingRequest, in context: TransferContext
+  ) async throws(LupineError) -> TransportResponse {
+    try await mock.send(request, in: context)
+  }
+
+  func shutdown() async { await mock.shutdown() }
+
+  func connectionPool() async -> ConnectionPoolSnapshot { ConnectionPoolSnapshot() }
+}
+
+struct OwnForm: MultipartConvertible {
+  var multipart: Multipart {
+    var multipart = Multipart()
+    multipart.append("lupine")
+    return multipart
+  }
+}
+
+struct OwnNetwork: NetworkPathSource {
+  func currentPath(to host: String?) -> NetworkPath { .offline }
+
+  func watch(_ host: String?, onChange: @escaping @Sendable (NetworkPath) -> Void) -> NetworkPathWatch {
+    onChange(.offline)
+    return NetworkPathWatch {}
+  }
+}
+
+struct OwnClock: TimerClock, DatedClock {
+  private let clock = ContinuousClock()
+
+  var now: ContinuousClock.Instant { clock.now }
+  var minimumResolution: Duration { clock.minimumResolution }
+  var date: Date { Date() }
+
+  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+    try await clock.sleep(until: deadline, tolerance: tolerance)
+  }
+
+  func schedule(
+    at deadline: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void
+  ) -> ScheduledTimer {
+    let timer = Task {
+      try await sleep(until: deadline, tolerance: nil)
+      action()
+    }
+    return ScheduledTimer { timer.cancel() }
+  }
+}
