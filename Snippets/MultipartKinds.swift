@@ -1,5 +1,6 @@
 // Multipart: parts of every kind, and the progress of the whole.
 
+import FoundationEssentials
 import Lupine
 // snippet.hide
 import LupineMock
@@ -7,12 +8,14 @@ import LupineMock
 let mock = MockTransport()
 mock.stub(.post, "https://httpbin.org/post", where: [.multipart(name: "title", "rainbow")], .text("received"))
 let session = try Session.Builder().transport(mock).build()
+let thumbnail = Data([0x89, 0x50, 0x4E, 0x47])
 // snippet.show
 
 var form = MultipartFormData()
 form.mediaTypes = .system.adding(["lup": "image/x-lupine"])
 form.append("rainbow", name: "title")
 form.append(json: ["horns": 1], name: "facts")
+form.append(thumbnail, name: "thumbnail", fileName: "thumbnail.png", contentType: "image/png")
 form.append(.file("/etc/hostname", length: 1), name: "beginning", fileName: "a.lup")
 form.append(.stream { AsyncStream<[UInt8]> { $0.finish() } }, name: "log", fileName: "log.txt")
 let answer = try await session.upload(multipart: form, to: "https://httpbin.org/post")

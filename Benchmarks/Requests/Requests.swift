@@ -40,13 +40,13 @@ public struct Requests: Sendable {
     guard idle >= work.idle else { throw WorkError("\(idle) connections are idle and not \(work.idle)") }
   }
 
-  /// The bytes of FILE, once, in pieces of 64 KiB.
+  /// The bytes of FILE, once, in pieces as large as AsyncHTTPClient's row has them.
   private func stream() throws -> Body {
     let descriptor = open(work.path, O_RDONLY)
     var facts = stat()
     guard descriptor >= 0, fstat(descriptor, &facts) == 0 else { throw WorkError("\(work.path) cannot be read") }
     let pieces = AsyncStream<[UInt8]>(unfolding: {
-      let piece = [UInt8](unsafeUninitializedCapacity: 64 << 10) {
+      let piece = [UInt8](unsafeUninitializedCapacity: 256 << 10) {
         $1 = max(0, read(descriptor, $0.baseAddress, $0.count))
       }
       if piece.isEmpty { close(descriptor) }
