@@ -70,13 +70,13 @@ import Testing
   }
 
   @Test func `a download keeps to its bound on the size`() async throws {
-    let response = await try download(Canned("12345", .complete)).sizeLimit(4).serializingFile().response
+    let response = try await download(Canned("12345", .complete)).sizeLimit(4).serializingFile().response
     #expect(response.error?.kind == .limitExceeded(.sink))
     #expect(folder.names.isEmpty)
   }
 
   @Test func `an error's page that an interceptor made is the response's status`() async throws {
-    let response = await try download(Canned("no", .complete, status: .notFound)).serializingFile().response
+    let response = try await download(Canned("no", .complete, status: .notFound)).serializingFile().response
     #expect(response.error?.kind == .unacceptableStatusCode(404))
     #expect(folder.names.isEmpty)
   }
