@@ -32,6 +32,15 @@ struct SerializerInput: Sendable {
     set { storage.value.rules = newValue }
   }
 
+  /// The same, with what a request says itself of what may be empty; `nil` where it says nothing.
+  func allowing(_ codes: Set<Int>?, _ methods: Set<HTTPRequest.Method>?) -> SerializerInput {
+    if codes == nil, methods == nil { return self }
+    let rules = rules
+    var input = self
+    input.rules = EmptyResponseRules(codes: codes ?? rules.codes, methods: methods ?? rules.methods)
+    return input
+  }
+
   /// The bytes to serialize; `nil` where there are none and need not be.
   func bytes(of response: ReceivedResponse) throws(LupineError) -> Data? {
     if response.hasData { return try preprocess(response.data) }
@@ -40,7 +49,7 @@ struct SerializerInput: Sendable {
     throw LupineError(
       .emptyResponse,
       "The response to \(response.request.method.rawValue) has status \(status) and no body, where a value was to be "
-        + "made of it. If that is right, add \(status) to the serializer's `emptyResponseCodes`.")
+        + "made of it. If that is right, add \(status) to `emptyResponseCodes`.")
   }
 
   private func preprocess(_ data: Data) throws(LupineError) -> Data {
