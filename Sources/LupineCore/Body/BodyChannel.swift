@@ -58,6 +58,9 @@ struct BodyChannel: ~Copyable, Sendable {
   /// - Parameter isTold: whether the transport has been told, and ends a body that still comes.
   func cancel(_ error: LupineError, isTold: Bool) { settle { $0.cancel(error, isTold: isTold) } }
 
+  /// Whether a consumer takes it as it comes.
+  var isStreamed: Bool { state.withLock { $0.isStreamed } }
+
   /// Whether it waits for its reader alone, and nothing else can move it.
   var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
 

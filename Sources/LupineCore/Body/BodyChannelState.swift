@@ -43,6 +43,9 @@ struct BodyChannelState {
   /// Whether the transport, or a failure, has ended the body, be it that some of it waits to be taken.
   var hasEnding: Bool { ending != nil || decoding?.value.arrived != nil }
 
+  /// Whether a consumer takes it as it comes.
+  var isStreamed: Bool { target.isStreamed }
+
   /// Whether it waits for its reader alone.
   var isHeldBack: Bool { hasEnding ? finalEnd == nil : isPaused }
 

@@ -15,6 +15,9 @@ struct BodyTarget {
     pieces = if case .stream = destination { CopyOnWrite(WaitingPieces()) } else { nil }
   }
 
+  /// Whether a consumer takes the bytes as they come.
+  var isStreamed: Bool { pieces != nil }
+
   /// Whether nothing waits to be taken.
   var isDrained: Bool { waiting == 0 }
 

@@ -15,9 +15,14 @@ public struct IncomingBody: Sendable {
     return try await exchange.channel.next().get()
   }
 
+  /// Whether it is handed to a reader as it comes: `end()` then waits until the last byte has been taken.
+  public var isStreamed: Bool { exchange.channel.isStreamed }
+
   /// Waits for the end of the body.
   ///
-  /// Returns at once where the body has ended. A body that is streamed ends when its last byte has been taken.
+  /// Returns at once where the body has ended. A body that is streamed ends when its last byte has been taken, which its
+  /// reader does once interceptors have returned the response: one that awaits the end before that waits until the request
+  /// is cancelled or its time is over. `isStreamed` tells.
   ///
   /// - Throws: `LupineError`, with the metrics of the exchange, when it failed.
   public func end() async throws(LupineError) -> BodyEnd {
@@ -44,7 +49,10 @@ public struct IncomingBody: Sendable {
   /// Drops a body that is streamed: nobody will take the rest of it, and its end does not wait for that.
   public func abandon() { exchange.channel.abandon() }
 
-  /// A body that is complete, for transports and interceptors that have it in hand.
+  /// A body that is complete, for interceptors that have it in hand.
+  ///
+  /// It goes where the response's body would have gone: to a data request, to a stream's reader, or into a download's file.
+  /// It is taken as it stands: whatever `Content-Encoding` the head names, nothing is decoded.
   public static func complete(_ data: Data, metrics: TransferMetrics = TransferMetrics()) -> IncomingBody {
     let exchange = TransferControl().beginBody(.collect(limit: .max), resume: {})
     // There is no limit that it could exceed.

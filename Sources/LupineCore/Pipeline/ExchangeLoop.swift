@@ -43,25 +43,7 @@ struct ExchangeLoop: Sendable {
     return ReceivedResponse(request: request, response, end)
   }
 
-  /// Waits for the whole of a response that interceptors have passed on, or made by themselves.
-  ///
-  /// - Parameter control: the life of a body that an interceptor made.
   func receive(
-    _ response: TransportResponse, from request: OutgoingRequest, orOwn control: TransferControl
-  ) async throws(LupineError) -> ReceivedResponse {
-    let (sent, exchange) = task.state.withLock { ($0.sentInAttempt ?? request, $0.control) }
-    if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
-    abandonExchange(for: response.body)
-    task.consumer?.isBypassed()
-    while try !task.begin(control, sent, for: nil) { abandonExchange(for: response.body) }
-    let received = try await receive(response, control, to: request)
-    // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
-    let count = response.body.goodEnd?.byteCount ?? 0
-    task.download.withLock { $0.begin(base: count, length: 0, isAnswer: false, now: .zero) }
-    return received
-  }
-
-  private func receive(
     _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
     let (sent, deciders) = task.state.withLock { ($0.sentInAttempt, $0.settings.responseDeciders) }
@@ -193,14 +175,6 @@ struct ExchangeLoop: Sendable {
       own.proxyEvaluator = session.proxyEvaluator(for: request.url)
       own.proxyAuthorization = proxyAuthorization
     }
-    return context
-  }
-
-  /// Describes the attempt to interceptors; a body that one of them makes is gathered as it stands.
-  func context(forInterceptorsOf request: OutgoingRequest, control: TransferControl) -> TransferContext {
-    let limit = session.configuration.limits.responseBody
-    var context = context(for: request, control: control)
-    context.change { $0.supervisor = ClosureSupervisor(events: { hear($0) }, sink: { _ in .collect(limit: limit) }) }
     return context
   }
 }

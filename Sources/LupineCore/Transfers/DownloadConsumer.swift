@@ -126,7 +126,11 @@ final class DownloadConsumer: ResponseConsumer {
 
   func refreshed(_ url: HTTPURL) { state.withLock { $0.freshURL = url } }
 
-  func hasBody(_ response: ReceivedResponse) -> Bool? { response.metrics.bytesReceived > 0 }
+  func hasBody(_ response: ReceivedResponse) -> Bool? {
+    if response.metrics.bytesReceived > 0 || response.hasData { return true }
+    // An interceptor's own came over no wire.
+    return state.withLock { $0.exchange.isInFile && ($0.partial?.length ?? 0) > 0 }
+  }
 
   func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)? {
     let (digest, partial, expected, place) = state.withLock {

@@ -33,7 +33,7 @@ protocol ResponseConsumer: AnyObject, Sendable {
   /// Hears of the URL that the program gave.
   func refreshed(_ url: HTTPURL)
 
-  /// Hears that the response is one that an interceptor made: none of it went to the destination of a head.
+  /// Hears that the response is one that an interceptor made: none of it went to the destination of a head so far.
   func isBypassed()
 
   /// Whether the response counts without a body that is over the limit, as the status of a page that nobody wants does.

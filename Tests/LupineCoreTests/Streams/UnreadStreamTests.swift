@@ -85,6 +85,32 @@ import Testing
     #expect(lines.first == "one")
   }
 
+  @Test func `a cancellation ends an interceptor's wait for the end of a stream that nobody can read yet`() async throws
+  {
+    let reached = Flag()
+    let session = try Session.Builder().transport(Self.mock()).interceptor(Waiting(reached: reached)).build()
+    let request = session.streamRequest(Bench.url)
+    let reading = Task { try await request.serializingBytes().head }
+    await reached.raised()
+    request.cancel()
+    let error = await #expect(throws: LupineError.self) { try await reading.value }
+    #expect(error?.kind == .cancelled)
+    await session.finishRequests()
+  }
+
+  @Test func `so does the total timeout`() async throws {
+    let (reached, clock) = (Flag(), TestClock())
+    let session = try Session.Builder().transport(Self.mock()).clock(clock).timeouts(total: .seconds(5))
+      .interceptor(Waiting(reached: reached)).build()
+    let stream = session.streamRequest(Bench.url).serializingBytes()
+    let reading = Task { try await stream.head }
+    await reached.raised()
+    clock.advance(by: .seconds(6))
+    let error = await #expect(throws: LupineError.self) { try await reading.value }
+    #expect(error?.kind == .timedOut(.total))
+    await session.finishRequests()
+  }
+
   /// A transport whose answers have nine bytes, and end with them or not at all.
   private static func transport(hasEnded: Bool) -> ClosureTransport {
     ClosureTransport { _, context throws(LupineError) in
@@ -107,5 +133,19 @@ extension SessionEvent {
   /// Why the request is over, where this tells that it is, and it did not end well.
   fileprivate var endKind: LupineError.Kind? {
     if case .finished(let error) = kind { error?.kind } else { nil }
+  }
+}
+
+/// Awaits the end of each body before it returns the response.
+private struct Waiting: Interceptor {
+  let reached: Flag
+
+  func intercept(
+    _ request: OutgoingRequest, context: TransferContext, next: (OutgoingRequest) async throws -> TransportResponse
+  ) async throws -> TransportResponse {
+    let response = try await next(request)
+    reached.raise()
+    _ = try await response.body.end()
+    return response
   }
 }

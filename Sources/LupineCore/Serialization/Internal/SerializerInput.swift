@@ -4,8 +4,7 @@ import HTTPTypes
 /// What every serializer does first: the rules for empty bodies, then the preprocessor.
 struct SerializerInput: Sendable {
   private struct Values {
-    /// `nil` for the one that leaves the body as it is, which is not asked.
-    var preprocessor: (any DataPreprocessor)?
+    var preprocessor: any DataPreprocessor
     var rules: EmptyResponseRules?
   }
 
@@ -15,11 +14,7 @@ struct SerializerInput: Sendable {
   /// - Parameter rules: `nil` for the defaults, which are made when they are needed: a program that starts pays for each
   ///   kind of set that it makes.
   init(preprocessor: any DataPreprocessor = .passthrough, rules: EmptyResponseRules? = nil) {
-    storage = CopyOnWrite(Values(preprocessor: Self.asked(preprocessor), rules: rules))
-  }
-
-  private static func asked(_ preprocessor: any DataPreprocessor) -> (any DataPreprocessor)? {
-    type(of: preprocessor) == PassthroughPreprocessor.self ? nil : preprocessor
+    storage = CopyOnWrite(Values(preprocessor: preprocessor, rules: rules))
   }
 
   /// What every public serializer is made with.
@@ -28,8 +23,8 @@ struct SerializerInput: Sendable {
   }
 
   var preprocessor: any DataPreprocessor {
-    get { storage.value.preprocessor ?? .passthrough }
-    set { storage.value.preprocessor = Self.asked(newValue) }
+    get { storage.value.preprocessor }
+    set { storage.value.preprocessor = newValue }
   }
 
   var rules: EmptyResponseRules {
@@ -58,9 +53,8 @@ struct SerializerInput: Sendable {
   }
 
   private func preprocess(_ data: Data) throws(LupineError) -> Data {
-    guard let preprocessor = storage.value.preprocessor else { return data }
     do {
-      return try preprocessor.preprocess(data)
+      return try storage.value.preprocessor.preprocess(data)
     } catch let error as LupineError {
       throw error
     } catch {

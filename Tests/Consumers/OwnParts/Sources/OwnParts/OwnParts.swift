@@ -12,17 +12,24 @@ import LupineMock
     let mock = MockTransport()
     mock.stub(
       .post, "https://example.com/flowers", where: [RequestCondition(OwnMatcher())],
-      .text("LUPINE").field(.contentEncoding, "own"))
+      OwnClosures.reply)
     let session = try Session.Builder().transport(OwnTransport(mock: mock)).clock(OwnClock()).install(OwnPlugin())
       .decoder(OwnDecoder()).parameterEncoder(OwnEncoder()).cookieStore { OwnCookies() }
-      .trust(["flowers.example.com": OwnEvaluator()]).build()
+      .trust(["flowers.example.com": OwnEvaluator()]).onChallenge(OwnClosures.credential).build()
     let answer = try await session.request(OwnPlace(), method: .post, parameters: ["color": "blue"])
+      .onHTTPResponse(OwnClosures.decide).onInterimResponse(OwnClosures.hear)
       .serializingResponse(using: OwnSerializer(preprocessor: OwnPreprocessor())).value
     guard answer == OwnAnswer(text: "lupine") else { throw Surprise(what: "the parts made \(answer)") }
     let sent = mock.requests.last
     guard sent?.text == "own parameters", sent?.headers[.accept] == "text/own", sent?.headers[.cookie] == "own=1" else {
       throw Surprise(what: "what was sent is \(String(describing: sent))")
     }
+    mock.stub(.get, "https://example.com/flowers", .failure(.connectionRefused))
+    let kept = try await session.request(OwnRoute()).serializingString().value
+    guard kept == "kept" else { throw Surprise(what: "the interceptor answered \(kept)") }
+    // Never started, and there to be compiled.
+    _ = session.download(OwnRoute()).refreshingURL(OwnClosures.freshURL)
+    _ = session.upload(multipart: OwnForm(), to: OwnPlace())
     print("with parts of its own, the program got: \(answer.text)")
   }
 }

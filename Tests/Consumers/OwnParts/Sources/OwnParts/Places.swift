@@ -50,24 +50,19 @@ struct OwnNetwork: NetworkPathSource {
   }
 }
 
+/// The clock of a test under a name of its own.
 struct OwnClock: TimerClock, DatedClock {
-  private let clock = ContinuousClock()
+  private let clock = ImmediateClock()
 
-  var now: ContinuousClock.Instant { clock.now }
+  var now: VirtualInstant { clock.now }
   var minimumResolution: Duration { clock.minimumResolution }
-  var date: Date { Date() }
+  var date: Date { clock.date }
 
-  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+  func sleep(until deadline: VirtualInstant, tolerance: Duration?) async throws {
     try await clock.sleep(until: deadline, tolerance: tolerance)
   }
 
-  func schedule(
-    at deadline: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void
-  ) -> ScheduledTimer {
-    let timer = Task {
-      try await sleep(until: deadline, tolerance: nil)
-      action()
-    }
-    return ScheduledTimer { timer.cancel() }
+  func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
+    clock.schedule(at: deadline, action)
   }
 }

@@ -5,7 +5,8 @@ struct OwnPlugin: Plugin {
   func install(in builder: inout Session.Builder) {
     let tokens = AuthenticationInterceptor(
       OwnAuthenticator(), credential: OwnCredential(), to: .origins(["https://example.com"]))
-    builder = builder.adapter(OwnAdapter()).retrier(OwnRetrier()).interceptor(OwnInterceptor()).monitor(OwnMonitor())
+    builder = builder.adapter(OwnAdapter()).retrier(OwnRetrier()).interceptor(Fallback(kept: Data("kept".utf8)))
+      .monitor(OwnMonitor())
       .authenticationScheme(OwnScheme()).contentCoding(OwnCoding()).install(tokens)
   }
 }
@@ -22,15 +23,19 @@ struct OwnRetrier: Retrier {
   func decision(for attempt: FailedAttempt) async -> RetryDecision { .doNotRetry }
 }
 
-/// Sees the response and hands it on, and answers by itself what nobody has.
-struct OwnInterceptor: Interceptor {
+/// Answers with what the program has kept where nobody listens at the server's address.
+struct Fallback: Interceptor {
+  let kept: Data
+
   func intercept(
     _ request: OutgoingRequest, context: TransferContext,
     next: nonisolated(nonsending) (OutgoingRequest) async throws -> TransportResponse
   ) async throws -> TransportResponse {
-    let response = try await next(request)
-    guard response.head.status == .notFound else { return response }
-    return TransportResponse(head: HTTPResponse(status: .ok), body: .complete(Data("LUPINE".utf8)))
+    do {
+      return try await next(request)
+    } catch let error as LupineError where error.kind == .connectionRefused {
+      return TransportResponse(head: HTTPResponse(status: .ok), body: .complete(kept))
+    }
   }
 }
 

@@ -1,0 +1,43 @@
+// An interceptor, which sees the response: it keeps what servers tag, and asks whether that still holds.
+
+import FoundationEssentials
+import Lupine
+import Synchronization
+
+// snippet.hide
+import LupineMock
+
+let mock = MockTransport()
+mock.stub([.get, .head], "https://api.example.com/users", .resource(Data("ada, grace".utf8), etag: "v1"))
+let session = try Session.Builder().transport(mock).baseURL("https://api.example.com").build()
+// snippet.show
+
+/// Keeps the data that come with an entity tag, and gives them again where the server answers 304.
+final class TagCache: Interceptor {
+  private let kept = Mutex<[String: (tag: String, head: HTTPResponse, data: Data)]>([:])
+
+  func intercept(
+    _ request: OutgoingRequest, context: TransferContext,
+    next: nonisolated(nonsending) (OutgoingRequest) async throws -> TransportResponse
+  ) async throws -> TransportResponse {
+    let known = kept.withLock { $0[request.url.string] }
+    var request = request
+    if let known { request.headers[.ifNoneMatch] = known.tag }
+    let response = try await next(request)
+    if response.head.status == .notModified, let known {
+      return TransportResponse(head: known.head, body: .complete(known.data))
+    }
+    if response.head.status == .ok, let tag = response.head.headerFields[.eTag], !response.body.isStreamed {
+      let data = try await response.body.end().data
+      kept.withLock { $0[request.url.string] = (tag, response.head, data) }
+    }
+    return response
+  }
+}
+
+let cache = TagCache()
+for _ in 1...2 {  // the second time the server answers 304, without data
+  print(try await session.request("users").interceptor(cache).validate().serializingString().value)
+}
+// snippet.hide
+print(mock.requests.map { $0.headers[.ifNoneMatch] ?? "none" })
