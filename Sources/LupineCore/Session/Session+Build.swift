@@ -43,12 +43,13 @@ extension Session.Builder {
   }
 
   private static func error(_ mismatches: [Mismatch]) -> LupineError {
-    // A reason that is another error's message has a full stop already.
-    let reasons = mismatches.map { mismatch in
-      mismatch.reason.hasSuffix(".") ? String(mismatch.description.dropLast()) : mismatch.description
+    // A reason that is another error's message ends in a full stop.
+    let mismatches = mismatches.map { mismatch in
+      let reason = mismatch.reason.hasSuffix(".") ? String(mismatch.reason.dropLast()) : mismatch.reason
+      return Mismatch(part: mismatch.part, reason: reason)
     }
-    return LupineError(
-      .configuration(mismatches), "The session cannot be built: \(reasons.joined(separator: "; ")).")
+    let reasons = mismatches.map(\.description).joined(separator: "; ")
+    return LupineError(.configuration(mismatches), "The session cannot be built: \(reasons).")
   }
 
   private func checkedBaseURL(_ mismatches: inout [Mismatch]) -> HTTPURL? {

@@ -55,7 +55,7 @@ import Testing
     let session = try Session.Builder().timeouts(connect: .seconds(9)).transport(
       ClosureTransport { _, context throws(LupineError) in
         noted.add(context.connectTimeout)
-        return context.answer()
+        return context.answer(200, [:], "x")
       }
     ).build()
     _ = try await session.request(Bench.url).timeouts { $0.connect = .seconds(4) }.serializingData().value

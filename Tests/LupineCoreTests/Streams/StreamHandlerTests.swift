@@ -95,10 +95,16 @@ import Testing
   }
 
   @Test(arguments: ["handler", "request"])
-  func `cancelling from inside lets no further value through`(who: String) async {
-    stub(MockReply.text("one\ntwo\nthree\n").stall(afterBytes: 9))
+  func `cancelling from inside lets no further value through`(who: String) async throws {
+    let transport = ClosureTransport { _, context throws(LupineError) in
+      let (response, writer) = context.begin()
+      var bytes = Array("one\ntwo\n".utf8)
+      try writer.write(&bytes)
+      return response
+    }
+    let session = try Session.Builder().transport(transport).build()
     let notes = Notes<String>()
-    let request = session.streamRequest("a")
+    let request = session.streamRequest("https://example.com/a")
     request.responseStreamLine { stream in
       notes.add(stream.value ?? "\(stream.error?.kind ?? .other)")
       if who == "handler" { stream.cancel() } else { request.cancel() }

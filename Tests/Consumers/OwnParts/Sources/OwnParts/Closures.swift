@@ -1,17 +1,17 @@
 import Lupine
 import LupineMock
 
-/// Functions of the program's own where Lupine takes asynchronous closures.
-enum OwnClosures {
-  static func credential(for request: CredentialRequest) async throws -> Credential? { nil }
+// Functions of the program's own where Lupine takes asynchronous closures. They are no type's members: without the upcoming
+// feature, Swift 6.3.1 crashes where a static function's name is handed over in the place of a closure.
 
-  static func decide(on head: HTTPResponse) async -> ResponseDisposition { .allow }
+func ownCredential(for request: CredentialRequest) async throws -> Credential? { nil }
 
-  static func hear(of head: HTTPResponse) async {}
+func ownDecision(on head: HTTPResponse) async -> ResponseDisposition { .allow }
 
-  static func freshURL(after head: HTTPResponse) async throws -> any URLConvertible { OwnPlace() }
+func hearInterim(of head: HTTPResponse) async {}
 
-  static func reply(to request: RecordedRequest) async throws -> MockReply {
-    .text("LUPINE").field(.contentEncoding, "own")
-  }
+func freshURL(after head: HTTPResponse) async throws -> any URLConvertible { OwnPlace() }
+
+func ownReply(to request: RecordedRequest) async throws -> MockReply {
+  .text("LUPINE").field(.contentEncoding, "own")
 }

@@ -12,12 +12,12 @@ import LupineMock
     let mock = MockTransport()
     mock.stub(
       .post, "https://example.com/flowers", where: [RequestCondition(OwnMatcher())],
-      OwnClosures.reply)
+      ownReply)
     let session = try Session.Builder().transport(OwnTransport(mock: mock)).clock(OwnClock()).install(OwnPlugin())
       .decoder(OwnDecoder()).parameterEncoder(OwnEncoder()).cookieStore { OwnCookies() }
-      .trust(["flowers.example.com": OwnEvaluator()]).onChallenge(OwnClosures.credential).build()
+      .trust(["flowers.example.com": OwnEvaluator()]).onChallenge(ownCredential).build()
     let answer = try await session.request(OwnPlace(), method: .post, parameters: ["color": "blue"])
-      .onHTTPResponse(OwnClosures.decide).onInterimResponse(OwnClosures.hear)
+      .onHTTPResponse(ownDecision).onInterimResponse(hearInterim)
       .serializingResponse(using: OwnSerializer(preprocessor: OwnPreprocessor())).value
     guard answer == OwnAnswer(text: "lupine") else { throw Surprise(what: "the parts made \(answer)") }
     let sent = mock.requests.last
@@ -28,7 +28,7 @@ import LupineMock
     let kept = try await session.request(OwnRoute()).serializingString().value
     guard kept == "kept" else { throw Surprise(what: "the interceptor answered \(kept)") }
     // Never started, and there to be compiled.
-    _ = session.download(OwnRoute()).refreshingURL(OwnClosures.freshURL)
+    _ = session.download(OwnRoute()).refreshingURL(freshURL)
     _ = session.upload(multipart: OwnForm(), to: OwnPlace())
     print("with parts of its own, the program got: \(answer.text)")
   }
