@@ -20,6 +20,7 @@ final class TagCache: Interceptor {
     _ request: OutgoingRequest, context: TransferContext,
     next: nonisolated(nonsending) (OutgoingRequest) async throws -> TransportResponse
   ) async throws -> TransportResponse {
+    guard request.method == .get else { return try await next(request) }
     let known = kept.withLock { $0[request.url.string] }
     var request = request
     if let known { request.headers[.ifNoneMatch] = known.tag }
@@ -28,8 +29,9 @@ final class TagCache: Interceptor {
       return TransportResponse(head: known.head, body: .complete(known.data))
     }
     if response.head.status == .ok, let tag = response.head.headerFields[.eTag], !response.body.isStreamed {
-      let data = try await response.body.end().data
-      kept.withLock { $0[request.url.string] = (tag, response.head, data) }
+      let end = try await response.body.end()
+      let isInMemory = end.byteCount == end.data.count  // what goes to a file is not
+      if isInMemory { kept.withLock { $0[request.url.string] = (tag, response.head, end.data) } }
     }
     return response
   }

@@ -95,10 +95,10 @@ extension SessionRequest {
     return CurlCommand(request, secrets: task.session.configuration.secretFields).description
   }
 
-  /// The command that makes the same request with curl, secrets redacted; starts the request and waits for its end, so
-  /// that what adapters and redirects changed stands in it.
+  /// The command that makes the same request with curl, secrets redacted; starts the request and waits for its end, or for
+  /// the head of a stream, so that what adapters and redirects changed stands in it.
   public func cURLDescription() async -> String {
-    _ = await task.outcome()
+    await task.answered()
     return debugDescription
   }
 }

@@ -28,12 +28,12 @@ public struct ByteStream: AsyncSequence, Sendable {
     get async throws(LupineError) {
       let (task, consumer) = (readers.task, readers.consumer)
       task.startForStream()
-      let opened = await withTaskCancellationHandler {
-        await consumer.body()
+      let opening = await withTaskCancellationHandler {
+        await consumer.opening()
       } onCancel: {
         task.cancel()
       }
-      _ = try opened.get()
+      try opening.get()
       guard let head = consumer.head else { throw LupineError(.other, "The response has no head.") }
       return head
     }

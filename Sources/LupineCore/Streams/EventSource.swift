@@ -33,6 +33,11 @@ final class EventSource: Sendable {
 
   private static var left: LupineError { LupineError(.cancelled, "The stream's reader left before its end.") }
 
+  /// The request of each connection, with its key and its options; `nil` where it could not be made.
+  var described: OutgoingRequest? {
+    if case .success(let request) = description { task.withOwnOptions(request) } else { nil }
+  }
+
   /// Why the request must end; `nil` where it goes on.
   var reason: LupineError? { task.state.withLock { $0.cancellation } }
 

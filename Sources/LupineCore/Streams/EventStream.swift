@@ -28,10 +28,11 @@ extension DataStreamRequest {
   public func serializingEvents(
     reconnects: Bool? = nil, retry: Duration = .seconds(3), reconnectionLimit: Int? = nil, limit: Int = 1 << 20
   ) -> EventStream {
-    let refusal = Reconnection.Refusal(task.described, reconnects: reconnects)
+    let source = EventSource(task, consumer, hasTaken: hasTaken)
+    let refusal = Reconnection.Refusal(source.described, reconnects: reconnects)
     return EventStream(
-      source: EventSource(task, consumer, hasTaken: hasTaken),
-      reconnection: Reconnection(refusal: refusal, retry: retry, limit: reconnectionLimit), limit: limit)
+      source: source, reconnection: Reconnection(refusal: refusal, retry: retry, limit: reconnectionLimit), limit: limit
+    )
   }
 }
 

@@ -4,6 +4,8 @@ import Synchronization
 final class Reading: Sendable {
   private let task: RequestTask
   private let consumer: StreamConsumer
+  /// The body, from the first piece on.
+  private let body = Mutex<IncomingBody?>(nil)
   /// Whether the body has come to its end; the request ends by itself then, and must not count as cancelled.
   private let isOver = Atomic<Bool>(false)
 
@@ -15,7 +17,7 @@ final class Reading: Sendable {
   deinit {
     if isOver.load(ordering: .relaxed) { return }
     task.cancel()
-    consumer.abandon()
+    taken()?.abandon()
   }
 
   func next() async throws(LupineError) -> [UInt8]? {
@@ -29,17 +31,22 @@ final class Reading: Sendable {
   }
 
   private func piece() async -> Result<[UInt8]?, LupineError> {
-    switch await consumer.body() {
-    case .failure(let error): return .failure(error)
-    case .success(let body):
-      do throws(LupineError) {
-        if let piece = try await body.next() { return .success(piece) }
-        isOver.store(true, ordering: .relaxed)
-        return .success(nil)
-      } catch {
-        // The transport says that it was cancelled; the request's own outcome says why.
-        return .failure(await task.outcome().error ?? error)
-      }
+    if case .failure(let error) = await consumer.opening() { return .failure(error) }
+    do throws(LupineError) {
+      if let piece = try await taken()?.next() { return .success(piece) }
+      isOver.store(true, ordering: .relaxed)
+      return .success(nil)
+    } catch {
+      // The transport says that it was cancelled; the request's own outcome says why.
+      return .failure(await task.outcome().error ?? error)
+    }
+  }
+
+  /// The body, taken over from the consumer the first time.
+  private func taken() -> IncomingBody? {
+    body.withLock { body in
+      if body == nil { body = consumer.takeBody() }
+      return body
     }
   }
 }

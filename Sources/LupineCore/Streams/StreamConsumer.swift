@@ -2,13 +2,16 @@ import HTTPTypes
 import Synchronization
 
 /// Hands the body to whoever reads the stream, from the moment the head has been validated.
+///
+/// The body leads back to the request, which holds this consumer: so it is kept here only until its reader has it.
 final class StreamConsumer: ResponseConsumer {
-  typealias Opened = Result<IncomingBody, LupineError>
+  typealias Opening = Result<Void, LupineError>
   typealias Starter = @Sendable (StreamConsumer) -> Void
 
   private struct State {
-    var opened: Opened?
-    var waiting: [UnsafeContinuation<Opened, Never>] = []
+    var opening: Opening?
+    var body: IncomingBody?
+    var waiting: [UnsafeContinuation<Opening, Never>] = []
     var starter: Starter?
     var head: HTTPResponse?
     var isTaken = false
@@ -35,8 +38,11 @@ final class StreamConsumer: ResponseConsumer {
   func hasBody(_ response: ReceivedResponse) -> Bool? { true }
 
   func began(_ response: TransportResponse) {
-    state.withLock { $0.head = response.head }
-    open(.success(response.body))
+    state.withLock { state in
+      state.head = response.head
+      if state.opening == nil { state.body = response.body }
+    }
+    open(.success(()))
   }
 
   func conclude(_ outcome: Outcome) -> Outcome {
@@ -45,9 +51,10 @@ final class StreamConsumer: ResponseConsumer {
   }
 
   /// Drops what nobody will read.
-  func abandon() {
-    if case .success(let body) = state.withLock({ $0.opened }) { body.abandon() }
-  }
+  func abandon() { takeBody()?.abandon() }
+
+  /// The body, for the one who reads it; `nil` where it was handed over before, or there is none.
+  func takeBody() -> IncomingBody? { state.withLock { $0.body.take() } }
 
   /// Takes the body for one reader; false where another has it.
   func take() -> Bool {
@@ -62,32 +69,44 @@ final class StreamConsumer: ResponseConsumer {
   /// No task waits for that: a request that is never started keeps none.
   func whenOpened(_ start: @escaping Starter) {
     let isOpen = state.withLock { state in
-      if state.opened == nil { state.starter = start }
-      return state.opened != nil
+      if state.opening == nil { state.starter = start }
+      return state.opening != nil
     }
     if isOpen { start(self) }
   }
 
-  /// Waits for the body, or for the reason that there is none.
-  func body() async -> Opened {
+  /// Waits until there is a body to read, or for the reason that there is none.
+  func opening() async -> Opening {
     await withUnsafeContinuation { reader in
-      let opened = state.withLock { state in
-        if state.opened == nil { state.waiting.append(reader) }
-        return state.opened
+      let opening = state.withLock { state in
+        if state.opening == nil { state.waiting.append(reader) }
+        return state.opening
       }
-      if let opened { reader.resume(returning: opened) }
+      if let opening { reader.resume(returning: opening) }
     }
   }
 
-  private func open(_ opened: Opened) {
+  private func open(_ opening: Opening) {
     let (waiting, starter) = state.withLock { state in
-      guard state.opened == nil else { return ([UnsafeContinuation<Opened, Never>](), nil as Starter?) }
-      state.opened = opened
+      guard state.opening == nil else { return ([UnsafeContinuation<Opening, Never>](), nil as Starter?) }
+      state.opening = opening
       defer { (state.waiting, state.starter) = ([], nil) }
       return (state.waiting, state.starter)
     }
-    for reader in waiting { reader.resume(returning: opened) }
+    for reader in waiting { reader.resume(returning: opening) }
     starter?(self)
+  }
+}
+
+extension RequestTask {
+  /// Waits for the end, or, since that of a stream waits for its reader, until a stream has begun.
+  func answered() async {
+    guard let stream = consumer as? StreamConsumer else {
+      _ = await outcome()
+      return
+    }
+    startForStream()
+    _ = await stream.opening()
   }
 }
 

@@ -48,6 +48,33 @@ import Testing
     #expect(observed == nil)
   }
 
+  /// A part of a session that tells when it is let go, and with it the session.
+  private final class Part: EventMonitor {
+    private let end: Flag
+
+    init(_ end: Flag) { self.end = end }
+
+    deinit { end.raise() }
+
+    func receive(_ event: SessionEvent) {}
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: ["read", "left", "unread", "events"])
+  func `a session is released when its last stream is done`(how: String) async throws {
+    let end = Flag()
+    do {
+      let bench = Bench(.text("data: a\n\ndata: b\n\n").field(.contentType, "text/event-stream"))
+      let request = try bench.session { $0.monitor(Part(end)) }.streamRequest(Bench.url)
+      switch how {
+      case "read": for try await _ in request.serializingBytes() {}
+      case "left": for try await _ in request.serializingLines() { break }
+      case "unread": _ = try await request.serializingBytes().head
+      default: for try await _ in request.serializingEvents(reconnects: false) {}
+      }
+    }
+    await end.raised()
+  }
+
   @Test func `a session is released when its last request was cancelled just before its exchange`() async throws {
     weak var observed: Session?
     do {

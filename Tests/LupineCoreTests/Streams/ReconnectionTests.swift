@@ -145,7 +145,7 @@ import Testing
 
   @Test func `a key that the session makes is the same on every connection`() async throws {
     let name = try #require(HTTPField.Name("Idempotency-Key"))
-    #expect(try await count(session().streamRequest(url).idempotencyKey()) == 2)
+    #expect(try await count(session().streamRequest(url, method: .post).idempotencyKey()) == 2)
     let keys = mock.requests.map { $0.headers[name] }
     #expect(keys.count == 3)
     #expect(Set(keys).count == 1)

@@ -111,6 +111,12 @@ import Testing
     await session.finishRequests()
   }
 
+  @Test func `the command of a stream is there once its head is`() async throws {
+    let session = try Session.Builder().transport(Self.transport(hasEnded: true)).build()
+    let request = session.streamRequest(Bench.url)
+    #expect(await request.cURLDescription().contains(Bench.url))
+  }
+
   /// A transport whose answers have nine bytes, and end with them or not at all.
   private static func transport(hasEnded: Bool) -> ClosureTransport {
     ClosureTransport { _, context throws(LupineError) in
