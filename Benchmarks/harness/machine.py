@@ -32,7 +32,7 @@ def system():
         name = platform.freedesktop_os_release()["PRETTY_NAME"]
     except (OSError, KeyError):
         name = platform.system()
-    return f"{name}, Linux {platform.release()}"
+    return f"{name}, Linux {platform.release().partition('-')[0]}"
 
 
 def processor():

@@ -7,7 +7,7 @@ extension Exchange {
   func receive(line: UnsafeRawBufferPointer, _ headReader: HeadReader) -> Bool {
     do throws(LupineError) {
       if let rare, try receive(line: line, rare, headReader) { return true }
-      if !clock.isAnswered { clock.receive(at: Moment.now) }
+      if !clock.isAnswered { begin() }
       switch try headReader.take(line) {
       case nil: break
       case .informational(let head):
@@ -21,6 +21,12 @@ extension Exchange {
       failure = failure ?? error
       return false
     }
+  }
+
+  /// Notes that the response has begun: libcurl makes no other connection for the request from here on.
+  private func begin() {
+    clock.receive(at: Moment.now)
+    if clock.isReused == true { easy?.set(forgetsNames: false) }
   }
 
   /// Takes a line where a challenge is held back or a tunnel is opened; true where nothing else is to be done with it.

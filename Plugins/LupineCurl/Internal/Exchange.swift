@@ -106,7 +106,6 @@ final class Exchange {
     if submission.isSecured { tls = loop.details(of: easy) }
     easy.isConnected(to: address, port: ports.remote)
     clock.isReused = isReused
-    if isReused { easy.set(forgetsNames: false) }
     tell(easy, isReused)
     return true
   }

@@ -22,10 +22,15 @@ extension Pipeline {
       if let scope = field.scope {
         guard try scope.allows(request.url, baseURL: session.baseURL) else { continue }
       }
-      let isForPart = field.field.name == .acceptEncoding && described.headers.contains(.range)
+      let isForPart = described.headers.contains(.range) && isOwnCodings(field.field)
       request.headers.append(isForPart ? HTTPField(name: .acceptEncoding, value: "identity") : field.field)
     }
     request.lookAtFields()
     return request
+  }
+
+  /// Whether the field is the one that tells of the session's codings, which do not decode parts.
+  private func isOwnCodings(_ field: HTTPField) -> Bool {
+    field.name == .acceptEncoding && field.value == session.configuration.contentCodings.acceptEncoding
   }
 }

@@ -11,13 +11,6 @@ struct RequestState {
     case finished(Outcome)
   }
 
-  /// What someone who wants the outcome does.
-  enum Role {
-    case lead
-    case follow
-    case take(Outcome)
-  }
-
   var settings = RequestSettings()
   private(set) var phase = Phase.idle
   private(set) var isHeld: Bool
@@ -203,23 +196,7 @@ struct RequestState {
     return Cancellation(control: control, works: rare?.value.works ?? [], gates: [], mustFinish: false)
   }
 
-  struct Cancellation {
-    let control: TransferControl?
-    let works: [@Sendable () -> Void]
-    let gates: [Gate]
-    let mustFinish: Bool
-  }
-
   // What it is doing
-
-  /// What is to be known where an exchange begins.
-  struct Beginning {
-    /// The reason to give it up at once, if there is one.
-    let ended: LupineError?
-    let isSuspended: Bool
-    /// Whether nobody has watched since the exchange before was idle too long.
-    let wasUnwatched: Bool
-  }
 
   /// Begins an exchange; `nil` where the request must wait, or another is still under way, which must be ended first.
   ///
@@ -247,14 +224,6 @@ struct RequestState {
     guard self.control === control, !exchange.isTold else { return false }
     exchange.isTold = true
     return true
-  }
-
-  /// What an exchange was whose body has come to a good end.
-  struct Conclusion {
-    let control: TransferControl?
-    let sent: OutgoingRequest?
-    /// Whether its end is to be told.
-    let isToTell: Bool
   }
 
   /// Ends the exchange whose body has come to a good end; `nil`, and nothing happens, where somebody is to be asked about

@@ -57,6 +57,10 @@ extension RequestTask {
   func endIfOverdue(now: Duration) -> Duration? {
     guard let (started, attemptStarted, control, changed) = state.withLock({ $0.underWatch }) else { return nil }
     let timeouts = changed ?? timeouts
+    if let fault = timeouts.faults.first {
+      cancel(LupineError(.invalidRequest, "The request's timeouts cannot be kept: \(fault)."))
+      return nil
+    }
     if let total = timeouts.total, now >= started + total {
       cancel(Self.timedOut(.total, after: total))
       return nil

@@ -99,13 +99,6 @@ extension Session.Builder {
   }
 
   private func checkTimeouts(_ timeouts: Timeouts, _ mismatches: inout [Mismatch]) {
-    let bounds = [
-      ("connect", timeouts.connect), ("idle", timeouts.idle), ("total", timeouts.total), ("attempt", timeouts.attempt),
-    ]
-    for (name, value) in bounds {
-      if let value, value <= .zero {
-        mismatches.append(Mismatch(part: "timeouts", reason: "\(name) is \(value); a timeout is longer than nothing"))
-      }
-    }
+    mismatches += timeouts.faults.map { Mismatch(part: "timeouts", reason: $0) }
   }
 }

@@ -8,6 +8,8 @@ import Synchronization
 final class EventSource: Sendable {
   private struct State {
     var connection: RequestTask?
+    /// Those of the request when it began, which each connection has.
+    var settings = RequestSettings()
     /// How many attempts the connections before it have made.
     var attempts = 0
     var hasBegun = false
@@ -45,8 +47,10 @@ final class EventSource: Sendable {
   ///
   /// - Throws: where there is another reader, or the request must not begin.
   func begin() async throws(LupineError) {
+    let settings = task.state.withLock { $0.settings }
     let isFirst = state.withLock { state in
       defer { state.hasBegun = true }
+      if !state.hasBegun { state.settings = settings }
       return !state.hasBegun
     }
     guard isLeading, isFirst else { throw reason ?? .streamIsTaken }
@@ -110,7 +114,7 @@ final class EventSource: Sendable {
     let connection = RequestTask(
       description, session: task.session, consumer: consumer, connectionOf: task.id,
       after: state.withLock { $0.attempts })
-    let settings = task.state.withLock { $0.settings }
+    let settings = state.withLock { $0.settings }
     connection.state.withLock { state in
       state.settings = settings
       state.settings.validators.append(.statusCodes([200, 204]))

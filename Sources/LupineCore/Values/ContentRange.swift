@@ -33,10 +33,10 @@ extension HTTPResponse {
   /// Which part of the whole the body is; `nil` where it does not say, or not in bytes.
   var contentRange: ContentRange? { headerFields[.contentRange].flatMap { ContentRange($0) } }
 
-  /// Whether the body is a part of the whole, or several; not where its range is all there is, as far as it says.
+  /// Whether the body is a part of the whole, or several, or may be; not where its range is all there is.
   var isPart: Bool {
     guard status.code == 206 else { return false }
     guard let content = contentRange else { return true }
-    return content.range.lowerBound > 0 || content.total.map { content.range.upperBound < $0 } ?? false
+    return content.total.map { content.range != 0..<$0 } ?? true
   }
 }

@@ -111,6 +111,15 @@ import Testing
     #expect(try await session.request(Bench.url).serializingString().value == "abc")
   }
 
+  @Test(arguments: [
+    Timeouts(idle: .zero), Timeouts(idle: nil, total: .seconds(-1)), Timeouts(idle: nil, attempt: .zero),
+  ])
+  func `a bound that is no longer than nothing ends its request`(bounds: Timeouts) async throws {
+    let session = try Bench(.stall).session()
+    let response = await session.request(Bench.url).timeouts { $0 = bounds }.serializingData().response
+    #expect(response.error?.kind == .invalidRequest)
+  }
+
   @Test func `a request of an old session has its whole time`() async throws {
     let bench = Bench(.text("x").delay(.seconds(5)))
     let session = try bench.session { $0.timeouts(idle: nil, total: .seconds(10)) }
