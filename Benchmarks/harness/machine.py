@@ -20,11 +20,16 @@ def facts():
 
 
 def summary(results):
-    """What was measured on what: the days of all the figures, and the rest of the newest."""
-    newest = max((result["machine"] for result in results.values()), key=lambda each: each["date"])
-    days = sorted({result["machine"]["date"] for result in results.values()})
-    date = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-    return f"{date}, {newest['system']}, {newest['cores']} cores, libcurl {newest['libcurl']}"
+    """What was measured on what: each machine, with the days of its figures."""
+    days = {}
+    for facts in (result["machine"] for result in results.values()):
+        machine = f"{facts['system']}, {facts['cores']} cores, libcurl {facts['libcurl']}"
+        days.setdefault(machine, set()).add(facts["date"])
+    return "; ".join(f"{span(sorted(each))}, {machine}" for machine, each in days.items())
+
+
+def span(days):
+    return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
 
 
 def system():
