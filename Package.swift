@@ -150,7 +150,8 @@ let package = Package(
       name: "TrustSupport",
       dependencies: ["LupineCore", "LupineCurl", "LupineFixtures", "LupineMock", "LupineOpenSSL", httpTypes],
       path: "Tests/TrustSupport", swiftSettings: settings),
-    test("LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "TrustSupport"]),
+    test(
+      "LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineX509", "TrustSupport"]),
     // Also a package of its own, for the address sanitizer.
     .testTarget(
       name: "HostileTests", dependencies: ["LupineCore", "LupineOpenSSL"], path: "Tests/Hostile/HostileTests",

@@ -86,6 +86,27 @@ static inline int lupine_name(const GENERAL_NAMES *names, int index, const uint8
   return kind;
 }
 
+// The subtrees of an authority's name constraints that it may sign for, or may not.
+static inline const struct stack_st_GENERAL_SUBTREE *lupine_subtrees(const NAME_CONSTRAINTS *constraints, int excluded) {
+  return excluded ? constraints->excludedSubtrees : constraints->permittedSubtrees;
+}
+static inline int lupine_subtrees_count(const NAME_CONSTRAINTS *constraints, int excluded) {
+  const struct stack_st_GENERAL_SUBTREE *subtrees = lupine_subtrees(constraints, excluded);
+  return subtrees ? sk_GENERAL_SUBTREE_num(subtrees) : 0;
+}
+
+// The kind (2 DNS, 7 IP address) and the bytes of a subtree; 0 for another kind.
+static inline int lupine_subtree(const NAME_CONSTRAINTS *constraints, int excluded, int index, const uint8_t **bytes,
+                                 int *count) {
+  int kind = 0;
+  const GENERAL_SUBTREE *subtree = sk_GENERAL_SUBTREE_value(lupine_subtrees(constraints, excluded), index);
+  void *value = subtree ? GENERAL_NAME_get0_value(subtree->base, &kind) : NULL;
+  if (!value || (kind != GEN_DNS && kind != GEN_IPADD)) return 0;
+  *bytes = ASN1_STRING_get0_data(value);
+  *count = ASN1_STRING_length(value);
+  return kind;
+}
+
 static inline int lupine_is_plain_revocation_list(X509_CRL *list) {
   // A list that covers only a part of what its issuer signed says so in a critical extension, and names delta lists too.
   return X509_CRL_get_ext_by_NID(list, NID_issuing_distribution_point, -1) < 0

@@ -6,10 +6,7 @@ package enum HostName {
   ///
   /// The common name does not count, a wildcard stands for one whole label, and a dot at the host's end is not looked at.
   package static func matches(_ host: String, _ certificate: OpaquePointer) -> Bool {
-    guard !host.utf8.contains(0) else { return false }
-    var name = host
-    if name.hasSuffix(".") { name.removeLast() }
-    guard !name.isEmpty else { return false }
+    guard let name = name(host) else { return false }
     // What OpenSSL cannot make of a damaged list of names is no match, and must not stand in the queue of errors.
     defer { ERR_clear_error() }
     if isAddress(name) { return X509_check_ip_asc(certificate, name, 0) == 1 }
@@ -18,12 +15,22 @@ package enum HostName {
   }
 
   /// Whether it is an address rather than a name; an IPv6 address without brackets.
-  package static func isAddress(_ host: String) -> Bool {
+  package static func isAddress(_ host: String) -> Bool { address(host) != nil }
+
+  /// The host without a dot at its end; `nil` where it is none. OpenSSL takes a name that begins with a dot for all the names
+  /// below it.
+  static func name(_ host: String) -> String? {
+    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+    return name.isEmpty || name.hasPrefix(".") || name.utf8.contains(0) ? nil : name
+  }
+
+  /// The 4 or 16 bytes of an address; `nil` for a name.
+  static func address(_ host: String) -> [UInt8]? {
     guard let octets = a2i_IPADDRESS(host) else {
       ERR_clear_error()
-      return false
+      return nil
     }
-    ASN1_OCTET_STRING_free(octets)
-    return true
+    defer { ASN1_OCTET_STRING_free(octets) }
+    return Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(octets), count: Int(ASN1_STRING_length(octets))))
   }
 }

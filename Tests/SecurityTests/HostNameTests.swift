@@ -54,6 +54,15 @@ import TrustSupport
     #expect(try await Online().check(server, .default(validateHost: false), host: host) == nil)
   }
 
+  @Test(arguments: [
+    "", ".", "..", ".test", ".test.", ".valid.test", ".wild.test", ".a.wild.test", ".localhost", ".com",
+  ])
+  func `S11 a text that begins with a dot is no host`(_ host: String) throws {
+    for name in ["valid", "wildcard", "top-wildcard", "local-wildcard"] {
+      #expect(try !Pki.certificate(name).matches(host: host))
+    }
+  }
+
   @Test func `S11 roots on top of the others do not loosen the names`() async throws {
     let server = try TLSServer("cn-only", chain: "intermediate")
     let session = try Online(roots: Pki.otherRoot).session(nil) { $0.additionalCertificateAuthorities(Pki.root) }

@@ -7,6 +7,8 @@ import Testing
 package enum Pki {
   package static let root = path("root.pem")
   package static let otherRoot = path("other-root.pem")
+  /// That of the encrypted private keys; a word that stands in no path.
+  package static let passphrase = "Kq7vXo2mZt9RwB4u"
 
   package static func path(_ name: String) -> String { Fixture.path("Certificates/Trust/\(name)") }
 

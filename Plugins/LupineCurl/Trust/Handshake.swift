@@ -52,10 +52,10 @@ final class Handshake {
 
   /// Verifies chain and name and asks the evaluator; false ends the handshake.
   func verify(_ context: OpaquePointer) -> Bool {
-    let chain = VerifiedChain(context, roots, now: now)
+    let chain = VerifiedChain(context, roots, host: peer.host, now: now)
     if peer.evaluator?.replacesVerification != true {
       if let failure = chain.failure { return refuseChain(context, failure) }
-      if !namesHost(context) { return false }
+      if !namesHost(context) || !permitsHost(context, chain) { return false }
     }
     guard let evaluator = peer.evaluator else { return accept(context) }
     var trust = trust(chain)
@@ -86,6 +86,15 @@ final class Handshake {
         + "A common name does not count (RFC 9110 section 4.3.4). Ask for the server by a name that it has.")
     return refuse(
       context, HostName.isAddress(peer.host) ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH)
+  }
+
+  private func permitsHost(_ context: OpaquePointer, _ chain: VerifiedChain) -> Bool {
+    if chain.permitsHost { return true }
+    exchange?.failure = LupineError(
+      .certificateRejected,
+      "The \(peer.isProxy ? "proxy" : "server")'s certificate does not hold for the host \(peer.host): an authority of its chain may not sign "
+        + "for that name (RFC 5280 section 4.2.1.10). Give it a certificate of another authority.")
+    return refuse(context, X509_V_ERR_EXCLUDED_VIOLATION)
   }
 
   private func accept(_ context: OpaquePointer) -> Bool {

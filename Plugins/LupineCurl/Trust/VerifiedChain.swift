@@ -10,9 +10,11 @@ struct VerifiedChain {
   let verified: [Data]?
   /// OpenSSL's code where there is none.
   let failure: Int32?
+  /// Whether the authorities of the chain may sign for the host; false without a chain.
+  let permitsHost: Bool
 
   /// - Parameter context: what OpenSSL hands to the callback that stands in for its verification.
-  init(_ context: OpaquePointer, _ roots: TrustedRoots, now: Date) {
+  init(_ context: OpaquePointer, _ roots: TrustedRoots, host: String, now: Date) {
     let sent = X509_STORE_CTX_get0_untrusted(context)
     presented = DER.certificates(sent)
     let own = X509_STORE_CTX_new()
@@ -21,6 +23,7 @@ struct VerifiedChain {
       ERR_clear_error()
       verified = nil
       failure = X509_V_ERR_OUT_OF_MEM
+      permitsHost = false
       return
     }
     X509_STORE_CTX_set_default(own, "ssl_server")
@@ -30,7 +33,9 @@ struct VerifiedChain {
     let isVerified = X509_verify_cert(own) == 1
     ERR_clear_error()
     let code = X509_STORE_CTX_get_error(own)
-    verified = isVerified ? DER.certificates(X509_STORE_CTX_get0_chain(own)) : nil
+    let chain = isVerified ? X509_STORE_CTX_get0_chain(own) : nil
+    verified = isVerified ? DER.certificates(chain) : nil
+    permitsHost = isVerified && NameConstraints.permit(host, by: chain)
     failure = isVerified ? nil : code == X509_V_OK ? X509_V_ERR_UNSPECIFIED : code
   }
 

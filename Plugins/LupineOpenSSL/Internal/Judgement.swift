@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LupineCore
+import LupineX509
 
 /// The checks that several evaluators share.
 struct Judgement {
@@ -22,7 +23,10 @@ struct Judgement {
     } else {
       chain = [try verifier.presented()[0]]
     }
-    if validateHost { try checkHost() }
+    if validateHost {
+      try checkHost()
+      try checkConstraints()
+    }
   }
 
   /// Looks for one of the pinned in the chain.
@@ -44,5 +48,15 @@ struct Judgement {
       names.isEmpty
         ? "the certificate names no host at all" : "the certificate does not match the host; it is for \(some)",
       advice: "Ask for the server by a name that it has, or give it a certificate for this one.")
+  }
+
+  /// Holds the host against what the authorities of the chain may sign for, since a wildcard covers names that they may not.
+  private func checkConstraints() throws(TrustFailure) {
+    let authority = chain.dropFirst().first { !NameConstraints.permits(trust.host, $0.handle.pointer) }
+    guard let authority else { return }
+    throw TrustFailure(
+      .hostName, trust, authority,
+      "an authority of the chain may not sign for the host, by its name constraints (RFC 5280 section 4.2.1.10)",
+      advice: "Give the server a certificate of another authority.")
   }
 }

@@ -28,7 +28,8 @@ extension Certificate {
   /// Whether it names the host: a DNS name for a name, an address for an address.
   ///
   /// The common name does not count, a wildcard stands for one whole label, and a dot at the host's end is not looked at
-  /// (RFC 9110 section 4.3.4, RFC 6125).
+  /// (RFC 9110 section 4.3.4, RFC 6125). A text that begins with a dot is no host. What the authorities behind it may sign for
+  /// is not looked at; the evaluators do that, once the chain is verified.
   public func matches(host: String) -> Bool {
     HostName.matches(host, handle.pointer)
   }

@@ -27,8 +27,8 @@ import TrustSupport
 
   private static let certificates: [ClientCertificate] = [
     .pem(Pki.path("client.pem"), key: Pki.path("client.key.pem")),
-    .pem(Pki.path("client.pem"), key: Pki.path("client.encrypted.key.pem"), passphrase: "lupine"),
-    .pkcs12(Pki.path("client.p12"), passphrase: "lupine"),
+    .pem(Pki.path("client.pem"), key: Pki.path("client.encrypted.key.pem"), passphrase: Pki.passphrase),
+    .pkcs12(Pki.path("client.p12"), passphrase: Pki.passphrase),
   ]
 
   private func demanding() throws -> TLSServer {
@@ -70,15 +70,15 @@ import TrustSupport
     #expect(error?.unusableParts == ["clientCertificate"])
     #expect(exchanges.logs.map(\.attempts.count) == [1])
     #expect(error?.message.contains(text) == true, "\(error as Any)")
-    #expect(error?.message.contains("lupine") != true)
+    #expect(error?.message.contains(Pki.passphrase) != true)
   }
 
   @Test func `the passphrase is in no description`() {
-    let certificate = ClientCertificate.pkcs12("a.p12", passphrase: "secret-word")
+    let certificate = ClientCertificate.pkcs12("a.p12", passphrase: "secretRw4uPz8nYc")
     var text = ""
     dump(certificate, to: &text)
-    #expect(!text.contains("secret-word") && !"\(certificate)".contains("secret-word"))
-    #expect(!String(reflecting: certificate).contains("secret-word"))
+    #expect(!text.contains("secretRw4uPz8nYc") && !"\(certificate)".contains("secretRw4uPz8nYc"))
+    #expect(!String(reflecting: certificate).contains("secretRw4uPz8nYc"))
   }
 
   @Test func `the versions of TLS are kept to`() async throws {
