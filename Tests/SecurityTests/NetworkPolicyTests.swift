@@ -11,7 +11,10 @@ import Testing
     "169.254.169.254", "100.64.0.1", "100.100.100.200", "168.63.129.16", "192.0.0.192", "198.18.0.1", "224.0.0.1",
     "255.255.255.255", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:10.0.0.1]", "[::ffff:169.254.169.254]",
     "[::127.0.0.1]", "[fe80::1]", "[fc00::1]", "[fd00:ec2::254]", "[fec0::1]", "[ff02::1]", "[64:ff9b::a00:1]",
-    "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[2001:0:1::]", "[2001:db8::1]",
+    "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[2001:0:1::]", "[2001:db8::1]", "[::ffff:0:127.0.0.1]",
+    "[::ffff:0:8.8.8.8]", "[64:ff9b:1::7f00:1]", "[64:ff9b:1:a00::1]", "[64:ff9b:0:1::808:808]",
+    "[2606:4700::5efe:127.0.0.1]", "[2606:4700::200:5efe:10.0.0.1]", "[2002:808:808::1]", "[::8.8.8.8]", "[100::1]",
+    "[5f00::1]", "[3fff::1]", "[4000::1]", "[::fffe:127.0.0.1]",
   ]
 
   private func error(_ session: Session, _ url: String) async -> LupineError? {
@@ -33,10 +36,26 @@ import Testing
 
   @Test(arguments: [
     "8.8.8.8", "93.184.215.14", "1.1.1.1", "172.32.0.1", "100.128.0.1", "2606:4700::1", "64:ff9b::808:808",
+    "::ffff:8.8.8.8", "2606:4700::5efe:8.8.8.8", "2a00::1",
   ])
   func `S28 a public address is let through`(address: String) throws {
     #expect(NetworkPolicy.publicInternetOnly.allows(try #require(IPAddress(address))))
     #expect(!NetworkPolicy.loopbackOnly.allows(try #require(IPAddress(address))))
+  }
+
+  @Test(arguments: [
+    "::ffff:10.0.0.1", "::ffff:0:10.0.0.1", "64:ff9b::10.0.0.1", "64:ff9b:1::10.0.0.1", "::10.0.0.1", "2002:a00:1::1",
+    "2001:0:0808:0808::f5ff:fffe", "2606:4700::5efe:10.0.0.1", "2606:4700::200:5efe:10.0.0.1",
+  ])
+  func `S28 an address of IPv6 that leads to a denied one of IPv4 is denied with it`(address: String) throws {
+    let denying = NetworkPolicy(otherwise: .allow).denying("10.0.0.0/8")
+    #expect(!denying.allows(try #require(IPAddress(address))))
+    #expect(NetworkPolicy(otherwise: .allow).denying("11.0.0.0/8").allows(try #require(IPAddress(address))))
+  }
+
+  @Test(arguments: ["::1", "127.0.0.1", "::ffff:127.0.0.1"])
+  func `S28 loopback's own addresses lead nowhere else`(address: String) throws {
+    #expect(NetworkPolicy.loopbackOnly.allows(try #require(IPAddress(address))))
   }
 
   @Test func `S28 a name that resolves to a forbidden address is refused at dial`() async throws {

@@ -49,14 +49,49 @@ extension IPAddress {
   /// A connection to either goes to the same machine.
   public var unmapped: IPAddress { embedded(behind: Self.mapped) ?? self }
 
-  /// The IPv4 address that a translator makes of one behind `64:ff9b::/96` (RFC 6052); `nil` for any other.
-  var translated: IPAddress? { embedded(behind: Self.translation) }
-
   private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-  private static let translation: [UInt8] = [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
 
   private func embedded(behind prefix: [UInt8]) -> IPAddress? {
     guard bytes.count == 16, bytes.starts(with: prefix) else { return nil }
+    return IPAddress(bytes: Array(bytes.suffix(4)))
+  }
+}
+
+extension IPAddress {
+  /// The IPv4 address to which a translator or a tunnel forwards what is sent to an IPv6 address; `nil` for any other.
+  ///
+  /// A prefix that a network chose itself for its translator or its tunnel (RFC 6052 section 2.2, RFC 5969) cannot be
+  /// recognised.
+  var forwarded: IPAddress? {
+    guard bytes.count == 16 else { return nil }
+    let forms = [
+      // NAT64 (RFC 6052), with its prefix for local use (RFC 8215); IPv4-translated (RFC 2765).
+      embedded(behind: [0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]),
+      embedded(behind: [0x00, 0x64, 0xFF, 0x9B, 0, 1]),
+      embedded(behind: [0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0]),
+      compatible, sixToFour, teredo, isatap,
+    ]
+    return forms.lazy.compactMap(\.self).first
+  }
+
+  /// IPv4-compatible (RFC 4291 section 2.5.5.1); `::` and `::1` are none.
+  private var compatible: IPAddress? {
+    bytes[12] == 0 ? nil : embedded(behind: [UInt8](repeating: 0, count: 12))
+  }
+
+  /// 6to4 (RFC 3056).
+  private var sixToFour: IPAddress? {
+    bytes.starts(with: [0x20, 0x02]) ? IPAddress(bytes: Array(bytes[2..<6])) : nil
+  }
+
+  /// Teredo, which holds the client's address with all its bits inverted (RFC 4380 section 4).
+  private var teredo: IPAddress? {
+    bytes.starts(with: [0x20, 0x01, 0, 0]) ? IPAddress(bytes: bytes.suffix(4).map { ~$0 }) : nil
+  }
+
+  /// ISATAP (RFC 5214 section 6.1), behind any prefix.
+  private var isatap: IPAddress? {
+    guard bytes[8] & 0xFD == 0, bytes[9..<12].elementsEqual([0, 0x5E, 0xFE]) else { return nil }
     return IPAddress(bytes: Array(bytes.suffix(4)))
   }
 }

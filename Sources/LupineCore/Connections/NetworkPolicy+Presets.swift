@@ -8,7 +8,12 @@ extension NetworkPolicy {
   ///
   /// For a service that fetches URLs which its users name. It cannot see behind a proxy, so `build()` refuses it beside
   /// one that resolves names itself.
-  public static let publicInternetOnly = NetworkPolicy(otherwise: .allow).adding(special, .deny)
+  public static let publicInternetOnly = NetworkPolicy(otherwise: .allow).adding(["::/0"], .deny)
+    .adding(global, .allow).adding(special, .deny)
+
+  /// What there is of global addresses among those of IPv6 (RFC 4291 section 2.4), and what NAT64 makes of public ones of
+  /// IPv4 (RFC 6052).
+  private static let global = ["2000::/3", "64:ff9b::/96"]
 
   private static let special = [
     "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
@@ -16,8 +21,6 @@ extension NetworkPolicy {
     "224.0.0.0/4", "240.0.0.0/4",
     // What Azure's own services use inside its machines, though it looks public.
     "168.63.129.16",
-    // The unspecified address, loopback and the addresses that once held IPv4 ones.
-    "::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16",
-    "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+    "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
   ]
 }

@@ -42,11 +42,11 @@ public struct NetworkPolicy: Sendable, Hashable {
 
   /// Whether the address may be connected to.
   ///
-  /// An IPv4-mapped address counts as the one that it holds; one that a translator turns into an IPv4 address
-  /// (RFC 6052) must be allowed as both.
+  /// An IPv4-mapped address counts as the IPv4 address that it holds. Where a translator (RFC 6052, RFC 2765) or a tunnel
+  /// (6to4, Teredo, ISATAP, IPv4-compatible) forwards to an IPv4 address, both addresses must be allowed.
   public func allows(_ address: IPAddress) -> Bool {
     guard verdict(on: address) == .allow else { return false }
-    return address.translated.map { verdict(on: $0) == .allow } ?? true
+    return address.forwarded.map { verdict(on: $0) == .allow } ?? true
   }
 
   private func verdict(on address: IPAddress) -> Verdict {
