@@ -4,29 +4,34 @@ import LupineMock
 import LupineTesting
 import Testing
 
-/// Everything secret holds the word `hidden`, and no text for people may.
+/// Everything secret holds the word `hiddenKq7vXo2mZt`, and no text for people may.
 @Suite struct SecretTests {
-  private static let url = "https://a.example.com/x?access_token=hidden1&q=hidden2#hidden3"
+  private static let url =
+    "https://a.example.com/x?access_token=hiddenKq7vXo2mZt1&q=hiddenKq7vXo2mZt2#hiddenKq7vXo2mZt3"
 
   static let replies: [String: MockReply] = [
     "refused": .fault(.connectionRefused), "reset": .reset, "stall": .stall, "cut": .text("x").reset(afterBytes: 0),
     "status": .text("x", status: .internalServerError), "challenge": .challenge("Digest nonce=\"n\""),
-    "redirect": .redirect(to: "https://u:hidden4@b.example.com/?token=hidden5"),
-    "downgrade": .redirect(to: "http://u:hidden4@b.example.com/?token=hidden5"),
-    "location": .redirect(to: "ftp://u:hidden4@b/?hidden5"), "loop": .redirect(to: "/x?access_token=hidden1&q=hidden2"),
+    "redirect": .redirect(to: "https://u:hiddenKq7vXo2mZt4@b.example.com/?token=hiddenKq7vXo2mZt5"),
+    "downgrade": .redirect(to: "http://u:hiddenKq7vXo2mZt4@b.example.com/?token=hiddenKq7vXo2mZt5"),
+    "location": .redirect(to: "ftp://u:hiddenKq7vXo2mZt4@b/?hiddenKq7vXo2mZt5"),
+    "loop": .redirect(to: "/x?access_token=hiddenKq7vXo2mZt1&q=hiddenKq7vXo2mZt2"),
     "type": .text("x", contentType: "text/\u{1B}[2J"), "json": .text("{", contentType: "application/json"),
     "certificate": .fault(.tlsRefused), "good": .text("[1]", contentType: "application/json"),
   ]
 
   private static func session(_ reply: MockReply, _ journal: Journal) throws -> Session {
     let mock = MockTransport()
-    let reply = reply.field(.setCookie, "a=hidden6").field(.secret, "hidden7")
+    let reply = reply.field(.setCookie, "a=hiddenKq7vXo2mZt6").field(.secret, "hiddenKq7vXo2mZt7")
       .informational([
-        HTTPResponse(status: .init(code: 103), headerFields: [.setCookie: "hidden8", .secret: "hidden9"])
+        HTTPResponse(
+          status: .init(code: 103), headerFields: [.setCookie: "hiddenKq7vXo2mZt8", .secret: "hiddenKq7vXo2mZt9"])
       ])
     mock.stub(.get, "/{any...}", reply)
     return try Session.Builder().transport(mock).clock(ImmediateClock()).baseURL("https://a.example.com")
-      .secretField(.secret).header(.secret, "hidden10").header(.apiKey, "hidden11").adapter(BearerToken("hidden12"))
+      .secretField(.secret).header(.secret, "hiddenKq7vXo2mZt10").header(.apiKey, "hiddenKq7vXo2mZt11").adapter(
+        BearerToken("hiddenKq7vXo2mZt12")
+      )
       .retrier(.backoff(limit: 1)).monitor(journal).build()
   }
 
@@ -34,11 +39,12 @@ import Testing
   func `S39 nothing that people read holds a secret or a control byte`(name: String) async throws {
     let journal = Journal()
     let session = try Self.session(try #require(Self.replies[name]), journal)
-    let request = session.request(Self.url, headers: [.cookie: "hidden13", .accept: "application/json"])
-      .authenticate(username: "u", password: "hidden14")
+    let request = session.request(Self.url, headers: [.cookie: "hiddenKq7vXo2mZt13", .accept: "application/json"])
+      .authenticate(username: "u", password: "hiddenKq7vXo2mZt14")
     let response = await request.validate().serializingJSON().response
     var texts = [journal.text, request.description, request.debugDescription, "\(response)"]
     texts += [String(reflecting: response), String(reflecting: request), await request.cURLDescription(), "\(session)"]
+    texts += [dumped(response), dumped(request), dumped(session)]
     if let error = response.error {
       texts += ["\(error)", String(reflecting: error), error.message, error.localizedDescription, "\(error.kind)"]
       texts += ["\(error.response.map { "\($0.headerFields)" } ?? "")", "\(error.request as Any)"]
@@ -48,7 +54,7 @@ import Testing
       let lines = text.split(separator: "\n")
       // The command that repeats the request needs its query; what is secret by name is redacted there as well.
       let leaks = lines.filter { line in
-        line.replacing("q=hidden2", with: "").replacing("#hidden3", with: "").contains("hidden")
+        line.replacing("q=hiddenKq7vXo2mZt2", with: "").contains("hiddenKq7vXo2mZt")
       }
       #expect(leaks.isEmpty)
       #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x7F })
@@ -59,7 +65,7 @@ import Testing
     let journal = Journal()
     let session = try Self.session(.text("line\n"), journal)
     let (texts, continuation) = AsyncStream.makeStream(of: String.self)
-    session.streamRequest(Self.url, headers: [.cookie: "hidden13"]).responseStreamLine { stream in
+    session.streamRequest(Self.url, headers: [.cookie: "hiddenKq7vXo2mZt13"]).responseStreamLine { stream in
       continuation.yield("\(stream)\(stream.event)")
       guard let completion = stream.completion else { return }
       continuation.yield("\(completion)")
@@ -68,25 +74,33 @@ import Testing
     var count = 0
     for await text in texts {
       count += 1
-      #expect(!text.contains("hidden"))
+      #expect(!text.contains("hiddenKq7vXo2mZt"))
     }
     #expect(count == 3)
-    #expect(!journal.text.replacing("q=hidden2", with: "").contains("hidden"))
+    #expect(!journal.text.replacing("q=hiddenKq7vXo2mZt2", with: "").contains("hiddenKq7vXo2mZt"))
   }
 
-  @Test(arguments: ["https://u:hidden@a.example.com/", "https://a.example.com:hidden/"])
+  @Test(arguments: ["https://u:hiddenKq7vXo2mZt@a.example.com/", "https://a.example.com:hiddenKq7vXo2mZt/"])
   func `S39 the error of a URL quotes nothing secret of it`(url: String) async throws {
     let session = try Session.Builder().transport(MockTransport()).build()
     let error = await session.request(url).serializingData().response.error
     #expect(error?.kind == .invalidURL)
-    #expect(error.map { "\($0)".contains("hidden") } == false)
+    #expect(error.map { "\($0)".contains("hiddenKq7vXo2mZt") } == false)
   }
 
   @Test func `S39 an error of libcurl holds no query`() async throws {
     let port = try ClosedPort()
-    let error = await (try curlSession()).request(port.url + "/x?token=hidden", headers: [.authorization: "hidden"])
-      .serializingData().response.error
+    let error = await (try curlSession()).request(
+      port.url + "/x?token=hiddenKq7vXo2mZt", headers: [.authorization: "hiddenKq7vXo2mZt"]
+    )
+    .serializingData().response.error
     #expect(error?.kind == .connectionRefused)
-    #expect(error.map { "\($0)".contains("hidden") } == false)
+    #expect(error.map { "\($0)".contains("hiddenKq7vXo2mZt") } == false)
   }
+}
+
+private func dumped(_ value: some Any) -> String {
+  var text = ""
+  dump(value, to: &text)
+  return text
 }

@@ -48,7 +48,7 @@ struct UnmatchedReport {
 
   /// A stub for this very request, to be pasted; it takes any value of a secret parameter.
   private var suggestion: String {
-    let url = request.url.withoutSecrets { $0 == 0 ? "{secret}" : "{secret\($0 + 1)}" }.prefix { $0 != "#" }
+    let url = request.url.withoutSecrets { $0 == 0 ? "{secret}" : "{secret\($0 + 1)}" }
     return "mock.stub(\(request.method.literal), \"\(url)\", .status(.ok))"
   }
 }

@@ -34,13 +34,16 @@ extension HTTPURL {
     return root + path + (query == nil ? "" : "?…")
   }
 
-  /// The URL with the values replaced of the query's parameters whose names say that they are secret.
+  /// The URL as the server sees it, with the values replaced of the query's parameters whose names say that they are
+  /// secret.
+  ///
+  /// Without the fragment, which is not sent and may hold a token.
   ///
   /// - Parameter substitute: what stands for the value of the first of them, of the second and so on, from 0.
   package func withoutSecrets(
     by substitute: (Int) -> String = { _ in SecretParameters.replacement }
   ) -> String {
-    guard let query, let start = string.firstIndex(of: "?") else { return string }
-    return string[...start] + SecretParameters.redact(query, by: substitute) + (fragment.map { "#" + $0 } ?? "")
+    let target = root + path
+    return query.map { "\(target)?\(SecretParameters.redact($0, by: substitute))" } ?? target
   }
 }
