@@ -3,9 +3,11 @@ import Synchronization
 
 /// Files that are to be gone on with on another file system than the one they were begun on, where no renaming leads.
 extension DownloadConsumer {
-  /// Moves what there is of the file to where the rest is to come, as far as that is known before the head.
+  /// Refuses a digest that is none; then moves what there is of the file to where the rest is to come, as far as that is
+  /// known before the head.
   func beginning(_ request: OutgoingRequest) -> (@Sendable () async -> LupineError?)? {
     state.withLock { state in
+      if let fault = state.digest?.fault { return { fault } }
       guard state.partial != nil else {
         guard let obstacle = state.obstacle else { return nil }
         do throws(LupineError) { try refuseToRestart(obstacle, state) } catch { return { error } }

@@ -5,7 +5,8 @@ extension DownloadRequest {
   /// Compares the file with a digest before it is put in its place; another one ends the download with kind
   /// `digestMismatch`, and the file is removed.
   ///
-  /// The whole file is read again for it, also what an earlier download brought.
+  /// The whole file is read again for it, also what an earlier download brought. A text that is no digest ends the
+  /// download with kind `invalidRequest`, before anything is sent.
   @discardableResult
   public func expecting(_ digest: ExpectedDigest) -> Self {
     consumer.state.withLock { $0.digest = digest }

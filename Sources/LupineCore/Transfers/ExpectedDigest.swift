@@ -8,9 +8,18 @@ public struct ExpectedDigest: Sendable, Hashable {
 
   /// SHA-256, as 64 hexadecimal digits of either case.
   ///
-  /// A text that is none ends the download with kind `digestMismatch`, as any other digest that the file does not have.
+  /// A download that expects any other text ends with kind `invalidRequest`, before anything is sent.
   public static func sha256(_ hexadecimal: String) -> ExpectedDigest {
     ExpectedDigest(text: hexadecimal.lowercased())
+  }
+
+  /// Why no file can have the digest; `nil` where one can.
+  var fault: LupineError? {
+    let digits = text.utf8
+    guard digits.count != 64 || !digits.allSatisfy(\.isHex) else { return nil }
+    return LupineError(
+      .invalidRequest,
+      "The expected SHA-256 digest is no 64 hexadecimal digits; nothing was sent. Give it as 'sha256sum' prints it.")
   }
 
   /// Reads the file to its end, off the caller's actor.

@@ -36,7 +36,37 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test(arguments: [String(abc.dropLast()) + "e", "", "abc"])
+  /// The last of them have 64 characters or 64 bytes.
+  private static let malformed: [String] = [
+    "", "xyz", "abc", "\(abc.dropLast())", "\(abc)0", "\(abc.dropLast())g", " \(abc.dropFirst())",
+    "0x\(abc.dropFirst(2))", "\(abc.dropLast())\u{FF11}", "\(abc.dropLast(3))\u{FF11}",
+  ]
+
+  @Test(arguments: malformed)
+  func `a malformed digest is refused before anything is sent, and what was there stays`(digest: String) async throws {
+    try folder.write("old", to: "a")
+    stub("a", .text("abc"))
+    let request = session.download("a", to: .file(folder.file("a"), .removePreviousFile)).resumesAutomatically()
+    let response = await request.retrier(.backoff()).expecting(.sha256(digest)).serializingFile().response
+    #expect(response.error?.kind == .invalidRequest)
+    #expect(response.error?.message.contains("SHA-256") == true)
+    #expect(mock.requests.isEmpty)
+    #expect(try folder.text("a") == "old")
+    #expect(folder.names == ["a"])
+  }
+
+  @Test func `a malformed digest costs an interrupted download nothing`() async throws {
+    stub("a", resource.reset(afterBytes: 40), resource)
+    let data = try #require(await download().serializingFile().response.resumeData)
+    let refused = await session.download(resumingWith: data).expecting(.sha256("xyz")).serializingFile().response
+    #expect(refused.error?.kind == .invalidRequest)
+    #expect(mock.requests.count == 1)
+    _ = try await session.download(resumingWith: try #require(refused.resumeData)).serializingFile().value
+    #expect(try folder.text("a") == text)
+    #expect(ranges == [nil, "bytes=40-"])
+  }
+
+  @Test(arguments: ["\(abc.dropLast())e", String(repeating: "0", count: 64)])
   func `a file with another digest is removed, and what was there stays`(digest: String) async throws {
     try folder.write("old", to: "a")
     stub("a", .resource(Data("abc".utf8), etag: "v1"))
