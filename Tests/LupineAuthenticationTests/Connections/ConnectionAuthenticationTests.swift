@@ -10,7 +10,7 @@ import Testing
       .build()
   }
 
-  private static let ntlm = ConnectionAuthentication.ntlm(username: "D\\u", password: "secret")
+  private static let ntlm = ConnectionAuthentication.ntlm(username: "D\\u", password: "secretRw4uPz8nYc")
 
   private static func mismatches(_ builder: Session.Builder) -> [Mismatch] {
     let error = #expect(throws: LupineError.self) { _ = try builder.build() }
@@ -61,11 +61,11 @@ import Testing
 
   @Test func `S39 a description has no password`() {
     let credential = ConnectionCredential(
-      scheme: .ntlm, credential: Credential(username: "u", password: "secret"))
+      scheme: .ntlm, credential: Credential(username: "u", password: "secretRw4uPz8nYc"))
     var identity = SecurityIdentity()
     identity.connectionCredential = credential
     #expect("\(credential)" == "ConnectionCredential(NTLM, u)")
-    #expect(!"\(identity) \(String(reflecting: credential))".contains("secret"))
+    #expect(!"\(identity) \(String(reflecting: credential))".contains("secretRw4uPz8nYc"))
   }
 }
 

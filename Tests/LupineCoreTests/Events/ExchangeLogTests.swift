@@ -68,11 +68,11 @@ import Testing
       $0.stub(.get, "/", count: .once, .challenge("Basic realm=\"staff\""))
       $0.stub(.get, "/", .status(.ok))
     } _: {
-      $0.request("https://example.com/").authenticate(username: "user", password: "secret")
+      $0.request("https://example.com/").authenticate(username: "user", password: "secretRw4uPz8nYc")
     }
     #expect(log.attempts.map { $0.hops.map(\.status) } == [[401, 200]])
     #expect(log.decisions.first?.text == "challenge answered: status 401 and a credential")
-    #expect(!log.description.contains("secret"))
+    #expect(!log.description.contains("secretRw4uPz8nYc"))
   }
 
   @Test func `a challenge without a credential says so`() async throws {

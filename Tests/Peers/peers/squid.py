@@ -2,12 +2,14 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 
 from . import kerberos
 from .waiting import CERTIFICATES, PeerError, free_port, wait_for_port
 
 USER, PASSWORD = "ali", "open sesame"
+CERTIFICATE, KEY = "localhost.pem", "localhost.key.pem"
 
 SQUID = """
 {schemes}
@@ -55,12 +57,15 @@ def make_files(folder):
         ["openssl", "passwd", "-apr1", PASSWORD], check=True, capture_output=True, text=True).stdout.strip()
     (folder / "users").write_text(f"{USER}:{password}\n")
     (folder / "digest").write_text(f"{USER}:{PASSWORD}\n")
+    # squid's configuration quotes no option's value: the path of the checkout, which may have a blank, must not be in it.
+    for name in (CERTIFICATE, KEY):
+        shutil.copyfile(CERTIFICATES / name, folder / name)
     (folder / "squid.log").touch()
     if os.geteuid() == 0:
         # squid refuses to work as root, and its own user must reach its log and the lists of users.
         for path in (folder.parent.parent, folder.parent, folder):
             path.chmod(0o711)
-        for name in ("users", "digest"):
+        for name in ("users", "digest", CERTIFICATE, KEY):
             (folder / name).chmod(0o644)
         (folder / "squid.log").chmod(0o666)
 
@@ -71,7 +76,7 @@ def run(guard, home, name, schemes, ports, access):
     folder.mkdir()
     make_files(folder)
     keytab, environment = kerberos.service(home)
-    lines = "\n".join(line.format(port=port, certificates=CERTIFICATES) for port, line in ports)
+    lines = "\n".join(line.format(port=port, folder=folder, certificate=CERTIFICATE, key=KEY) for port, line in ports)
     (folder / "squid.conf").write_text(SQUID.format(
         schemes="".join(schemes).format(helpers=HELPERS, folder=folder, keytab=keytab), ports=lines, access=access,
         folder=folder))
@@ -87,7 +92,7 @@ def start(guard, folder):
         raise PeerError("squid is not installed: run Tests/Peers/install")
     plain, users, tls, digest, digest_tls, negotiate, negotiate_tls = (free_port() for _ in range(7))
     http = "http_port 127.0.0.1:{port}"
-    https = "https_port 127.0.0.1:{port} tls-cert={certificates}/localhost.pem tls-key={certificates}/localhost.key.pem"
+    https = "https_port 127.0.0.1:{port} tls-cert={folder}/{certificate} tls-key={folder}/{key}"
     known, open_ports = "http_access deny !known", [(plain, http), (users, http), (tls, https)]
     waits = [
         run(guard, folder, "basic", [BASIC], open_ports, f"acl for_users localport {users}\nhttp_access deny for_users !known"),
