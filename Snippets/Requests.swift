@@ -31,6 +31,16 @@ let ada = try await session.request(
 .validate(statusCode: [201]).serializingDecodable(User.self).value
 
 // snippet.hide
+mock.stub(.get, "https://api.example.com/search", .text("nothing"))
+// snippet.show
+
+// A search whose server reads the body of a GET.
+let found = try await session.request("search", parameters: ["q": "lupine"], encoder: .json)
+  .options { $0.allowsBodyWithGET = true }
+  .serializingString().value
+
+// snippet.hide
+print(found)
 let tags = ["staff"], page = 2, token = "a-token"
 // snippet.show
 

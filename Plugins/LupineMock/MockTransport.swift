@@ -73,7 +73,7 @@ public final class MockTransport: Transport, ObservingTransport {
   public func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
-    try FieldRules.check(request, limit: context.limits.requestFields)
+    try RequestRules.check(request, limits: context.limits)
     if let reason = context.control.reason { throw reason }
     try checkPolicy(for: request, in: context)
     return try await inTurn(request, in: context) { () throws(LupineError) in try await begin(request, in: context) }

@@ -7,12 +7,9 @@ extension OutgoingRequest {
   /// `Content-Type` is the multipart's. One that the caller set is kept, and gets the boundary where it names none.
   ///
   /// - Throws: `LupineError` of kind `invalidRequest` where a part cannot be sent, where the caller's `Content-Type`
-  ///   names another boundary, or where the method is GET, HEAD or TRACE.
+  ///   names another boundary, or where the method is HEAD or TRACE, or GET without the option `allowsBodyWithGET`.
   public func encoding(multipart: some MultipartConvertible) throws(LupineError) -> OutgoingRequest {
-    guard ![.get, .head, .trace].contains(method) else {
-      throw LupineError(
-        .invalidRequest, "A multipart body cannot go with \(method.rawValue). Use POST, PUT or PATCH.")
-    }
+    try RequestRules.checkBodyAllowed(in: self)
     let multipart = multipart.multipart
     var request = self
     request.body = try multipart.asBody()

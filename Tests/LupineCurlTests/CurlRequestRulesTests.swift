@@ -29,9 +29,12 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `CONNECT, a HEAD with a body and HTTP over QUIC are refused`() async throws {
+  @Test func `CONNECT, a body that must not be and HTTP over QUIC are refused`() async throws {
     try await expectRefusal(method: .connect)
-    try await expectRefusal(method: .head, body: .text("body"))
+    try await expectRefusal(body: .text("body"))
+    for method in [HTTPRequest.Method.head, .trace] {
+      try await expectRefusal(method: method, body: .text("body")) { $0.options.allowsBodyWithGET = true }
+    }
     try await expectRefusal { $0.options.version = .http3 }
     try await expectRefusal(method: .post, body: .stream { Pieces([[1]]) }) { $0.options.version = .http1_0 }
   }

@@ -8,18 +8,16 @@ enum CurlRequestRules {
       let reason = "an evaluator needs an identity with a trust policy, or its verdict would be shared with others."
       throw LupineError(.configuration([Mismatch(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
     }
-    try check(request.method, hasBody: request.hasBody)
+    try check(request.method)
     try check(request.version)
-    try FieldRules.check(request, limit: context.limits.requestFields)
+    try RequestRules.check(request, limits: context.limits)
   }
 
-  private static func check(_ method: HTTPRequest.Method, hasBody: Bool) throws(LupineError) {
+  private static func check(_ method: HTTPRequest.Method) throws(LupineError) {
     if method == .get { return }
     guard !method.rawValue.isEmpty, method.rawValue.hasOnlyBytes({ $0.isTokenByte }) else {
       throw invalid("The method holds a byte that no method may hold (RFC 9110 section 9.1).")
     }
-    if method == .head, hasBody { throw invalid("A HEAD request cannot have a body here; leave it out.") }
-    if method == .connect { throw invalid("CONNECT opens a tunnel, which this transport does not do by request.") }
   }
 
   private static func check(_ version: ProtocolVersion?) throws(LupineError) {

@@ -11,7 +11,8 @@ struct MultipartRoute: RequestConvertible {
   func asRequest() throws -> OutgoingRequest { try asRequest(relativeTo: nil) }
 
   func asRequest(relativeTo base: HTTPURL?) throws -> OutgoingRequest {
-    try OutgoingRequest(url: url.asURL(relativeTo: base), method: method, headers: headers)
-      .encoding(multipart: multipart.get())
+    let multipart = try multipart.get()
+    return try OutgoingRequest(url: url.asURL(relativeTo: base), method: method, headers: headers)
+      .beforeOptions { (request) throws(LupineError) in try request.encoding(multipart: multipart) }
   }
 }

@@ -30,11 +30,11 @@ public struct JSONParameterEncoder: ParameterEncoder {
   /// Returns the request with the parameters as its body.
   ///
   /// - Throws: `LupineError` of kind `parameterEncodingFailed` where the parameters do not encode, or of kind
-  ///   `invalidRequest` where the method is GET, HEAD or TRACE.
+  ///   `invalidRequest` where the method is HEAD or TRACE, or GET without the option `allowsBodyWithGET`.
   public func encode(
     _ parameters: some Encodable & Sendable, into request: OutgoingRequest
   ) throws -> OutgoingRequest {
-    try request.checkBodyAllowed(for: "A JSON body")
+    try RequestRules.checkBodyAllowed(in: request)
     var request = request
     let data = try LupineError.encodingParameters {
       let encoder = makeEncoder()

@@ -40,15 +40,13 @@ public struct URLEncodedFormParameterEncoder: ParameterEncoder {
   /// Returns the request with the parameters in its query or its body.
   ///
   /// - Throws: `LupineError` of kind `parameterEncodingFailed` where the parameters do not encode, or of kind
-  ///   `invalidRequest` where a body would go with GET, HEAD or TRACE.
+  ///   `invalidRequest` where a body would go with HEAD or TRACE, or with GET without the option `allowsBodyWithGET`.
   public func encode(
     _ parameters: some Encodable & Sendable, into request: OutgoingRequest
   ) throws -> OutgoingRequest {
     var request = request
     let isQuery = destination.isQuery(for: request.method)
-    if !isQuery {
-      try request.checkBodyAllowed(for: "A form in the body")
-    }
+    if !isQuery { try RequestRules.checkBodyAllowed(in: request) }
     let pairs = try LupineError.encodingParameters { try encoder.encode(parameters) }
     if isQuery {
       request.url = try request.url.appending(queryItems: pairs)

@@ -45,7 +45,9 @@ extension Session {
   ) throws -> OutgoingRequest {
     let request = OutgoingRequest(url: try url.asURL(relativeTo: baseURL), method: method, headers: headers)
     guard let parameters else { return request }
-    return try request.encoding(parameters, with: encoder ?? configuration.parameterEncoder)
+    let encoder = encoder ?? configuration.parameterEncoder
+    return try request.beforeOptions { (request) throws(LupineError) in try request.encoding(parameters, with: encoder)
+    }
   }
 
   func makeTask(

@@ -27,7 +27,7 @@ public struct OutgoingRequest: Sendable {
       yield &storage.value.headers
     }
   }
-  /// Its content.
+  /// Its content; HEAD and TRACE have none, and GET has one only with the option `allowsBodyWithGET`.
   ///
   /// Default: none.
   public var body: Body {
@@ -156,6 +156,13 @@ extension OutgoingRequest {
     ///
     /// Default: no.
     public var expectsContinue = false
+    /// Whether a GET request may have a body.
+    ///
+    /// Without it, a body with GET is an error of kind `invalidRequest`: RFC 9110 section 9.3.1 gives such a body no
+    /// meaning, and servers, proxies and caches refuse it or leave it out. A HEAD or TRACE request never has one.
+    ///
+    /// Default: no.
+    public var allowsBodyWithGET = false
     /// Whether a repetition is harmless, where the method does not say so (RFC 9110 section 9.2.2).
     public var isIdempotent: Bool?
     /// Which credential each interceptor put on the request.

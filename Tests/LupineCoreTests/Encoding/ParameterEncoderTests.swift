@@ -109,6 +109,15 @@ import Testing
     #expect(error?.message.contains("queryString") == true)
   }
 
+  @Test(arguments: bodyEncoders)
+  func `a body goes with GET where the request's options say so`(encoder: any ParameterEncoder) throws {
+    var request = try Self.request(.get)
+    request.options.allowsBodyWithGET = true
+    #expect(try request.encoding(["a": 1], with: encoder).body.length ?? 0 > 0)
+    request.method = .head
+    #expect(throws: LupineError.self) { try request.encoding(["a": 1], with: encoder) }
+  }
+
   @Test(
     arguments: [.urlEncodedForm, .json, .propertyList, .custom { value, _ in throw Failing.Refusal() }]
       as [any ParameterEncoder])

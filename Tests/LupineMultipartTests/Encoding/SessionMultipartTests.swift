@@ -104,6 +104,18 @@ import Testing
   ) async throws {
     let request = try OutgoingRequest(Self.url, method: method)
     #expect(try await failure { _ = try request.encoding(multipart: MultipartFormData()) }.kind == .invalidRequest)
+    let mock = MockTransport()
+    let upload = try Self.session(mock).upload(multipart: { $0.append("x", name: "a") }, to: "upload", method: method)
+    #expect(try await failure { _ = try await upload.serializingString().value }.kind == .invalidRequest)
+    #expect(mock.requests.isEmpty)
+  }
+
+  @Test func `a GET has a multipart where its options say so`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, Self.url, .text("fine"))
+    let upload = try Self.session(mock).upload(multipart: { $0.append("x", name: "a") }, to: Self.url, method: .get)
+      .options { $0.allowsBodyWithGET = true }
+    #expect(try await upload.serializingString().value == "fine")
   }
 
   @Test func `the caller's content type is kept, and gets the boundary where it has none`() throws {

@@ -7,7 +7,7 @@ import LupineTesting
 /// A mock with one defect.
 struct BrokenTransport: Transport {
   enum Defect: CaseIterable {
-    case dropsRepeatedFields, changesMethod, losesBody, hidesStatus, ignoresSink, swallowsErrors
+    case dropsRepeatedFields, changesMethod, losesBody, hidesStatus, ignoresSink, swallowsErrors, allowsBodies
   }
 
   let mock = MockTransport()
@@ -49,6 +49,7 @@ struct BrokenTransport: Transport {
         mock.stub([method], "/{any...}", count: .optional) { .text("You sent \($0.method.rawValue).") }
         request.method = method
       }
+    case .allowsBodies: request.options.allowsBodyWithGET = true
     case .losesBody, .hidesStatus, .ignoresSink, .swallowsErrors: break
     }
     let ignored = TransferContext(

@@ -24,6 +24,7 @@ import Testing
     (.losesBody, "a body with its length told is received whole"),
     (.hidesStatus, "a 404 is a response like any other"),
     (.ignoresSink, "a body over the limit of collect fails, its length told"),
+    (.allowsBodies, "a GET with a body that it must not have is refused before a byte is sent"),
     (.swallowsErrors, "a connection that is reset before the head is a lost connection"),
   ])
   func `a defect is found`(defect: BrokenTransport.Defect, name: String) async throws {

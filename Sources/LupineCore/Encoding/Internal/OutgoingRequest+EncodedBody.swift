@@ -2,13 +2,16 @@ import FoundationEssentials
 import HTTPTypes
 
 extension OutgoingRequest {
-  /// Refuses a body where RFC 9110 gives it no meaning (sections 9.3.1, 9.3.2 and 9.3.8).
-  func checkBodyAllowed(for what: String) throws(LupineError) {
-    guard [.get, .head, .trace].contains(method) else { return }
-    throw LupineError(
-      .invalidRequest,
-      "\(what) cannot go with \(method.rawValue). Use POST, PUT or PATCH, or put the parameters into the query with "
-        + "'.urlEncodedForm(destination: .queryString)'.")
+  /// Returns the request with a body that is set before its options are: whether a GET may have one is checked when it is
+  /// sent.
+  package func beforeOptions(
+    _ encode: (OutgoingRequest) throws(LupineError) -> OutgoingRequest
+  ) throws(LupineError) -> OutgoingRequest {
+    var request = self
+    request.options.allowsBodyWithGET = true
+    request = try encode(request)
+    request.options.allowsBodyWithGET = options.allowsBodyWithGET
+    return request
   }
 
   /// Sets the body, and its media type where the caller named none.

@@ -9,9 +9,11 @@ extension ConformanceKit {
     upload("a text arrives", .text("Grüße"), Array("Grüße".utf8)),
     upload("every byte value arrives", .bytes(Data(0...255)), Array(0...255)),
     upload("a body of 1 MiB arrives whole", .bytes(Data(numberedBytes(1 << 20))), numberedBytes(1 << 20)),
-    upload("a GET can have a body", .text("query"), method: .get, Array("query".utf8)),
+    upload("a GET has the body that its options allow", .text("query"), method: .get, Array("query".utf8)),
     upload("a DELETE can have a body", .text("which"), method: .delete, Array("which".utf8)),
-    wholeFile, fileRange, missingFile, lengthIsTold, emptyPost,
+    upload("an OPTIONS can have a body", .text("which"), method: .options, Array("which".utf8)),
+    refusal(of: .get, allowsBodyWithGET: false), refusal(of: .head, allowsBodyWithGET: true),
+    refusal(of: .trace, allowsBodyWithGET: true), wholeFile, fileRange, missingFile, lengthIsTold, emptyPost,
   ]
 
   private static func upload(
@@ -19,9 +21,30 @@ extension ConformanceKit {
   ) -> ConformanceCheck {
     ConformanceCheck(name) { stage in
       try stage.play { .text("\($0.body.count)") }
-      let response = try await stage.fetch(method: method, body: body)
+      var request = try stage.request(method: method, body: body)
+      request.options.allowsBodyWithGET = true
+      let response = try await stage.fetch(request)
       try stage.expect(response.text, "\(expected.count)", "The bytes that the peer counted")
       try stage.expect(bytes: try stage.peer.requests[0].body, expected, "The body that arrived")
+    }
+  }
+
+  private static func refusal(of method: HTTPRequest.Method, allowsBodyWithGET: Bool) -> ConformanceCheck {
+    ConformanceCheck(
+      "a \(method.rawValue) with a body that it must not have is refused before a byte is sent",
+      about: "HEAD and TRACE have none, and GET has one only with the option allowsBodyWithGET (RFC 9110 section 9.3)."
+    ) { stage in
+      try stage.play { _ in .text("ok") }
+      for body in [Body.text("query"), .bytes(Data()), .stream { StepSequence([.text("query")]) }] {
+        var request = try stage.request(method: method, body: body)
+        request.options.allowsBodyWithGET = allowsBodyWithGET
+        let refused = request
+        try await stage.expect(error: .invalidRequest, "A \(method.rawValue) with a body") {
+          _ = try await stage.fetch(refused)
+        }
+      }
+      try stage.expect(stage.peer.requests.count, 0, "The requests that arrived")
+      try stage.expect(try await stage.fetch("/next").text, "ok", "The next request")
     }
   }
 
