@@ -17,8 +17,9 @@ package enum HostName {
   /// Whether it is an address rather than a name; an IPv6 address without brackets.
   package static func isAddress(_ host: String) -> Bool { address(host) != nil }
 
-  /// The host without a dot at its end; `nil` where it is none. OpenSSL takes a name that begins with a dot for all the names
-  /// below it.
+  /// The host without a dot at its end; `nil` where it is none.
+  ///
+  /// OpenSSL takes a name that begins with a dot for all the names below it.
   static func name(_ host: String) -> String? {
     let name = host.hasSuffix(".") ? String(host.dropLast()) : host
     return name.isEmpty || name.hasPrefix(".") || name.utf8.contains(0) ? nil : name
