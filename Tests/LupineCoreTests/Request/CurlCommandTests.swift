@@ -31,7 +31,8 @@ import Testing
 
   @Test(arguments: [
     ("https://a.example.com/?access_token=hidden&q=1", "?access_token=REDACTED&q=1"),
-    ("https://a.example.com/?q=1&API_KEY=hidden#f", "?q=1&API_KEY=REDACTED#f"),
+    ("https://a.example.com/?q=1&API_KEY=hidden#access_token=hidden", "?q=1&API_KEY=REDACTED"),
+    ("https://a.example.com/x#hidden", "/x"),
     ("https://a.example.com/?a=1&sig=hid=den", "?a=1&sig=REDACTED"),
     ("https://a.example.com/?password", "?password"),
     (
