@@ -55,7 +55,7 @@ import TrustSupport
     ),
     (.pem(Pki.path("client.pem"), key: Pki.path("client.encrypted.key.pem")), "passphrase"),
     (.pkcs12(Pki.path("client.p12"), passphrase: "no"), "passphrase"),
-    (.pem(Pki.path("client-expired.pem"), key: Pki.path("client-expired.key.pem")), "expired"),
+    (.pem(Pki.path("client-expired.pem"), key: Pki.path("client-expired.key.pem")), "has expired"),
     (.pem(Pki.path("client.pem"), key: Pki.path("valid.key.pem")), "another certificate"),
     (.pem("/nowhere"), "/nowhere"), (.pkcs12(Pki.path("client.pem")), "not PKCS#12"),
   ]) func `a client certificate that cannot be used is named`(
