@@ -14,6 +14,8 @@ final class WatchedSocket {
   var isConnection = false
   /// Whether it speaks HTTP/2, on which frames may arrive at any time.
   var isMultiplexed = false
+  /// Its ports, where it may carry several exchanges.
+  var ports: SocketPorts?
   /// How it is secured, once that is known.
   var tls: TLSDetails?
 
