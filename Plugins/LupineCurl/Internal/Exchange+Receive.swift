@@ -14,6 +14,8 @@ extension Exchange {
         if headReader.line?.code == 100 { incoming.hasContinue = true }
         context.emit(.informational(head))
       case .final(let head):
+        incoming.framing = ResponseEnd.Framing(head, to: submission.method)
+        if incoming.framing == .close { watchEnd() }
         if head.isChallenge, isAnswered(byLibrary: head.line.code) { rareState().held = head } else { receive(head) }
       }
       return true
@@ -137,8 +139,6 @@ extension Exchange {
       [ticket = submission.ticket] in ticket.receive()
     }
     incoming.writer = writer
-    incoming.framing = ResponseEnd.Framing(head, to: submission.method)
-    if incoming.framing == .close { watchEnd() }
     if outgoing.reader != nil { noteEnd(of: head.line) }
     answer(.response(head, body, source))
   }

@@ -15,8 +15,8 @@ final class Exchange {
   var clock: ExchangeClock
   var incoming = Incoming()
   var outgoing = Outgoing()
-  /// Whether libcurl has closed its connection; noted for HTTP/2 alone.
-  var isConnectionClosed = false
+  /// Its connection, where that may carry other exchanges at the same time.
+  private var connection: WatchedSocket?
   /// What ends the exchange, where it was not libcurl that found it out.
   var failure: LupineError?
   private var tls: TLSDetails?
@@ -105,7 +105,7 @@ final class Exchange {
     guard isTrusted(isReused: isReused) else { return false }
     guard mayUse(address), openLateBody() else { return false }
     self.ports = route.unixSocket == nil ? ports : SocketPorts(unixSocket: easy.descriptor)
-    if submission.version == .http2, let ports = self.ports { loop.note(ports, of: easy.descriptor) }
+    if submission.version == .http2 { connection = self.ports.flatMap { loop.connection($0) } }
     if submission.isSecured { tls = loop.details(of: easy) }
     easy.isConnected(to: address, port: ports.remote)
     clock.isReused = isReused
@@ -224,7 +224,7 @@ extension Exchange {
   private var responseEnd: ResponseEnd? {
     guard let framing = incoming.framing else { return nil }
     var end = ResponseEnd(framing: framing, taken: incoming.taken)
-    end.isConnectionClosed = isConnectionClosed
+    end.isConnectionClosed = connection?.isClosed ?? true
     if submission.isSecured || route.hasSecuredProxy {
       end.hasCloseNotify = rare?.connectionEnd?.hasCloseNotify == true
     }
@@ -280,7 +280,7 @@ extension Exchange {
     assert(!loop.isInLibrary, "An exchange ends within a call of libcurl's, whose callbacks rely on it.")
     isOver = true
     outgoing.reader?.cancel()
-    let discarded = easy?.isConnectionDiscarded == true ? ports : nil
+    let discarded = easy?.isConnectionDiscarded == true ? connection : nil
     if let easy { multi.remove(easy, isReusable: isReusable) }
     multi.leave(at: now)
     let loop = loop

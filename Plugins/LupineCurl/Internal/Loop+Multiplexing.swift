@@ -1,27 +1,29 @@
 import LupineCore
 
-/// Connections of HTTP/2, whose exchanges are told of their end.
+/// Connections that carry several exchanges at the same time.
 extension Loop {
-  /// Notes the ports of a descriptor whose connection may carry several exchanges.
+  /// The connection with these ports; nil where none is known.
   ///
-  /// libcurl tells the descriptor to the first of them; -1 for another changes nothing.
-  func note(_ ports: SocketPorts, of descriptor: Int32) { known(descriptor)?.ports = ports }
-
-  /// Notes for the exchanges of a connection that libcurl closes it.
-  func noteClosed(_ descriptor: Int32) {
-    guard let ports = known(descriptor)?.ports else { return }
-    for exchange in exchanges.all where exchange.ports == ports { exchange.isConnectionClosed = true }
+  /// libcurl does not tell the descriptor of a connection that several exchanges share.
+  func connection(_ ports: SocketPorts) -> WatchedSocket? {
+    for case let socket? in sockets where socket.ports == ports { return socket }
+    for index in sockets.indices {
+      guard let socket = sockets[index], socket.isConnection, SocketPorts(Int32(index)) == ports else { continue }
+      socket.ports = ports
+      return socket
+    }
+    return nil
   }
 
   /// Closes a connection that must not be used again, unless other exchanges use it; libcurl finds it dead.
-  func discard(_ ports: SocketPorts) {
-    guard let index = sockets.firstIndex(where: { $0?.ports == ports }), let socket = sockets[index],
-      !exchanges.all.contains(where: { $0.isUnderWay && $0.ports == ports })
+  func discard(_ connection: WatchedSocket) {
+    guard let index = sockets.firstIndex(where: { $0 === connection }),
+      !exchanges.all.contains(where: { $0.isUnderWay && $0.ports == connection.ports })
     else { return }
     poller.forget(Int32(index))
-    socket.watched = 0
-    socket.ports = nil
-    socket.isConnection = false
+    connection.watched = 0
+    connection.ports = nil
+    connection.isConnection = false
     deadSocket.replace(Int32(index))
   }
 }
