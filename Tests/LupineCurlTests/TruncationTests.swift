@@ -30,6 +30,25 @@ import TrustSupport
     await client.transport.shutdown()
   }
 
+  @Test(arguments: HTTP2Script.breaks.keys.sorted())
+  func `an error of the HTTP 2 connection cuts off the bodies of all its streams`(name: String) async throws {
+    let answer = [UInt8(1), 3, 5].flatMap { HTTP2Script.head($0) + HTTP2Script.data("hello", stream: $0) }
+    let peer = try WirePeer(
+      WirePeer.Line(isSecured: true, isMultiplexed: true, requests: 3), greeting: HTTP2Script.greeting, ending: .cut)
+    defer { peer.stop() }
+    let client = client()
+    for pieces in WirePeer.Pieces.allCases.flatMap({ $0.cuts(of: answer + (HTTP2Script.breaks[name] ?? [])) }) {
+      peer.play(pieces)
+      await withTaskGroup(of: LupineError?.self) { group in
+        for _ in 0..<3 { group.addTask { await client.failure(peer.url) { $0.options.version = .http2 } } }
+        for await error in group {
+          #expect([.connectionLost, .malformedResponse].contains(error?.kind), "\(pieces.map(\.count))")
+        }
+      }
+    }
+    await client.transport.shutdown()
+  }
+
   @Test(arguments: HTTP2Script.breaks.keys.sorted(), ["HEAD", "204", "304", "Content-Length"])
   func `what shows that an HTTP 2 body is whole counts though the connection breaks behind it`(
     name: String, proof: String

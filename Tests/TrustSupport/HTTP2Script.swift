@@ -10,15 +10,17 @@ package enum HTTP2Script {
   package static let greeting = frame(4) + frame(4, flags: 1)
 
   /// HEADERS with a status of the static table, perhaps with a Content-Length of one digit (RFC 7541 appendix A).
-  package static func head(status: Int = 200, length: Int? = nil, ends: Bool = false) -> [UInt8] {
+  package static func head(
+    _ stream: UInt8 = 1, status: Int = 200, length: Int? = nil, ends: Bool = false
+  ) -> [UInt8] {
     let statuses: [Int: UInt8] = [200: 0x88, 204: 0x89, 304: 0x8B]
     var block = [statuses[status] ?? 0x88]
     if let length { block += [0x0F, 0x0D, 1, UInt8(0x30 + length)] }
-    return frame(1, flags: ends ? 5 : 4, stream: 1, block)
+    return frame(1, flags: ends ? 5 : 4, stream: stream, block)
   }
 
-  package static func data(_ text: String, ends: Bool = false) -> [UInt8] {
-    frame(0, flags: ends ? 1 : 0, stream: 1, Array(text.utf8))
+  package static func data(_ text: String, stream: UInt8 = 1, ends: Bool = false) -> [UInt8] {
+    frame(0, flags: ends ? 1 : 0, stream: stream, Array(text.utf8))
   }
 
   /// What breaks the connection in the middle of a body.

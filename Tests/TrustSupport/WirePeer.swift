@@ -1,14 +1,17 @@
 import Glibc
 import Synchronization
 
-/// A server on loopback that answers the first request of each connection with the same bytes, right or wrong.
+/// A server on loopback that answers each connection once with the same bytes, right or wrong.
 package final class WirePeer: Sendable {
   /// What it speaks, from the first byte on.
   package struct Line: Sendable {
     package var isSecured = false
     package var isMultiplexed = false
+    /// The requests that are read before the answer.
+    package var requests = 1
 
-    package init(isSecured: Bool = false, isMultiplexed: Bool = false) {
+    package init(isSecured: Bool = false, isMultiplexed: Bool = false, requests: Int = 1) {
+      self.requests = requests
       self.isSecured = isSecured
       self.isMultiplexed = isMultiplexed
     }
@@ -97,10 +100,12 @@ package final class WirePeer: Sendable {
       return true
     }
     guard connection.read(24) != nil else { return false }
+    var left = line.requests
     while let head = connection.read(9) {
       let length = head[0..<3].reduce(0) { $0 << 8 | Int($1) }
       guard connection.read(length) != nil else { return false }
-      if head[3] == 1 { return true }
+      if head[3] == 1 { left -= 1 }
+      if left == 0 { return true }
     }
     return false
   }
