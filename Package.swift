@@ -130,7 +130,7 @@ let package = Package(
       swiftSettings: settings),
 
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
-    test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl"]),
+    test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl", "TrustSupport"]),
     test("LupineMockTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
       "LupineAuthenticationTests",
@@ -148,7 +148,9 @@ let package = Package(
     .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
     .target(
       name: "TrustSupport",
-      dependencies: ["LupineCore", "LupineCurl", "LupineFixtures", "LupineMock", "LupineOpenSSL", httpTypes],
+      dependencies: [
+        "COpenSSL", "LupineCore", "LupineCurl", "LupineFixtures", "LupineMock", "LupineOpenSSL", httpTypes,
+      ],
       path: "Tests/TrustSupport", swiftSettings: settings),
     test(
       "LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineX509", "TrustSupport"]),

@@ -14,7 +14,10 @@ extension Requests {
     configuration.connections += work.idle
     if work.idle > 0 { configuration.connectionsPerHost = work.idle }
     let transport = CurlTransport(configuration)
-    let session = try assemble(Session.Builder()).transport(transport).build()
+    var builder = assemble(Session.Builder()).transport(transport)
+    // As the other programs agree on it; over libcurl it has to be named.
+    if work.url.hasPrefix("https://") { builder = builder.httpVersion(.http2) }
+    let session = try builder.build()
     let requests = Requests(session: session, transport: transport, work: work)
     try await requests.leaveIdle()
     guard Work.variable("LUPINE_EXECUTOR") == "loop" else {

@@ -17,6 +17,24 @@ import Testing
     }
   }
 
+  @Test func `the end of an HTTP/2 body is declared to be unseen`() {
+    let skipped = ConformanceKit.skipped(for: CurlTransport()).filter { $0.missing.contains(.streamEndChecks) }
+    #expect(!skipped.isEmpty)
+    #expect(skipped.allSatisfy { $0.check.name.hasPrefix("an HTTP/2 body that ") })
+  }
+
+  /// What libcurl keeps of them shows that their peer works.
+  @Test(
+    .timeLimit(.minutes(1)),
+    arguments: [
+      "an HTTP/2 body that the end of the connection cuts off is an error",
+      "an HTTP/2 body that garbage cuts off is an error",
+      "an HTTP/2 body that END_STREAM ends is whole before the end of the connection",
+    ])
+  func `libcurl keeps the checks of HTTP/2 bodies that need no END_STREAM`(name: String) async throws {
+    try await #require(ConformanceKit.checks.first { $0.name == name }).run { CurlTransport() }
+  }
+
   @Test(.timeLimit(.minutes(2)))
   func `libcurl and the mock differ in that alone`() async throws {
     let report = try await ConformanceKit.differences(

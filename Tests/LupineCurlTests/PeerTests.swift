@@ -14,14 +14,18 @@ struct PeerTests {
     return (Client(configuration), try #require(Peers.nginxTLS))
   }
 
-  @Test func `HTTP/2 is agreed on, and many exchanges share a connection`() async throws {
+  @Test func `HTTP/2 is agreed on where it is named, and many exchanges share a connection`() async throws {
     let (client, url) = try client()
-    let first = try await client.fetch(url + "/hello")
+    let first = try await client.fetch(url + "/hello") { $0.options.version = .http2 }
     #expect(first.end.metrics.version == .http2)
     #expect(first.end.metrics.secureConnect != nil)
     let log = EventLog()
     try await withThrowingTaskGroup(of: ProtocolVersion?.self) { group in
-      for _ in 1...100 { group.addTask { try await client.fetch(url + "/hello", log: log).end.metrics.version } }
+      for _ in 1...100 {
+        group.addTask {
+          try await client.fetch(url + "/hello", log: log) { $0.options.version = .http2 }.end.metrics.version
+        }
+      }
       for try await version in group { #expect(version == .http2) }
     }
     #expect(!log.reused.contains(false))
@@ -29,12 +33,16 @@ struct PeerTests {
     await client.transport.shutdown()
   }
 
-  @Test func `HTTP/1.1 is spoken where it is asked for, on connections of its own`() async throws {
+  @Test func `HTTP/1.1 is spoken where HTTP/2 is not asked for, on connections of its own`() async throws {
     let (client, url) = try client()
-    #expect(try await client.fetch(url + "/hello").end.metrics.version == .http2)
+    let first = try await client.fetch(url + "/hello") { $0.options.version = .http2 }
+    #expect(first.end.metrics.version == .http2)
     let second = try await client.fetch(url + "/hello") { $0.options.version = .http1_1 }
     #expect(second.end.metrics.version == .http1_1)
     #expect(!second.end.metrics.isConnectionReused)
+    let third = try await client.fetch(url + "/hello")
+    #expect(third.end.metrics.version == .http1_1)
+    #expect(third.end.metrics.isConnectionReused)
     await client.transport.shutdown()
   }
 

@@ -23,15 +23,15 @@ import TrustSupport
   }
 
   private func ask(
-    _ session: Session, _ host: String = "localhost", version: ProtocolVersion? = nil
+    _ session: Session, _ host: String = "localhost", version: ProtocolVersion = .http2
   ) async throws -> DataResponse<String> {
     var request = try OutgoingRequest(try url(host))
     request.options.version = version
     return await session.request(request).serializingString().response
   }
 
-  @Test(arguments: [nil, ProtocolVersion.http1_1])
-  func `S13 pins hold on a reused connection, which is the one that was judged`(_ version: ProtocolVersion?)
+  @Test(arguments: [ProtocolVersion.http2, .http1_1])
+  func `S13 pins hold on a reused connection, which is the one that was judged`(_ version: ProtocolVersion)
     async throws
   {
     let count = Locked(0)
@@ -40,12 +40,12 @@ import TrustSupport
     let second = try await ask(session, version: version)
     #expect(first.metrics.isConnectionReused == false && second.metrics.isConnectionReused == true)
     #expect(first.metrics.tls != nil && first.metrics.tls == second.metrics.tls)
-    #expect(first.metrics.tls?.applicationProtocol == (version == nil ? "h2" : "http/1.1"))
+    #expect(first.metrics.tls?.applicationProtocol == (version == .http2 ? "h2" : "http/1.1"))
     #expect(count.value == 1)
   }
 
-  @Test(arguments: [nil, ProtocolVersion.http1_1])
-  func `S9 S13 two evaluators never share a connection on one transport`(_ version: ProtocolVersion?) async throws {
+  @Test(arguments: [ProtocolVersion.http2, .http1_1])
+  func `S9 S13 two evaluators never share a connection on one transport`(_ version: ProtocolVersion) async throws {
     let accepting = try session(["localhost": .publicKeys(.ofPeers)])
     #expect(try await ask(accepting, version: version).error == nil)
     let refusing = try session(["localhost": .publicKeys(.ofNobody)])
@@ -53,8 +53,8 @@ import TrustSupport
     #expect(try await ask(accepting, version: version).metrics.isConnectionReused == true)
   }
 
-  @Test(arguments: [nil, ProtocolVersion.http1_1])
-  func `S13 a host's pin does not satisfy another host of the same server`(_ version: ProtocolVersion?) async throws {
+  @Test(arguments: [ProtocolVersion.http2, .http1_1])
+  func `S13 a host's pin does not satisfy another host of the same server`(_ version: ProtocolVersion) async throws {
     let session = try session(
       ["localhost": .publicKeys(.ofPeers), "127.0.0.1": .publicKeys(.ofNobody)], otherwise: .refuse)
     #expect(try await ask(session, version: version).error == nil)

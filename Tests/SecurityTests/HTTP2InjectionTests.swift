@@ -6,7 +6,7 @@ import Testing
 /// Row S14 over HTTP/2, to nginx, which says what it has read.
 @Suite(.enabled(if: Peers.areRequired || Peers.nginxTLS != nil)) struct HTTP2InjectionTests {
   private func session() throws -> Session {
-    try curlSession { $0.certificateAuthorities(Fixture.path("Certificates/root.pem")) }
+    try curlSession { $0.certificateAuthorities(Fixture.path("Certificates/root.pem")).httpVersion(.http2) }
   }
 
   private func url() throws -> String { try #require(Peers.nginxTLS) + "/fields" }

@@ -108,15 +108,14 @@ final class Easy {
   /// Sets what differs from the last exchange.
   func prepare(_ submission: Submission, _ shape: RequestShape) throws(LupineError) {
     let (version, isSecured) = (submission.version, submission.isSecured)
-    headReader.begin(mayBeMultiplexed: version == .http2 || (version == nil && isSecured))
+    headReader.begin(mayBeMultiplexed: version == .http2)
     handle.clearError()
     set(forgetsNames: true)
     if try target.set(submission.url) {
       set(verbatimTarget: submission.url.verbatimTarget(by: multi.route.proxy))
       if fields?.suit(submission.url) == false { fields = nil }
     }
-    set(
-      waitsForMultiplexing: isSecured || (version == .http2 && !multi.route.breaksPlainConnections))
+    set(waitsForMultiplexing: version == .http2 && (isSecured || !multi.route.breaksPlainConnections))
     set(shape, method: submission.method.rawValue)
     try setFields(submission.request, shape)
     if isSecured { set(checksName: submission.context.evaluator?.replacesVerification != true) }
@@ -138,8 +137,13 @@ final class Easy {
       multi.keep(settings.connections.idleLifetime)
       set(settings.connections, mayBeShared: isSecured || !multi.route.breaksPlainConnections)
     }
-    if !connections.isKeptAlive { forbidReuse() }
+    if !connections.isKeptAlive, !isConnectionDiscarded { forbidReuse() }
   }
+
+  /// Whether the connection is closed by the loop after the exchange, because it must not be used again.
+  ///
+  /// Over HTTP/2 libcurl is not told to close it: that it does so all the same means that the connection has failed.
+  var isConnectionDiscarded: Bool { !connections.isKeptAlive && multi.route.version == .http2 }
 
   /// Has the transfer that failed try another address within the time that is left.
   func prepareAgain(

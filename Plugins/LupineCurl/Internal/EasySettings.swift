@@ -14,8 +14,7 @@ struct EasySettings {
     self.configuration = configuration
     identity = route.identity
     rootFiles = RootFiles(identity, configuration)
-    // Connections that are proved carry one request at a time.
-    version = Int(Self.version(route.provesConnections ? route.version ?? .http1_1 : route.version))
+    version = Int(Self.version(route.version))
   }
 
   /// Sets what stays the same for the life of a handle.
@@ -122,12 +121,11 @@ struct EasySettings {
     }
   }
 
-  private static func version(_ version: ProtocolVersion?) -> Int {
+  private static func version(_ version: ProtocolVersion) -> Int {
     switch version {
     case .http1_0: CURL_HTTP_VERSION_1_0
-    case .http1_1: CURL_HTTP_VERSION_1_1
     case .http2: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
-    default: CURL_HTTP_VERSION_2TLS
+    case .http1_1, .http3: CURL_HTTP_VERSION_1_1
     }
   }
 

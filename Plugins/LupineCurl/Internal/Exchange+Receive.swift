@@ -14,6 +14,8 @@ extension Exchange {
         if headReader.line?.code == 100 { incoming.hasContinue = true }
         context.emit(.informational(head))
       case .final(let head):
+        incoming.framing = ResponseEnd.Framing(head, to: submission.method)
+        if incoming.framing == .close { watchEnd() }
         if head.isChallenge, isAnswered(byLibrary: head.line.code) { rareState().held = head } else { receive(head) }
       }
       return true
@@ -56,6 +58,7 @@ extension Exchange {
       touch()
       // Also the piece arrived at which the exchange fails, as over a limit or with a full disk.
       incoming.taken += Int64(piece.count)
+      if outgoing.reader != nil { noteEnd(of: easy.headReader.line) }
       if try writer.append(piece) == .pause {
         incoming.isPaused = true
         curl_easy_pause(easy.pointer, pauses)
@@ -70,7 +73,7 @@ extension Exchange {
   /// Does what is left to do at the end of a turn of the loop.
   func settle() {
     // The response is complete, so what is left of the body is not sent; the connection is of no use any more.
-    if outgoing.isUnwanted { finish(isReusable: false) }
+    if outgoing.isUnwanted { conclude(isReusable: false) }
     handOver()
     deliver()
   }
@@ -136,7 +139,24 @@ extension Exchange {
       [ticket = submission.ticket] in ticket.receive()
     }
     incoming.writer = writer
+    if outgoing.reader != nil { noteEnd(of: head.line) }
     answer(.response(head, body, source))
+  }
+
+  /// Finds what knows how TLS will end: libcurl tells no more of the connection once that is over.
+  private func watchEnd() {
+    guard submission.isSecured || route.hasSecuredProxy, let connection = easy?.connection else { return }
+    rareState().connectionEnd = TrustCallbacks.handshake(of: connection)
+  }
+
+  /// Has the request's body broken off where the response is whole before it is out.
+  ///
+  /// On HTTP/2 libcurl would go on to send, and wait for ever where the server gives no room. On HTTP/1.1 it tells by what
+  /// it waits for; see `watches`.
+  private func noteEnd(of line: StatusLine?) {
+    guard line?.isMultiplexed == true, incoming.framing?.isReached(by: incoming.taken) == true else { return }
+    outgoing.isUnwanted = true
+    touch()
   }
 
   /// Does what follows from a head for the connection and for the request's body, and says who answered.

@@ -15,6 +15,8 @@ final class Exchange {
   var clock: ExchangeClock
   var incoming = Incoming()
   var outgoing = Outgoing()
+  /// Its connection, where that may carry other exchanges at the same time.
+  private var connection: WatchedSocket?
   /// What ends the exchange, where it was not libcurl that found it out.
   var failure: LupineError?
   private var tls: TLSDetails?
@@ -103,6 +105,7 @@ final class Exchange {
     guard isTrusted(isReused: isReused) else { return false }
     guard mayUse(address), openLateBody() else { return false }
     self.ports = route.unixSocket == nil ? ports : SocketPorts(unixSocket: easy.descriptor)
+    if submission.version == .http2 { connection = self.ports.flatMap { loop.connection($0) } }
     if submission.isSecured { tls = loop.details(of: easy) }
     easy.isConnected(to: address, port: ports.remote)
     clock.isReused = isReused
@@ -197,8 +200,10 @@ extension Exchange {
   /// Takes libcurl's word that the exchange is over.
   func complete(_ code: CURLcode) {
     if code == CURLE_OK, rare != nil { receiveHeld() }
-    if isComplete(code), failure == nil, incoming.writer != nil {
-      return finish(isReusable: code == CURLE_OK)
+    if failure == nil, incoming.writer != nil {
+      if code == CURLE_OK { return conclude(isReusable: true) }
+      // It was kept from sending the request again, to which there is an answer.
+      if code == CURLE_ABORTED_BY_CALLBACK, outgoing.isAbandoned { return finish(isReusable: false) }
     }
     guard let easy, !triesNextTarget(after: code, easy) else { return }
     if failure == nil, ports == nil, let refusal = rare?.tunnel?.refusal { return finish(refused: refusal) }
@@ -210,9 +215,20 @@ extension Exchange {
     end(error)
   }
 
-  /// Whether the response is whole: libcurl says so, or it was kept from sending the request again.
-  private func isComplete(_ code: CURLcode) -> Bool {
-    code == CURLE_OK || (code == CURLE_ABORTED_BY_CALLBACK && outgoing.isAbandoned)
+  /// Ends a response that libcurl takes for whole: as a success where that is proved, and else as a lost connection.
+  func conclude(isReusable: Bool) {
+    if let failure = responseEnd?.failure { end(failure) } else { finish(isReusable: isReusable) }
+  }
+
+  /// How the body ends, once the final head is there.
+  private var responseEnd: ResponseEnd? {
+    guard let framing = incoming.framing else { return nil }
+    var end = ResponseEnd(framing: framing, taken: incoming.taken)
+    end.isConnectionClosed = connection?.isClosed ?? true
+    if submission.isSecured || route.hasSecuredProxy {
+      end.hasCloseNotify = rare?.connectionEnd?.hasCloseNotify == true
+    }
+    return end
   }
 
   func cancel() {
@@ -264,10 +280,12 @@ extension Exchange {
     assert(!loop.isInLibrary, "An exchange ends within a call of libcurl's, whose callbacks rely on it.")
     isOver = true
     outgoing.reader?.cancel()
+    let discarded = easy?.isConnectionDiscarded == true ? connection : nil
     if let easy { multi.remove(easy, isReusable: isReusable) }
     multi.leave(at: now)
     let loop = loop
     if isReusable { loop.guardIdle(socket) }
     loop.isOver(self)
+    if let discarded { loop.discard(discarded) }
   }
 }

@@ -3,6 +3,8 @@ import LupineCore
 /// The response's side of an exchange.
 struct Incoming {
   var writer: IncomingBodyWriter?
+  /// What ends the body, once the final head is there.
+  var framing: ResponseEnd.Framing?
   /// Whether the sink has no room.
   var isPaused = false
   /// Whether the sink has bytes of which a consumer who waits has not heard.

@@ -6,6 +6,7 @@ enum LibraryFacts {
   /// Initialises libcurl, once in the life of the program.
   static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
+  /// What it can do; `streamEndChecks` is not in it, since libcurl does not show END_STREAM.
   static let capabilities: TransportCapabilities = {
     var capabilities: TransportCapabilities = [
       .networking, .trailers, .informationalResponses, .streamedUploads, .framingChecks, .proxies, .resolverOverrides,

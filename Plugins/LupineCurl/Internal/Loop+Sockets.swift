@@ -27,7 +27,10 @@ extension Loop {
     if let user = known(descriptor)?.user, let exchange = exchanges[user], exchange.isUnderWay, exchange.ports == nil {
       multi.hasFailedDial = true
     }
-    if known(descriptor) != nil { note(nil, of: descriptor) }
+    if let socket = known(descriptor) {
+      socket.isClosed = true
+      note(nil, of: descriptor)
+    }
     Glibc.close(descriptor)
   }
 

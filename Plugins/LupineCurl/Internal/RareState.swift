@@ -6,6 +6,8 @@ final class RareState {
   var held: ReceivedHead?
   /// What judges the server of the connection that is made for the exchange.
   var handshake: Handshake?
+  /// What knows how TLS ends, where only the end of the connection ends the body.
+  var connectionEnd: Handshake?
   /// The proxy's answer to CONNECT, while a tunnel is opened.
   var tunnel: TunnelReader?
   /// The legs of a proof of the connection.

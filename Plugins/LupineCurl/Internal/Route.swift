@@ -5,7 +5,7 @@ import LupineCore
 /// libcurl does not compare the version of HTTP that was asked for, so it stands here as well.
 final class Route {
   let identity: SecurityIdentity
-  let version: ProtocolVersion?
+  let version: ProtocolVersion
   let proxy: Proxy?
   let hasProxy: Bool
   /// Whether the proxy is spoken to over TLS.

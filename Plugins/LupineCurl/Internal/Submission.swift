@@ -12,7 +12,8 @@ final class Submission: Sendable {
   /// Parts of the two that are asked for again and again, and copied each time.
   let url: HTTPURL
   let method: HTTPRequest.Method
-  let version: ProtocolVersion?
+  /// HTTP/1.1 where the request names none: libcurl does not show where an HTTP/2 body ends; see `ResponseEnd`.
+  let version: ProtocolVersion
   let identity: SecurityIdentity
   /// What the proxy is to connect to, where names are resolved here.
   let target: Target
@@ -26,7 +27,7 @@ final class Submission: Sendable {
     self.context = context
     url = request.url
     method = request.method
-    version = request.version
+    version = request.version ?? .http1_1
     identity = context.identity
     self.target = target
     self.continuation = continuation

@@ -14,6 +14,10 @@ final class WatchedSocket {
   var isConnection = false
   /// Whether it speaks HTTP/2, on which frames may arrive at any time.
   var isMultiplexed = false
+  /// Its ports, where it is a connection that may carry several exchanges.
+  var ports: SocketPorts?
+  /// Whether libcurl has closed it.
+  var isClosed = false
   /// How it is secured, once that is known.
   var tls: TLSDetails?
 

@@ -29,6 +29,8 @@ final class Handshake {
 
   /// Whether the server was found to be trusted.
   private(set) var isTrusted = false
+  /// Whether the other side has said that it sends no more (RFC 8446 section 6.1).
+  var hasCloseNotify = false
   /// What the chain is verified by.
   let roots: TrustedRoots
   private let peer: Peer

@@ -36,12 +36,28 @@ enum TrustCallbacks {
     return CURLE_OK
   }
 
+  /// What was kept of a connection's handshake.
+  static func handshake(of connection: OpaquePointer) -> Handshake? {
+    handshake(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), index))
+  }
+
+  /// Hears of the beginning of handshakes and of alerts.
+  private static let stateHasChanged: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = {
+    connection, state, value in
+    guard let connection else { return }
+    if state & SSL_CB_HANDSHAKE_START != 0 { handshakeBegins(connection) }
+    // The alert's level stands above its description.
+    if state & readsAlert == readsAlert, value & 0xFF == SSL_AD_CLOSE_NOTIFY {
+      handshake(of: connection)?.hasCloseNotify = true
+    }
+  }
+
+  private static let readsAlert = SSL_CB_ALERT | SSL_CB_READ
+
   /// Takes away a session that libcurl would have resumed, and that roots have judged which were read before the files
   /// changed: a resumed session asks for no verification.
-  private static let stateHasChanged: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = { connection, state, _ in
-    guard state & SSL_CB_HANDSHAKE_START != 0, let connection, let session = SSL_get_session(connection),
-      let handshake = handshake(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), index))
-    else { return }
+  private static func handshakeBegins(_ connection: OpaquePointer) {
+    guard let session = SSL_get_session(connection), let handshake = handshake(of: connection) else { return }
     if !handshake.roots.haveJudged(session) { SSL_set_session(connection, nil) }
   }
 

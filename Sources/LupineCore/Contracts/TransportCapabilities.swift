@@ -45,6 +45,10 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let connectionOptions = TransportCapabilities(rawValue: 1 << 16)
   /// Keeps to the oldest and the newest version of TLS that a session names.
   public static let tlsVersions = TransportCapabilities(rawValue: 1 << 17)
+  /// Takes an HTTP/2 body for whole only where END_STREAM or its `Content-Length` shows it (RFC 9113 section 8.1).
+  ///
+  /// A transport without it should speak HTTP/2 only where a request or its session names it.
+  public static let streamEndChecks = TransportCapabilities(rawValue: 1 << 18)
 }
 
 extension TransportCapabilities: CustomStringConvertible {
@@ -54,7 +58,7 @@ extension TransportCapabilities: CustomStringConvertible {
     (.connectionAuthentication, "connectionAuthentication"), (.proxies, "proxies"), (.framingChecks, "framingChecks"),
     (.strictFraming, "strictFraming"), (.networking, "networking"), (.streamedUploads, "streamedUploads"),
     (.tlsVersions, "tlsVersions"), (.resolverOverrides, "resolverOverrides"), (.localAddresses, "localAddresses"),
-    (.networkPolicy, "networkPolicy"), (.connectionOptions, "connectionOptions"),
+    (.networkPolicy, "networkPolicy"), (.connectionOptions, "connectionOptions"), (.streamEndChecks, "streamEndChecks"),
   ]
 
   /// The names of the capabilities, joined by commas.

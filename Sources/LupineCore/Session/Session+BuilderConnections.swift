@@ -66,7 +66,7 @@ extension Session.Builder {
 
   /// Sets the version of HTTP where a request names none; `.http2` without TLS is spoken without asking first.
   ///
-  /// Default: the transport chooses.
+  /// Default: the transport chooses; over libcurl that is HTTP/1.1, since libcurl does not show the end of an HTTP/2 body.
   public func httpVersion(_ version: ProtocolVersion) -> Self { changed { $0.configuration.version = version } }
 
   /// Sets how connections are used: how many at once, and for how long.

@@ -146,7 +146,7 @@ extension OutgoingRequest {
       get { bounds?.value }
       set { bounds = newValue.map { CopyOnWrite($0) } }
     }
-    /// The version of HTTP to speak; `nil` lets the transport choose.
+    /// The version of HTTP to speak; `nil` lets the session, and then the transport choose; libcurl's speaks HTTP/1.1.
     public var version: ProtocolVersion?
     /// Who goes first where requests wait for a connection.
     ///

@@ -17,7 +17,7 @@ public enum ConformanceKit {
     + responseFieldChecks + informationalChecks + sinkChecks + fileSinkChecks + stageChecks + faultChecks
     + networkFaultChecks
     + cancellationChecks + shutdownChecks + earlyAnswerChecks + continueChecks + metricsChecks + connectionChecks
-    + concurrencyChecks + proxyChecks + framingChecks + surplusChecks + limitChecks
+    + concurrencyChecks + proxyChecks + framingChecks + surplusChecks + limitChecks + streamEndChecks
 
   /// The checks that apply to a transport, by what it says it can do.
   public static func checks(for transport: any Transport) -> [ConformanceCheck] {

@@ -4,6 +4,8 @@ public import LupineMock
 public struct PeerScript: Sendable {
   /// What befalls every request in place of an answer; `nil` where there is one.
   public var fault: NetworkFault?
+  /// The frames that answer the first request of each HTTP/2 connection; checks that use them need `networking`.
+  var frames: [UInt8]?
   /// Whether requests are read whole before they are answered; without that a reply reads what it wants.
   public var readsBody: Bool
   /// Whether a reply has steps before its head; without that they are left out where there is no wire.
@@ -18,6 +20,12 @@ public struct PeerScript: Sendable {
     self.readsBody = readsBody
     self.holdsHead = holdsHead
     self.reply = reply
+  }
+
+  /// A script of HTTP/2 without TLS, frame by frame.
+  init(frames: [UInt8]) {
+    self.init { _ in .end(.close) }
+    self.frames = frames
   }
 
   /// A script in which a fault befalls every request; one in the body is of the text `hello`.

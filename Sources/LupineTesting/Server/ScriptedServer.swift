@@ -49,6 +49,16 @@ public final class ScriptedServer: Sendable {
         greeting: greeting))
   }
 
+  /// Starts a server of HTTP/2 without TLS that answers the first request of each connection with the same frames, and
+  /// ends the connection.
+  convenience init(frames: [UInt8]) throws {
+    try self.init(
+      .ipv4,
+      ServerConfiguration(
+        readsBody: false, answersContinue: false, keptBodyLength: 0, handler: { _ in .closeBeforeHead },
+        frames: frames))
+  }
+
   /// Starts a server that gives every request the same reply.
   public convenience init(always reply: ScriptedReply) throws {
     try self.init { _ in reply }

@@ -1,8 +1,9 @@
 import Lupine
+import LupineFixtures
 import Testing
 
 @Suite(.besidePeers) struct ProtocolTests {
-  @Test func `TLS brings HTTP 2`() async throws {
+  @Test func `HTTP 2 is agreed on with TLS where it is named`() async throws {
     let response = await (try Peer.nginxTLS.session()).request("protocol").serializingString().response
     #expect(response.value == "HTTP/2.0 TLSv1.3\n")
     #expect(response.metrics.version == .http2)
@@ -13,6 +14,14 @@ import Testing
     var request = try OutgoingRequest(try Peer.nginxTLS.url + "/protocol")
     request.options.version = .http1_1
     let response = await (try Peer.nginxTLS.session()).request(request).serializingString().response
+    #expect(response.value == "HTTP/1.1 TLSv1.3\n")
+    #expect(response.metrics.version == .http1_1)
+  }
+
+  @Test func `with TLS HTTP 1.1 is spoken where nothing is named`() async throws {
+    let session = try Session.Builder().umbrellaDefaults().baseURL(try Peer.nginxTLS.url)
+      .certificateAuthorities(Fixture.path("Certificates/root.pem")).build()
+    let response = await session.request("protocol").serializingString().response
     #expect(response.value == "HTTP/1.1 TLSv1.3\n")
     #expect(response.metrics.version == .http1_1)
   }

@@ -68,7 +68,7 @@ import Testing
     var request = try OutgoingRequest(try Self.url("https") + "/hello")
     // Each version has connections of its own.
     for version in [ProtocolVersion.http2, .http1_1] {
-      request.options.version = version == .http2 ? nil : version
+      request.options.version = version
       #expect(await session.request(request).serializingString().response.value == Self.greeting)
     }
     #expect(count.exchanges == 3 && count.tunnels == 2)

@@ -23,7 +23,7 @@ import Testing
 
   @Test(arguments: [Peers.squid, Peers.squidTLS] + socks)
   func `TLS goes through each kind of proxy, end to end`(proxy: String?) async throws {
-    let session = try session(proxy)
+    let session = try session(proxy) { $0.httpVersion(.http2) }
     for isReused in [false, true] {
       let response = await session.request(try Peer.nginxTLS.url + "/protocol").serializingString().response
       #expect(response.value == "HTTP/2.0 TLSv1.3\n")

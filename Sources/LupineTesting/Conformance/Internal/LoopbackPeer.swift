@@ -11,6 +11,9 @@ final class LoopbackPeer: ConformancePeer {
     if let fault = script.fault {
       let faulty = try FaultServer(fault)
       (server, self.faulty, url) = (faulty.server, faulty, faulty.url)
+    } else if let frames = script.frames {
+      let server = try ScriptedServer(frames: frames)
+      (self.server, faulty, url) = (server, nil, server.url)
     } else {
       let server = try ScriptedServer(readsBody: script.readsBody) { request in
         script.reply(PeerRequest(request)).onTheWire

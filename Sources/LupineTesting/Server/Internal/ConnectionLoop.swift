@@ -16,6 +16,7 @@ struct ConnectionLoop {
   func run() {
     defer { socket.close() }
     if let greeting = server.configuration.greeting { return greet(greeting) }
+    if let frames = server.configuration.frames { return answer(frames) }
     var index = 0
     do {
       while try serve(index) { index += 1 }
@@ -28,6 +29,24 @@ struct ConnectionLoop {
   private func greet(_ greeting: [UInt8]) {
     guard let first = try? socket.receive(upTo: 65_536), !first.isEmpty else { return }
     try? socket.send(greeting)
+    socket.discardUntilEnd()
+  }
+
+  /// Answers a client of HTTP/2 once its HEADERS have come (RFC 9113 section 3.4), and stays until it goes.
+  private func answer(_ frames: [UInt8]) {
+    do throws(ConnectionEnd) {
+      try socket.send(HTTP2Frames.settings)
+      _ = try reader.read(exactly: 24)
+      while true {
+        let head = try reader.read(exactly: 9)
+        _ = try reader.read(exactly: head[..<3].reduce(0) { $0 << 8 | Int($1) })
+        if head[3] == HTTP2Frames.headers { break }
+      }
+      try socket.send(frames)
+    } catch {
+      return
+    }
+    socket.finishSending()
     socket.discardUntilEnd()
   }
 

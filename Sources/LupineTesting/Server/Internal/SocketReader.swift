@@ -39,6 +39,13 @@ final class SocketReader {
     return Array(buffer[start..<end])
   }
 
+  /// Exactly so many bytes.
+  func read(exactly count: Int) throws(ConnectionEnd) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while bytes.count < count { bytes += try read(upTo: count - bytes.count) }
+    return bytes
+  }
+
   private func readLine(limit: Int, isStart: Bool) throws(ConnectionEnd) -> [UInt8]? {
     var scanned = 0
     while true {

@@ -1,0 +1,29 @@
+import LupineCore
+
+/// Connections that carry several exchanges at the same time.
+extension Loop {
+  /// The connection with these ports; nil where none is known.
+  ///
+  /// libcurl does not tell the descriptor of a connection that several exchanges share.
+  func connection(_ ports: SocketPorts) -> WatchedSocket? {
+    for case let socket? in sockets where socket.ports == ports { return socket }
+    for index in sockets.indices {
+      guard let socket = sockets[index], socket.isConnection, SocketPorts(Int32(index)) == ports else { continue }
+      socket.ports = ports
+      return socket
+    }
+    return nil
+  }
+
+  /// Closes a connection that must not be used again, unless other exchanges use it; libcurl finds it dead.
+  func discard(_ connection: WatchedSocket) {
+    guard let index = sockets.firstIndex(where: { $0 === connection }),
+      !exchanges.all.contains(where: { $0.isUnderWay && $0.ports == connection.ports })
+    else { return }
+    poller.forget(Int32(index))
+    connection.watched = 0
+    connection.ports = nil
+    connection.isConnection = false
+    deadSocket.replace(Int32(index))
+  }
+}

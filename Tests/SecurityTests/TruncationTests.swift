@@ -1,0 +1,91 @@
+import Foundation
+import Lupine
+import LupineFixtures
+import Testing
+import TrustSupport
+
+/// A body that its framing does not show to be whole is never a success, and never a file in place.
+@Suite(.timeLimit(.minutes(2))) struct TruncationTests {
+  /// What is sent, and over which line.
+  struct Script: Sendable, CustomTestStringConvertible {
+    var name: String
+    var line = WirePeer.Line()
+    var greeting: [UInt8] = []
+    var answer: [UInt8]
+    var ending = WirePeer.Ending.cut
+
+    var testDescription: String { name }
+  }
+
+  static let overTLS: [Script] = [
+    Script(
+      name: "no length", line: WirePeer.Line(isSecured: true),
+      answer: Array("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello".utf8)),
+    Script(
+      name: "a length", line: WirePeer.Line(isSecured: true),
+      answer: Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello".utf8)),
+    Script(
+      name: "chunks", line: WirePeer.Line(isSecured: true),
+      answer: Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n".utf8)),
+  ]
+
+  static let overHTTP2: [Script] = HTTP2Script.breaks.sorted { $0.key < $1.key }.flatMap { name, bytes in
+    [false, true].map { isSecured in
+      Script(
+        name: name + (isSecured ? ", TLS" : ""), line: WirePeer.Line(isSecured: isSecured, isMultiplexed: true),
+        greeting: HTTP2Script.greeting, answer: HTTP2Script.head() + HTTP2Script.data("hello") + bytes)
+    }
+  }
+
+  private func session(_ script: Script) throws -> Session {
+    try curlSession {
+      let builder = $0.certificateAuthorities(Fixture.path("Certificates/root.pem"))
+      return script.line.isMultiplexed ? builder.httpVersion(.http2) : builder
+    }
+  }
+
+  private func peer(_ script: Script) throws -> WirePeer {
+    try WirePeer(script.line, greeting: script.greeting, answer: script.answer, ending: script.ending)
+  }
+
+  @Test(arguments: overTLS + overHTTP2)
+  func `S44 a body that is cut off is an error that keeps the head`(script: Script) async throws {
+    let peer = try peer(script)
+    defer { peer.stop() }
+    let session = try session(script)
+    let response = await session.request(peer.url).serializingData().response
+    #expect(response.error?.kind == .connectionLost)
+    #expect(response.response?.status == .ok)
+    #expect(response.metrics.bytesReceived == 5)
+    await session.shutdown()
+  }
+
+  @Test(arguments: overTLS + overHTTP2)
+  func `S44 a stream hands over what has come, and fails`(script: Script) async throws {
+    let peer = try peer(script)
+    defer { peer.stop() }
+    let session = try session(script)
+    var bytes: [UInt8] = []
+    let error = await #expect(throws: LupineError.self) {
+      for try await piece in session.streamRequest(peer.url).serializingBytes() { bytes += piece }
+    }
+    #expect(bytes == Array("hello".utf8))
+    #expect(error?.kind == .connectionLost)
+    await session.shutdown()
+  }
+
+  @Test(arguments: overTLS + overHTTP2)
+  func `S44 a download that is cut off leaves no file in place`(script: Script) async throws {
+    let folder = NSTemporaryDirectory() + "lupine-truncation-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let peer = try peer(script)
+    defer { peer.stop() }
+    let session = try session(script)
+    let response = await session.download(peer.url, to: .file(folder + "/file")).serializingFile().response
+    #expect(response.error?.kind == .connectionLost)
+    #expect(response.response?.status == .ok)
+    #expect(!FileManager.default.fileExists(atPath: folder + "/file"))
+    await session.shutdown()
+  }
+}

@@ -1,0 +1,36 @@
+/// Frames of HTTP/2 (RFC 9113 section 4.1), and answers to the first request of a connection that are made of them.
+package enum HTTP2Script {
+  package static func frame(
+    _ type: UInt8, flags: UInt8 = 0, stream: UInt8 = 0, _ payload: [UInt8] = []
+  ) -> [UInt8] {
+    [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), type, flags, 0, 0, 0, stream] + payload
+  }
+
+  /// SETTINGS without a setting, and the acknowledgement of the client's.
+  package static let greeting = frame(4) + frame(4, flags: 1)
+
+  /// HEADERS with a status of the static table, perhaps with a Content-Length of one digit (RFC 7541 appendix A).
+  package static func head(
+    _ stream: UInt8 = 1, status: Int = 200, length: Int? = nil, ends: Bool = false
+  ) -> [UInt8] {
+    let statuses: [Int: UInt8] = [200: 0x88, 204: 0x89, 304: 0x8B]
+    var block = [statuses[status] ?? 0x88]
+    if let length { block += [0x0F, 0x0D, 1, UInt8(0x30 + length)] }
+    return frame(1, flags: ends ? 5 : 4, stream: stream, block)
+  }
+
+  package static func data(_ text: String, stream: UInt8 = 1, ends: Bool = false) -> [UInt8] {
+    frame(0, flags: ends ? 1 : 0, stream: stream, Array(text.utf8))
+  }
+
+  /// What breaks the connection in the middle of a body.
+  package static let breaks: [String: [UInt8]] = [
+    "DATA on an idle stream": frame(0, stream: 7, [0x78]),
+    "padding longer than its frame": frame(0, flags: 8, stream: 1, [200, 0x78]),
+    "garbage": Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8),
+    "a window overflow": frame(8, [0x7F, 0xFF, 0xFF, 0xFF]),
+    "bad SETTINGS": frame(4, [0, 2, 0, 0, 0, 7]),
+    "PUSH_PROMISE": frame(5, flags: 4, stream: 1, [0, 0, 0, 2, 0x82, 0x86, 0x84]),
+    "an oversized frame": [0, 0x40, 1, 0, 0, 0, 0, 0, 1],
+  ]
+}

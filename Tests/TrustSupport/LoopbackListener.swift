@@ -1,0 +1,66 @@
+import Glibc
+
+/// A listening socket of loopback on a free port, with a thread for itself and one for each connection.
+final class LoopbackListener: Sendable {
+  struct Failure: Error {}
+
+  let port: UInt16
+  private let descriptor: Int32
+
+  init() throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let listener = descriptor
+    let isReady = withUnsafeMutablePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, $0, &length) == 0
+      }
+    }
+    guard isReady else { throw Failure() }
+    port = UInt16(bigEndian: address.sin_port)
+  }
+
+  /// Serves connections until it is stopped; each is closed when the closure returns.
+  func start(_ serve: @escaping @Sendable (Int32) -> Void) {
+    Self.run { [descriptor] in
+      while true {
+        let connection = accept(descriptor, nil, nil)
+        guard connection >= 0 else { break }
+        var isOn: Int32 = 1
+        setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        Self.run {
+          serve(connection)
+          close(connection)
+        }
+      }
+      close(descriptor)
+    }
+  }
+
+  func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  private final class Work: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  /// Runs work on a thread of its own, which a client that is gone does not end the process by.
+  private static func run(_ work: @escaping @Sendable () -> Void) {
+    var thread = pthread_t()
+    let box = Unmanaged.passRetained(Work(work))
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, box.toOpaque())
+    if code == 0 { pthread_detach(thread) } else { box.release() }
+  }
+}

@@ -1,0 +1,112 @@
+import Glibc
+import Synchronization
+
+/// A server on loopback that answers each connection once with the same bytes, right or wrong.
+package final class WirePeer: Sendable {
+  /// What it speaks, from the first byte on.
+  package struct Line: Sendable {
+    package var isSecured = false
+    package var isMultiplexed = false
+    /// The requests that are read before the answer.
+    package var requests = 1
+
+    package init(isSecured: Bool = false, isMultiplexed: Bool = false, requests: Int = 1) {
+      self.requests = requests
+      self.isSecured = isSecured
+      self.isMultiplexed = isMultiplexed
+    }
+  }
+
+  /// What it does after the last byte.
+  package enum Ending: Sendable {
+    /// Ends the connection in order: close_notify where there is TLS, then FIN.
+    case close
+    /// Ends TCP alone, with FIN; with TLS that is a truncation.
+    case cut
+    case reset
+    /// Waits for the client to end the connection.
+    case none
+  }
+
+  /// How the bytes are cut into writes, each of which is a record of its own with TLS.
+  package enum Pieces: Sendable, CaseIterable {
+    case whole, inTwo, bytes
+
+    /// All ways to cut so many bytes.
+    package func cuts(of bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
+      switch self {
+      case .whole: [[bytes[...]]]
+      case .inTwo: bytes.indices.dropFirst().map { [bytes[..<$0], bytes[$0...]] }
+      case .bytes: [bytes.indices.map { bytes[$0...$0] }]
+      }
+    }
+  }
+
+  private let line: Line
+  private let listener: LoopbackListener
+  private let answer: (greeting: [UInt8], ending: Ending)
+  private let next = Mutex<[ArraySlice<UInt8>]>([])
+  private let count = Mutex(0)
+
+  package var requestCount: Int { count.withLock { $0 } }
+  package var url: String { "\(line.isSecured ? "https://localhost" : "http://127.0.0.1"):\(listener.port)/" }
+
+  /// - Parameter greeting: what is written in one piece before the answer, as the SETTINGS of HTTP/2.
+  package init(_ line: Line = Line(), greeting: [UInt8] = [], answer: [UInt8] = [], ending: Ending) throws {
+    self.line = line
+    self.answer = (greeting, ending)
+    next.withLock { $0 = [answer[...]] }
+    listener = try LoopbackListener()
+    listener.start { [self] in serve($0) }
+  }
+
+  /// Sets the pieces of the answer to the connections from now on.
+  package func play(_ pieces: [ArraySlice<UInt8>]) { next.withLock { $0 = pieces } }
+
+  /// Frees the port; connections end with their clients.
+  package func stop() { listener.stop() }
+
+  private func serve(_ descriptor: Int32) {
+    let connection: (any WireConnection)? =
+      line.isSecured ? TLSConnection(descriptor, isMultiplexed: line.isMultiplexed) : ClearConnection(descriptor)
+    guard let connection, hasRead(from: connection) else { return }
+    count.withLock { $0 += 1 }
+    let pieces = [answer.greeting[...]] + next.withLock { $0 }
+    for piece in pieces where !piece.isEmpty {
+      guard connection.write(Array(piece)) else { return }
+    }
+    switch answer.ending {
+    case .close: connection.end()
+    case .cut, .none: break
+    case .reset:
+      var linger = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+      return
+    }
+    if answer.ending != .none { shutdown(descriptor, Int32(SHUT_WR)) }
+    // Bytes that nobody has read would make a reset of the end.
+    var rest = [UInt8](repeating: 0, count: 4096)
+    while recv(descriptor, &rest, rest.count, 0) > 0 {}
+  }
+
+  /// Reads the head of a request: up to an empty line, or to the frame HEADERS.
+  private func hasRead(from connection: any WireConnection) -> Bool {
+    guard line.isMultiplexed else {
+      var head: [UInt8] = []
+      while !head.suffix(4).elementsEqual([13, 10, 13, 10]) {
+        guard let byte = connection.read(1) else { return false }
+        head += byte
+      }
+      return true
+    }
+    guard connection.read(24) != nil else { return false }
+    var left = line.requests
+    while let head = connection.read(9) {
+      let length = head[0..<3].reduce(0) { $0 << 8 | Int($1) }
+      guard connection.read(length) != nil else { return false }
+      if head[3] == 1 { left -= 1 }
+      if left == 0 { return true }
+    }
+    return false
+  }
+}
