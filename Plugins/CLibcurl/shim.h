@@ -50,6 +50,10 @@ static inline CURLcode lupine_easy_set_data_callback(CURL *easy, CURLoption opti
   return curl_easy_setopt(easy, option, callback);
 }
 
+static inline CURLcode lupine_easy_set_debug_callback(CURL *easy, curl_debug_callback callback) {
+  return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
+}
+
 static inline CURLcode lupine_easy_set_prerequest(CURL *easy, lupine_prerequest_callback callback) {
   return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }

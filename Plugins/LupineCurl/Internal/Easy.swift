@@ -21,6 +21,8 @@ final class Easy {
   /// Nothing yet, or what is set, which may be that there is none.
   private var connectTimeout: Duration??
   private var isReuseForbidden = false
+  /// Whether libcurl says what it does.
+  private var isTalkative = false
   private var waitsForMultiplexing = false
   private var uploadBuffer = 0
   private var checksName = true
@@ -52,7 +54,11 @@ final class Easy {
   func serve(_ exchange: Exchange) { served = Unmanaged.passUnretained(exchange) }
 
   /// Leaves its exchange.
-  func leave() { served = nil }
+  func leave() {
+    served = nil
+    if isTalkative { handle.set(CURLOPT_VERBOSE, 0) }
+    isTalkative = false
+  }
 
   /// Makes what judges the server, or first the proxy, of a connection that libcurl begins for the exchange; nil where it
   /// must not.
@@ -209,6 +215,13 @@ final class Easy {
   func forbidReuse() {
     handle.set(CURLOPT_FORBID_REUSE, 1)
     isReuseForbidden = true
+  }
+
+  /// Has libcurl say what it does, until it leaves the exchange.
+  func talk() {
+    guard !isTalkative else { return }
+    handle.set(CURLOPT_VERBOSE, 1)
+    isTalkative = true
   }
 
   /// Whether to wait for a connection that is being made, rather than make another, until its version is known.

@@ -14,6 +14,7 @@ extension Exchange {
         if headReader.line?.code == 100 { incoming.hasContinue = true }
         context.emit(.informational(head))
       case .final(let head):
+        expectContent(after: head)
         if head.isChallenge, isAnswered(byLibrary: head.line.code) { rareState().held = head } else { receive(head) }
       }
       return true
@@ -35,6 +36,7 @@ extension Exchange {
   ) throws(LupineError) -> Bool {
     if rare.held != nil, line.starts(with: "HTTP/".utf8) {
       rare.held = nil
+      try forgetContent(rare)
       headReader.beginAgain()
       clock.receiveAgain()
     }
@@ -54,8 +56,10 @@ extension Exchange {
     do throws(LupineError) {
       incoming.isUndelivered = true
       touch()
+      if incoming.chunks != nil { return try receive(chunks: piece, writer, easy) }
       // Also the piece arrived at which the exchange fails, as over a limit or with a full disk.
       incoming.taken += Int64(piece.count)
+      if incoming.taken == incoming.length { contentHasEnded(easy) }
       if try writer.append(piece) == .pause {
         incoming.isPaused = true
         curl_easy_pause(easy.pointer, pauses)
@@ -118,11 +122,12 @@ extension Exchange {
   func receiveHeld() {
     guard let rare, let held = rare.held else { return }
     rare.held = nil
+    rare.heldContent = nil
     receive(held)
   }
 
   /// Whether libcurl may be about to answer a challenge by itself.
-  private func isAnswered(byLibrary code: Int) -> Bool {
+  func isAnswered(byLibrary code: Int) -> Bool {
     switch code {
     case 401: route.provesConnections
     case 407: route.isForwarded(url.scheme) && route.proxy?.connectionCredential != nil

@@ -111,7 +111,10 @@ final class Exchange {
   }
 
   private func isNextLeg(after challenge: ReceivedHead, _ rare: RareState) -> Bool {
-    do throws(LupineError) { try rare.legs.next(for: challenge.line.code == 407) } catch {
+    do throws(LupineError) {
+      try forgetContent(rare)
+      try rare.legs.next(for: challenge.line.code == 407)
+    } catch {
       failure = error
       return false
     }
@@ -196,7 +199,10 @@ final class Exchange {
 extension Exchange {
   /// Takes libcurl's word that the exchange is over.
   func complete(_ code: CURLcode) {
-    if code == CURLE_OK, rare != nil { receiveHeld() }
+    if code == CURLE_OK {
+      if rare != nil { receiveHeld() }
+      checkChunks()
+    }
     if isComplete(code), failure == nil, incoming.writer != nil {
       return finish(isReusable: code == CURLE_OK)
     }

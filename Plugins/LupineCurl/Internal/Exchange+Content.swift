@@ -1,0 +1,81 @@
+import CLibcurl
+import HTTPTypes
+import LupineCore
+import LupineFraming
+
+/// Where the content of a response of HTTP/1.1 ends, which libcurl's looser parser is not believed about.
+extension Exchange {
+  /// Gets ready for the content behind a head.
+  func expectContent(after head: ReceivedHead) {
+    guard let easy, !head.line.isMultiplexed else { return }
+    let isEmpty = head.endsResponse || submission.method == .head
+    if isEmpty {
+      easy.talk()
+      contentHasEnded(easy)
+    } else if head.framing.isChunked {
+      incoming.chunks = ChunkReader(context.limits)
+    } else {
+      incoming.length = head.framing.contentLength
+    }
+    guard head.isChallenge, isAnswered(byLibrary: head.line.code) else { return }
+    easy.talk()
+    rareState().heldContent = HeldContent(head, isEmpty: isEmpty, context.limits)
+  }
+
+  /// Forgets the content of a challenge that libcurl has answered.
+  ///
+  /// - Throws: `LupineError` where bytes came behind it: libcurl goes on with the connection all the same.
+  func forgetContent(_ rare: RareState) throws(LupineError) {
+    let held = rare.heldContent.take()
+    incoming.chunks = nil
+    incoming.length = nil
+    if held?.hasSurplus == true { throw MalformedResponse.surplus.error }
+  }
+
+  /// Takes a piece of a body in chunks and returns its size, or what tells libcurl to keep it.
+  ///
+  /// libcurl hands over what it has read as it came, without a look at it. A piece in whose middle the sink has no more room
+  /// comes again, and goes on where it was left.
+  func receive(
+    chunks piece: UnsafeRawBufferPointer, _ writer: IncomingBodyWriter, _ easy: Easy
+  ) throws(LupineError) -> Int {
+    // Taken out while it is used, so that this needs no check for exclusive access.
+    guard var reader = incoming.chunks.take() else { return piece.count }
+    var position = min(incoming.resumption, piece.count)
+    incoming.resumption = 0
+    defer { incoming.chunks = reader }
+    while let element = try reader.next(in: piece, from: &position) {
+      switch element {
+      case .content(let range):
+        incoming.taken += Int64(range.count)
+        guard try writer.append(UnsafeRawBufferPointer(rebasing: piece[range])) == .pause else { continue }
+        incoming.isPaused = true
+        incoming.resumption = position
+        return Int(CURL_WRITEFUNC_PAUSE)
+      case .trailer(let line): try receive(trailer: line, easy)
+      case .end: contentHasEnded(easy)
+      }
+    }
+    // What follows is no part of this response.
+    if position < piece.count { easy.forbidReuse() }
+    return piece.count
+  }
+
+  private func receive(trailer line: [UInt8], _ easy: Easy) throws(LupineError) {
+    let taken = line.withUnsafeBytes { bytes in
+      Result { () throws(LupineError) in try easy.headReader.take(bytes) }
+    }
+    _ = try taken.get()
+  }
+
+  /// Looks at what has come behind the end of the content.
+  func contentHasEnded(_ easy: Easy) {
+    if submission.isSecured || route.hasSecuredProxy { easy.forbidReuseOfUnread() }
+  }
+
+  /// Whether libcurl, which says that the exchange is over, and the reader of chunks agree.
+  func checkChunks() {
+    guard let chunks = incoming.chunks, !chunks.isFinished else { return }
+    failure = failure ?? LupineError(.connectionLost, "The connection ended before the last chunk of the response.")
+  }
+}
