@@ -25,8 +25,9 @@ public struct Limits: Sendable, Hashable {
   ///
   /// Default: 16 KiB.
   public var trailers: Int = 16 << 10
-  /// Bytes of chunk extensions (RFC 9112 section 7.1.1) that a response may send in excess of its content: each byte of
-  /// content makes up for one. A transport that declares `strictFraming` keeps to it.
+  /// Bytes of chunk extensions (RFC 9112 section 7.1.1) in excess of the content.
+  ///
+  /// Each byte of content makes up for one of an extension. A transport that declares `strictFraming` keeps to this limit.
   ///
   /// Default: 16 KiB.
   public var chunkExtensions: Int = 16 << 10
