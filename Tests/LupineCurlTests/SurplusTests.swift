@@ -94,6 +94,43 @@ import Testing
     await client.transport.shutdown()
   }
 
+  /// The message of NTLM that challenges a client.
+  private static let challenge = "TlRMTVNTUAACAAAAAAAAADAAAAABAoEAASNFZ4mrze8AAAAAAAAAAAAAAAAAAAAA"
+
+  @Test(arguments: [
+    ("Content-Length: 0\r\n\r\n", ""), ("Content-Length: 2\r\n\r\n", "no"),
+    ("Transfer-Encoding: chunked\r\n\r\n", "2\r\nno\r\n0\r\n\r\n"),
+  ])
+  func `what comes behind a challenge that libcurl answers is an error and not the answer`(
+    framing: String, content: String
+  ) async throws {
+    let head = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: NTLM \(Self.challenge)\r\n\(framing)"
+    for place in [0, 1, 17, Self.evil.count] {
+      let (first, rest) = (Array((head + content).utf8) + Self.evil[..<place], Array(Self.evil[place...]))
+      for start in Set([0, head.utf8.count]) {
+        let records = [Array(first[..<start]), Array(first[start...])]
+        let server = try TLSPeer { _, index in
+          index == 0 ? TLSPeer.Reply(records: records) : TLSPeer.Reply(records: [place == 0 ? Self.good : rest])
+        }
+        defer { server.stop() }
+        var client = Client(Self.configuration)
+        client.identity.connectionCredential = .ntlm(username: "ali", password: "sesame")
+        if place == 0 {
+          #expect(try await client.fetch(server.url).text == "good")
+        } else if start == 0 || !content.isEmpty {
+          #expect(await client.failure(server.url)?.kind == .malformedResponse, "\(place), \(start)")
+        }
+        await client.transport.shutdown()
+      }
+    }
+  }
+
+  private static let configuration = {
+    var configuration = CurlTransport.Configuration()
+    configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+    return configuration
+  }()
+
   /// Expects that a response arrives, and that the next one is a good one.
   private static func expectGood(_ whole: Whole, _ writes: [[UInt8]], rest: [UInt8]) async throws {
     let (sent, now) = (Gate(), Gate())
@@ -123,8 +160,6 @@ import Testing
       path == "/first" ? TLSPeer.Reply(records: records, sent: sent) : TLSPeer.Reply(records: [index > 0 ? rest : good])
     }
     defer { server.stop() }
-    var configuration = CurlTransport.Configuration()
-    configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
     let client = Client(configuration)
     try await expectGood(whole, client, server.url, "\(records.map(\.count))") { try? await sent.opened() }
     await client.transport.shutdown()

@@ -4,17 +4,17 @@ import COpenSSL
 /// Bytes behind the end of a response must not become the next one on their connection (RFC 9112 section 9.2). libcurl drops
 /// some of them and keeps the connection, so that their rest is read as a response.
 extension Easy {
-  /// Forbids the connection's reuse where bytes that OpenSSL has decrypted wait behind the end of a response: no poller sees
-  /// those.
-  func forbidReuseOfUnread() {
-    if let connection, SSL_pending(connection) > 0 { forbidReuse() }
+  /// Whether bytes that OpenSSL has decrypted wait to be read: no poller sees those.
+  var hasDecrypted: Bool {
+    guard let connection else { return false }
+    return SSL_pending(connection) > 0
   }
 
-  /// Takes what libcurl says about what it does.
+  /// Takes what libcurl hands to its debug function.
   ///
-  /// Bytes behind a head without content are mentioned in its words alone, and nowhere else does the content come by of a
-  /// challenge that it answers.
-  func hear(_ bytes: UnsafeRawBufferPointer, of kind: curl_infotype) {
+  /// Only there does it mention bytes that it drops behind a head without content, and show the content of a challenge that
+  /// it answers by itself.
+  func receive(debug bytes: UnsafeRawBufferPointer, _ kind: curl_infotype) {
     switch kind {
     case CURLINFO_TEXT where bytes.starts(with: Self.excess):
       forbidReuse()

@@ -21,8 +21,8 @@ final class Easy {
   /// Nothing yet, or what is set, which may be that there is none.
   private var connectTimeout: Duration??
   private var isReuseForbidden = false
-  /// Whether libcurl says what it does.
-  private var isTalkative = false
+  /// Whether libcurl describes what it does to the debug function.
+  private var isVerbose = false
   private var waitsForMultiplexing = false
   private var uploadBuffer = 0
   private var checksName = true
@@ -56,8 +56,8 @@ final class Easy {
   /// Leaves its exchange.
   func leave() {
     served = nil
-    if isTalkative { handle.set(CURLOPT_VERBOSE, 0) }
-    isTalkative = false
+    if isVerbose { handle.set(CURLOPT_VERBOSE, 0) }
+    isVerbose = false
   }
 
   /// Makes what judges the server, or first the proxy, of a connection that libcurl begins for the exchange; nil where it
@@ -217,11 +217,11 @@ final class Easy {
     isReuseForbidden = true
   }
 
-  /// Has libcurl say what it does, until it leaves the exchange.
-  func talk() {
-    guard !isTalkative else { return }
+  /// Has libcurl describe what it does, until the handle leaves its exchange.
+  func beVerbose() {
+    guard !isVerbose else { return }
     handle.set(CURLOPT_VERBOSE, 1)
-    isTalkative = true
+    isVerbose = true
   }
 
   /// Whether to wait for a connection that is being made, rather than make another, until its version is known.

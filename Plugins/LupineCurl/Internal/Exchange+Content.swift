@@ -3,14 +3,16 @@ import HTTPTypes
 import LupineCore
 import LupineFraming
 
-/// Where the content of a response of HTTP/1.1 ends, which libcurl's looser parser is not believed about.
+/// Finds the end of a response's content in HTTP/1.1. libcurl's parser of chunks is looser than RFC 9112 and is not relied on.
 extension Exchange {
   /// Gets ready for the content behind a head.
   func expectContent(after head: ReceivedHead) {
+    incoming.chunks = nil
+    incoming.length = nil
     guard let easy, !head.line.isMultiplexed else { return }
     let isEmpty = head.endsResponse || submission.method == .head
     if isEmpty {
-      easy.talk()
+      easy.beVerbose()
       contentHasEnded(easy)
     } else if head.framing.isChunked {
       incoming.chunks = ChunkReader(context.limits)
@@ -18,18 +20,16 @@ extension Exchange {
       incoming.length = head.framing.contentLength
     }
     guard head.isChallenge, isAnswered(byLibrary: head.line.code) else { return }
-    easy.talk()
+    easy.beVerbose()
     rareState().heldContent = HeldContent(head, isEmpty: isEmpty, context.limits)
   }
 
-  /// Forgets the content of a challenge that libcurl has answered.
+  /// Forgets the content of a challenge that libcurl answers.
   ///
   /// - Throws: `LupineError` where bytes came behind it: libcurl goes on with the connection all the same.
-  func forgetContent(_ rare: RareState) throws(LupineError) {
+  func forgetContent(_ rare: RareState, _ easy: Easy) throws(LupineError) {
     let held = rare.heldContent.take()
-    incoming.chunks = nil
-    incoming.length = nil
-    if held?.hasSurplus == true { throw MalformedResponse.surplus.error }
+    if held?.hasSurplus == true || hasDecrypted(easy) { throw MalformedResponse.surplus.error }
   }
 
   /// Takes a piece of a body in chunks and returns its size, or what tells libcurl to keep it.
@@ -70,10 +70,15 @@ extension Exchange {
 
   /// Looks at what has come behind the end of the content.
   func contentHasEnded(_ easy: Easy) {
-    if submission.isSecured || route.hasSecuredProxy { easy.forbidReuseOfUnread() }
+    if hasDecrypted(easy) { easy.forbidReuse() }
   }
 
-  /// Whether libcurl, which says that the exchange is over, and the reader of chunks agree.
+  /// Whether bytes of the connection are decrypted that libcurl has not read.
+  private func hasDecrypted(_ easy: Easy) -> Bool {
+    (submission.isSecured || route.hasSecuredProxy) && easy.hasDecrypted
+  }
+
+  /// Fails the exchange where the last chunk has not come, although libcurl says that the response is whole.
   func checkChunks() {
     guard let chunks = incoming.chunks, !chunks.isFinished else { return }
     failure = failure ?? LupineError(.connectionLost, "The connection ended before the last chunk of the response.")

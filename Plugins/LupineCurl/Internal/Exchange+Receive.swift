@@ -36,7 +36,7 @@ extension Exchange {
   ) throws(LupineError) -> Bool {
     if rare.held != nil, line.starts(with: "HTTP/".utf8) {
       rare.held = nil
-      try forgetContent(rare)
+      rare.heldContent = nil
       headReader.beginAgain()
       clock.receiveAgain()
     }

@@ -90,7 +90,7 @@ final class Exchange {
   /// too; that decision is the session's. So the request goes out once.
   func mayBegin(_ ports: SocketPorts, address: UnsafeMutablePointer<CChar>?, _ easy: Easy) -> Bool {
     // The next leg of a proof: libcurl has read the challenge, and answers it.
-    if let rare, let held = rare.held, isNextLeg(after: held, rare) {
+    if let rare, let held = rare.held, isNextLeg(after: held, rare, easy) {
       rare.held = nil
       easy.headReader.beginAgain()
       self.ports = nil
@@ -110,9 +110,9 @@ final class Exchange {
     return true
   }
 
-  private func isNextLeg(after challenge: ReceivedHead, _ rare: RareState) -> Bool {
+  private func isNextLeg(after challenge: ReceivedHead, _ rare: RareState, _ easy: Easy) -> Bool {
     do throws(LupineError) {
-      try forgetContent(rare)
+      try forgetContent(rare, easy)
       try rare.legs.next(for: challenge.line.code == 407)
     } catch {
       failure = error
