@@ -22,7 +22,7 @@ enum Callbacks {
     lupine_easy_set_data_callback(handle, CURLOPT_HEADERFUNCTION, lineArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_READFUNCTION, bodyWanted)
     lupine_easy_set_prerequest(handle, requestBegins)
-    lupine_easy_set_debug_callback(handle, debugArrived)
+    lupine_easy_set_debug(handle, textArrived)
     // A connection outlives the handle that it was opened for, so its end is told to the multi.
     lupine_easy_set_socket_callbacks(
       handle, socketWanted, context, socketUnwanted, Unmanaged.passUnretained(multi).toOpaque())
@@ -69,7 +69,7 @@ enum Callbacks {
     return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
 
-  private static let debugArrived: curl_debug_callback = { _, kind, bytes, count, context in
+  private static let textArrived: lupine_debug_callback = { _, kind, bytes, count, context in
     let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
     if let context { Unmanaged<Easy>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.receive(debug: bytes, kind) } }
     return 0

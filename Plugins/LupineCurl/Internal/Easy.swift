@@ -21,8 +21,7 @@ final class Easy {
   /// Nothing yet, or what is set, which may be that there is none.
   private var connectTimeout: Duration??
   private var isReuseForbidden = false
-  /// Whether libcurl describes what it does to the debug function.
-  private var isVerbose = false
+  private var hearsText = false
   private var waitsForMultiplexing = false
   private var uploadBuffer = 0
   private var checksName = true
@@ -56,8 +55,7 @@ final class Easy {
   /// Leaves its exchange.
   func leave() {
     served = nil
-    if isVerbose { handle.set(CURLOPT_VERBOSE, 0) }
-    isVerbose = false
+    set(hearsText: false)
   }
 
   /// Makes what judges the server, or first the proxy, of a connection that libcurl begins for the exchange; nil where it
@@ -217,11 +215,11 @@ final class Easy {
     isReuseForbidden = true
   }
 
-  /// Has libcurl describe what it does, until the handle leaves its exchange.
-  func beVerbose() {
-    guard !isVerbose else { return }
-    handle.set(CURLOPT_VERBOSE, 1)
-    isVerbose = true
+  /// Whether libcurl says in words what it does.
+  func set(hearsText hears: Bool) {
+    guard hears != hearsText else { return }
+    handle.set(CURLOPT_VERBOSE, hears ? 1 : 0)
+    hearsText = hears
   }
 
   /// Whether to wait for a connection that is being made, rather than make another, until its version is known.

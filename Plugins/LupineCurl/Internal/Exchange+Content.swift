@@ -12,7 +12,7 @@ extension Exchange {
     guard let easy, !head.line.isMultiplexed else { return }
     let isEmpty = head.endsResponse || submission.method == .head
     if isEmpty {
-      easy.beVerbose()
+      easy.set(hearsText: true)
       contentHasEnded(easy)
     } else if head.framing.isChunked {
       incoming.chunks = ChunkReader(context.limits)
@@ -20,7 +20,7 @@ extension Exchange {
       incoming.length = head.framing.contentLength
     }
     guard head.isChallenge, isAnswered(byLibrary: head.line.code) else { return }
-    easy.beVerbose()
+    easy.set(hearsText: true)
     rareState().heldContent = HeldContent(head, isEmpty: isEmpty, context.limits)
   }
 
