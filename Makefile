@@ -14,11 +14,11 @@ RUN_TESTS = Tests/Peers/swift-test
 TRAITS = --traits default,Observability
 STRICT = $(TRAITS) --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 TSAN = --sanitize=thread --scratch-path .build-tsan
-UNIT_TESTS = ^(Lupine(Authentication|Compression|Cookies|Core|Curl|Mock|Multipart|Resilience|Testing)Tests|LupineReachabilityTests(?!\.ProcessTests))\.
+UNIT_TESTS = ^(Lupine(Authentication|Compression|Cookies|Core|Curl|Framing|Mock|Multipart|Resilience|Testing)Tests|LupineReachabilityTests(?!\.ProcessTests))\.
 SOURCES = $(wildcard Sources Plugins Tests Fixtures Snippets Benchmarks Package.swift)
 
 # Unit tests on the mock, and the rows of security that need no transport; the others talk to libcurl or to a server.
-OFFLINE_TESTS = ^(Lupine(Authentication|Compression|Cookies|Core|Mock|Multipart|Observability|Resilience|Testing)Tests|HostileTests|LupineOpenSSLTests(?!\.\w*(Handshake|Identity))|LupineReachabilityTests(?!\.ProcessTests)|SecurityTests\.(Authentication|Cookie|Parsing|ProxyList|Refresh|Retry)Tests)
+OFFLINE_TESTS = ^(Lupine(Authentication|Compression|Cookies|Core|Framing|Mock|Multipart|Observability|Resilience|Testing)Tests|HostileTests|LupineOpenSSLTests(?!\.\w*(Handshake|Identity))|LupineReachabilityTests(?!\.ProcessTests)|SecurityTests\.(Authentication|Cookie|Parsing|ProxyList|Refresh|Retry)Tests)
 
 .PHONY: help demo test offline fuzz soak bench plot lint format clean install
 

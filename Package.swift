@@ -56,6 +56,8 @@ let package = Package(
     .executable(name: "lupine", targets: ["LupineTerminal"]),
     // Snippets link products alone; this one is for them, and for nobody else.
     .library(name: "_SnippetSupport", targets: ["SnippetSupport"]),
+    // For the fuzzers, which are a package of their own.
+    .library(name: "_LupineFraming", targets: ["LupineFraming"]),
   ],
   traits: [
     .trait(name: "Curl", description: "The umbrella brings the libcurl transport."),
@@ -90,7 +92,7 @@ let package = Package(
         .target(name: "LupineOpenSSL", condition: .when(traits: ["OpenSSL"])),
       ]),
 
-    plugin("LupineCurl", ["CLibcurl", "COpenSSL", "LupineX509"]),
+    plugin("LupineCurl", ["CLibcurl", "COpenSSL", "LupineFraming", "LupineX509"]),
     plugin("LupineMock", []),
     plugin("LupineReachability", ["CNetlink"]),
     plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
@@ -98,6 +100,9 @@ let package = Package(
     plugin("LupineOpenSSL", ["COpenSSL", "LupineX509"]),
     // What LupineCurl and LupineOpenSSL ask of OpenSSL alike; it is no plugin and no product.
     .target(name: "LupineX509", dependencies: ["COpenSSL"], path: "Plugins/LupineX509", swiftSettings: settings),
+    // How messages of HTTP/1.1 are framed, for transports that read the bytes; it is no plugin.
+    .target(
+      name: "LupineFraming", dependencies: ["LupineCore"], path: "Plugins/LupineFraming", swiftSettings: settings),
     plugin("LupineResilience", []),
     plugin("LupineAuthentication", ["COpenSSL"]),
     plugin("LupineCookies", ["CPSL"]),
@@ -130,7 +135,10 @@ let package = Package(
       swiftSettings: settings),
 
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
-    test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl", "TrustSupport"]),
+    test(
+      "LupineCurlTests",
+      ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl", "COpenSSL", "TrustSupport"]),
+    test("LupineFramingTests", ["LupineCore", "LupineFraming"]),
     test("LupineMockTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
       "LupineAuthenticationTests",

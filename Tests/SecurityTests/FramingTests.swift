@@ -15,35 +15,100 @@ import Testing
   @Test(arguments: lies.keys.sorted())
   func `S20 a lie about the framing is an error, and its connection is not used again`(name: String) async throws {
     let lie = try #require(Self.lies[name])
-    let server = try ScriptedServer { $0.path == "/lie" ? lie : .respond(body: .text("ok")) }
+    try await expectRefusal(lie, [.malformedResponse, .connectionLost])
+  }
+
+  @Test(arguments: [
+    "0x5", "5_0", "5g", "5 ", "5 g", "5\r\r;a", "+5", "-5", "", "5;", "5;a=\0", "5;a\rb", "5;a b", "00000000000000005",
+    "8000000000000000",
+  ])
+  func `S46 a header of a chunk that is none is an error, and its connection is not used again`(
+    header: String
+  ) async throws {
+    try await expectRefusal(.malformedChunk(size: header), [.malformedResponse])
+    // The same in the place of the last chunk, behind which a lenient reader would find the end.
+    let last = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n\(header)\r\n\r\nhello\r\n0\r\n\r\n"
+    if !header.isEmpty { try await expectRefusal(.verbatim(last), [.malformedResponse]) }
+  }
+
+  @Test(arguments: ["5\nhello\r\n0\r\n\r\n", "5\r\nhello\n0\r\n\r\n", "5\r\nhello\r\n0\n\r\n", "5\r\nhello\r\n0\r\n\n"])
+  func `S46 a line among chunks that ends in a line feed alone is an error`(chunks: String) async throws {
+    try await expectRefusal(
+      .verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks), [.malformedResponse])
+  }
+
+  @Test func `S46 an extension of a chunk that never ends is an error`() async throws {
+    try await expectRefusal(.endlessChunkExtension, [.limitExceeded(.chunkExtensions)])
+  }
+
+  /// Responses of which the client sees an end that some servers do not, and the method that they answer.
+  static let ends: [String: (HTTPRequest.Method, String)] = [
+    "204": (.get, "HTTP/1.1 204 No Content\r\n\r\n"),
+    "204 with a length": (.get, "HTTP/1.1 204 No Content\r\nContent-Length: 42\r\n\r\n"),
+    "304": (.get, "HTTP/1.1 304 Not Modified\r\n\r\n"),
+    "304 with a length": (.get, "HTTP/1.1 304 Not Modified\r\nContent-Length: 42\r\n\r\n"),
+    "a length of 0": (.get, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+    "a length": (.get, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
+    "chunks": (.get, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"),
+    "chunks with a trailer": (
+      .get, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nA: b\r\n\r\n"
+    ),
+    "HEAD": (.head, "HTTP/1.1 200 OK\r\nContent-Length: 42\r\n\r\n"),
+    "HEAD with chunks": (.head, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"),
+  ]
+
+  @Test(arguments: ends.keys.sorted())
+  func `S20 S45 a response that begins in the same write as the end of another answers no request`(
+    name: String
+  ) async throws {
+    let (method, whole) = try #require(Self.ends[name])
+    for place in 1...Self.evil.utf8.count {
+      let server = try ScriptedServer { request in
+        if request.path == "/first" { return .verbatim(whole + Self.evil.prefix(place)) }
+        // The rest of it comes when the next request is out.
+        return request.index > 0 ? .verbatim(String(Self.evil.dropFirst(place))) : .respond(body: .text("ok"))
+      }
+      defer { server.stop() }
+      let session = try curlSession()
+      #expect(await session.request(server.url + "/first", method: method).serializingData().response.error == nil)
+      #expect(try await session.request(server.url + "/next").serializingString().value == "ok", "\(place)")
+    }
+  }
+
+  @Test func `S45 bytes behind a challenge that libcurl answers are not read as the answer`() async throws {
+    let question = "TlRMTVNTUAACAAAAAAAAADAAAAABAoEAASNFZ4mrze8AAAAAAAAAAAAAAAAAAAAA"
+    let head = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: NTLM \(question)\r\n"
+    for content in [
+      "Content-Length: 0\r\n\r\n", "Content-Length: 2\r\n\r\nno",
+      "Transfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n",
+    ] {
+      for place in [0, 1, 20, Self.evil.utf8.count] {
+        let server = try ScriptedServer { request in
+          if request.index == 0 { return .verbatim(head + content + Self.evil.prefix(place)) }
+          return .verbatim(place == 0 ? Self.good : String(Self.evil.dropFirst(place)))
+        }
+        defer { server.stop() }
+        let session = try curlSession { $0.baseURL(server.url).install(.ntlm(username: "ali", password: "sesame")) }
+        let response = await session.request(server.url).serializingString().response
+        if place == 0 {
+          #expect(response.value == "good")
+        } else {
+          #expect(response.error?.kind == .malformedResponse, "\(content), \(place): \(response)")
+        }
+      }
+    }
+  }
+
+  private static let evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
+  private static let good = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood"
+
+  private func expectRefusal(_ reply: ScriptedReply, _ kinds: [LupineError.Kind]) async throws {
+    let server = try ScriptedServer { $0.path == "/lie" ? reply : .respond(body: .text("ok")) }
     defer { server.stop() }
     let session = try curlSession()
     let error = await session.request(server.url + "/lie").serializingData().response.error
-    #expect([.malformedResponse, .connectionLost].contains(error?.kind))
+    #expect(error.map { kinds.contains($0.kind) } == true, "\(String(describing: error))")
     #expect(try await session.request(server.url + "/next").serializingString().value == "ok")
     #expect(server.requests.last?.connection == 1)
-  }
-
-  @Test(arguments: [204, 304])
-  func `S20 a body where none may be reaches no other request`(status: Int) async throws {
-    let evil = Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil".utf8)
-    let server = try ScriptedServer { request in
-      request.path == "/first" ? .surplusAfter(.respond(status: status), evil) : .respond(body: .text("ok"))
-    }
-    defer { server.stop() }
-    let session = try curlSession()
-    _ = await session.request(server.url + "/first").serializingData().response
-    #expect(try await session.request(server.url + "/next").serializingString().value == "ok")
-  }
-
-  @Test func `S20 bytes after the answer to HEAD reach no other request`() async throws {
-    let evil = Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil".utf8)
-    let server = try ScriptedServer { request in
-      request.path == "/first" ? .surplusAfter(.respond(body: .text("hidden")), evil) : .respond(body: .text("ok"))
-    }
-    defer { server.stop() }
-    let session = try curlSession()
-    _ = await session.request(server.url + "/first", method: .head).serializingData().response
-    #expect(try await session.request(server.url + "/next").serializingString().value == "ok")
   }
 }

@@ -13,13 +13,16 @@ enum Callbacks {
 
   static func install(_ easy: Easy, of multi: Multi, on handle: UnsafeMutableRawPointer) {
     let context = Unmanaged.passUnretained(easy).toOpaque()
-    for option in [CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_PREREQDATA] {
+    for option in [
+      CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_PREREQDATA, CURLOPT_DEBUGDATA,
+    ] {
       lupine_easy_set_pointer(handle, option, context)
     }
     lupine_easy_set_data_callback(handle, CURLOPT_WRITEFUNCTION, bodyArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_HEADERFUNCTION, lineArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_READFUNCTION, bodyWanted)
     lupine_easy_set_prerequest(handle, requestBegins)
+    lupine_easy_set_debug(handle, textArrived)
     // A connection outlives the handle that it was opened for, so its end is told to the multi.
     lupine_easy_set_socket_callbacks(
       handle, socketWanted, context, socketUnwanted, Unmanaged.passUnretained(multi).toOpaque())
@@ -64,6 +67,12 @@ enum Callbacks {
     let ports = SocketPorts(local: localPort, remote: remotePort)
     let mayBegin = withExchange(context) { $0.mayBegin(ports, address: remote, $1) } == true
     return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+  }
+
+  private static let textArrived: lupine_debug_callback = { _, kind, bytes, count, context in
+    let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
+    if let context { Unmanaged<Easy>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.receive(debug: bytes, kind) } }
+    return 0
   }
 
   private static let socketWanted: lupine_open_callback = { context, _, address in

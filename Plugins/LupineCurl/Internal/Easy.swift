@@ -21,6 +21,7 @@ final class Easy {
   /// Nothing yet, or what is set, which may be that there is none.
   private var connectTimeout: Duration??
   private var isReuseForbidden = false
+  private var hearsText = false
   private var waitsForMultiplexing = false
   private var uploadBuffer = 0
   private var checksName = true
@@ -52,7 +53,10 @@ final class Easy {
   func serve(_ exchange: Exchange) { served = Unmanaged.passUnretained(exchange) }
 
   /// Leaves its exchange.
-  func leave() { served = nil }
+  func leave() {
+    served = nil
+    set(hearsText: false)
+  }
 
   /// Makes what judges the server, or first the proxy, of a connection that libcurl begins for the exchange; nil where it
   /// must not.
@@ -213,6 +217,13 @@ final class Easy {
   func forbidReuse() {
     handle.set(CURLOPT_FORBID_REUSE, 1)
     isReuseForbidden = true
+  }
+
+  /// Whether libcurl says in words what it does.
+  func set(hearsText hears: Bool) {
+    guard hears != hearsText else { return }
+    handle.set(CURLOPT_VERBOSE, hears ? 1 : 0)
+    hearsText = hears
   }
 
   /// Whether to wait for a connection that is being made, rather than make another, until its version is known.

@@ -108,6 +108,8 @@ struct EasySettings {
     easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
     easy.set(CURLOPT_HTTP_VERSION, version)
     easy.set(CURLOPT_HTTP09_ALLOWED, 0)
+    // Chunks are read here: libcurl's parser takes what RFC 9112 does not allow.
+    easy.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
     easy.set(CURLOPT_FOLLOWLOCATION, 0)
     easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
   }

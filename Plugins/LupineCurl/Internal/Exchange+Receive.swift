@@ -14,8 +14,7 @@ extension Exchange {
         if headReader.line?.code == 100 { incoming.hasContinue = true }
         context.emit(.informational(head))
       case .final(let head):
-        incoming.framing = ResponseEnd.Framing(head, to: submission.method)
-        if incoming.framing == .close { watchEnd() }
+        expectContent(after: head)
         if head.isChallenge, isAnswered(byLibrary: head.line.code) { rareState().held = head } else { receive(head) }
       }
       return true
@@ -37,6 +36,7 @@ extension Exchange {
   ) throws(LupineError) -> Bool {
     if rare.held != nil, line.starts(with: "HTTP/".utf8) {
       rare.held = nil
+      rare.heldContent = nil
       headReader.beginAgain()
       clock.receiveAgain()
     }
@@ -56,9 +56,11 @@ extension Exchange {
     do throws(LupineError) {
       incoming.isUndelivered = true
       touch()
+      if incoming.chunks != nil { return try receive(chunks: piece, writer, easy) }
       // Also the piece arrived at which the exchange fails, as over a limit or with a full disk.
       incoming.taken += Int64(piece.count)
       if outgoing.reader != nil { noteEnd(of: easy.headReader.line) }
+      if incoming.framing?.isReached(by: incoming.taken) == true { contentHasEnded(easy) }
       if try writer.append(piece) == .pause {
         incoming.isPaused = true
         curl_easy_pause(easy.pointer, pauses)
@@ -121,11 +123,12 @@ extension Exchange {
   func receiveHeld() {
     guard let rare, let held = rare.held else { return }
     rare.held = nil
+    rare.heldContent = nil
     receive(held)
   }
 
   /// Whether libcurl may be about to answer a challenge by itself.
-  private func isAnswered(byLibrary code: Int) -> Bool {
+  func isAnswered(byLibrary code: Int) -> Bool {
     switch code {
     case 401: route.provesConnections
     case 407: route.isForwarded(url.scheme) && route.proxy?.connectionCredential != nil

@@ -92,7 +92,7 @@ final class Exchange {
   /// too; that decision is the session's. So the request goes out once.
   func mayBegin(_ ports: SocketPorts, address: UnsafeMutablePointer<CChar>?, _ easy: Easy) -> Bool {
     // The next leg of a proof: libcurl has read the challenge, and answers it.
-    if let rare, let held = rare.held, isNextLeg(after: held, rare) {
+    if let rare, let held = rare.held, isNextLeg(after: held, rare, easy) {
       rare.held = nil
       easy.headReader.beginAgain()
       self.ports = nil
@@ -113,8 +113,11 @@ final class Exchange {
     return true
   }
 
-  private func isNextLeg(after challenge: ReceivedHead, _ rare: RareState) -> Bool {
-    do throws(LupineError) { try rare.legs.next(for: challenge.line.code == 407) } catch {
+  private func isNextLeg(after challenge: ReceivedHead, _ rare: RareState, _ easy: Easy) -> Bool {
+    do throws(LupineError) {
+      try forgetContent(rare, easy)
+      try rare.legs.next(for: challenge.line.code == 407)
+    } catch {
       failure = error
       return false
     }
@@ -225,6 +228,7 @@ extension Exchange {
     guard let framing = incoming.framing else { return nil }
     var end = ResponseEnd(framing: framing, taken: incoming.taken)
     end.isConnectionClosed = connection?.isClosed ?? true
+    end.hasLastChunk = incoming.chunks?.isFinished ?? true
     if submission.isSecured || route.hasSecuredProxy {
       end.hasCloseNotify = rare?.connectionEnd?.hasCloseNotify == true
     }

@@ -9,8 +9,8 @@ enum LibraryFacts {
   /// What it can do; `streamEndChecks` is not in it, since libcurl does not show END_STREAM.
   static let capabilities: TransportCapabilities = {
     var capabilities: TransportCapabilities = [
-      .networking, .trailers, .informationalResponses, .streamedUploads, .framingChecks, .proxies, .resolverOverrides,
-      .localAddresses, .networkPolicy, .connectionOptions,
+      .networking, .trailers, .informationalResponses, .streamedUploads, .framingChecks, .strictFraming, .proxies,
+      .resolverOverrides, .localAddresses, .networkPolicy, .connectionOptions,
     ]
     if isSecuredByOpenSSL { capabilities.formUnion([.trustEvaluation, .clientCertificates, .tlsVersions]) }
     if supports(CURL_VERSION_NTLM), supports(CURL_VERSION_SPNEGO) { capabilities.insert(.connectionAuthentication) }

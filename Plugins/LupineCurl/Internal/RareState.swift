@@ -4,6 +4,8 @@ import LupineCore
 final class RareState {
   /// A challenge that libcurl may be about to answer: another head follows then, and otherwise this one is the response's.
   var held: ReceivedHead?
+  /// The content behind that challenge, while libcurl may be about to keep it to itself.
+  var heldContent: HeldContent?
   /// What judges the server of the connection that is made for the exchange.
   var handshake: Handshake?
   /// What knows how TLS ends, where only the end of the connection ends the body.

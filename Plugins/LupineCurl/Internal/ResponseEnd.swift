@@ -12,7 +12,7 @@ struct ResponseEnd {
     case head
     /// The last of so many bytes.
     case length(Int64)
-    /// The last chunk, which libcurl has seen where it reports a success.
+    /// The last chunk.
     case chunks
     /// END_STREAM.
     case stream
@@ -23,6 +23,8 @@ struct ResponseEnd {
   let framing: Framing
   /// The bytes of the body that have arrived.
   let taken: Int64
+  /// Whether the last chunk has arrived; true for a body without chunks.
+  var hasLastChunk = true
   /// Whether libcurl closed the connection, without being told to, as it reported the end.
   var isConnectionClosed = false
   /// Whether TLS ended with close_notify; nil for a connection without TLS.
@@ -33,6 +35,7 @@ struct ResponseEnd {
     switch framing {
     case .length(let length) where taken != length:
       Self.lost("\(taken) of \(length) bytes of the body have arrived.")
+    case .chunks where !hasLastChunk: Self.lost("The last chunk of the body has not arrived.")
     case .stream where isConnectionClosed:
       Self.lost(
         "An HTTP/2 connection that ends with a body does not show that the server sent END_STREAM "

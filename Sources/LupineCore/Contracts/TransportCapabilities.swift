@@ -28,7 +28,7 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let proxies = TransportCapabilities(rawValue: 1 << 8)
   /// Refuses responses whose framing is ambiguous (RFC 9112 section 6.3).
   public static let framingChecks = TransportCapabilities(rawValue: 1 << 9)
-  /// Also refuses malformed chunk sizes, which its parser must do itself.
+  /// Also refuses chunks that break the grammar of RFC 9112 section 7.1, and keeps to `Limits.chunkExtensions`.
   public static let strictFraming = TransportCapabilities(rawValue: 1 << 10)
   /// Makes real connections, so that connect timeouts and refused connections exist; without it a session on the system's
   /// clock has no idle timeout unless it is told one.

@@ -25,6 +25,12 @@ public struct Limits: Sendable, Hashable {
   ///
   /// Default: 16 KiB.
   public var trailers: Int = 16 << 10
+  /// Bytes of chunk extensions (RFC 9112 section 7.1.1) in excess of the content.
+  ///
+  /// Each byte of content makes up for one of an extension. A transport that declares `strictFraming` keeps to this limit.
+  ///
+  /// Default: 16 KiB.
+  public var chunkExtensions: Int = 16 << 10
   /// Bytes of a request's fields.
   ///
   /// Default: 60 KiB, beyond which HTTP/2 peers rarely answer.
@@ -61,6 +67,8 @@ public struct Limits: Sendable, Hashable {
     case informationalResponses
     /// See `Limits.trailers`.
     case trailers
+    /// See `Limits.chunkExtensions`.
+    case chunkExtensions
     /// See `Limits.requestFields`.
     case requestFields
     /// The decoded size of a body, where a decoder was given one.

@@ -12,10 +12,13 @@ public struct PeerRequest: Sendable {
   public var isBodyComplete: Bool
   /// Which request of the peer it is, counted from 0.
   public var number: Int
+  /// Which request of its connection it is, counted from 0; 0 where there is no wire.
+  public var index: Int
 
   /// Describes a request.
   public init(
-    method: String, target: String, fields: RawFields, body: [UInt8], isBodyComplete: Bool = true, number: Int
+    method: String, target: String, fields: RawFields, body: [UInt8], isBodyComplete: Bool = true, number: Int,
+    index: Int = 0
   ) {
     self.method = method
     self.target = target
@@ -23,5 +26,6 @@ public struct PeerRequest: Sendable {
     self.body = body
     self.isBodyComplete = isBodyComplete
     self.number = number
+    self.index = index
   }
 }

@@ -8,6 +8,7 @@ struct Client: Sendable {
   let transport: CurlTransport
   var limits = Limits()
   var connectTimeout: Duration? = .seconds(10)
+  var identity = SecurityIdentity()
 
   init(_ configuration: CurlTransport.Configuration = CurlTransport.Configuration()) {
     transport = CurlTransport(configuration)
@@ -41,7 +42,7 @@ struct Client: Sendable {
     control: TransferControl = TransferControl(), log: EventLog = EventLog(), sink: BodySink = .collect(limit: 64 << 20)
   ) -> TransferContext {
     TransferContext(
-      id: RequestID(1), connectTimeout: connectTimeout, limits: limits, control: control,
+      id: RequestID(1), connectTimeout: connectTimeout, limits: limits, identity: identity, control: control,
       events: { log.append($0) }, sink: { _ in sink })
   }
 }

@@ -40,14 +40,22 @@ extension ConformanceKit {
   ]
 
   private static let loose: [(String, ScriptedReply)] =
-    ["0x5", "5 g", "+5", "-5", ""].map { size in
+    ["0x5", "5 g", "+5", "-5", "", "5_0", "5g", "5 ", "00000000000000005", "8000000000000000"].map { size in
       ("a chunk size of “\(size)”", .malformedChunk(size: size))
     } + [
-      (
-        "a chunk whose size ends in a line feed alone",
-        .verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\nhello\r\n0\r\n\r\n")
-      )
+      ("a chunk whose size ends in a line feed alone", chunks("5\nhello\r\n0\r\n\r\n")),
+      ("a chunk whose content ends in a line feed alone", chunks("5\r\nhello\n0\r\n\r\n")),
+      ("a last chunk that is followed by a line feed alone", chunks("5\r\nhello\r\n0\r\n\n")),
+      ("a last chunk of size 0x5", chunks("5\r\nhello\r\n0x5\r\n\r\nhello\r\n0\r\n\r\n")),
+      ("a carriage return behind a chunk's size", .malformedChunk(size: "5\r\r;a")),
+      ("a carriage return in an extension of a chunk", .malformedChunk(size: "5;a\rb")),
+      ("a NUL in an extension of a chunk", .malformedChunk(size: "5;a=\0")),
+      ("an extension of a chunk without a name", .malformedChunk(size: "5;")),
     ]
+
+  private static func chunks(_ text: String) -> ScriptedReply {
+    .verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + text)
+  }
 
   private static func head(_ line: String) -> ScriptedReply {
     .verbatim("HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 5\r\n\r\nhello")

@@ -15,6 +15,9 @@ extension ConformanceKit {
     exceeded("33 interim responses", .informationalResponses, hints(33), needs: .informationalResponses),
     exceeded("trailers without end", .trailers, .wire(.endlessTrailers), received: 5...5, needs: .networking),
     exceeded(
+      "extensions of chunks without end", .chunkExtensions, .wire(.endlessChunkExtension),
+      needs: [.networking, .strictFraming]),
+    exceeded(
       "a trailer of 20 KB", .trailers, .chunks([.text("hello")], trailers: ["X-Oversized": long(20_000)]),
       received: 5...5, needs: .trailers),
     exceeded(

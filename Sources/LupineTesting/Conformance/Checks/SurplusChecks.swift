@@ -3,14 +3,18 @@ import LupineCore
 
 extension ConformanceKit {
   /// Bytes after a response's end must never become the next response (S20).
-  static let surplusChecks: [ConformanceCheck] =
-    [
-      ("a 204 with a body", "HTTP/1.1 204 No Content\r\nContent-Length: \(forged.utf8.count)\r\n\r\n", .get),
-      ("a 304 with a body", "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n", .get),
-      ("a HEAD answered with a body", "HTTP/1.1 200 OK\r\nContent-Length: \(forged.utf8.count)\r\n\r\n", .head),
-      ("a response longer than its length", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", .get),
-      ("bytes after the last chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", .get),
-    ].map { surplus($0, $1, $2) } + [late]
+  static let surplusChecks: [ConformanceCheck] = ends.flatMap { [surplus($0, $1, $2), begun($0, $1, $2)] } + [late]
+
+  /// Heads, and content, at whose end a client sees the end of the response, and the method that they answer.
+  private static let ends: [(String, String, HTTPRequest.Method)] = [
+    ("a 204 with a body", "HTTP/1.1 204 No Content\r\nContent-Length: \(forged.utf8.count)\r\n\r\n", .get),
+    ("a 304 with a body", "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n", .get),
+    ("a HEAD answered with a body", "HTTP/1.1 200 OK\r\nContent-Length: \(forged.utf8.count)\r\n\r\n", .head),
+    ("a HEAD answered with chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", .head),
+    ("a length of 0 with a body", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .get),
+    ("a response longer than its length", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", .get),
+    ("bytes after the last chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", .get),
+  ]
 
   private static let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
 
@@ -24,6 +28,20 @@ extension ConformanceKit {
         try stage.expect(error.kind, .malformedResponse, "The kind of error, where there is one")
       }
       try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
+    }
+  }
+
+  /// The response that follows begins in the same write, and goes on when the next request is out.
+  private static func begun(_ what: String, _ head: String, _ method: HTTPRequest.Method) -> ConformanceCheck {
+    ConformanceCheck("\(what) does not begin the answer to the next request", needs: .networking) { stage in
+      for place in [1, 9, 17, 30, forged.utf8.count - 1] {
+        try stage.play { request in
+          if request.target != "/next" { return .wire(.verbatim(head + forged.prefix(place))) }
+          return request.index > 0 ? .wire(.verbatim(String(forged.dropFirst(place)))) : .text("next")
+        }
+        _ = try? await stage.fetch(method: method)
+        try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
+      }
     }
   }
 

@@ -37,7 +37,7 @@ extension PeerRequest {
   init(_ request: ReceivedHTTPRequest) {
     self.init(
       method: request.method.rawValue, target: request.target, fields: request.fields, body: request.body,
-      isBodyComplete: request.isBodyComplete, number: request.number)
+      isBodyComplete: request.isBodyComplete, number: request.number, index: request.index)
   }
 }
 

@@ -1,0 +1,82 @@
+import CLibcurl
+import HTTPTypes
+import LupineCore
+import LupineFraming
+
+/// Finds the end of a response's content in HTTP/1.1. libcurl's parser of chunks is looser than RFC 9112 and is not relied on.
+extension Exchange {
+  /// Gets ready for the content behind a head.
+  func expectContent(after head: ReceivedHead) {
+    let framing = ResponseEnd.Framing(head, to: submission.method)
+    incoming.framing = framing
+    incoming.chunks = nil
+    if framing == .close { watchEnd() }
+    guard let easy, !head.line.isMultiplexed else { return }
+    let isEmpty = framing.isReached(by: 0)
+    if isEmpty {
+      easy.set(hearsText: true)
+      contentHasEnded(easy)
+    } else if framing == .chunks {
+      incoming.chunks = ChunkReader(context.limits)
+    }
+    guard head.isChallenge, isAnswered(byLibrary: head.line.code) else { return }
+    easy.set(hearsText: true)
+    rareState().heldContent = HeldContent(head, isEmpty: isEmpty, context.limits)
+  }
+
+  /// Forgets the content of a challenge that libcurl answers.
+  ///
+  /// - Throws: `LupineError` where bytes came behind it: libcurl goes on with the connection all the same.
+  func forgetContent(_ rare: RareState, _ easy: Easy) throws(LupineError) {
+    let held = rare.heldContent.take()
+    if held?.hasSurplus == true || hasDecrypted(easy) { throw MalformedResponse.surplus.error }
+  }
+
+  /// Takes a piece of a body in chunks and returns its size, or what tells libcurl to keep it.
+  ///
+  /// libcurl hands over what it has read as it came, without a look at it. A piece in whose middle the sink has no more room
+  /// comes again, and goes on where it was left.
+  func receive(
+    chunks piece: UnsafeRawBufferPointer, _ writer: IncomingBodyWriter, _ easy: Easy
+  ) throws(LupineError) -> Int {
+    // Taken out while it is used, so that this needs no check for exclusive access.
+    guard var reader = incoming.chunks.take() else { return piece.count }
+    var position = min(incoming.resumption, piece.count)
+    incoming.resumption = 0
+    defer { incoming.chunks = reader }
+    while let element = try reader.next(in: piece, from: &position) {
+      switch element {
+      case .content(let range):
+        incoming.taken += Int64(range.count)
+        guard try writer.append(UnsafeRawBufferPointer(rebasing: piece[range])) == .pause else { continue }
+        incoming.isPaused = true
+        incoming.resumption = position
+        return Int(CURL_WRITEFUNC_PAUSE)
+      case .trailer(let line): try receive(trailer: line, easy)
+      case .end: contentHasEnded(easy)
+      }
+    }
+    // What follows is no part of this response.
+    if position < piece.count { easy.forbidReuse() }
+    return piece.count
+  }
+
+  private func receive(trailer line: [UInt8], _ easy: Easy) throws(LupineError) {
+    let taken = line.withUnsafeBytes { bytes in
+      Result { () throws(LupineError) in try easy.headReader.take(bytes) }
+    }
+    _ = try taken.get()
+  }
+
+  /// Looks at what has come behind the end of the content.
+  ///
+  /// In HTTP/2 it belongs to other streams.
+  func contentHasEnded(_ easy: Easy) {
+    if easy.headReader.line?.isMultiplexed == false, hasDecrypted(easy) { easy.forbidReuse() }
+  }
+
+  /// Whether bytes of the connection are decrypted that libcurl has not read.
+  private func hasDecrypted(_ easy: Easy) -> Bool {
+    (submission.isSecured || route.hasSecuredProxy) && easy.hasDecrypted
+  }
+}

@@ -1,0 +1,177 @@
+import HTTPTypes
+import LupineCore
+import LupineCurl
+import LupineFixtures
+import LupineTesting
+import Testing
+
+/// Bytes behind the end of a response, which must never be read as the next one on their connection.
+///
+/// Each server waits for the next request on the connection with the rest of a response that it has begun before.
+@Suite(.timeLimit(.minutes(2))) struct SurplusTests {
+  /// A response, the method it answers, and its content.
+  struct Whole: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    var method = HTTPRequest.Method.get
+    let text: String
+    var content = ""
+
+    var bytes: [UInt8] { Array(text.utf8) }
+  }
+
+  private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+  private static let empty = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+  private static let known = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+
+  static let wholes = [
+    Whole(testDescription: "chunks", text: chunked + "5\r\nhello\r\n0\r\n\r\n", content: "hello"),
+    Whole(
+      testDescription: "chunks with a trailer", text: chunked + "5\r\nhello\r\n0\r\nX-A: 1\r\n\r\n", content: "hello"),
+    Whole(testDescription: "no chunk", text: chunked + "0\r\n\r\n"),
+    Whole(testDescription: "a length", text: known + "hello", content: "hello"),
+    Whole(testDescription: "a length of 0", text: empty),
+    Whole(testDescription: "204", text: "HTTP/1.1 204 No Content\r\n\r\n"),
+    Whole(testDescription: "304", text: "HTTP/1.1 304 Not Modified\r\n\r\n"),
+    Whole(testDescription: "304 with a length", text: "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n"),
+    Whole(testDescription: "HEAD", method: .head, text: known),
+    Whole(testDescription: "HEAD with chunks", method: .head, text: chunked),
+    Whole(testDescription: "a length of 0 behind a 103", text: "HTTP/1.1 103 Early Hints\r\n\r\n" + empty),
+  ]
+
+  private static let good = Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood".utf8)
+  private static let evil = Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil".utf8)
+
+  @Test(arguments: wholes)
+  func `what comes in one write with the end of a response is not the beginning of the next one`(
+    whole: Whole
+  ) async throws {
+    for place in 1...Self.evil.count {
+      try await Self.expectGood(whole, [whole.bytes + Self.evil[..<place]], rest: Array(Self.evil[place...]))
+    }
+  }
+
+  @Test(arguments: wholes)
+  func `what comes behind a response before the next request is not its answer`(whole: Whole) async throws {
+    let all = whole.bytes + Self.evil
+    for place in 1..<all.count {
+      try await Self.expectGood(whole, [Array(all[..<place]), Array(all[place...])], rest: [])
+    }
+    try await Self.expectGood(whole, all.map { [$0] }, rest: [])
+  }
+
+  @Test(arguments: wholes)
+  func `what is decrypted with the end of a response is not the beginning of the next one`(
+    whole: Whole
+  ) async throws {
+    for place in [1, 17, Self.evil.count] {
+      let (first, rest) = (whole.bytes + Self.evil[..<place], Array(Self.evil[place...]))
+      // The end of the response comes in one record with what follows it, the beginning perhaps in another one.
+      for start in Set([0, whole.text.utf8.count - whole.content.utf8.count, whole.text.utf8.count - 1]) {
+        try await Self.expectGood(whole, secured: [Array(first[..<start]), Array(first[start...])], rest: rest)
+      }
+    }
+  }
+
+  @Test(arguments: wholes)
+  func `what is encrypted behind a response before the next request is not its answer`(whole: Whole) async throws {
+    let all = whole.bytes + Self.evil
+    for place in stride(from: 1, to: all.count, by: 5) {
+      try await Self.expectGood(whole, secured: [Array(all[..<place]), Array(all[place...])], rest: [])
+    }
+    try await Self.expectGood(whole, secured: all.map { [$0] }, rest: [])
+  }
+
+  @Test(arguments: wholes)
+  func `a connection with nothing behind a response is used again`(whole: Whole) async throws {
+    let server = try ScriptedServer { $0.path == "/first" ? .verbatim(whole.text) : .respond(body: .text("good")) }
+    defer { server.stop() }
+    let client = Client()
+    for _ in 0..<3 {
+      #expect(try await client.fetch(server.url + "/first", method: whole.method).text == whole.content)
+      #expect(try await client.fetch(server.url + "/next").text == "good")
+    }
+    #expect(server.connectionCount == 1)
+    await client.transport.shutdown()
+  }
+
+  /// The message of NTLM that challenges a client.
+  private static let challenge = "TlRMTVNTUAACAAAAAAAAADAAAAABAoEAASNFZ4mrze8AAAAAAAAAAAAAAAAAAAAA"
+
+  @Test(arguments: [
+    ("Content-Length: 0\r\n\r\n", ""), ("Content-Length: 2\r\n\r\n", "no"),
+    ("Transfer-Encoding: chunked\r\n\r\n", "2\r\nno\r\n0\r\n\r\n"),
+  ])
+  func `what comes behind a challenge that libcurl answers is an error and not the answer`(
+    framing: String, content: String
+  ) async throws {
+    let head = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: NTLM \(Self.challenge)\r\n\(framing)"
+    for place in [0, 1, 17, Self.evil.count] {
+      let (first, rest) = (Array((head + content).utf8) + Self.evil[..<place], Array(Self.evil[place...]))
+      for start in Set([0, head.utf8.count]) {
+        let records = [Array(first[..<start]), Array(first[start...])]
+        let server = try TLSPeer { _, index in
+          index == 0 ? TLSPeer.Reply(records: records) : TLSPeer.Reply(records: [place == 0 ? Self.good : rest])
+        }
+        defer { server.stop() }
+        var client = Client(Self.configuration)
+        client.identity.connectionCredential = .ntlm(username: "ali", password: "sesame")
+        if place == 0 {
+          #expect(try await client.fetch(server.url).text == "good")
+        } else if start == 0 || !content.isEmpty {
+          #expect(await client.failure(server.url)?.kind == .malformedResponse, "\(place), \(start)")
+        }
+        await client.transport.shutdown()
+      }
+    }
+  }
+
+  private static let configuration = {
+    var configuration = CurlTransport.Configuration()
+    configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+    return configuration
+  }()
+
+  /// Expects that a response arrives, and that the next one is a good one.
+  private static func expectGood(_ whole: Whole, _ writes: [[UInt8]], rest: [UInt8]) async throws {
+    let (sent, now) = (Gate(), Gate())
+    let server = try ScriptedServer { request in
+      if request.path == "/first" {
+        return ScriptedReply(writes.flatMap { [.raw($0), .signal(now)] } + [.signal(sent)], connection: .keep)
+      }
+      return ScriptedReply([.raw(request.index > 0 ? rest : good)], connection: .keep)
+    }
+    defer { server.stop() }
+    let client = Client()
+    try await expectGood(whole, client, server.url, "\(writes.map(\.count))") {
+      // Of a connection that the client closes, the rest is not taken.
+      await withTaskGroup { group in
+        group.addTask { try? await sent.opened() }
+        group.addTask { try? await server.waitForOpenConnections(0) }
+        await group.next()
+        group.cancelAll()
+      }
+    }
+    await client.transport.shutdown()
+  }
+
+  private static func expectGood(_ whole: Whole, secured records: [[UInt8]], rest: [UInt8]) async throws {
+    let sent = Gate()
+    let server = try TLSPeer { path, index in
+      path == "/first" ? TLSPeer.Reply(records: records, sent: sent) : TLSPeer.Reply(records: [index > 0 ? rest : good])
+    }
+    defer { server.stop() }
+    let client = Client(configuration)
+    try await expectGood(whole, client, server.url, "\(records.map(\.count))") { try? await sent.opened() }
+    await client.transport.shutdown()
+  }
+
+  private static func expectGood(
+    _ whole: Whole, _ client: Client, _ url: String, _ pieces: String, sent: () async -> Void
+  ) async throws {
+    let first = try await client.fetch(url + "/first", method: whole.method)
+    #expect(first.text == whole.content, "\(pieces)")
+    #expect(first.end.metrics.bytesReceived == Int64(whole.content.utf8.count), "\(pieces)")
+    await sent()
+    #expect(try await client.fetch(url + "/next").text == "good", "\(pieces)")
+  }
+}
