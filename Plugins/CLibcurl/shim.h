@@ -12,6 +12,7 @@
 
 typedef size_t (*lupine_data_callback)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*lupine_prerequest_callback)(void *context, char *remote, char *local, int remotePort, int localPort);
+typedef int (*lupine_debug_callback)(CURL *easy, curl_infotype kind, char *bytes, size_t count, void *context);
 typedef curl_socket_t (*lupine_open_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
 typedef int (*lupine_close_callback)(void *context, curl_socket_t socket);
 
@@ -52,6 +53,10 @@ static inline CURLcode lupine_easy_set_data_callback(CURL *easy, CURLoption opti
 
 static inline CURLcode lupine_easy_set_prerequest(CURL *easy, lupine_prerequest_callback callback) {
   return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+
+static inline CURLcode lupine_easy_set_debug(CURL *easy, lupine_debug_callback callback) {
+  return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, callback);
 }
 
 static inline CURLcode lupine_easy_set_socket_callbacks(

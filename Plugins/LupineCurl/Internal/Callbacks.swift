@@ -13,9 +13,12 @@ enum Callbacks {
 
   static func install(_ easy: Easy, of multi: Multi, on handle: UnsafeMutableRawPointer) {
     let context = Unmanaged.passUnretained(easy).toOpaque()
-    for option in [CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_PREREQDATA] {
+    for option in [
+      CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_PREREQDATA, CURLOPT_DEBUGDATA,
+    ] {
       lupine_easy_set_pointer(handle, option, context)
     }
+    lupine_easy_set_debug(handle, textArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_WRITEFUNCTION, bodyArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_HEADERFUNCTION, lineArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_READFUNCTION, bodyWanted)
@@ -64,6 +67,14 @@ enum Callbacks {
     let ports = SocketPorts(local: localPort, remote: remotePort)
     let mayBegin = withExchange(context) { $0.mayBegin(ports, address: remote, $1) } == true
     return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+  }
+
+  private static let textArrived: lupine_debug_callback = { _, kind, bytes, count, context in
+    guard kind == CURLINFO_TEXT, let text = VerboseText(UnsafeRawBufferPointer(start: bytes, count: count)) else {
+      return 0
+    }
+    _ = withExchange(context) { exchange, _ in exchange.hear(text) }
+    return 0
   }
 
   private static let socketWanted: lupine_open_callback = { context, _, address in
