@@ -34,7 +34,8 @@ public enum NetworkFault: Sendable, Hashable {
   case oversizedField(bytes: Int)
   /// A body of 1/158 of so many bytes in the coding `deflate`, which decodes to so many.
   case compressedBomb(decodedBytes: Int)
-  /// The HTTP/2 server says GOAWAY (RFC 9113 section 6.8) and does not process the request.
+  /// The HTTP/2 server says GOAWAY (RFC 9113 section 6.8) and does not process the request; the error says so
+  /// (`LupineError.isUnprocessed`).
   case goAway
 
   /// A reset right after the head.

@@ -63,7 +63,7 @@
       case .finished, .serialized(_, _, .some): levels.failure
       case .warning: .warning
       case .retrying(.some, _): levels.retry
-      case .started, .failed, .redirected, .challenged, .retrying, .validated(.some), .continued, .decided:
+      case .started, .failed, .redirected, .challenged, .resending, .retrying, .validated(.some), .continued, .decided:
         levels.decision
       default: levels.step
       }

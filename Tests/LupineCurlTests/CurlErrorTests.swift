@@ -25,6 +25,30 @@ import Testing
     #expect(error.message.hasSuffix("(libcurl \(code): what libcurl said)"))
   }
 
+  @Test(
+    arguments: [
+      (52, "Empty reply from server", .malformedResponse),
+      (56, "nghttp2_session_mem_recv() returned -904:Flooding was detected", .malformedResponse),
+      (
+        56, "nghttp2_session_mem_recv() returned -902:The user callback function failed",
+        .limitExceeded(.responseFields)
+      ),
+      (56, "nghttp2_session_mem_recv() returned -905:Too many CONTINUATION frames", .limitExceeded(.responseFields)),
+      (56, "Recv failure: Connection reset by peer", .connectionLost),
+      (92, "HTTP/2 stream 1 was not closed cleanly: PROTOCOL_ERROR (err 1)", .malformedResponse),
+      (92, "HTTP/2 stream 1 was not closed cleanly: INTERNAL_ERROR (err 2)", .connectionLost),
+      (92, "HTTP/2 stream 1 was not closed cleanly: ENHANCE_YOUR_CALM (err 11)", .connectionLost),
+      (18, "HTTP/2 stream 1 was not closed cleanly before end of the underlying stream", .connectionLost),
+      (16, "", .connectionLost),
+    ] as [(UInt32, String, LupineError.Kind)])
+  func `a broken rule of HTTP 2 is told from a lost connection`(
+    _ code: UInt32, _ text: String, _ kind: LupineError.Kind
+  ) {
+    let error = CurlError.error(
+      CURLcode(rawValue: code), text: text, system: 0, hasConnection: true, isMultiplexed: true)
+    #expect(error.kind == kind)
+  }
+
   @Test func `a broken chunk is told from a lost connection`() {
     let error = CurlError.error(
       CURLE_RECV_ERROR, text: "Illegal or missing hexadecimal sequence in chunked-encoding", system: 0,

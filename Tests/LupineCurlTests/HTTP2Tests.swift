@@ -60,7 +60,7 @@ extension Client {
       let peer = try HTTP2Peer(settings: settings) { stream, _ in [.send(.head(stream, ends: true))] }
       let client = Client()
       let error = await failure(client, peer)
-      #expect(error != nil)
+      #expect(error?.kind == .malformedResponse)
       peer.stop()
       await client.transport.shutdown()
     }
@@ -107,6 +107,79 @@ extension Client {
     let client = Client()
     #expect(await failure(client, peer, .post)?.kind == .connectionLost)
     #expect(peer.requestCount == 1)
+    await client.transport.shutdown()
+  }
+
+  @Test(arguments: [false, true])
+  func `a broken rule of HTTP 2 before the head is a malformed response`(isSecured: Bool) async throws {
+    let client = Client.trusting()
+    for (rule, frames) in Self.brokenRules {
+      let peer = try HTTP2Peer(isSecured: isSecured) { stream, _ in frames(stream).map { .send($0) } }
+      #expect(await failure(client, peer)?.kind == .malformedResponse, "\(rule)")
+      peer.stop()
+    }
+    await client.transport.shutdown()
+  }
+
+  private static let brokenRules: [(rule: String, frames: @Sendable (UInt32) -> [Frame])] = [
+    ("DATA on an idle stream", { _ in [.data(99, "x", ends: false)] }),
+    ("DATA before HEADERS", { [.data($0, "x", ends: false)] }),
+    ("an end without a head", { [.data($0, "", ends: true)] }),
+    ("padding longer than its frame", { [Frame(type: 0, flags: 8, stream: $0, payload: [255, 0])] }),
+    ("a frame longer than agreed", { [Frame(type: 0, stream: $0, payload: [UInt8](repeating: 0, count: 20_000))] }),
+    (
+      "PUSH_PROMISE",
+      { [Frame(type: 5, flags: 4, stream: $0, payload: [0, 0, 0, 2] + Frame.block([(":status", "200")]))] }
+    ),
+    ("a window overflow", { _ in [Frame(type: 8, payload: [0x7F, 255, 255, 255])] }),
+    ("a bad block of fields", { [Frame(type: 1, flags: 4, stream: $0, payload: [255, 255, 255, 255, 255, 255])] }),
+    ("an upper-case name", { [.head($0, [("X-A", "1")])] }),
+    ("a head without a status", { [.trailers($0, [("x-a", "1")])] }),
+    ("a stream that ends with PROTOCOL_ERROR", { [.reset($0, code: 1)] }),
+  ]
+
+  @Test(arguments: [false, true])
+  func `a list of fields beyond the limits over HTTP 2 is told as that`(isSecured: Bool) async throws {
+    let client = Client.trusting()
+    let fields = (0..<100).map { ("x-\($0)", String(repeating: "a", count: 100)) }
+    // The entry at 62 is the one that was added last (RFC 7541 section 2.3.3).
+    let entry: [UInt8] = [0x40, 1, 0x78, 0x7E] + [UInt8](repeating: 0x61, count: 126)
+    let lists: [(UInt32) -> [Frame]] = [
+      { stream in
+        [Frame(type: 1, stream: stream, payload: Frame.block([(":status", "200")]))]
+          + (1...30).map { Frame(type: 9, flags: $0 == 30 ? 4 : 0, stream: stream, payload: Frame.block(fields)) }
+      },
+      { stream in
+        let repeated = [UInt8](repeating: 0xBE, count: 12_000)
+        return [Frame(type: 1, flags: 4, stream: stream, payload: Frame.block([(":status", "200")]) + entry + repeated)]
+      },
+      { stream in
+        let repeated = [UInt8](repeating: 0xBE, count: 1_900)
+        return [Frame(type: 1, flags: 5, stream: stream, payload: Frame.block([(":status", "200")]) + entry + repeated)]
+      },
+    ]
+    for list in lists {
+      let frames = list(1)
+      let peer = try HTTP2Peer(isSecured: isSecured) { _, _ in frames.map { .send($0) } }
+      let kind = await failure(client, peer)?.kind
+      #expect(kind == .limitExceeded(.responseFields) || kind == .limitExceeded(.responseFieldCount))
+      peer.stop()
+    }
+    await client.transport.shutdown()
+  }
+
+  @Test func `an idle timeout does not say that no byte moved`() async throws {
+    // A part of a head: bytes, and nothing of a response.
+    let peer = try HTTP2Peer { stream, _ in
+      [.send(Frame(type: 1, flags: 0, stream: stream, payload: Frame.block([(":status", "200")])))]
+    }
+    defer { peer.stop() }
+    let client = Client()
+    let session = try Session.Builder().transport(client.transport).httpVersion(.http2)
+      .timeouts(idle: .milliseconds(50)).build()
+    let error = await session.request(peer.url).serializingString().response.error
+    #expect(error?.kind == .timedOut(.idle))
+    #expect(error?.message.contains("No byte") == false)
     await client.transport.shutdown()
   }
 }

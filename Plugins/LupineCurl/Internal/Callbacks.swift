@@ -18,11 +18,11 @@ enum Callbacks {
     ] {
       lupine_easy_set_pointer(handle, option, context)
     }
+    lupine_easy_set_debug(handle, textArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_WRITEFUNCTION, bodyArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_HEADERFUNCTION, lineArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_READFUNCTION, bodyWanted)
     lupine_easy_set_prerequest(handle, requestBegins)
-    lupine_easy_set_debug(handle, textArrived)
     // A connection outlives the handle that it was opened for, so its end is told to the multi.
     lupine_easy_set_socket_callbacks(
       handle, socketWanted, context, socketUnwanted, Unmanaged.passUnretained(multi).toOpaque())

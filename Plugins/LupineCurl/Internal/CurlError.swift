@@ -8,8 +8,13 @@ enum CurlError {
   ///   - text: libcurl's own words about this failure; empty where it had none.
   ///   - system: the operating system's code of a connection that could not be made.
   ///   - hasConnection: whether the request had a connection when it failed.
-  static func error(_ code: CURLcode, text: String, system: Int32, hasConnection: Bool) -> LupineError {
-    let (kind, sentence) = meaning(code, text: text, system: system, hasConnection: hasConnection)
+  ///   - isMultiplexed: whether it had a stream of HTTP/2.
+  static func error(
+    _ code: CURLcode, text: String, system: Int32, hasConnection: Bool, isMultiplexed: Bool = false
+  ) -> LupineError {
+    let (kind, sentence) =
+      (isMultiplexed ? HTTP2Error.meaning(code, text: text) : nil)
+      ?? meaning(code, text: text, system: system, hasConnection: hasConnection)
     let words = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
     return LupineError(kind, "\(sentence) (libcurl \(code.rawValue): \(words))")
   }

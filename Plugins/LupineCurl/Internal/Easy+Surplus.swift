@@ -12,17 +12,15 @@ extension Easy {
 
   /// Takes what libcurl hands to its debug function.
   ///
-  /// Only there does it mention bytes that it drops behind a head without content, and show the content of a challenge that
-  /// it answers by itself.
+  /// Only there does it say what `VerboseText` reads, and show the content of a challenge that it answers by itself.
   func receive(debug bytes: UnsafeRawBufferPointer, _ kind: curl_infotype) {
     switch kind {
-    case CURLINFO_TEXT where bytes.starts(with: Self.excess):
-      forbidReuse()
-      exchange?.rare?.heldContent?.noteSurplus()
+    case CURLINFO_TEXT:
+      guard let text = VerboseText(bytes) else { return }
+      if text == .surplus { forbidReuse() }
+      exchange?.hear(text)
     case CURLINFO_DATA_IN: exchange?.rare?.heldContent?.take(bytes)
     default: break
     }
   }
-
-  private static let excess = Array("Excess found".utf8)
 }

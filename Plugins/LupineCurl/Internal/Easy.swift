@@ -113,6 +113,7 @@ final class Easy {
   func prepare(_ submission: Submission, _ shape: RequestShape) throws(LupineError) {
     let (version, isSecured) = (submission.version, submission.isSecured)
     headReader.begin(mayBeMultiplexed: version == .http2)
+    set(hearsText: version == .http2)
     handle.clearError()
     set(forgetsNames: true)
     if try target.set(submission.url) {
@@ -219,7 +220,7 @@ final class Easy {
     isReuseForbidden = true
   }
 
-  /// Whether libcurl says in words what it does.
+  /// Whether libcurl says in words what it does; `VerboseText` is what matters of that.
   func set(hearsText hears: Bool) {
     guard hears != hearsText else { return }
     handle.set(CURLOPT_VERBOSE, hears ? 1 : 0)

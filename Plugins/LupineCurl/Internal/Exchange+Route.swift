@@ -5,10 +5,15 @@ extension Exchange {
   /// Whether a proxy is asked for a tunnel to the server.
   var isTunnelled: Bool { route.isTunnelled(url.scheme) }
 
-  /// Whether the network policy lets libcurl connect to an address; it tries the host's next one otherwise.
+  /// Whether libcurl may connect to an address, as the network policy says; it tries the host's next one otherwise.
   ///
   /// A proxy is where the session said it is; what it connects to has been looked at before.
   func mayDial(_ address: IPAddress?) -> Bool {
+    // Otherwise a connection would be made for a request that must not go out on it.
+    guard !isResent else {
+      failure = failure ?? resendRefusal
+      return false
+    }
     guard let policy = route.networkPolicy, !route.hasProxy, let address, !policy.allows(address) else {
       return true
     }

@@ -88,8 +88,8 @@ final class Exchange {
 
   /// Decides, each time libcurl is about to send the request on a connection, whether it may.
   ///
-  /// libcurl sends a request again of its own accord when a used connection dies before a byte of the answer, a POST
-  /// too; that decision is the session's. So the request goes out once.
+  /// libcurl sends a request again of its own accord after REFUSED_STREAM, and others may when a used connection dies
+  /// before a byte of the answer, a POST too; that decision is the session's. So the request goes out once.
   func mayBegin(_ ports: SocketPorts, address: UnsafeMutablePointer<CChar>?, _ easy: Easy) -> Bool {
     // The next leg of a proof: libcurl has read the challenge, and answers it.
     if let rare, let held = rare.held, isNextLeg(after: held, rare, easy) {
@@ -98,7 +98,7 @@ final class Exchange {
       self.ports = nil
     }
     guard self.ports == nil else {
-      if incoming.writer == nil { failure = failure ?? Self.lost } else { outgoing.isAbandoned = true }
+      if incoming.writer == nil { failure = failure ?? resendRefusal } else { outgoing.isAbandoned = true }
       return false
     }
     let isReused = easy.number(CURLINFO_NUM_CONNECTS) == 0
@@ -157,10 +157,6 @@ final class Exchange {
     return false
   }
 
-  private static let lost = LupineError(
-    .connectionLost,
-    "The connection ended before the response began; whether the server has acted on the request is not known.")
-
   /// Keeps what the caller of `send` will hear at the end of the turn.
   func answer(_ answer: consuming Answer) {
     guard self.answer == nil, !isAnswered else { return }
@@ -211,10 +207,10 @@ extension Exchange {
     guard let easy, !triesNextTarget(after: code, easy) else { return }
     if failure == nil, ports == nil, let refusal = rare?.tunnel?.refusal { return finish(refused: refusal) }
     let error =
-      failure ?? routeError(code, easy)
+      failure ?? (isUnprocessed ? Self.unprocessed : nil) ?? routeError(code, easy)
       ?? CurlError.error(
         code, text: easy.errorText, system: Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO)),
-        hasConnection: ports != nil)
+        hasConnection: ports != nil, isMultiplexed: outgoing.stream != nil)
     end(error)
   }
 

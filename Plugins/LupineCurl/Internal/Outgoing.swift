@@ -15,4 +15,10 @@ struct Outgoing {
   var isAbandoned = false
   /// Whether the response is complete although the body still goes out.
   var isUnwanted = false
+  /// The number of the request's stream on HTTP/2, once it has one.
+  var stream: UInt32?
+  /// The last stream that the server acts on, once it has said GOAWAY.
+  var lastStream: UInt32?
+  /// Whether the server has said that it did not act on the request.
+  var isUnprocessed = false
 }

@@ -52,7 +52,7 @@ enum Preparation {
       throw LupineError(.connectionLost, "\(host) reset the connection before it answered, \(cause)")
     case .stallBeforeHead: try await stall(cause, context)
     case .goAway:
-      throw LupineError(.connectionLost, "\(host) said GOAWAY and did not process the request, \(cause)")
+      throw LupineError(.connectionLost, "\(host) said GOAWAY and did not process the request, \(cause)").unprocessed()
     case .doubledLength:
       throw LupineError(.malformedResponse, "The response has two lengths, \(cause)")
     case .reset, .stall, .truncated, .dribble, .malformedChunk, .oversizedField, .compressedBomb: break

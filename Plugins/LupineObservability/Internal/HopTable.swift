@@ -59,7 +59,7 @@
       case .received(_, let metrics):
         hop.metrics = metrics
         isOpen = false
-      case .failed(let error):
+      case .failed(let error), .resending(let error, _):
         hop.error = error
         isOpen = false
       case .finished(let error):

@@ -16,7 +16,8 @@ public protocol Transport: Sendable {
   /// When the context is cancelled (`TransferContext.onCancel`) the exchange ends at once: before the head `send` throws
   /// kind `cancelled`, after it the body fails with that kind. Nothing of the exchange stays behind.
   ///
-  /// - Throws: `LupineError` when no final response arrived, with the metrics of the attempt.
+  /// - Throws: `LupineError` when no final response arrived, with the metrics of the attempt. Where the server is known not
+  ///   to have acted on the request, the error says so (`LupineError.unprocessed()`); where that is not known, it does not.
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse
 
   /// Ends every exchange with kind `sessionShutDown` and releases connections and threads; returns when all are gone.

@@ -44,7 +44,8 @@ extension LupineError {
     case networkUnreachable
     /// The connection could not be made for another reason.
     case connectionFailed
-    /// The connection ended before the response did.
+    /// The connection ended before the response did; `LupineError.isUnprocessed` says whether the server is known not to
+    /// have acted on the request.
     case connectionLost
     /// The TLS handshake failed.
     case tlsFailed
@@ -110,7 +111,10 @@ extension LupineError {
   public enum Timeout: String, Sendable, Hashable {
     /// Name lookup, connection and TLS handshake together took too long.
     case connect
-    /// No byte moved for too long.
+    /// Neither the request nor the response made progress for too long.
+    ///
+    /// Bytes that are part of neither, such as frames of HTTP/2 without content or a head that is not complete, do not
+    /// count.
     case idle
     /// The request as a whole, retries included, took too long.
     case total

@@ -48,6 +48,14 @@ extension LupineError {
   /// What the failed attempt cost, when a transport got to work.
   public var metrics: TransferMetrics? { details.values.metrics }
 
+  /// Whether it is certain that the server has not acted on the request, so that sending it again is safe whatever its
+  /// method.
+  ///
+  /// A transport says so with proof alone, such as a stream that the server refused (RFC 9113 section 8.7) or a GOAWAY
+  /// whose last stream is below the request's (section 6.8). The session has then sent the request again already, up to
+  /// three times, where its body could be. `false` means that it is not known.
+  public var isUnprocessed: Bool { details.values.isUnprocessed }
+
   /// What continues an interrupted download; `nil` where nothing can be continued.
   ///
   /// An opaque value that can be stored. It holds the download's URL, so it is as secret as that.
@@ -70,6 +78,11 @@ extension LupineError {
   public func measured(_ metrics: TransferMetrics) -> LupineError {
     details.values.metrics == nil ? replacing { $0.metrics = metrics } : self
   }
+
+  /// Returns the error with the proof that the server has not acted on the request; see `isUnprocessed`.
+  ///
+  /// For transports, which mark an error only where the server said so, or the request never left.
+  public func unprocessed() -> LupineError { replacing { $0.isUnprocessed = true } }
 
   /// Returns the error with the values of these fields redacted in its response, besides the standard ones.
   func hiding(_ secrets: SecretFields) -> LupineError {
@@ -108,6 +121,7 @@ extension LupineError {
       var response: HTTPResponse?
       var metrics: TransferMetrics?
       var resumeData: Data?
+      var isUnprocessed = false
     }
 
     let values: Values

@@ -37,6 +37,7 @@ extension ExchangeLog.Decision {
       (kind, text) = (.redirect, isFollowed ? "redirected to \(target): \(reason)" : "redirect not followed: \(reason)")
     case .challenged(let isAnswered, let reason):
       (kind, text) = (.challenge, isAnswered ? "challenge answered: \(reason)" : "challenge not answered: \(reason)")
+    case .resending(_, let reason): (kind, text) = (.resend, "sent again: \(reason)")
     case .validated(let error):
       (kind, text) = (.validation, error.map { "refused: \($0.message)" } ?? "accepted")
     case .failed(let error): (kind, text) = (.failure, "failed: \(error.message)")

@@ -56,7 +56,8 @@ extension ExchangeLog {
     public let request: RequestSummary
     /// When it began.
     public let started: Duration
-    /// The exchanges it took: one, and one more for each redirect followed and each challenge answered.
+    /// The exchanges it took: one, and one more for each redirect followed, each challenge answered and each time that an
+    /// exchange was made again.
     public internal(set) var hops: [Hop] = []
     /// What was decided, in order.
     public internal(set) var decisions: [Decision] = []
@@ -96,6 +97,8 @@ extension ExchangeLog {
       case failure
       /// The request is sent again, or not.
       case retry
+      /// The exchange was made again within its attempt.
+      case resend
       /// A policy such as a circuit breaker decided something.
       case policy
       /// The request was suspended or resumed.
@@ -118,6 +121,6 @@ extension ExchangeLog {
     let hop: Int
 
     /// Whether it concerns one exchange and not the attempt.
-    var isOfHop: Bool { [.redirect, .challenge, .continuation, .queue, .warning].contains(kind) }
+    var isOfHop: Bool { [.redirect, .challenge, .continuation, .queue, .resend, .warning].contains(kind) }
   }
 }

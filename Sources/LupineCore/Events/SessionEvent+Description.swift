@@ -16,6 +16,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
     case .adapted(let request, let adapter): "adapted by \(adapter): \(request)"
     case .attempting(let request): "attempting \(request)"
     case .sending(let request): "sending \(request)"
+    case .resending(_, let reason): "sending again: \(reason)"
     case .queued(let reason): "queued: \(reason)"
     case .nameResolved(let host, let time): "resolved \(host) after \(time.milliseconds)"
     case .connected(let address, let isReused): "connected to \(address)\(isReused ? ", again" : "")"
@@ -62,6 +63,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
     case .tunnelled(let head): self = .tunnelled(head.redacted(secrets))
     case .trailers(let fields): self = .trailers(secrets.redact(fields))
     case .failed(let error): self = .failed(error.hiding(secrets))
+    case .resending(let error, let reason): self = .resending(after: error.hiding(secrets), reason: reason)
     case .validated(let error?): self = .validated(error.hiding(secrets))
     case .finished(let error?): self = .finished(error.hiding(secrets))
     default: break

@@ -34,6 +34,9 @@ public struct SessionEvent: Sendable {
     case attempting(RequestSummary)
     /// An exchange of the attempt begins: its first, or one that a redirect or a challenge led to.
     case sending(RequestSummary)
+    /// The exchange failed with this error, and the session makes it again within the same attempt, for this reason: the
+    /// server has not processed the request, or a kept connection was lost before the response began.
+    case resending(after: LupineError, reason: String)
     /// The exchange waits for a free connection, for this reason.
     case queued(reason: String)
     /// The name of the host, or of the proxy, has been looked up, so long after the exchange began.

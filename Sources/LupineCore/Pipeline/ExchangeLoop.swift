@@ -104,9 +104,12 @@ struct ExchangeLoop: Sendable {
   }
 
   /// Makes exchanges until one is neither redirected nor challenged; returns at its head.
+  ///
+  /// An exchange that failed is made again where that is safe, up to `mostResends` times in all.
   @inline(__always)  // As `Pipeline.run` says.
   func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     var request = request
+    var resends = 0
     while true {
       var sent = request
       addCookies(to: &sent)
@@ -114,7 +117,14 @@ struct ExchangeLoop: Sendable {
       let proof = session.hasProxies ? try await proxyAuthorization(for: sent) : nil
       try RequestRules.check(sent, limits: session.configuration.limits)
       dropForeignCredentials(of: &sent, proof)
-      let response = try await sendOnce(sent, for: request, proof)
+      let response: TransportResponse
+      do throws(LupineError) {
+        response = try await sendOnce(sent, for: request, proof)
+      } catch {
+        try resend(sent, after: error, resends)
+        resends += 1
+        continue
+      }
       if isAnswer(response) { return response }
       guard let next = try await next(after: response, to: sent, for: request) else { return response }
       request = next

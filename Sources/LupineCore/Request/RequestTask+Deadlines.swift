@@ -117,7 +117,10 @@ extension RequestTask {
     case .attempt:
       LupineError(.timedOut(.attempt), "The attempt took longer than its timeout of \(bound.milliseconds).")
     default:
-      LupineError(.timedOut(timeout), "No byte moved for \(bound.milliseconds), the \(timeout.rawValue) timeout.")
+      LupineError(
+        .timedOut(timeout),
+        "Neither the request nor the response made progress for \(bound.milliseconds), the \(timeout.rawValue) timeout."
+      )
     }
   }
 }

@@ -4,8 +4,9 @@ public struct Timeouts: Sendable, Hashable {
   ///
   /// Default: 30 seconds.
   public var connect: Duration?
-  /// The time without a byte in either direction, on the session's clock.
+  /// The time without progress of the request or the response, on the session's clock.
   ///
+  /// Bytes of the bodies and complete heads are progress; frames of HTTP/2 without content, or parts of a head, are not.
   /// It rests while the request is suspended, and while a streamed body waits for its reader.
   ///
   /// Default: 60 seconds; none for a session without `Session.Builder.timeouts` whose transport has no network and whose

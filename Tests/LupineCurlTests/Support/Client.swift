@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import LupineCore
 import LupineCurl
+import LupineFixtures
 
 /// Makes exchanges as a session would, through a transport of its own.
 struct Client: Sendable {
@@ -12,6 +13,13 @@ struct Client: Sendable {
 
   init(_ configuration: CurlTransport.Configuration = CurlTransport.Configuration()) {
     transport = CurlTransport(configuration)
+  }
+
+  /// One that trusts the peers over TLS.
+  static func trusting() -> Client {
+    var configuration = CurlTransport.Configuration()
+    configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+    return Client(configuration)
   }
 
   /// Sends a request and waits for the end of its body.

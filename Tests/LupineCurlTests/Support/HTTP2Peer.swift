@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A server of HTTP/2 without TLS that says what a script tells it, right or wrong (RFC 9113), frame by frame.
+/// A server of HTTP/2, with TLS or without, that says what a script tells it, right or wrong (RFC 9113), frame by frame.
 ///
 /// It takes the client's frames and calls the script once for each request, in the thread of its connection.
 final class HTTP2Peer: Sendable {
@@ -36,16 +36,23 @@ final class HTTP2Peer: Sendable {
   private let listener: Int32
   private let script: @Sendable (_ stream: UInt32, _ number: Int) -> [Step]
   private let settings: [UInt8]
+  private let isSecured: Bool
   private let counts = Mutex((connections: 0, requests: 0))
 
   var connectionCount: Int { counts.withLock { $0.connections } }
   var requestCount: Int { counts.withLock { $0.requests } }
-  var url: String { "http://127.0.0.1:\(port)/" }
+  var url: String { "\(isSecured ? "https" : "http")://127.0.0.1:\(port)/" }
 
-  /// - Parameter settings: the payload of the first SETTINGS frame.
-  init(settings: [UInt8] = [], script: @escaping @Sendable (_ stream: UInt32, _ number: Int) -> [Step]) throws {
+  /// - Parameters:
+  ///   - settings: the payload of the first SETTINGS frame.
+  ///   - isSecured: whether it speaks TLS, with the certificate `localhost.pem`.
+  init(
+    settings: [UInt8] = [], isSecured: Bool = false,
+    script: @escaping @Sendable (_ stream: UInt32, _ number: Int) -> [Step]
+  ) throws {
     self.script = script
     self.settings = settings
+    self.isSecured = isSecured
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -73,21 +80,24 @@ final class HTTP2Peer: Sendable {
       guard connection >= 0 else { break }
       counts.withLock { $0.connections += 1 }
       Self.start { [self] in
-        serve(connection)
-        close(connection)
+        guard let wire = PeerWire(connection, isSecured: isSecured) else {
+          close(connection)
+          return
+        }
+        serve(wire)
+        wire.close()
       }
     }
     close(listener)
   }
 
-  private func serve(_ connection: Int32) {
-    guard Self.read(24, from: connection) != nil else { return }
-    guard Self.write(Frame(type: 4, payload: settings), to: connection) else { return }
-    while let head = Self.read(9, from: connection) {
+  private func serve(_ wire: PeerWire) {
+    guard wire.read(24) != nil, wire.write(Frame(type: 4, payload: settings).bytes) else { return }
+    while let head = wire.read(9) {
       let length = head[0..<3].reduce(0) { $0 << 8 | Int($1) }
       let stream = head[5..<9].reduce(0) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
-      guard Self.read(length, from: connection) != nil else { return }
-      if head[3] == 4, head[4] & 1 == 0 { _ = Self.write(Frame(type: 4, flags: 1), to: connection) }
+      guard wire.read(length) != nil else { return }
+      if head[3] == 4, head[4] & 1 == 0 { _ = wire.write(Frame(type: 4, flags: 1).bytes) }
       guard head[3] == 1 else { continue }
       let number = counts.withLock { counts in
         counts.requests += 1
@@ -95,36 +105,12 @@ final class HTTP2Peer: Sendable {
       }
       for step in script(stream, number) {
         switch step {
-        case .send(let frame): guard Self.write(frame, to: connection) else { return }
-        case .flood(let frame): while Self.write(frame, to: connection) {}
+        case .send(let frame): guard wire.write(frame.bytes) else { return }
+        case .flood(let frame): while wire.write(frame.bytes) {}
         case .close: return
         }
       }
     }
-  }
-
-  private static func write(_ frame: Frame, to connection: Int32) -> Bool {
-    let bytes = frame.bytes
-    var sent = 0
-    while sent < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        send(connection, $0.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { return false }
-      sent += count
-    }
-    return true
-  }
-
-  private static func read(_ count: Int, from connection: Int32) -> [UInt8]? {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var got = 0
-    while got < count {
-      let read = bytes.withUnsafeMutableBytes { recv(connection, $0.baseAddress?.advanced(by: got), count - got, 0) }
-      guard read > 0 else { return nil }
-      got += read
-    }
-    return bytes
   }
 
   private final class Work: Sendable {

@@ -19,9 +19,10 @@ extension ConformanceKit {
   ) -> ConformanceCheck {
     ConformanceCheck("\(what) is a lost connection", needs: needs) { stage in
       try stage.play { $0.target == "/next" ? .text("next") : reply }
-      try await stage.expect(error: .connectionLost, "The request") {
+      let error = try await stage.expect(error: .connectionLost, "The request") {
         _ = try await stage.fetch("/lost", method: .post)
       }
+      try stage.expect(!error.isUnprocessed, "Whether the error leaves open what the server has done")
       try stage.expect(stage.peer.requests.count, 1, "How often the request was sent")
       try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
     }

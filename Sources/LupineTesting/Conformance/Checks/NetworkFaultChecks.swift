@@ -100,12 +100,14 @@ extension ConformanceKit {
   }
 
   private static let goAway = ConformanceCheck(
-    "GOAWAY before the request is processed is a lost connection", needs: .http2, about: "RFC 9113 section 6.8."
+    "GOAWAY before the request is processed is a lost connection, and the error says that nothing was processed",
+    needs: .http2, about: "RFC 9113 section 6.8."
   ) { stage in
     try stage.play(PeerScript(.goAway))
     var request = try stage.request()
     request.options.version = .http2
     let sent = request
-    try await stage.expect(error: .connectionLost, "The request") { _ = try await stage.fetch(sent) }
+    let error = try await stage.expect(error: .connectionLost, "The request") { _ = try await stage.fetch(sent) }
+    try stage.expect(error.isUnprocessed, "Whether the error says that the request was not processed")
   }
 }

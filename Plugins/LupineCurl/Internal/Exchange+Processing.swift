@@ -1,0 +1,45 @@
+import CLibcurl
+import LupineCore
+
+/// What is known of whether the server has acted on the request, where it gave no answer.
+extension Exchange {
+  /// Takes what libcurl says of the exchange.
+  func hear(_ text: VerboseText) {
+    switch text {
+    case .stream(let number): outgoing.stream = number
+    case .goAway(let last): leave(above: last)
+    case .refused: outgoing.isUnprocessed = true
+    case .needsHTTP1: failure = failure ?? Self.needsHTTP1
+    case .surplus: rare?.heldContent?.noteSurplus()
+    }
+  }
+
+  /// Whether the server has certainly not acted on the request: it said so, and nothing of an answer has come.
+  var isUnprocessed: Bool { outgoing.isUnprocessed && !clock.isAnswered && incoming.writer == nil }
+
+  /// Whether libcurl is about to send again what it has sent, and not the next leg of a proof.
+  var isResent: Bool { ports != nil && rare?.held == nil && incoming.writer == nil }
+
+  /// Takes note of a GOAWAY on the connection, of which libcurl tells the exchange that reads at that moment alone.
+  private func leave(above last: UInt32) {
+    guard let ports, last < outgoing.lastStream ?? .max else { return }
+    for exchange in loop.exchanges.all where exchange.isUnderWay && exchange.multi === multi && exchange.ports == ports
+    {
+      exchange.outgoing.lastStream = last
+      if let stream = exchange.outgoing.stream, stream > last { exchange.outgoing.isUnprocessed = true }
+    }
+  }
+
+  /// Why an exchange ends whose request libcurl would send again.
+  var resendRefusal: LupineError { isUnprocessed ? Self.unprocessed : Self.lost }
+
+  static let unprocessed = LupineError(.connectionLost, "The server has not processed the request, as it said itself.")
+    .unprocessed()
+
+  private static let lost = LupineError(
+    .connectionLost,
+    "The connection ended before the response began; whether the server has acted on the request is not known.")
+
+  private static let needsHTTP1 = LupineError(
+    .other, "The server wants HTTP/1.1 for this request (HTTP_1_1_REQUIRED); ask for that version.")
+}

@@ -1,0 +1,50 @@
+import LupineCore
+
+/// What a line of libcurl's verbose text says of an exchange; libcurl tells it in no other way.
+enum VerboseText: Equatable {
+  /// The request goes out as the stream of this number.
+  case stream(UInt32)
+  /// The server acts on no stream of the connection above this one (RFC 9113 section 6.8).
+  case goAway(last: UInt32)
+  /// The server closed the stream before it acted on the request (RFC 9113 section 8.7).
+  case refused
+  /// The server wants HTTP/1.1 for the request (RFC 9113 section 7, HTTP_1_1_REQUIRED).
+  case needsHTTP1
+  /// libcurl has dropped bytes behind a head without content.
+  case surplus
+
+  /// Reads a line; `nil` where it says nothing of that.
+  init?(_ line: UnsafeRawBufferPointer) {
+    switch line.first {
+    case UInt8(ascii: "U"):
+      let prefix = "Using Stream ID: "
+      guard line.starts(with: prefix.utf8), let number = Self.number(line.dropFirst(prefix.utf8.count)) else {
+        return nil
+      }
+      self = .stream(number)
+    case UInt8(ascii: "r"):
+      // libcurl 7.88 misspells it.
+      guard line.starts(with: "recveived GOAWAY, error=".utf8) || line.starts(with: "received GOAWAY, error=".utf8),
+        let sign = line.lastIndex(of: UInt8(ascii: "=")), let number = Self.number(line[(sign + 1)...])
+      else { return nil }
+      self = .goAway(last: number)
+    case UInt8(ascii: "R") where line.starts(with: "REFUSED_STREAM, retrying".utf8): self = .refused
+    case UInt8(ascii: "D") where line.starts(with: "Downgrades to HTTP/1.1".utf8): self = .needsHTTP1
+    case UInt8(ascii: "E") where line.starts(with: "Excess found".utf8): self = .surplus
+    default: return nil
+    }
+  }
+
+  /// The number that bytes begin with; `nil` where they begin with none, or with one of more than 32 bits.
+  private static func number(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt32? {
+    var number: UInt32?
+    for byte in bytes {
+      guard byte.isDigit else { break }
+      let (tens, isTooGreat) = (number ?? 0).multipliedReportingOverflow(by: 10)
+      let (sum, isTooGreatNow) = tens.addingReportingOverflow(UInt32(byte - 0x30))
+      guard !isTooGreat, !isTooGreatNow else { return nil }
+      number = sum
+    }
+    return number
+  }
+}
