@@ -31,6 +31,7 @@ final class Handshake {
   private(set) var isTrusted = false
   /// What the chain is verified by.
   let roots: TrustedRoots
+  let watch: LibraryWatch
   private let peer: Peer
   private let identity: SecurityIdentity
   private let now: Date
@@ -43,6 +44,7 @@ final class Handshake {
     self.exchange = exchange
     self.peer = peer
     self.roots = roots
+    watch = exchange.loop.watch
     identity = exchange.route.identity
     now = exchange.context.now()
   }
