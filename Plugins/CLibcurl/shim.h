@@ -1,10 +1,12 @@
 #pragma once
 #include <curl/curl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -156,6 +158,25 @@ static inline int lupine_dead_socket(void) {
 static inline int lupine_easy_descriptor(CURL *easy) {
   curl_socket_t value = CURL_SOCKET_BAD;
   return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : -1;
+}
+
+// The bytes that wait to be read from a connection.
+static inline int lupine_bytes_waiting(int descriptor) {
+  int count = 0;
+  return ioctl(descriptor, FIONREAD, &count) == 0 ? count : 0;
+}
+
+// The bytes that have been read from a connection; -1 where the system does not count them.
+static inline int64_t lupine_bytes_read(int descriptor) {
+  // The C library's `tcp_info` ends before the count, `tcpi_bytes_received`.
+  struct {
+    uint8_t before[128];
+    uint64_t received;
+  } info;
+  socklen_t length = sizeof info;
+  if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 || length < sizeof info) return -1;
+  int64_t count = (int64_t)info.received - lupine_bytes_waiting(descriptor);
+  return count < 0 ? 0 : count;
 }
 
 typedef CURLcode (*lupine_ssl_context_callback)(CURL *easy, void *context, void *argument);

@@ -43,6 +43,13 @@ enum Callbacks {
     }
   }
 
+  /// The same, in time that is not libcurl's.
+  private static func asideWithExchange<Result>(
+    _ context: UnsafeMutableRawPointer?, _ body: (Exchange, Easy) -> Result
+  ) -> Result? {
+    withExchange(context) { exchange, easy in easy.watch.aside { body(exchange, easy) } }
+  }
+
   private static func with(_ context: UnsafeMutableRawPointer?, _ body: (Multi) -> Void) {
     if let context { Unmanaged<Multi>.fromOpaque(context)._withUnsafeGuaranteedRef(body) }
   }
@@ -55,17 +62,17 @@ enum Callbacks {
 
   private static let bodyArrived: lupine_data_callback = { bytes, size, count, context in
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return withExchange(context) { $0.receive(piece: piece, $1) } ?? Int(CURL_WRITEFUNC_ERROR)
+    return asideWithExchange(context) { $0.receive(piece: piece, $1) } ?? Int(CURL_WRITEFUNC_ERROR)
   }
 
   private static let bodyWanted: lupine_data_callback = { bytes, size, count, context in
     let space = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-    return withExchange(context) { exchange, _ in exchange.provide(into: space) } ?? Int(CURL_READFUNC_ABORT)
+    return asideWithExchange(context) { exchange, _ in exchange.provide(into: space) } ?? Int(CURL_READFUNC_ABORT)
   }
 
   private static let requestBegins: lupine_prerequest_callback = { context, remote, _, remotePort, localPort in
     let ports = SocketPorts(local: localPort, remote: remotePort)
-    let mayBegin = withExchange(context) { $0.mayBegin(ports, address: remote, $1) } == true
+    let mayBegin = asideWithExchange(context) { $0.mayBegin(ports, address: remote, $1) } == true
     return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
 

@@ -10,6 +10,7 @@ final class Easy {
   /// The handle behind it among those of its multi that are not in use.
   var nextIdle: Easy?
   private let multi: Multi
+  let watch: LibraryWatch
   let headReader: HeadReader
   private let handle: EasyHandle
   private let target: TargetURL
@@ -38,6 +39,7 @@ final class Easy {
 
   init(_ multi: Multi) throws(LupineError) {
     self.multi = multi
+    watch = multi.loop.watch
     headReader = HeadReader(Limits(), multi.loop.lines, mayBeMultiplexed: false)
     handle = try EasyHandle()
     target = try TargetURL()
@@ -80,7 +82,9 @@ final class Easy {
 
   /// Takes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer) -> Bool {
-    headReader.passes(line) || served?._withUnsafeGuaranteedRef { $0.receive(line: line, headReader) } == true
+    watch.aside {
+      headReader.passes(line) || served?._withUnsafeGuaranteedRef { $0.receive(line: line, headReader) } == true
+    }
   }
 
   /// Opens a socket for an address that the exchange may connect to; -1 where it may not.

@@ -52,7 +52,7 @@ extension Exchange {
     // The body of a challenge that it answers libcurl keeps to itself.
     if rare != nil { receiveHeld() }
     guard let writer = incoming.writer else { return Int(CURL_WRITEFUNC_ERROR) }
-    if incoming.isPaused { return Int(CURL_WRITEFUNC_PAUSE) }
+    if incoming.isHeldBack { return Int(CURL_WRITEFUNC_PAUSE) }
     do throws(LupineError) {
       incoming.isUndelivered = true
       touch()
@@ -64,6 +64,10 @@ extension Exchange {
       if try writer.append(piece) == .pause {
         incoming.isPaused = true
         curl_easy_pause(easy.pointer, pauses)
+      } else if incoming.hasHadShare(with: piece.count) || loop.watch.isCallLate {
+        incoming.isYielding = true
+        curl_easy_pause(easy.pointer, pauses)
+        loop.yields(self)
       }
     } catch {
       failure = failure ?? error
@@ -84,6 +88,7 @@ extension Exchange {
   private func deliver() {
     guard incoming.isUndelivered else { return }
     incoming.isUndelivered = false
+    incoming.share = 0
     if isUnderWay { incoming.writer?.deliver() }
   }
 
@@ -94,11 +99,16 @@ extension Exchange {
     go(on: easy)
   }
 
+  /// Goes on after it has had its share of an earlier turn.
+  func takeTurn() {
+    guard incoming.isYielding, let easy else { return }
+    incoming.isYielding = false
+    go(on: easy)
+  }
+
   /// Lets libcurl go on where nothing holds it back; it may hand over what it has kept at once.
   func go(on easy: Easy) {
-    assert(loop.entersLibrary())
-    let code = curl_easy_pause(easy.pointer, pauses)
-    assert(loop.leavesLibrary())
+    let code = loop.callLibrary { curl_easy_pause(easy.pointer, pauses) }
     if code != CURLE_OK { complete(code) }
   }
 
@@ -108,7 +118,7 @@ extension Exchange {
   /// HTTP/1.1 the connection then has to be closed for the server to see that no more comes (RFC 9112 section 9.3).
   func watches(_ descriptor: Int32, for what: Int32, _ easy: Easy) {
     if what != CURL_POLL_REMOVE { socket = descriptor }
-    guard incoming.writer != nil, !incoming.isPaused, easy.headReader.line?.version != .http2 else { return }
+    guard incoming.writer != nil, !incoming.isHeldBack, easy.headReader.line?.version != .http2 else { return }
     guard what == CURL_POLL_OUT || (what == CURL_POLL_REMOVE && outgoing.isPaused) else { return }
     outgoing.isUnwanted = true
     touch()
@@ -116,7 +126,7 @@ extension Exchange {
 
   /// The directions in which libcurl is to hold back.
   var pauses: Int32 {
-    (incoming.isPaused ? CURLPAUSE_RECV : 0) | (outgoing.isPaused ? CURLPAUSE_SEND : 0)
+    (incoming.isHeldBack ? CURLPAUSE_RECV : 0) | (outgoing.isPaused ? CURLPAUSE_SEND : 0)
   }
 
   /// Takes the challenge that was held back for what it is: the response.

@@ -8,6 +8,10 @@ struct Incoming {
   var framing: ResponseEnd.Framing?
   /// Whether the sink has no room.
   var isPaused = false
+  /// Whether the exchange has had its share of the turn, and goes on in the next.
+  var isYielding = false
+  /// The work of the turn so far, in bytes.
+  var share = 0
   /// Whether the sink has bytes of which a consumer who waits has not heard.
   var isUndelivered = false
   /// Finds the content among chunks, in a body that has any.
@@ -18,4 +22,18 @@ struct Incoming {
   var taken: Int64 = 0
   /// Whether a 100 has come.
   var hasContinue = false
+
+  /// Whether libcurl is to keep what it has.
+  var isHeldBack: Bool { isPaused || isYielding }
+
+  /// Counts a piece, and says whether others are to come before the next one.
+  mutating func hasHadShare(with count: Int) -> Bool {
+    share += count + Self.costOfPiece
+    return share >= Self.turn
+  }
+
+  /// A body that is sent as fast as it can be is read in pieces of 16 KiB and seldom comes to this within one turn.
+  private static let turn = 4 << 20
+  /// What it takes to hand over the smallest of pieces, as bytes of a great one.
+  private static let costOfPiece = 512
 }

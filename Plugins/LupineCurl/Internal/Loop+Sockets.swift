@@ -20,6 +20,7 @@ extension Loop {
     let socket = WatchedSocket(multi)
     socket.isConnection = true
     note(socket, of: descriptor)
+    watch.connections.insert(descriptor)
   }
 
   /// Closes a connection's socket for libcurl; the kernel takes it out of the poller.
@@ -31,6 +32,7 @@ extension Loop {
       socket.isClosed = true
       note(nil, of: descriptor)
     }
+    watch.connections.remove(descriptor)
     Glibc.close(descriptor)
   }
 
@@ -71,7 +73,16 @@ extension Loop {
     poller.forget(descriptor)
     socket.watched = 0
     if socket.isMultiplexed, readiness & (Poller.broken | Poller.halfClosed) == 0 { return }
-    if !isInUse(descriptor, socket) { deadSocket.replace(descriptor) }
+    if !isInUse(descriptor, socket) { watch.connections.end(descriptor) }
+  }
+
+  /// Ends the exchanges of the connections that the watch has ended, before libcurl's word on them is heard.
+  func endCut() {
+    for cut in watch.connections.takeCuts() {
+      // The poller lost sight of it.
+      known(cut.descriptor)?.watched = 0
+      for exchange in exchanges.all where exchange.isUnderWay && exchange.uses(cut) { exchange.endFlooded() }
+    }
   }
 
   /// How the connection of an exchange is secured, read once in the connection's life.

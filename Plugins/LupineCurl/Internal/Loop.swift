@@ -6,7 +6,7 @@ import LupineCore
 final class Loop {
   let engine: Engine
   let lines = KnownLines()
-  let deadSocket: DeadSocket
+  let watch: LibraryWatch
   let poller: Poller
   var roots = KnownRoots()
   /// What is known of each descriptor; nil where it is none of libcurl's.
@@ -24,6 +24,8 @@ final class Loop {
   /// exclusive access and for its room each time.
   private var firstTouched: Unmanaged<Exchange>?
   private var lastTouched: Unmanaged<Exchange>?
+  /// The exchanges that have had their share of the turn.
+  private var yielding: [UInt64] = []
   /// Whether libcurl has been called that calls back for exchanges; debug builds alone keep it, within `assert`.
   private(set) var isInLibrary = false
   private var isStopping = false
@@ -34,9 +36,10 @@ final class Loop {
     self.engine = engine
     self.alarm = alarm
     poller = try Poller()
-    deadSocket = try DeadSocket()
+    watch = try LibraryWatch()
     line = WaitingLine(perHost: engine.configuration.connectionsPerHost, total: engine.configuration.connections)
     poller.watch(alarm.descriptor, for: Poller.readable | Poller.once, isWatched: false)
+    try watch.start()
   }
 
   func run() {
@@ -53,6 +56,7 @@ final class Loop {
     for multi in multis { multi.close() }
     multis = []
     sockets = []
+    watch.stop()
   }
 
   /// Exchanges start after the idle connections have been looked at, and before others become idle, so that none starts
@@ -62,6 +66,7 @@ final class Loop {
     if line.mayAdmit { admit() }
     engine.takeCommands(&commands)
     if !commands.isEmpty { obey(&commands) }
+    if !yielding.isEmpty { goOn() }
     for multi in multis { multi.expire(isTimeUp: isTimeUp) }
     serveSockets()
     for multi in multis {
@@ -75,7 +80,7 @@ final class Loop {
   /// Runs the jobs that wait, and sleeps until there is something to do.
   private func sleep(_ jobs: inout [UnownedJob]) {
     let alarm = alarmTime
-    let maySleep = engine.runJobs(&jobs, thenSleep: !line.mayAdmit && alarm != 0)
+    let maySleep = engine.runJobs(&jobs, thenSleep: !line.mayAdmit && alarm != 0 && yielding.isEmpty)
     let rest = Moment.milliseconds(until: alarm)
     poller.wait(milliseconds: maySleep ? rest : 0)
     isTimeUp = rest == 0 || (maySleep && poller.count == 0)
@@ -124,16 +129,32 @@ final class Loop {
 }
 
 extension Loop {
-  /// Notes that libcurl is about to be called; true, so that it can be said within `assert`.
-  func entersLibrary() -> Bool {
-    isInLibrary = true
+  /// Calls libcurl where it may read from connections and call back for exchanges.
+  ///
+  /// The exchanges of connections that were ended meanwhile have ended when it returns.
+  func callLibrary<Result>(_ call: () -> Result) -> Result {
+    assert(notes(isInLibrary: true))
+    watch.enter()
+    let result = call()
+    watch.leave()
+    assert(notes(isInLibrary: false))
+    if watch.connections.hasCuts { endCut() }
+    return result
+  }
+
+  /// True, so that it can be said within `assert`.
+  private func notes(isInLibrary: Bool) -> Bool {
+    self.isInLibrary = isInLibrary
     return true
   }
 
-  /// Notes that libcurl has returned; true, so that it can be said within `assert`.
-  func leavesLibrary() -> Bool {
-    isInLibrary = false
-    return true
+  /// Notes that an exchange has had its share of the turn, and is to go on in the next.
+  func yields(_ exchange: Exchange) { yielding.append(exchange.id) }
+
+  private func goOn() {
+    let exchanges = yielding
+    yielding = []
+    for id in exchanges { self.exchanges[id]?.takeTurn() }
   }
 
   /// Notes that something is to be done with an exchange at the end of the turn.

@@ -140,9 +140,7 @@ final class Multi {
   func dialAgain() {
     while hasFailedDial {
       hasFailedDial = false
-      assert(loop.entersLibrary())
-      lupine_multi_serve_all(pointer)
-      assert(loop.leavesLibrary())
+      loop.callLibrary { lupine_multi_serve_all(pointer) }
     }
   }
 
@@ -176,8 +174,6 @@ final class Multi {
 
   private func act(_ descriptor: Int32, _ action: Int32) {
     var running: Int32 = 0
-    assert(loop.entersLibrary())
-    curl_multi_socket_action(pointer, descriptor, action, &running)
-    assert(loop.leavesLibrary())
+    loop.callLibrary { _ = curl_multi_socket_action(pointer, descriptor, action, &running) }
   }
 }

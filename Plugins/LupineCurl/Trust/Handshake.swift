@@ -33,6 +33,7 @@ final class Handshake {
   var hasCloseNotify = false
   /// What the chain is verified by.
   let roots: TrustedRoots
+  let watch: LibraryWatch
   private let peer: Peer
   private let identity: SecurityIdentity
   private let now: Date
@@ -45,6 +46,7 @@ final class Handshake {
     self.exchange = exchange
     self.peer = peer
     self.roots = roots
+    watch = exchange.loop.watch
     identity = exchange.route.identity
     now = exchange.context.now()
   }

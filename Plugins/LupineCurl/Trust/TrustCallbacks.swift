@@ -19,7 +19,9 @@ enum TrustCallbacks {
 
   private static let contextIsMade: lupine_ssl_context_callback = { _, context, argument in
     guard let context, let argument, index >= 0,
-      let handshake = Unmanaged<Easy>.fromOpaque(argument).takeUnretainedValue().beginHandshake()
+      let handshake = Unmanaged<Easy>.fromOpaque(argument)._withUnsafeGuaranteedRef({ easy in
+        easy.watch.aside { easy.beginHandshake() }
+      })
     else { return CURLE_SSL_CONNECT_ERROR }
     let connection = OpaquePointer(context)
     let box = Unmanaged.passRetained(handshake)
@@ -63,12 +65,12 @@ enum TrustCallbacks {
 
   private static let verify: lupine_verify_callback = { context, argument in
     guard let context, let handshake = handshake(argument) else { return 0 }
-    return handshake.verify(context) ? 1 : 0
+    return handshake.watch.aside { handshake.verify(context) } ? 1 : 0
   }
 
   private static let statusHasCome: lupine_status_callback = { connection, argument in
     guard let connection, let handshake = handshake(argument) else { return -1 }
-    return handshake.judgeStaple(connection) ? 1 : 0
+    return handshake.watch.aside { handshake.judgeStaple(connection) } ? 1 : 0
   }
 
   private static func handshake(_ argument: UnsafeMutableRawPointer?) -> Handshake? {

@@ -1,0 +1,22 @@
+import Glibc
+
+/// Wakes a thread that has nothing to do; owns a semaphore.
+final class Bell: Sendable {
+  /// A semaphore may be used from any thread; the memory is freed when nobody has the object any more.
+  nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
+
+  init() {
+    semaphore = .allocate(capacity: 1)
+    sem_init(semaphore, 0, 0)
+  }
+
+  deinit {
+    sem_destroy(semaphore)
+    semaphore.deallocate()
+  }
+
+  func ring() { sem_post(semaphore) }
+
+  /// Waits until it is rung for.
+  func wait() { while sem_wait(semaphore) != 0 && errno == EINTR {} }
+}

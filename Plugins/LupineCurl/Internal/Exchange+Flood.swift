@@ -1,0 +1,18 @@
+import LupineCore
+
+extension Exchange {
+  /// Whether a connection that was ended is this exchange's; before there is a request on it, its descriptor tells.
+  func uses(_ cut: OpenConnections.Cut) -> Bool {
+    if let ports { ports == cut.ports } else { socket == cut.descriptor }
+  }
+
+  /// Ends the exchange because its connection brought bytes without end, and nothing in them.
+  func endFlooded() {
+    let sender = if ports == nil, let proxy = route.proxy { "The proxy \(proxy)" } else { "The server" }
+    end(
+      failure
+        ?? LupineError(
+          .malformedResponse,
+          "\(sender) keeps sending what is no part of a response, such as empty frames; its connection is closed."))
+  }
+}

@@ -1,0 +1,100 @@
+import CLibcurl
+import Glibc
+import LupineCore
+import Synchronization
+
+/// The connections of one loop, which its watch may end from another thread.
+///
+/// The lock is held while a connection is ended, and while a descriptor is taken out of the list, which comes before it is
+/// closed: so no descriptor is touched that has come to stand for something else.
+final class OpenConnections: Sendable {
+  /// A connection that was ended.
+  struct Cut: Sendable {
+    let descriptor: Int32
+    let ports: SocketPorts
+  }
+
+  private struct State {
+    var descriptors: Set<Int32> = []
+    /// What had been read from each when a call of libcurl's began to look endless.
+    var readings: [Int32: Reading] = [:]
+    var cuts: [Cut] = []
+  }
+
+  /// How far a connection has been read.
+  private enum Reading: Equatable {
+    /// So many bytes.
+    case bytes(Int64)
+    /// The system does not count them, as for a Unix-domain socket, of which so many wait.
+    case waiting(Int32)
+
+    init(_ descriptor: Int32) {
+      let bytes = lupine_bytes_read(descriptor)
+      self = bytes >= 0 ? .bytes(bytes) : .waiting(lupine_bytes_waiting(descriptor))
+    }
+
+    /// The bytes read since an earlier look; where they are not counted, as many as it takes if there were any.
+    func count(since earlier: Self) -> Int64 {
+      switch (self, earlier) {
+      case (.bytes(let now), .bytes(let before)): now - before
+      default: self == earlier ? 0 : OpenConnections.flood
+      }
+    }
+  }
+
+  /// Bytes that are read in one go and bring nothing; below that, something else takes the time.
+  private static let flood: Int64 = 32 << 10
+
+  private let state = Mutex(State())
+  private let deadSocket: DeadSocket
+  private let mayHaveCuts = Atomic(false)
+
+  init() throws(LupineError) { deadSocket = try DeadSocket() }
+
+  /// Whether a connection was ended since `takeCuts` was last called.
+  var hasCuts: Bool { mayHaveCuts.load(ordering: .relaxed) }
+
+  func insert(_ descriptor: Int32) { state.withLock { _ = $0.descriptors.insert(descriptor) } }
+
+  /// Takes out a descriptor that is about to be closed.
+  func remove(_ descriptor: Int32) {
+    state.withLock { state in
+      state.descriptors.remove(descriptor)
+      state.readings[descriptor] = nil
+    }
+  }
+
+  /// Ends a connection that must not be used again.
+  func end(_ descriptor: Int32) { deadSocket.replace(descriptor) }
+
+  /// Notes how far each connection has been read.
+  func look() {
+    state.withLock { state in
+      state.readings = [:]
+      for descriptor in state.descriptors { state.readings[descriptor] = Reading(descriptor) }
+    }
+  }
+
+  /// Ends the connection from which most was read since `look`; nothing happens where that was little.
+  func endBusiest() {
+    state.withLock { state in
+      let counts = state.readings.map { ($0.key, Reading($0.key).count(since: $0.value)) }
+      guard let busiest = counts.max(by: { $0.1 < $1.1 }), busiest.1 >= Self.flood else { return }
+      let descriptor = busiest.0
+      state.readings[descriptor] = nil
+      // Noted first: libcurl may take the end of the connection for the end of a response.
+      state.cuts.append(Cut(descriptor: descriptor, ports: SocketPorts(descriptor)))
+      mayHaveCuts.store(true, ordering: .relaxed)
+      end(descriptor)
+    }
+  }
+
+  /// The connections that were ended since the last call.
+  func takeCuts() -> [Cut] {
+    state.withLock { state in
+      mayHaveCuts.store(false, ordering: .relaxed)
+      defer { state.cuts = [] }
+      return state.cuts
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import HTTPTypes
+import LupineCore
+import LupineFixtures
+import LupineTesting
+import Testing
+
+@testable import LupineCurl
+
+/// Row S47: peers that keep libcurl busy with what brings nothing.
+///
+/// The bound of two seconds is far from what any machine needs; unwatched, each of these takes as long as the flood.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct FloodTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let kind: FloodPeer.Kind
+    let isSecured: Bool
+
+    var testDescription: String { "\(kind.rawValue)\(isSecured ? " over TLS" : "")" }
+
+    static let all = FloodPeer.Kind.allCases.flatMap { kind in
+      [false, true].map { Case(kind: kind, isSecured: $0) }
+    }
+  }
+
+  private static let bound = Duration.seconds(2)
+
+  /// An exchange with a peer that floods, under way when the call returns.
+  private struct Flooded {
+    let control = TransferControl()
+    let transport: CurlTransport
+    let exchange: Task<LupineError?, any Error>
+    private let peer: FloodPeer
+
+    init(_ flood: Case) async throws {
+      peer = try FloodPeer(flood.kind, isSecured: flood.isSecured)
+      var configuration = CurlTransport.Configuration()
+      configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+      transport = CurlTransport(configuration)
+      var identity = SecurityIdentity()
+      identity.proxy = try peer.proxy.map { try Proxy($0) }
+      var request = try OutgoingRequest(url: HTTPURL(peer.url))
+      request.options.version = flood.kind.version
+      let context = TransferContext(
+        id: RequestID(1), connectTimeout: .seconds(10), identity: identity, control: control,
+        sink: { _ in .collect(limit: .max) })
+      exchange = Task { [transport, request] in
+        do throws(LupineError) {
+          _ = try await transport.send(request, in: context).body.end()
+          return nil
+        } catch {
+          return error
+        }
+      }
+      try await peer.isFlooding.opened()
+    }
+  }
+
+  @Test(arguments: Case.all)
+  func `a peer that floods holds up no other exchange, and its own ends`(flood: Case) async throws {
+    let server = try ScriptedServer(always: .respond(body: .text("x")))
+    let flooded = try await Flooded(flood)
+    let began = ContinuousClock.now
+    for _ in 1...5 {
+      let context = TransferContext(id: RequestID(2), sink: { _ in .collect(limit: 100) })
+      let response = try await flooded.transport.send(OutgoingRequest(url: HTTPURL(server.url)), in: context)
+      _ = try await response.body.end()
+    }
+    if flood.kind.isBody { flooded.control.cancel(LupineError(.cancelled, "Enough.")) }
+    let error = try #require(try await flooded.exchange.value)
+    #expect(ContinuousClock.now - began < Self.bound)
+    switch flood.kind {
+    case .smallData, .smallChunks: #expect(error.kind == .cancelled)
+    // libcurl finds these two out by itself, or the limit for them does.
+    case .interim: #expect(error.kind == .limitExceeded(.informationalResponses))
+    case .settings: #expect([.malformedResponse, .connectionLost].contains(error.kind))
+    default:
+      #expect(error.kind == .malformedResponse)
+      #expect(error.message.contains("keeps sending"))
+      #expect(error.message.contains("proxy") == (flood.kind == .tunnel))
+    }
+    await flooded.transport.shutdown()
+  }
+
+  @Test(arguments: Case.all)
+  func `an exchange whose peer floods can be cancelled`(flood: Case) async throws {
+    let flooded = try await Flooded(flood)
+    let began = ContinuousClock.now
+    flooded.control.cancel(LupineError(.cancelled, "Enough."))
+    #expect(try await flooded.exchange.value != nil)
+    #expect(ContinuousClock.now - began < Self.bound)
+    await flooded.transport.shutdown()
+  }
+
+  @Test(arguments: Case.all)
+  func `a transport whose peer floods can be shut down`(flood: Case) async throws {
+    let flooded = try await Flooded(flood)
+    let began = ContinuousClock.now
+    await flooded.transport.shutdown()
+    #expect(try await flooded.exchange.value != nil)
+    #expect(ContinuousClock.now - began < Self.bound)
+  }
+
+  @Test(arguments: Case.all.filter { $0.kind != .tunnel })
+  func `the timeouts of a request hold while its peer floods`(flood: Case) async throws {
+    let peer = try FloodPeer(flood.kind, isSecured: flood.isSecured)
+    var configuration = CurlTransport.Configuration()
+    configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
+    let session = try Session.Builder().transport(.curl(configuration)).httpVersion(flood.kind.version)
+      .timeouts(total: .milliseconds(300)).build()
+    let began = ContinuousClock.now
+    let error = await session.request(peer.url).serializingData().response.error
+    #expect(error != nil)
+    if flood.kind.isBody { #expect(error?.kind == .timedOut(.total)) }
+    #expect(ContinuousClock.now - began < Self.bound)
+    await session.shutdown()
+  }
+
+  @Test func `a connection that was flooded is closed`() async throws {
+    let flooded = try await Flooded(Case(kind: .unknown, isSecured: false))
+    #expect(try await flooded.exchange.value?.metrics != nil)
+    #expect(await flooded.transport.connectionPool() == ConnectionPoolSnapshot())
+    await flooded.transport.shutdown()
+  }
+}
