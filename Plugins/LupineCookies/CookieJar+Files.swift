@@ -33,8 +33,10 @@ extension CookieJar {
   /// - Throws: `LupineError` of kind `fileFailed` where the file cannot be read or is none of this kind.
   public func load(from path: String, now: Date = Date()) throws(LupineError) {
     let file: CookieFile
+    let source = try OpenFile(reading: path, orFailAs: .fileFailed)
+    let data = try source.data(count: try source.size())
     do {
-      file = try JSONDecoder().decode(CookieFile.self, from: Data(contentsOf: URL(filePath: path)))
+      file = try JSONDecoder().decode(CookieFile.self, from: data)
     } catch {
       throw LupineError(.fileFailed, "The cookies in \(path) cannot be read.", underlying: error)
     }
@@ -56,7 +58,8 @@ extension CookieJar {
   }
 
   private static func failure(_ what: String, _ path: String, _ number: Int32 = errno) -> LupineError {
-    LupineError(.fileFailed, "The file of cookies \(path) \(what): \(String(cString: strerror(number))).")
+    LupineError.file(
+      path, code: number, message: "The file of cookies \(path) \(what): \(String(cString: strerror(number))).")
   }
 }
 

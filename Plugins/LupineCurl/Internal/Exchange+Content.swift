@@ -34,7 +34,7 @@ extension Exchange {
 
   /// Takes a piece of a body in chunks and returns its size, or what tells libcurl to keep it.
   ///
-  /// libcurl hands over what it has read as it came, without a look at it. A piece in whose middle the sink has no more room
+  /// libcurl hands over what it has read as it came, without a look at it. A piece in whose middle the exchange is held back
   /// comes again, and goes on where it was left.
   func receive(
     chunks piece: UnsafeRawBufferPointer, _ writer: IncomingBodyWriter, _ easy: Easy
@@ -48,8 +48,12 @@ extension Exchange {
       switch element {
       case .content(let range):
         incoming.taken += Int64(range.count)
-        guard try writer.append(UnsafeRawBufferPointer(rebasing: piece[range])) == .pause else { continue }
-        incoming.isPaused = true
+        if try writer.append(UnsafeRawBufferPointer(rebasing: piece[range])) == .pause {
+          incoming.isPaused = true
+        } else {
+          yieldAfterShare(of: range.count)
+        }
+        guard incoming.isHeldBack else { continue }
         incoming.resumption = position
         return Int(CURL_WRITEFUNC_PAUSE)
       case .trailer(let line): try receive(trailer: line, easy)

@@ -61,19 +61,20 @@ extension Exchange {
       incoming.taken += Int64(piece.count)
       if outgoing.reader != nil { noteEnd(of: easy.headReader.line) }
       if incoming.framing?.isReached(by: incoming.taken) == true { contentHasEnded(easy) }
-      if try writer.append(piece) == .pause {
-        incoming.isPaused = true
-        curl_easy_pause(easy.pointer, pauses)
-      } else if incoming.hasHadShare(with: piece.count) || loop.watch.isCallLate {
-        incoming.isYielding = true
-        curl_easy_pause(easy.pointer, pauses)
-        loop.yields(self)
-      }
+      if try writer.append(piece) == .pause { incoming.isPaused = true } else { yieldAfterShare(of: piece.count) }
+      if incoming.isHeldBack { curl_easy_pause(easy.pointer, pauses) }
     } catch {
       failure = failure ?? error
       return Int(CURL_WRITEFUNC_ERROR)
     }
     return piece.count
+  }
+
+  /// Counts bytes handed on, and holds the exchange back until the next turn once it has had its share of this one.
+  func yieldAfterShare(of count: Int) {
+    guard incoming.hasHadShare(with: count) || loop.watch.isCallLate else { return }
+    incoming.isYielding = true
+    loop.yields(self)
   }
 
   /// Does what is left to do at the end of a turn of the loop.

@@ -9,18 +9,14 @@ struct NewFile: ~Copyable {
   init(_ path: String) throws(LupineError) {
     self.path = path
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw Self.failure(path) }
+    guard descriptor >= 0 else { throw LupineError.file("cannot be written", path) }
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
-    if let error = bytes.write(to: descriptor) { throw Self.failure(path, error) }
+    if let error = bytes.write(to: descriptor) { throw LupineError.file("cannot be written", path, code: error) }
   }
 
   func remove() { unlink(path) }
-
-  private static func failure(_ path: String, _ number: Int32 = errno) -> LupineError {
-    LupineError(.fileFailed, "The file \(path) cannot be written: \(String(cString: strerror(number))).")
-  }
 }

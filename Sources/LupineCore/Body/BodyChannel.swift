@@ -97,6 +97,9 @@ struct BodyChannel: ~Copyable, Sendable {
     }
   }
 
+  /// See `IncomingBody.gathered`.
+  func gathered(limit: Int64) -> Data { state.withLock { $0.gathered(limit: limit) } }
+
   /// The end, where it has come.
   var ended: Result<BodyEnd, LupineError>? { state.withLock { $0.finalEnd } }
 

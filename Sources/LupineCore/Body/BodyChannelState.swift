@@ -40,6 +40,9 @@ struct BodyChannelState {
     return target.isDrained ? ending : nil
   }
 
+  /// See `IncomingBody.gathered`.
+  func gathered(limit: Int64) -> Data { target.gathered(limit: limit) }
+
   /// Whether the transport, or a failure, has ended the body, be it that some of it waits to be taken.
   var hasEnding: Bool { ending != nil || decoding?.value.arrived != nil }
 

@@ -34,8 +34,9 @@ struct BodyTarget {
     switch destination {
     case .discard(let limit): try keep(to: limit, .discardedBody)
     case .collect(let limit):
+      let room = Int(clamping: max(0, limit - Int64(collected.count)))
+      collected.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.prefix(room)))
       try keep(to: limit, .responseBody)
-      collected.append(contentsOf: bytes)
     case .stream: pieces?.value.append(bytes)
     case .file(let descriptor, let offset, let limit):
       if let limit { try keep(to: limit, .sink) }
@@ -59,12 +60,15 @@ struct BodyTarget {
       return false
     }
     byteCount += Int64(data.count)
+    collected = Int64(data.count) <= limit ? data : data.prefix(Int(clamping: max(0, limit)))
     try keep(to: limit, .responseBody)
-    collected = data
     return true
   }
 
   mutating func takeCollected() -> Data { exchange(&collected, with: Data()) }
+
+  /// The first bytes that a `collect` sink has gathered, also of a body that is longer than it may be.
+  func gathered(limit: Int64) -> Data { collected.prefix(Int(clamping: limit)) }
 
   /// The consumer asks for more.
   mutating func reclaim() { pieces?.value.reclaim() }
@@ -82,6 +86,8 @@ struct BodyTarget {
   private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int64) throws(LupineError)
   {
     guard let error = bytes.write(to: descriptor, at: offset) else { return }
-    throw LupineError(.fileFailed, "The response's file cannot be written: \(String(cString: strerror(error))).")
+    throw LupineError.file(
+      FileFailure.path(of: descriptor), code: error,
+      message: "The response's file cannot be written: \(String(cString: strerror(error))).")
   }
 }

@@ -32,6 +32,9 @@ public struct IncomingBody: Sendable {
   /// The end, where it has come, its observers have heard of it, and it is a good one.
   var goodEnd: BodyEnd? { exchange.channel.goodEnd }
 
+  /// The first bytes of a body that is gathered in memory, also of one that has failed.
+  func gathered(limit: Int64) -> Data { exchange.channel.gathered(limit: limit) }
+
   /// What the exchange cost, where the body has ended.
   var metricsAtEnd: TransferMetrics? {
     switch exchange.channel.ended {

@@ -6,7 +6,8 @@ public import HTTPTypes
 /// `kind` is what a program acts on; `message` is for people and says what happened and what to do. Nothing in an error
 /// is secret: the request stands in it as its method and its URL without query values, and secret response fields are
 /// redacted. Only kind `unmatchedRequest`, a mock's own, shows what was asked: the query's values, but for those of
-/// parameters with names such as `api_key`, and of a body what differs.
+/// parameters with names such as `api_key`, and of a body what differs. `body` holds what the server sent, which may be
+/// secret: no description and no `dump` of the error shows more of it than its media type and its length.
 public struct LupineError: Error, Sendable {
   /// What happened, as a program tells it apart.
   public var kind: Kind { details.values.kind }
@@ -36,8 +37,9 @@ extension LupineError {
     LupineError(.configuration([Mismatch(part: part, reason: message)]), message)
   }
 
-  /// The error that led to this one: the C library's, the decoder's, or what a program's own closure threw.
-  public var underlying: (any Error)? { details.values.underlying }
+  /// The error that led to this one: the C library's, the decoder's, what a program's own closure threw, or a
+  /// `FileFailure`; where there is none of these, the service's own error that `serviceError(as:)` returns.
+  public var underlying: (any Error)? { details.values.underlying ?? details.values.serviceError }
 
   /// The request that failed, without its secrets; `nil` when there was none yet.
   public var request: RequestSummary? { details.values.request }
@@ -102,6 +104,29 @@ extension LupineError {
   /// What stands before a further word; the last line of a message that has several may be one to copy.
   private var separator: String { message.contains("\n") ? "\n" : " " }
 
+  /// The first bytes of the response's body, content codings undone; `nil` where it had none, or was not judged.
+  ///
+  /// Every error that a validator or a serializer makes has them, of data requests, uploads, downloads and streams alike; a
+  /// line of a stream that does not decode is the body of its error. `Limits.errorBody` bounds them. Of a stream that is
+  /// refused at its head they are read before it fails: see the guide Streams.
+  public var body: Data? { details.values.body }
+
+  /// The service's own error that was decoded from `body`; see `serviceError(as:)`.
+  var decodedServiceError: (any Error)? { details.values.serviceError }
+
+  /// Returns the error with the first bytes of the response's body; the first one told stays.
+  ///
+  /// - Parameter limit: how many bytes are kept. A copy is made where the body is longer, which is not held for them.
+  func carrying(_ body: Data, limit: Int64) -> LupineError {
+    guard details.values.body == nil, !body.isEmpty, limit > 0 else { return self }
+    let count = Int(clamping: limit)
+    let kept = body.count <= count ? body : body.prefix(count).withUnsafeBytes { Data($0) }
+    return replacing { $0.body = kept }
+  }
+
+  /// Returns the error with the service's own, which its body is.
+  func explained(by serviceError: any Error) -> LupineError { replacing { $0.serviceError = serviceError } }
+
   private func replacing(_ change: (inout Details.Values) -> Void) -> LupineError {
     var copy = self
     var values = details.values
@@ -122,20 +147,12 @@ extension LupineError {
       var metrics: TransferMetrics?
       var resumeData: Data?
       var isUnprocessed = false
+      var body: Data?
+      var serviceError: (any Error)?
     }
 
     let values: Values
 
     init(_ values: Values) { self.values = values }
-  }
-}
-
-extension LupineError: CustomStringConvertible {
-  /// The message, and the request and status it belongs to.
-  public var description: String {
-    var text = message
-    if let request = details.values.request { text += "\(separator)[\(request)]" }
-    if let response = details.values.response { text += " [status \(response.status.code)]" }
-    return text
   }
 }

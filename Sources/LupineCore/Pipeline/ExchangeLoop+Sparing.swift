@@ -9,6 +9,7 @@ extension ExchangeLoop {
       return try await response.body.end()
     } catch {
       guard Self.isTooLong(error.kind), task.consumer?.canSpareBody(of: response.head) == true else { throw error }
+      task.consumer?.spared(response.body.gathered(limit: configuration.limits.errorBody))
       let metrics = error.metrics ?? TransferMetrics()
       return BodyEnd(data: Data(), byteCount: metrics.bytesReceived, trailers: nil, metrics: metrics)
     }

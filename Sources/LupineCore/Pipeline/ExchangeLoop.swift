@@ -47,14 +47,19 @@ struct ExchangeLoop: Sendable {
     _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
     let (sent, deciders) = task.state.withLock { ($0.sentInAttempt, $0.settings.responseDeciders) }
+    let refusal: LupineError
     do throws(LupineError) {
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
-      if task.handsOverAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
-      return received(response, try await end(of: response), control, to: sent ?? fallback)
+      guard task.handsOverAtHead, let found = await handOver(response, to: sent ?? fallback, after: fallback, control)
+      else { return received(response, try await end(of: response), control, to: sent ?? fallback) }
+      refusal = found
     } catch {
       close(control, status: response.statusCode, metrics: error.metrics)
       throw error.caused(by: control).about(response.head)
     }
+    // It stays the error however the reading of the body ended.
+    close(control, status: response.statusCode, metrics: refusal.metrics)
+    throw refusal.about(response.head)
   }
 
   /// Asks those who may refuse a response at its head, and ends the request where one does.
@@ -77,30 +82,24 @@ struct ExchangeLoop: Sendable {
     }
   }
 
-  /// Gives up a response whose body has not been handed over.
-  private func refused(
-    _ response: TransportResponse, _ control: TransferControl?, _ error: LupineError
-  ) async -> LupineError {
-    control?.cancel(error)
-    response.body.abandon()
-    _ = try? await response.body.end()
-    return error
-  }
-
-  /// Validates a head before its body is handed over; a response that is refused, or retried, is not read further.
+  /// Validates a head before its body is handed over; returns why it is not, where that is so.
+  ///
+  /// Of a response that is refused the first bytes are read, for the error; of one that is retried nothing more.
   private func handOver(
     _ response: TransportResponse, to request: OutgoingRequest, after first: OutgoingRequest,
     _ control: TransferControl?
-  ) async throws(LupineError) {
+  ) async -> LupineError? {
     let head = ReceivedResponse(request: request, head: response.head, source: response.source)
     let pipeline = Pipeline(task)
     let validators = task.state.withLock { $0.settings.validators }
-    var refusal = pipeline.refusal(of: head, by: validators, number)
-    if refusal == nil { refusal = await pipeline.refusalAtHead(of: head, after: first, number) }
-    if let refusal {
-      throw await refused(response, control, refusal)
+    if let refusal = pipeline.refusal(of: head, by: validators, number) {
+      return await refused(response, control, refusal, reading: configuration.limits.errorBody)
+    }
+    if let refusal = await pipeline.refusalAtHead(of: head, after: first, number) {
+      return await refused(response, control, refusal)
     }
     task.consumer?.began(response)
+    return nil
   }
 
   /// Makes exchanges until one is neither redirected nor challenged; returns at its head.

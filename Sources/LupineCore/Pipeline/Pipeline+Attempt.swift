@@ -95,8 +95,11 @@ extension Pipeline {
     do throws(LupineError) {
       for validator in validators { try validator.validate(received, hasBody: task.consumer?.hasBody(received)) }
     } catch {
+      let limit = session.configuration.limits.errorBody
       refusal = explained(error, received, number).about(received.request.summary).about(received.head)
-        .measured(received.metrics)
+        .carrying(task.consumer?.bodyElsewhere(received, limit: limit) ?? received.data, limit: limit)
+      // The metrics of a head alone come with the end of its body.
+      if !task.handsOverAtHead { refusal = refusal?.measured(received.metrics) }
       task.consumer?.isUnwanted()
     }
     task.emit(.validated(refusal), attempt: number)

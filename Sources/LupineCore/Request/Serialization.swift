@@ -7,7 +7,7 @@ enum Serialization {
   static func response<Value: Sendable>(
     from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
   ) async -> DataResponse<Value> {
-    let (result, duration) = measured(outcome, of: task) { try serializer.serialize($0) }
+    let (result, duration) = measured(outcome, of: task, serializer) { try serializer.serialize($0) }
     return DataResponse(
       outcome, duration: duration, result: result, secrets: task.session.configuration.secretFields)
   }
@@ -18,8 +18,7 @@ enum Serialization {
     from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
   ) async -> DownloadResponse<Value> {
     let limit = task.session.configuration.limits.responseBody
-    let (result, _) = measured(outcome, of: task) { response in
-      var response = response
+    let (result, _) = measured(outcome, of: task, serializer) { response in
       if let url = outcome.file { response.data = try DownloadedFile(url: url).bytes(limit: limit) }
       return try serializer.serialize(response)
     }
@@ -27,15 +26,18 @@ enum Serialization {
   }
 
   private static func measured<Value: Sendable>(
-    _ outcome: Outcome, of task: RequestTask, _ serialize: (ReceivedResponse) throws -> Value
+    _ outcome: Outcome, of task: RequestTask, _ serializer: any ResponseSerializer<Value>,
+    _ serialize: (inout ReceivedResponse) throws -> Value
   ) -> (result: Result<Value, LupineError>, duration: Duration) {
-    let received: ReceivedResponse
-    do throws(LupineError) { received = try Self.received(outcome) } catch { return (.failure(error), .zero) }
+    var received: ReceivedResponse
+    do throws(LupineError) { received = try Self.received(outcome, for: serializer) } catch {
+      return (.failure(error), .zero)
+    }
     let clock = task.session.clock
     let start = clock.now()
     let result: Result<Value, LupineError>
-    do { result = .success(try serialize(received)) } catch {
-      result = .failure(failure(error, received, task.session.configuration.secretFields))
+    do { result = .success(try serialize(&received)) } catch {
+      result = .failure(failure(error, received, serializer, task))
     }
     let duration = clock.now() - start
     let error: LupineError? = if case .failure(let error) = result { error } else { nil }
@@ -49,29 +51,38 @@ enum Serialization {
   static func value<Value: Sendable>(
     from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
   ) throws(LupineError) -> Value {
-    let received = try received(outcome)
+    let received = try received(outcome, for: serializer)
     let start = task.isObserved ? task.session.clock.now() : .zero
     do {
       let value = try serializer.serialize(received)
       task.emit(.serialized(into: "\(Value.self)", after: task.session.clock.now() - start, nil))
       return value
     } catch {
-      let reason = failure(error, received, task.session.configuration.secretFields)
+      let reason = failure(error, received, serializer, task)
       task.emit(.serialized(into: "\(Value.self)", after: task.session.clock.now() - start, reason))
       throw reason
     }
   }
 
-  private static func received(_ outcome: Outcome) throws(LupineError) -> ReceivedResponse {
-    if let error = outcome.error { throw error }
+  private static func received(
+    _ outcome: Outcome, for serializer: any ResponseSerializer
+  ) throws(LupineError) -> ReceivedResponse {
+    if let error = outcome.error { throw explained(error, by: serializer) }
     guard let response = outcome.response else { throw noResponse }
     return response
   }
 
   private static func failure(
-    _ error: any Error, _ received: ReceivedResponse, _ secrets: SecretFields
+    _ error: any Error, _ received: ReceivedResponse, _ serializer: any ResponseSerializer, _ task: RequestTask
   ) -> LupineError {
-    wrapped(error).about(received.request.summary).about(received.head).measured(received.metrics).hiding(secrets)
+    let configuration = task.session.configuration
+    let failure = wrapped(error).about(received.request.summary).about(received.head).measured(received.metrics)
+      .hiding(configuration.secretFields).carrying(received.data, limit: configuration.limits.errorBody)
+    return explained(failure, by: serializer)
+  }
+
+  private static func explained(_ error: LupineError, by serializer: any ResponseSerializer) -> LupineError {
+    (serializer as? any FailureExplaining)?.explained(error) ?? error
   }
 
   static func wrapped(_ error: any Error) -> LupineError {

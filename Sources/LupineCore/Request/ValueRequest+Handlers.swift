@@ -85,6 +85,19 @@ extension ValueRequest {
     handle(queue, serializers.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
   }
 
+  /// The same, with the error that the service describes in the body of a response that is refused; see
+  /// `serializingDecodable(_:error:)`.
+  @discardableResult
+  public func responseDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
+    of type: Value.Type = Value.self, error: Failure.Type, queue: DispatchQueue? = nil,
+    decoder: (any DataDecoder)? = nil, emptyResponseCodes: Set<Int>? = nil,
+    emptyRequestMethods: Set<HTTPRequest.Method>? = nil,
+    completionHandler: @escaping @Sendable (DataResponse<Value>) -> Void
+  ) -> Self {
+    handle(
+      queue, serializers.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
+  }
+
   var serializers: SessionSerializers { task.session.serializers }
 }
 

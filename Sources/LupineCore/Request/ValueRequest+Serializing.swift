@@ -49,4 +49,17 @@ extension ValueRequest {
   ) -> DataTask<Value> {
     serializing { $0.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods) }
   }
+
+  /// The same, with the error that the service describes in the body of a response that is refused.
+  ///
+  /// Where a validator refuses the response, or its body is no `Value`, the body is decoded as `Failure`, with the same
+  /// decoder. The `LupineError` that is thrown is the refusal; its `serviceError(as:)` is the service's error, and so is its
+  /// `underlying` where nothing else is. A body that is no `Failure`, or that `Limits.errorBody` has cut, leaves the refusal
+  /// as it is. Without a validator no status is refused: see `validate()`.
+  public func serializingDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
+    _ type: Value.Type = Value.self, error: Failure.Type, decoder: (any DataDecoder)? = nil,
+    emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
+  ) -> DataTask<Value> {
+    serializing { $0.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods) }
+  }
 }

@@ -35,4 +35,20 @@ struct SessionSerializers: Sendable {
   ) -> DecodableResponseSerializer<Value> {
     DecodableResponseSerializer(decoder: decoder ?? self.decoder, input: input.allowing(codes, methods))
   }
+
+  /// The same with a service's own error, which the same decoder reads.
+  func decodable<Value, Failure: Error & Decodable & Sendable>(
+    _ type: Value.Type, _ failure: Failure.Type, _ decoder: (any DataDecoder)?, _ codes: Set<Int>?,
+    _ methods: Set<HTTPRequest.Method>?
+  ) -> ServiceErrorSerializer<DecodableResponseSerializer<Value>> {
+    ServiceErrorSerializer(
+      base: decodable(type, decoder, codes, methods), reader: failures(failure, decoder))
+  }
+
+  /// What reads a service's own error.
+  func failures<Failure: Error & Decodable & Sendable>(
+    _ type: Failure.Type, _ decoder: (any DataDecoder)?
+  ) -> ServiceErrorReader {
+    ServiceErrorReader(type, decoder: decoder ?? self.decoder, input: input)
+  }
 }

@@ -67,6 +67,20 @@ extension DataStreamRequest {
     }
   }
 
+  /// The same, with the error that the service describes in the body of a response that is refused, or in the line that is
+  /// no `Value`; see `serializingEvents(error:)`.
+  @discardableResult
+  public func responseStreamDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
+    of type: Value.Type = Value.self, error: Failure.Type, queue: DispatchQueue? = nil,
+    decoder: (any DataDecoder)? = nil, limit: Int = 1 << 20, handler: @escaping @Sendable (Stream<Value>) -> Void
+  ) -> Self {
+    deliver(on: queue) {
+      $0.serializingDecodableLines(of: type, error: error, decoder: decoder, limit: limit)
+    } to: {
+      handler($0)
+    }
+  }
+
   /// Calls the handler with each Server-Sent Event, connecting again where `serializingEvents` does; see `responseStream`.
   ///
   /// - Parameters:
@@ -80,8 +94,23 @@ extension DataStreamRequest {
     reconnectionLimit: Int? = nil, limit: Int = 1 << 20,
     handler: @escaping @Sendable (Stream<ServerSentEvent>) -> Void
   ) -> Self {
-    let events = serializingEvents(
-      reconnects: reconnects, retry: retry, reconnectionLimit: reconnectionLimit, limit: limit)
+    deliver(events(nil, reconnects, retry, reconnectionLimit, limit), on: queue, to: handler)
+  }
+
+  /// The same, with the error that the service describes in the body of a response that is no stream of events; see
+  /// `serializingEvents(error:)`.
+  @discardableResult
+  public func responseStreamEvent<Failure: Error & Decodable & Sendable>(
+    error: Failure.Type, queue: DispatchQueue? = nil, decoder: (any DataDecoder)? = nil, reconnects: Bool? = nil,
+    retry: Duration = .seconds(3), reconnectionLimit: Int? = nil, limit: Int = 1 << 20,
+    handler: @escaping @Sendable (Stream<ServerSentEvent>) -> Void
+  ) -> Self {
+    deliver(events(failures(error, decoder), reconnects, retry, reconnectionLimit, limit), on: queue, to: handler)
+  }
+
+  private func deliver(
+    _ events: EventStream, on queue: DispatchQueue?, to handler: @escaping @Sendable (Stream<ServerSentEvent>) -> Void
+  ) -> Self {
     run(events, isReader: events.source.isLeading, on: queue, to: handler)
     return self
   }

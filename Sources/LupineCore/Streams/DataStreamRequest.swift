@@ -51,7 +51,23 @@ extension DataStreamRequest {
   public func serializingDecodableLines<Value: Decodable & Sendable>(
     of type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil, limit: Int = 1 << 20
   ) -> DecodableLineStream<Value> {
-    DecodableLineStream(
-      base: serializingBytes(), limit: limit, decoder: decoder ?? task.session.configuration.serializers.decoder)
+    decodableLines(of: type, decoder, limit, nil)
+  }
+
+  /// The same, with the error that the service describes in the body of a response that is refused at its head, or in the
+  /// line that is no `Value`; see `serializingEvents(error:)`.
+  public func serializingDecodableLines<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
+    of type: Value.Type = Value.self, error: Failure.Type, decoder: (any DataDecoder)? = nil, limit: Int = 1 << 20
+  ) -> DecodableLineStream<Value> {
+    decodableLines(of: type, decoder, limit, failures(error, decoder))
+  }
+
+  func decodableLines<Value: Decodable & Sendable>(
+    of type: Value.Type, _ decoder: (any DataDecoder)?, _ limit: Int, _ failures: ServiceErrorReader?
+  ) -> DecodableLineStream<Value> {
+    let configuration = task.session.configuration
+    return DecodableLineStream(
+      base: serializingBytes(), limit: limit, decoder: decoder ?? configuration.serializers.decoder,
+      errorBodyLimit: configuration.limits.errorBody, failures: failures)
   }
 }

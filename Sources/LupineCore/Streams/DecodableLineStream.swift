@@ -8,21 +8,24 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
   let base: ByteStream
   let limit: Int
   let decoder: any DataDecoder
+  /// `Limits.errorBody`.
+  let errorBodyLimit: Int64
+  let failures: ServiceErrorReader?
 
   /// Begins to read.
   public func makeAsyncIterator() -> Iterator {
     Iterator(
-      LineReader(base.makeAsyncIterator(), LineSplitter(limit: limit, ends: .lineFeed)) { Data($0) }, decoder: decoder)
+      LineReader(base.makeAsyncIterator(), LineSplitter(limit: limit, ends: .lineFeed)) { Data($0) }, stream: self)
   }
 
   /// Reads the values in order.
   public struct Iterator: AsyncIteratorProtocol {
     private var reader: LineReader<Data>
-    private let decoder: any DataDecoder
+    private let stream: DecodableLineStream
 
-    init(_ reader: LineReader<Data>, decoder: any DataDecoder) {
+    init(_ reader: LineReader<Data>, stream: DecodableLineStream) {
       self.reader = reader
-      self.decoder = decoder
+      self.stream = stream
     }
 
     /// The next value; `nil` at the end.
@@ -30,16 +33,23 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
     /// - Throws: `LupineError` when the request failed, or of kind `serializationFailed` where a line is no such value, and
     ///   `limitExceeded(.nesting)` where it is nested too deep.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> Value? {
-      while let line = try await reader.next(isolation: isolation) {
-        guard !line.allSatisfy(Self.isBlank) else { continue }
-        do throws(LupineError) {
-          if decoder is JSONDecoder { try Self.check(line) }
-          return try decoder.decodeGuarded(Value.self, from: line)
-        } catch {
-          throw error.noting("That was one line of the response.")
+      do throws(LupineError) {
+        while let line = try await reader.next(isolation: isolation) {
+          if !line.allSatisfy(Self.isBlank) { return try value(of: line) }
         }
+        return nil
+      } catch {
+        throw stream.failures?.explained(error) ?? error
       }
-      return nil
+    }
+
+    private func value(of line: Data) throws(LupineError) -> Value {
+      do throws(LupineError) {
+        if stream.decoder is JSONDecoder { try Self.check(line) }
+        return try stream.decoder.decodeGuarded(Value.self, from: line)
+      } catch {
+        throw error.noting("That was one line of the response.").carrying(line, limit: stream.errorBodyLimit)
+      }
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

@@ -28,11 +28,37 @@ extension DataStreamRequest {
   public func serializingEvents(
     reconnects: Bool? = nil, retry: Duration = .seconds(3), reconnectionLimit: Int? = nil, limit: Int = 1 << 20
   ) -> EventStream {
+    events(nil, reconnects, retry, reconnectionLimit, limit)
+  }
+
+  /// The same, with the error that the service describes in the body of a response that is no stream of events.
+  ///
+  /// Where the status or the media type is refused, the first bytes of the body are read and decoded as `Failure`. The
+  /// `LupineError` that is thrown is the refusal; its `serviceError(as:)` is the service's error, and so is its
+  /// `underlying`. A body that is no `Failure`, or that `Limits.errorBody` has cut, leaves the refusal as it is.
+  ///
+  /// - Parameter decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
+  public func serializingEvents<Failure: Error & Decodable & Sendable>(
+    error: Failure.Type, decoder: (any DataDecoder)? = nil, reconnects: Bool? = nil, retry: Duration = .seconds(3),
+    reconnectionLimit: Int? = nil, limit: Int = 1 << 20
+  ) -> EventStream {
+    events(failures(error, decoder), reconnects, retry, reconnectionLimit, limit)
+  }
+
+  func failures<Failure: Error & Decodable & Sendable>(
+    _ type: Failure.Type, _ decoder: (any DataDecoder)?
+  ) -> ServiceErrorReader {
+    task.session.configuration.serializers.failures(type, decoder)
+  }
+
+  func events(
+    _ failures: ServiceErrorReader?, _ reconnects: Bool?, _ retry: Duration, _ reconnectionLimit: Int?, _ limit: Int
+  ) -> EventStream {
     let source = EventSource(task, consumer, hasTaken: hasTaken)
     let refusal = Reconnection.Refusal(source.described, reconnects: reconnects)
     return EventStream(
-      source: source, reconnection: Reconnection(refusal: refusal, retry: retry, limit: reconnectionLimit), limit: limit
-    )
+      source: source, reconnection: Reconnection(refusal: refusal, retry: retry, limit: reconnectionLimit),
+      limit: limit, failures: failures)
   }
 }
 
@@ -46,6 +72,7 @@ public struct EventStream: AsyncSequence, Sendable {
   let source: EventSource
   let reconnection: Reconnection
   let limit: Int
+  let failures: ServiceErrorReader?
 
   /// Begins to read; the request starts with the first event that is asked for.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
@@ -82,7 +109,7 @@ public struct EventStream: AsyncSequence, Sendable {
       } catch {
         isOver = true
         lines = nil
-        let reason = stream.source.reason ?? error
+        let reason = stream.source.reason ?? stream.failures?.explained(error) ?? error
         if let reading { await reading.source.end(reason, refusal: refusal) }
         throw reason
       }

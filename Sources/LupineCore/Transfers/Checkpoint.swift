@@ -50,7 +50,7 @@ struct Checkpoint: Sendable {
     if failure == nil, rename(file.path, path) != 0 { failure = errno }
     guard let failure else { return }
     file.remove()
-    throw PartialFile.Failure.error("cannot be written", path, failure)
+    throw LupineError.file("cannot be written", path, code: failure)
   }
 
   func remove() {

@@ -6,13 +6,7 @@ extension DownloadConsumer {
   func conclude(_ outcome: Outcome) -> Outcome {
     var outcome = outcome
     let isGood = outcome.response.map { (200..<300).contains($0.head.status.code) } ?? false
-    if outcome.error == nil, let response = outcome.response, !isGood {
-      outcome.error = LupineError(
-        .unacceptableStatusCode(response.head.status.code),
-        "The server answered with status \(response.head.status.code) in the place of a file."
-      )
-      .about(response.request.summary).about(response.head).measured(response.metrics)
-    }
+    if outcome.error == nil, let response = outcome.response, !isGood { outcome.error = noFile(response) }
     return state.withLock { state in
       let isWhole = isGood && state.exchange.isInFile
       if isWhole { state.total = state.partial?.length }
@@ -29,6 +23,22 @@ extension DownloadConsumer {
       state.previous = nil
       return outcome
     }
+  }
+
+  private func noFile(_ response: ReceivedResponse) -> LupineError {
+    let status = response.head.status.code
+    let limit = state.withLock { $0.exchange.errorBodyLimit }
+    return LupineError(
+      .unacceptableStatusCode(status), "The server answered with status \(status) in the place of a file."
+    )
+    .about(response.request.summary).about(response.head).measured(response.metrics)
+    .carrying(bodyElsewhere(response, limit: limit) ?? response.data, limit: limit)
+  }
+
+  /// What this exchange brought of the file, or the page that was too long to be gathered.
+  func bodyElsewhere(_ response: ReceivedResponse, limit: Int64) -> Data? {
+    let (page, partial) = state.withLock { ($0.exchange.page, $0.exchange.isInFile ? $0.partial : nil) }
+    return partial?.bytes(from: base(of: response.head), limit: limit) ?? page
   }
 
   /// Whether what there is of the file is of no use: it arrived whole, and what looked at it found something against it, or

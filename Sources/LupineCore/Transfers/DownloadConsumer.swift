@@ -43,6 +43,7 @@ final class DownloadConsumer: ResponseConsumer {
   ) throws(LupineError) -> BodySink.Destination {
     try state.withLock { (state) throws(LupineError) in
       state.exchange = DownloadState.Exchange()
+      state.exchange.errorBodyLimit = limits.errorBody
       if head.status.code == 206, state.attempt.asked == nil, request.headers[.range] == nil {
         throw LupineError(.malformedResponse, "The server sent a part of the file, where all of it was asked for.")
       }
@@ -81,6 +82,8 @@ final class DownloadConsumer: ResponseConsumer {
   }
 
   func canSpareBody(of head: HTTPResponse) -> Bool { !Self.isFile(head) }
+
+  func spared(_ beginning: Data) { state.withLock { $0.exchange.page = beginning } }
 
   func takeDecisions() -> [SessionEvent.Kind] {
     state.withLock { state in

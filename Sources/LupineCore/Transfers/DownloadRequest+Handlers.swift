@@ -25,10 +25,16 @@ extension DownloadRequest {
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
     completionHandler: @escaping @Sendable (DownloadResponse<Serializer.Output>) -> Void
   ) -> Self {
-    let serializer = SessionBoundSerializer(responseSerializer, serializers)
+    handle(queue, SessionBoundSerializer(responseSerializer, serializers), completionHandler)
+  }
+
+  private func handle<Serializer: ResponseSerializer>(
+    _ queue: DispatchQueue?, _ serializer: Serializer,
+    _ handler: @escaping @Sendable (DownloadResponse<Serializer.Output>) -> Void
+  ) -> Self {
     task.add { task, outcome in
       let response = await Serialization.fileResponse(from: outcome, with: serializer, of: task)
-      await Queueing.call(on: queue) { completionHandler(response) }
+      await Queueing.call(on: queue) { handler(response) }
     }
     return self
   }
@@ -85,5 +91,18 @@ extension DownloadRequest {
     response(
       queue: queue, responseSerializer: serializers.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods),
       completionHandler: completionHandler)
+  }
+
+  /// The same, with the error that the service describes in the body of a response that is refused; see
+  /// `serializingDecodable(_:error:)`.
+  @discardableResult
+  public func responseDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
+    of type: Value.Type = Value.self, error: Failure.Type, queue: DispatchQueue? = nil,
+    decoder: (any DataDecoder)? = nil, emptyResponseCodes: Set<Int>? = nil,
+    emptyRequestMethods: Set<HTTPRequest.Method>? = nil,
+    completionHandler: @escaping @Sendable (DownloadResponse<Value>) -> Void
+  ) -> Self {
+    handle(
+      queue, serializers.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
   }
 }

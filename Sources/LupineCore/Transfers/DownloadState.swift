@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 
 /// What a download knows of itself.
@@ -50,6 +51,10 @@ struct DownloadState {
     var isInFile = false
     /// Where what there is of the file is to be moved before the rest is asked for again.
     var move: DownloadDestination.Place?
+    /// The first bytes of a page that was too long to be gathered.
+    var page: Data?
+    /// `Limits.errorBody`.
+    var errorBodyLimit: Int64 = 0
     /// What was decided, for the events.
     var decisions: [SessionEvent.Kind] = []
   }

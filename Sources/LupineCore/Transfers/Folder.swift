@@ -8,15 +8,19 @@ enum Folder {
     var status = stat()
     guard lstat(place.path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT != S_IFDIR else {
-      throw LupineError(.fileFailed, "There is a folder at \(place.path), which no file replaces; name a file in it.")
+      throw LupineError.file(
+        place.path, code: EISDIR,
+        message: "There is a folder at \(place.path), which no file replaces; name a file in it.")
     }
     guard status.st_mode & S_IFMT != S_IFLNK || !leadsToFolder(place.path) else {
-      throw LupineError(
-        .fileFailed, "There is a link to a folder at \(place.path), which no file replaces; name a file in it.")
+      throw LupineError.file(
+        place.path, code: EISDIR,
+        message: "There is a link to a folder at \(place.path), which no file replaces; name a file in it.")
     }
     guard !place.options.contains(.removePreviousFile) else { return }
-    throw LupineError(
-      .fileFailed, "There is a file at \(place.path) already; add .removePreviousFile where it is to be replaced.")
+    throw LupineError.file(
+      place.path, code: EEXIST,
+      message: "There is a file at \(place.path) already; add .removePreviousFile where it is to be replaced.")
   }
 
   private static func leadsToFolder(_ link: String) -> Bool {
@@ -33,20 +37,22 @@ enum Folder {
     var status = stat()
     let folder = above(place.path)
     guard stat(folder, &status) != 0, errno == ENOENT else { return }
-    throw LupineError(
-      .fileFailed,
-      "There is no folder \(folder); make it, or add .createIntermediateDirectories where it is to be made.")
+    throw LupineError.file(
+      folder, code: ENOENT,
+      message: "There is no folder \(folder); make it, or add .createIntermediateDirectories where it is to be made.")
   }
 
   /// The system reads a path up to its first zero byte, and would take another file; beside an empty one it would make
   /// files in the folder that the process works in.
   static func checkName(_ path: String) throws(LupineError) {
     guard !path.isEmpty else {
-      throw LupineError(
-        .fileFailed, "The path is empty, so it names no file; the folder that the process works in is \".\".")
+      throw LupineError.file(
+        path, code: EINVAL,
+        message: "The path is empty, so it names no file; the folder that the process works in is \".\".")
     }
     guard path.utf8.contains(0) else { return }
-    throw LupineError(.fileFailed, "The path \(path.debugDescription) holds a zero byte, so it names no file.")
+    throw LupineError.file(
+      path, code: EINVAL, message: "The path \(path.debugDescription) holds a zero byte, so it names no file.")
   }
 
   /// The folder that a path's last part lies in.
@@ -59,7 +65,7 @@ enum Folder {
     var folder = path.hasPrefix("/") ? "" : "."
     for part in path.split(separator: "/").dropLast() {
       folder += "/" + part
-      if mkdir(folder, 0o777) != 0, errno != EEXIST { throw PartialFile.Failure.error("cannot be created", folder) }
+      if mkdir(folder, 0o777) != 0, errno != EEXIST { throw LupineError.file("cannot be created", folder) }
     }
   }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 /// A file that is being written beside its destination, readable by its owner alone until it is complete.
@@ -18,7 +19,7 @@ final class PartialFile: Sendable {
     let base = destination.map { hidden($0) } ?? temporaryFolder + "/lupine-download"
     let path = base + "." + String(UInt64.random(in: .min ... .max), radix: 36)
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Failure.error("cannot be created", path) }
+    guard descriptor >= 0 else { throw LupineError.file("cannot be created", path) }
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
     return PartialFile(path: path, descriptor: descriptor)
   }
@@ -60,9 +61,16 @@ final class PartialFile: Sendable {
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
   }
 
+  /// The bytes from a position on; none where they cannot be read.
+  func bytes(from offset: Int64, limit: Int64) -> Data {
+    var data = Data(count: Int(clamping: max(0, min(limit, length - offset))))
+    let (count, _) = data.withUnsafeMutableBytes { $0.fill(from: descriptor, at: offset) }
+    return data.prefix(count)
+  }
+
   /// Cuts the file to a length.
   func truncate(to length: Int64) throws(LupineError) {
-    guard ftruncate(descriptor, off_t(length)) == 0 else { throw Failure.error("cannot be cut", path) }
+    guard ftruncate(descriptor, off_t(length)) == 0 else { throw LupineError.file("cannot be cut", path) }
   }
 
   func remove() { unlink(path) }
@@ -72,7 +80,7 @@ final class PartialFile: Sendable {
   /// - Throws: `LupineError` of kind `fileFailed`; what the file holds then is not certain.
   @concurrent
   func synchronize() async throws(LupineError) {
-    guard fsync(descriptor) == 0 else { throw Failure.error("cannot be brought to its disk", path) }
+    guard fsync(descriptor) == 0 else { throw LupineError.file("cannot be brought to its disk", path) }
   }
 
   /// Hands over the file's bytes, a piece at a time in one buffer.
@@ -91,7 +99,7 @@ final class PartialFile: Sendable {
       guard !Task.isCancelled else { throw LupineError(.cancelled, "The request was cancelled.") }
       let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
       if count == 0 { return }
-      guard count > 0 || errno == EINTR else { throw Failure.error("cannot be read", path) }
+      guard count > 0 || errno == EINTR else { throw LupineError.file("cannot be read", path) }
       guard count > 0 else { continue }
       try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), position)
       position += Int64(count)
@@ -108,7 +116,7 @@ final class PartialFile: Sendable {
     do throws(LupineError) {
       try await readAll { (piece, offset) throws(LupineError) in
         guard let number = piece.write(to: copy.descriptor, at: offset) else { return }
-        throw Failure.error("cannot be written", copy.path, number)
+        throw LupineError.file("cannot be written", copy.path, code: number)
       }
       try await copy.synchronize()
       return copy
@@ -124,10 +132,10 @@ final class PartialFile: Sendable {
   ///   where it was, its owner's alone.
   func move(to destination: String, replacing: Bool) throws(LupineError) {
     let mode = 0o666 & ~FileMode.mask
-    guard fchmod(descriptor, mode) == 0 else { throw Failure.error("cannot be given its mode", path) }
+    guard fchmod(descriptor, mode) == 0 else { throw LupineError.file("cannot be given its mode", path) }
     guard replacing ? rename(path, destination) == 0 : ExclusiveRename.rename(path, to: destination)
     else {
-      let error = Failure.error("cannot be put in its place", destination)
+      let error = LupineError.file("cannot be put in its place", destination)
       _ = fchmod(descriptor, 0o600)
       throw error
     }
@@ -143,12 +151,6 @@ final class PartialFile: Sendable {
 
   private static var temporaryFolder: String {
     getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-  }
-
-  enum Failure {
-    static func error(_ what: String, _ path: String, _ number: Int32 = errno) -> LupineError {
-      LupineError(.fileFailed, "The file \(path) \(what): \(String(cString: strerror(number))).")
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 
 /// What a kind of request does with its response: writes it to a file, or hands it on piece by piece.
@@ -38,6 +39,12 @@ protocol ResponseConsumer: AnyObject, Sendable {
 
   /// Whether the response counts without a body that is over the limit, as the status of a page that nobody wants does.
   func canSpareBody(of head: HTTPResponse) -> Bool
+
+  /// Hears the first bytes of such a body.
+  func spared(_ beginning: Data)
+
+  /// The first bytes of the response's body where they are not in its data; `nil` where they are.
+  func bodyElsewhere(_ response: ReceivedResponse, limit: Int64) -> Data?
 
   /// Hears that the response was refused, at its head or by a validator, once nothing more of it comes.
   func isUnwanted()
@@ -86,6 +93,10 @@ extension ResponseConsumer {
   func isBypassed() {}
 
   func canSpareBody(of head: HTTPResponse) -> Bool { false }
+
+  func spared(_ beginning: Data) {}
+
+  func bodyElsewhere(_ response: ReceivedResponse, limit: Int64) -> Data? { nil }
 
   func isUnwanted() {}
 

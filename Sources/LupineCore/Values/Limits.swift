@@ -9,6 +9,11 @@ public struct Limits: Sendable, Hashable {
   ///
   /// Default: 1 MiB.
   public var discardedBody: Int64 = 1 << 20
+  /// Bytes of a response's body that an error carries as `LupineError.body`, after decoding; 0 keeps none. What is longer is
+  /// cut, and is no error.
+  ///
+  /// Default: 64 KiB.
+  public var errorBody: Int64 = 64 << 10
   /// Bytes of one response's field section, as they arrive.
   ///
   /// Default: 128 KiB.

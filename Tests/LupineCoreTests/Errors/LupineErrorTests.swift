@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Testing
 
@@ -38,5 +39,20 @@ import Testing
     let error = LupineError(.connectionLost, "Lost.").measured(TransferMetrics()).noting("Not again.")
     #expect(error.message == "Lost. Not again.")
     #expect(error.metrics != nil)
+  }
+
+  @Test func `people read its message wherever Foundation shows an error`() {
+    let error = LupineError(.connectionRefused, "The server refused the connection.")
+    #expect((error as any Error).localizedDescription == "The server refused the connection.")
+    let localized: any LocalizedError = error
+    #expect(localized.errorDescription == error.message)
+  }
+
+  @Test func `whether it is a cancellation is asked of it, since it is no CancellationError`() {
+    let error = LupineError(.cancelled, "The request was cancelled.")
+    #expect(error.isCancelled)
+    #expect(!((error as any Error) is CancellationError))
+    #expect(!LupineError(.timedOut(.total), "").isCancelled)
+    #expect(!LupineError(.other, "", underlying: CancellationError()).isCancelled)
   }
 }

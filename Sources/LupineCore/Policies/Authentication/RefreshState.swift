@@ -112,7 +112,12 @@ struct RefreshState<Credential: AuthenticationCredential> {
   }
 
   static func excessive(_ window: RefreshWindow) -> LupineError {
-    LupineError(
+    guard window.maximumAttempts > 0 else {
+      return LupineError(
+        .excessiveRefresh,
+        "The credential is refused or has expired, and the refresh window allows no refresh; log in again.")
+    }
+    return LupineError(
       .excessiveRefresh,
       "The credential was refreshed \(window.maximumAttempts) times within \(window.interval.milliseconds), and is refused "
         + "or has expired again; log in again.")

@@ -2,7 +2,7 @@
 public struct RefreshWindow: Sendable, Hashable {
   /// The time that is looked back on.
   public var interval: Duration
-  /// The refreshes that may begin in it.
+  /// The refreshes that may begin in it; 0 means that the credential is never refreshed.
   public var maximumAttempts: Int
 
   /// Sets a window.
@@ -10,6 +10,6 @@ public struct RefreshWindow: Sendable, Hashable {
   /// Default: 5 refreshes in 30 seconds.
   public init(interval: Duration = .seconds(30), maximumAttempts: Int = 5) {
     self.interval = interval
-    self.maximumAttempts = max(1, maximumAttempts)
+    self.maximumAttempts = maximumAttempts
   }
 }

@@ -1,11 +1,12 @@
 import FoundationEssentials
 
 extension DataDecoder {
-  /// Decodes after the checks that keep Foundation's decoders from overflowing the stack, and names what went wrong.
+  /// Decodes after the checks that keep Foundation's decoders from overflowing the stack and to the rules of JSON, and names
+  /// what went wrong.
   func decodeGuarded<Value: Decodable>(_ type: Value.Type, from data: Data) throws(LupineError) -> Value {
     let data = self is PropertyListDecoder ? try PropertyListGuard.check(data) : data
     do {
-      return try decode(type, from: data)
+      return try decode(type, from: isStrictJSON ? JSONGuard.check(data) : data)
     } catch let error as LupineError {
       throw error
     } catch {
@@ -15,6 +16,9 @@ extension DataDecoder {
         .serializationFailed, "The body does not decode as `\(type)`: \(Self.reason(error))", underlying: error)
     }
   }
+
+  /// Whether it decodes JSON as RFC 8259 has it; JSON5 has other rules.
+  private var isStrictJSON: Bool { (self as? JSONDecoder).map { !$0.allowsJSON5 } ?? false }
 
   private static func reason(_ error: any Error) -> String {
     let text =

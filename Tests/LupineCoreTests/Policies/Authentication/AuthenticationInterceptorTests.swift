@@ -57,6 +57,18 @@ import Testing
     #expect(world.refreshes == 10)
   }
 
+  @Test(arguments: [0, -1])
+  func `a window that allows no refresh means never`(attempts: Int) async throws {
+    let world = TokenWorld(valid: ["t0"], window: RefreshWindow(maximumAttempts: attempts))
+    let session = try world.session()
+    #expect(await session.request("items").serializingData().response.error == nil)
+    world.interceptor.credential = Token("t1")
+    let response = await session.request("items").serializingData().response
+    #expect(response.error?.kind == .excessiveRefresh)
+    #expect(response.error?.message.contains("allows no refresh") == true)
+    #expect(world.refreshes == 0)
+  }
+
   @Test func `one that answers slowly does not outlast the window`() async throws {
     let world = TokenWorld(valid: [], delay: .seconds(20))
     let response = await (try world.session()).request("items").serializingData().response
@@ -171,10 +183,10 @@ final class TokenWorld: Sendable {
 
   init(
     valid: Set<String>, credential: Token? = Token("t0"), delay: Duration = .zero, refreshTime: Duration = .zero,
-    refreshesOverSession: Bool = false
+    refreshesOverSession: Bool = false, window: RefreshWindow = RefreshWindow()
   ) {
     authenticator = TokenAuthenticator(time: refreshTime, overSession: refreshesOverSession)
-    interceptor = AuthenticationInterceptor(authenticator, credential: credential)
+    interceptor = AuthenticationInterceptor(authenticator, credential: credential, refreshWindow: window)
     mock.stub(.post, "/refresh", priority: 2, count: .optional, .text("fresh"))
     mock.stub([.get, .post], "/{any...}", count: .optional) { request in
       let token = request.headers[.authorization]?.dropFirst("Bearer ".count)

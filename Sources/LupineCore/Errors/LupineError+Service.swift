@@ -1,0 +1,23 @@
+public import FoundationEssentials
+
+extension LupineError {
+  /// Whether the request was cancelled, by the program or by the task that awaited it.
+  ///
+  /// A cancelled request throws this error and no `CancellationError`: code that tells cancellation by that type, as some
+  /// libraries do, must ask this as well.
+  public var isCancelled: Bool { kind == .cancelled }
+
+  /// The error that a service describes in the body of a response, as a type of the program's own.
+  ///
+  /// Where the request named this type, as with `serializingDecodable(_:error:)`, it has been decoded with the request's
+  /// decoder; elsewhere it is decoded from `body` now.
+  ///
+  /// - Parameter decoder: what decodes it now. Default: JSON.
+  /// - Returns: `nil` where there is no body, or the body is no such error, as where `Limits.errorBody` has cut it.
+  public func serviceError<Failure: Error & Decodable>(
+    as type: Failure.Type = Failure.self, decoder: any DataDecoder = JSONDecoder()
+  ) -> Failure? {
+    if let decoded = decodedServiceError as? Failure { return decoded }
+    return body.flatMap { try? decoder.decodeGuarded(type, from: $0) }
+  }
+}

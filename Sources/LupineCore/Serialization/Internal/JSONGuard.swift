@@ -1,0 +1,47 @@
+import FoundationEssentials
+
+/// Holds JSON to RFC 8259 where Foundation's decoder does not; every other fault is left to that decoder.
+///
+/// A comma before a closing bracket is refused. Of several members with one name the last one counts, as with JSON.parse
+/// (ECMA-262 section 25.5.1) and `JSONSerialization`: Foundation's decoder would take the first.
+enum JSONGuard {
+  /// The text without the members that a later one with the same name replaces, in UTF-8 where it is changed.
+  ///
+  /// - Throws: `DecodingError` where a comma stands before a closing bracket.
+  static func check(_ data: Data) throws -> Data {
+    guard let text = utf8(data) else { return data }
+    var scanner = JSONScanner()
+    try text.withUnsafeBytes { try scanner.scan($0) }
+    return scanner.removals.isEmpty ? data : cut(text, scanner.removals)
+  }
+
+  /// The text in UTF-8; `nil` where it is in no encoding of JSON's.
+  private static func utf8(_ data: Data) -> Data? {
+    guard let encoding = encoding(of: data) else { return data }
+    return try? Data(encoding.decode(data).utf8)
+  }
+
+  /// The encoding, as the text's mark or the zero bytes of its first characters tell (RFC 4627 section 3); `nil` for UTF-8.
+  private static func encoding(of data: Data) -> TextEncoding? {
+    if let mark = ByteOrderMark(startOf: data) { return mark == .utf8 ? nil : mark.encoding }
+    switch data.prefix(4).map({ $0 == 0 }) {
+    case [true, true, true, false]: return TextEncoding("UTF-32BE")
+    case [false, true, true, true]: return TextEncoding("UTF-32LE")
+    case let zeros where zeros.first == true: return .utf16BigEndian
+    case let zeros where zeros.count > 1 && zeros[1]: return .utf16LittleEndian
+    default: return nil
+    }
+  }
+
+  /// The text without these ranges, which may lie within each other.
+  private static func cut(_ text: Data, _ removals: [Range<Int>]) -> Data {
+    var kept = Data()
+    var position = 0
+    for range in removals.sorted(by: { $0.lowerBound < $1.lowerBound }) where range.upperBound > position {
+      if range.lowerBound > position { kept.append(text.dropFirst(position).prefix(range.lowerBound - position)) }
+      position = range.upperBound
+    }
+    kept.append(text.dropFirst(position))
+    return kept
+  }
+}

@@ -1,0 +1,122 @@
+import FoundationEssentials
+
+/// Reads JSON in UTF-8 once, from its start to its end or to the first place where it is none.
+struct JSONScanner {
+  /// An array or an object that has begun.
+  private struct Container {
+    let isObject: Bool
+    /// How many elements have ended; of an object the names tell.
+    var index = 0
+    /// Where each member of an object begins, in their order.
+    var starts: [Int] = []
+    /// Which member has a name, the last one of those with the same.
+    var places: [String: Int] = [:]
+    var name: String?
+
+    mutating func reset() {
+      index = 0
+      starts.removeAll(keepingCapacity: true)
+      places.removeAll(keepingCapacity: true)
+      name = nil
+    }
+  }
+
+  /// The members that a later one replaces, each with the comma behind it.
+  private(set) var removals: [Range<Int>] = []
+  private var containers: [Container] = []
+  /// One that has ended, to be used again: most objects are small, and each would take memory of its own.
+  private var spare: Container?
+  /// Whether a member's name comes next.
+  private var expectsName = false
+  private var isAfterComma = false
+
+  mutating func scan(_ text: UnsafeRawBufferPointer) throws {
+    var position = 0
+    while position < text.count {
+      let byte = text[position]
+      switch byte {
+      case 0x20, 0x09, 0x0A, 0x0D:
+        position += 1
+        continue
+      case UInt8(ascii: "\""):
+        guard let end = Self.endOfString(text, from: position + 1) else { return }
+        if expectsName { take(name(text, position + 1..<end), at: position) }
+        position = end
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        // The decoder goes no deeper and says so.
+        guard containers.count < NestingDepth.limit else { return }
+        open(isObject: byte == UInt8(ascii: "{"))
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        guard containers.last?.isObject == (byte == UInt8(ascii: "}")) else { return }
+        if isAfterComma { throw trailingComma(at: position, before: byte) }
+        close()
+      case UInt8(ascii: ","):
+        guard let last = containers.indices.last else { return }
+        containers[last].index += 1
+        expectsName = containers[last].isObject
+      case UInt8(ascii: ":"): expectsName = false
+      default: break
+      }
+      isAfterComma = byte == UInt8(ascii: ",")
+      position += 1
+    }
+  }
+
+  private mutating func open(isObject: Bool) {
+    if isObject, let reused = spare.take() {
+      containers.append(reused)
+    } else {
+      containers.append(Container(isObject: isObject))
+    }
+    expectsName = isObject
+  }
+
+  private mutating func close() {
+    if var ended = containers.popLast(), ended.isObject, ended.starts.count <= 32 {
+      ended.reset()
+      spare = ended
+    }
+    expectsName = false
+  }
+
+  private mutating func take(_ name: String, at start: Int) {
+    guard let last = containers.indices.last else { return }
+    let place = containers[last].starts.count
+    containers[last].starts.append(start)
+    containers[last].name = name
+    guard let earlier = containers[last].places.updateValue(place, forKey: name) else { return }
+    removals.append(containers[last].starts[earlier]..<containers[last].starts[earlier + 1])
+  }
+
+  /// The position of the quotation mark that ends a string; `nil` where none does.
+  private static func endOfString(_ text: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    var position = start
+    while position < text.count {
+      switch text[position] {
+      case UInt8(ascii: "\""): return position
+      case UInt8(ascii: "\\"): position += 2
+      default: position += 1
+      }
+    }
+    return nil
+  }
+
+  /// What a name says, its escapes undone.
+  private func name(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
+    let bytes = UnsafeRawBufferPointer(rebasing: text[range])
+    let plain = String(decoding: bytes, as: UTF8.self)
+    guard bytes.contains(UInt8(ascii: "\\")) else { return plain }
+    return (try? JSONDecoder().decode(String.self, from: Data("\"\(plain)\"".utf8))) ?? plain
+  }
+
+  private func trailingComma(at position: Int, before byte: UInt8) -> DecodingError {
+    let path = containers.dropLast().map { container -> any CodingKey in
+      container.isObject ? PlainCodingKey(stringValue: container.name ?? "") : PlainCodingKey(intValue: container.index)
+    }
+    return DecodingError.dataCorrupted(
+      DecodingError.Context(
+        codingPath: path,
+        debugDescription:
+          "JSON allows no comma before the closing `\(Character(UnicodeScalar(byte)))`, byte \(position) of the text"))
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import LupineCore
+
+/// JSON as RFC 8259 has it, where Foundation's decoder would take something else.
+@Suite struct JSONGuardTests {
+  @Test(arguments: [
+    (#"{"a":1,"a":2}"#, #"{"a":2}"#), (#"{"a":1,"b":3,"a":2}"#, #"{"a":2,"b":3}"#),
+    (#"{"a":1,"\u0061":2}"#, #"{"a":2}"#), (#"{"a":1,"a":2,"a":3}"#, #"{"a":3}"#),
+    (#"[{"a":{"b":1,"b":2}},{"a":[],"a":{"a":1}}]"#, #"[{"a":{"b":2}},{"a":{"a":1}}]"#),
+    (#"{"a":{"b":1,"b":2},"a":{"c":1,"c":2,"d":3}}"#, #"{"a":{"c":2,"d":3}}"#),
+    ("{ \"a\" : \"},{\\\"\" ,\n \"a\" : [1,\n{\"a\":2}] }", #"{"a":[1,{"a":2}]}"#),
+    (#"{"a":1,"b":{"a":2},"c":["a","a"]}"#, #"{"a":1,"b":{"a":2},"c":["a","a"]}"#),
+    ("\u{FEFF}{\"a\":1,\"a\":2}", #"{"a":2}"#),
+  ])
+  func `of members with one name the last one counts`(text: String, expected: String) throws {
+    #expect(try JSONResponseSerializer().serialize(try received(text)).description == expected)
+  }
+
+  @Test(arguments: [
+    String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian, .utf32BigEndian,
+  ])
+  func `in every encoding of JSON`(encoding: String.Encoding) throws {
+    let data = try #require(#"{"a":"é","a":"😃"}"#.data(using: encoding))
+    #expect(try JSONResponseSerializer().serialize(try received(data)) == ["a": "😃"])
+    let comma = try #require("[1,]".data(using: encoding))
+    #expect(try failure(of: .json, try received(comma))?.kind == .serializationFailed)
+  }
+
+  @Test func `a type of the program's own gets the last one, too`() throws {
+    struct Value: Decodable, Sendable { var name: String }
+    let serializer = DecodableResponseSerializer(of: Value.self)
+    #expect(try serializer.serialize(try received(#"{"name":"a","name":"b"}"#)).name == "b")
+    #expect(try serializer.serialize(try received(#"{"name":7,"name":"b"}"#)).name == "b")
+  }
+
+  @Test(arguments: [
+    ("[1,]", "byte 3 of the text"), (#"{"a":1,}"#, "byte 7 of the text"), ("[[],]", "`]`"), ("[1 , \n ]", "`]`"),
+    (#"{"a":[{"b":[1,2,]}]}"#, "at `a.[0].b`"), (#"[0,{"a":1,}]"#, "at `[1]`"), ("[,]", "comma"),
+  ])
+  func `a comma before a closing bracket is refused, and the error names its place`(text: String, place: String) throws
+  {
+    let error = try failure(of: .json, try received(text))
+    #expect(error?.kind == .serializationFailed)
+    #expect(error?.underlying is DecodingError)
+    #expect(error?.message.contains(place) == true, "\(error?.message ?? "")")
+  }
+
+  @Test(arguments: [
+    "", "[", "]", "{", "}", "[}", #"{"a"}"#, #"{"a":1 "b"}"#, #"["a"#, #"["a\"#, ",", "[1],", "nul", #"{"a":1,"a":2"#,
+    #"{"a":1,"a":}"#,
+  ])
+  func `what is no JSON is the decoder's to refuse`(text: String) throws {
+    let error = try failure(of: .json, try received(text))
+    #expect(error?.underlying is DecodingError)
+  }
+
+  @Test func `JSON5 has its own rules`() throws {
+    let decoder = JSONDecoder()
+    decoder.allowsJSON5 = true
+    let serializer = DecodableResponseSerializer<[String: [Int]]>(decoder: decoder)
+    #expect(try serializer.serialize(try received("{a: [1,2,],}")) == ["a": [1, 2]])
+  }
+
+  @Test func `JSON without either is handed on as it is`() throws {
+    let data = Data(#" {"a":[1,{"b":"a"}],"b":{"a":null}} "#.utf8)
+    #expect(try JSONGuard.check(data) == data)
+  }
+
+  /// Were each name compared with all before it, or each object as dear as the largest, this would take minutes.
+  @Test(.timeLimit(.minutes(1))) func `many names, many objects and many repetitions take linear time`() throws {
+    let names = (0..<200_000).map { #""n\#($0)":1"# }.joined(separator: ",")
+    let objects = repeatElement(#"{"a":1}"#, count: 200_000).joined(separator: ",")
+    _ = try JSONGuard.check(Data("[{\(names)},\(objects)]".utf8))
+    let repeated = repeatElement(#""a":{"b":1}"#, count: 200_000).joined(separator: ",")
+    #expect(try JSONGuard.check(Data("{\(repeated)}".utf8)) == Data(#"{"a":{"b":1}}"#.utf8))
+  }
+}
