@@ -88,4 +88,21 @@ import TrustSupport
     #expect(!FileManager.default.fileExists(atPath: folder + "/file"))
     await session.shutdown()
   }
+
+  @Test(arguments: [TLSVersion.tls1_2, .tls1_3], [WirePeer.Ending.close, .cut])
+  func `S44 close_notify ends a body with each version of TLS, and FIN alone does not`(
+    version: TLSVersion, ending: WirePeer.Ending
+  ) async throws {
+    let peer = try WirePeer(
+      WirePeer.Line(isSecured: true), answer: Array("HTTP/1.1 200 OK\r\n\r\nhello".utf8), ending: ending)
+    defer { peer.stop() }
+    let session = try curlSession {
+      $0.certificateAuthorities(Fixture.path("Certificates/root.pem")).tlsVersions(maximum: version)
+    }
+    let response = await session.request(peer.url).serializingString().response
+    #expect(response.value == (ending == .close ? "hello" : nil))
+    #expect(response.error?.kind == (ending == .close ? nil : .connectionLost))
+    #expect(response.metrics.tls?.version == (version == .tls1_2 ? "TLSv1.2" : "TLSv1.3"))
+    await session.shutdown()
+  }
 }
