@@ -3,7 +3,7 @@ import Synchronization
 
 /// A server of HTTP/2, with TLS or without, that says what a script tells it, right or wrong (RFC 9113), frame by frame.
 ///
-/// It takes the client's frames and calls the script once for each request, in the thread of its connection.
+/// It takes the client's frames and calls the script once for each request, at its end, in the thread of its connection.
 final class HTTP2Peer: Sendable {
   /// A frame as it goes over the wire.
   struct Frame: Sendable {
@@ -27,6 +27,8 @@ final class HTTP2Peer: Sendable {
   /// What the script does next.
   enum Step: Sendable {
     case send(Frame)
+    /// Sends bytes as they are, such as a part of a frame.
+    case raw([UInt8])
     /// Sends the same frame until the client is gone.
     case flood(Frame)
     case close
@@ -98,7 +100,8 @@ final class HTTP2Peer: Sendable {
       let stream = head[5..<9].reduce(0) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
       guard wire.read(length) != nil else { return }
       if head[3] == 4, head[4] & 1 == 0 { _ = wire.write(Frame(type: 4, flags: 1).bytes) }
-      guard head[3] == 1 else { continue }
+      // HEADERS or DATA with END_STREAM: the request is whole.
+      guard head[3] <= 1, head[4] & 1 == 1 else { continue }
       let number = counts.withLock { counts in
         counts.requests += 1
         return counts.requests - 1
@@ -106,6 +109,7 @@ final class HTTP2Peer: Sendable {
       for step in script(stream, number) {
         switch step {
         case .send(let frame): guard wire.write(frame.bytes) else { return }
+        case .raw(let bytes): guard wire.write(bytes) else { return }
         case .flood(let frame): while wire.write(frame.bytes) {}
         case .close: return
         }
