@@ -20,6 +20,7 @@ enum Callbacks {
     lupine_easy_set_data_callback(handle, CURLOPT_HEADERFUNCTION, lineArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_READFUNCTION, bodyWanted)
     lupine_easy_set_prerequest(handle, requestBegins)
+    lupine_easy_set_lookup_callback(handle, nameWanted, context)
     // A connection outlives the handle that it was opened for, so its end is told to the multi.
     lupine_easy_set_socket_callbacks(
       handle, socketWanted, context, socketUnwanted, Unmanaged.passUnretained(multi).toOpaque())
@@ -71,6 +72,10 @@ enum Callbacks {
     let ports = SocketPorts(local: localPort, remote: remotePort)
     let mayBegin = asideWithExchange(context) { $0.mayBegin(ports, address: remote, $1) } == true
     return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+  }
+
+  private static let nameWanted: curl_resolver_start_callback = { _, _, context in
+    withExchange(context) { $0.mayLookUp($1) } == true ? 0 : 1
   }
 
   private static let socketWanted: lupine_open_callback = { context, _, address in

@@ -196,7 +196,10 @@ final class Exchange {
 extension Exchange {
   /// Takes libcurl's word that the exchange is over.
   func complete(_ code: CURLcode) {
-    if code == CURLE_OK, rare != nil { receiveHeld() }
+    if rare != nil {
+      if looksUp(after: code) { return }
+      if code == CURLE_OK { receiveHeld() }
+    }
     if isComplete(code), failure == nil, incoming.writer != nil {
       return finish(isReusable: code == CURLE_OK)
     }
@@ -264,6 +267,7 @@ extension Exchange {
     assert(!loop.isInLibrary, "An exchange ends within a call of libcurl's, whose callbacks rely on it.")
     isOver = true
     outgoing.reader?.cancel()
+    leaveLookup()
     if let easy { multi.remove(easy, isReusable: isReusable) }
     multi.leave(at: now)
     let loop = loop

@@ -10,8 +10,10 @@ struct Client: Sendable {
   var connectTimeout: Duration? = .seconds(10)
 
   init(_ configuration: CurlTransport.Configuration = CurlTransport.Configuration()) {
-    transport = CurlTransport(configuration)
+    self.init(CurlTransport(configuration))
   }
+
+  init(_ transport: CurlTransport) { self.transport = transport }
 
   /// Sends a request and waits for the end of its body.
   func fetch(
