@@ -61,6 +61,13 @@ static inline CURLcode lupine_easy_set_prerequest(CURL *easy, lupine_prerequest_
   return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
+static inline CURLcode lupine_easy_set_lookup_callback(
+    CURL *easy, curl_resolver_start_callback callback, void *context) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, callback);
+  if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_RESOLVER_START_DATA, context);
+  return code;
+}
+
 static inline CURLcode lupine_easy_set_socket_callbacks(
     CURL *easy, lupine_open_callback open, void *opener, lupine_close_callback close, void *closer) {
   CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);

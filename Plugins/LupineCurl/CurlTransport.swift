@@ -17,11 +17,11 @@ public final class CurlTransport: ConnectionPooling {
     self.init(configuration, resolver: .system)
   }
 
-  /// - Parameter resolver: what finds the addresses that a proxy is given; libcurl finds those that it dials itself.
+  /// - Parameter resolver: what finds the addresses of names, but for those that stand for this machine.
   package init(_ configuration: Configuration = Configuration(), resolver: HostResolver) {
     self.configuration = configuration
-    engine = Engine(configuration)
-    lookups = HostLookups(resolver)
+    lookups = HostLookups(resolver, limit: configuration.nameLookups)
+    engine = Engine(configuration, lookups)
   }
 
   deinit { engine.letGo() }
@@ -53,8 +53,13 @@ public final class CurlTransport: ConnectionPooling {
     }
   }
 
-  /// Counts the connections; those that are being made count as open.
-  public func connectionPool() async -> ConnectionPoolSnapshot { await engine.connectionPool() }
+  /// Counts the connections; those that are being made count as open, and exchanges whose host's name waits to be looked up
+  /// as waiting.
+  public func connectionPool() async -> ConnectionPoolSnapshot {
+    var snapshot = await engine.connectionPool()
+    snapshot.waiting += lookups.waitingCount
+    return snapshot
+  }
 
   /// Ends every exchange with kind `sessionShutDown`; returns when connections, descriptors and the loop's thread are
   /// gone.

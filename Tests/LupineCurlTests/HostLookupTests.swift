@@ -11,11 +11,18 @@ import Testing
     let isAsked = Gate()
     let mayAnswer = Gate()
     private let names = Mutex<[String]>([])
+    private let running = Mutex((now: 0, most: 0))
 
     var asked: [String] { names.withLock { $0 } }
+    var mostAtOnce: Int { running.withLock { $0.most } }
 
     func resolve(_ name: String) -> HostResolver.Answer {
       names.withLock { $0.append(name) }
+      running.withLock { running in
+        running.now += 1
+        running.most = max(running.most, running.now)
+      }
+      defer { running.withLock { $0.now -= 1 } }
       isAsked.open()
       try? mayAnswer.blockUntilOpen()
       return .addresses(HostLookupTests.addresses)
@@ -29,10 +36,12 @@ import Testing
   init() { lookups = HostLookups(HostResolver(resolve: resolver.resolve)) }
 
   /// An exchange that waits for a name's addresses when the call returns.
-  private func exchange(_ name: String, _ control: TransferControl = TransferControl()) -> Task<[IPAddress], any Error>
-  {
-    let context = Client().context(control: control)
-    return Task.immediate { [lookups] in
+  private func exchange(
+    _ name: String, _ control: TransferControl = TransferControl(), _ other: HostLookups? = nil,
+    _ log: EventLog = EventLog()
+  ) -> Task<[IPAddress], any Error> {
+    let context = Client().context(control: control, log: log)
+    return Task.immediate { [lookups = other ?? lookups] in
       try await lookups.addresses(of: name, in: context, on: SessionClock(context.clock))
     }
   }
@@ -73,6 +82,52 @@ import Testing
     }
     #expect(error?.kind == .hostNotFound)
     #expect(error?.message.contains("no such name") == true)
+  }
+
+  @Test func `no more names are looked up at once than may be, and lookups that hang count`() async throws {
+    let lookups = HostLookups(HostResolver(resolve: resolver.resolve), limit: 2)
+    let control = TransferControl()
+    let queued = EventLog()
+    let hung = [exchange("a.example", control, lookups), exchange("b.example", control, lookups)]
+    control.cancel(LupineError(.cancelled, "Enough."))
+    for exchange in hung { await #expect(throws: LupineError.self) { try await exchange.value } }
+    let waiting = (1...5).map { exchange("\($0).example", TransferControl(), lookups, queued) }
+    #expect(lookups.waitingCount == 5)
+    #expect(queued.queuedCount == 5)
+    // Who asks for a name that is being looked up does not wait for a thread.
+    let joined = exchange("a.example", TransferControl(), lookups, queued)
+    #expect(lookups.waitingCount == 5)
+    resolver.mayAnswer.open()
+    for exchange in waiting + [joined] { #expect(try await exchange.value == Self.addresses) }
+    #expect(resolver.mostAtOnce == 2)
+    #expect(lookups.waitingCount == 0)
+  }
+
+  @Test func `an exchange that leaves the queue of names takes its name along`() async throws {
+    let lookups = HostLookups(HostResolver(resolve: resolver.resolve), limit: 1)
+    let first = exchange("a.example", TransferControl(), lookups)
+    let control = TransferControl()
+    let second = exchange("b.example", control, lookups)
+    control.cancel(LupineError(.cancelled, "Enough."))
+    await #expect(throws: LupineError.self) { try await second.value }
+    #expect(lookups.waitingCount == 0)
+    resolver.mayAnswer.open()
+    _ = try await first.value
+    #expect(resolver.asked == ["a.example"])
+  }
+
+  @Test func `a thousand exchanges wait for their names, and one more fails`() async throws {
+    let lookups = HostLookups(HostResolver(resolve: resolver.resolve), limit: 1)
+    let waiting = (0...1_000).map { exchange("\($0).example", TransferControl(), lookups) }
+    #expect(lookups.waitingCount == 1_000)
+    let error = await #expect(throws: LupineError.self) {
+      try await exchange("more.example", TransferControl(), lookups).value
+    }
+    #expect(error?.kind == .limitExceeded(.nameLookups))
+    #expect(error?.message.contains("nameLookups") == true)
+    lookups.close()
+    resolver.mayAnswer.open()
+    for exchange in waiting { await #expect(throws: LupineError.self) { try await exchange.value } }
   }
 
   @Test func `a transport that is shut down ends the wait for a name`() async throws {

@@ -23,6 +23,7 @@ enum Callbacks {
     lupine_easy_set_data_callback(handle, CURLOPT_HEADERFUNCTION, lineArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_READFUNCTION, bodyWanted)
     lupine_easy_set_prerequest(handle, requestBegins)
+    lupine_easy_set_lookup_callback(handle, nameWanted, context)
     // A connection outlives the handle that it was opened for, so its end is told to the multi.
     lupine_easy_set_socket_callbacks(
       handle, socketWanted, context, socketUnwanted, Unmanaged.passUnretained(multi).toOpaque())
@@ -80,6 +81,10 @@ enum Callbacks {
     let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
     if let context { Unmanaged<Easy>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.receive(debug: bytes, kind) } }
     return 0
+  }
+
+  private static let nameWanted: curl_resolver_start_callback = { _, _, context in
+    withExchange(context) { $0.mayLookUp($1) } == true ? 0 : 1
   }
 
   private static let socketWanted: lupine_open_callback = { context, _, address in

@@ -9,6 +9,8 @@ enum Command: Sendable {
   case receive(UInt64)
   /// The reader of a request's body has bytes again.
   case provide(UInt64)
+  /// A host's name has been looked up for an exchange, or was not in time.
+  case resolved(UInt64, HostLookups.Outcome)
   /// Counts the connections.
   case count(UnsafeContinuation<ConnectionPoolSnapshot, Never>)
   /// Ends all exchanges and the loop.

@@ -32,6 +32,8 @@ final class Easy {
   private var settings: ExchangeSettings?
   private var connections = ConnectionOptions()
   private var addresses = FieldList()
+  /// Whether the addresses were found for the exchange under way.
+  private var hasAddresses = false
   private var detour = FieldList()
   private var isDetoured = false
   private var proxyAuthorization: String?
@@ -132,6 +134,7 @@ final class Easy {
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
     take(submission.settings, isSecured: isSecured)
+    if hasAddresses { forgetAddresses() }
     if multi.route.overridesResolver { try setAddresses(submission.identity, submission.url) }
     guard multi.route.hasProxy else { return }
     try set(proxyAuthorization: submission.context.proxyAuthorization)
@@ -161,6 +164,29 @@ final class Easy {
     handle.clearError()
     try set(target: target, url)
     set(connectTimeout: timeout)
+  }
+
+  /// Has the transfer begin anew with the addresses of the host that it connects to.
+  ///
+  /// libcurl keeps them for as long as it keeps those that it looks up itself.
+  func prepareAgain(
+    for dialled: (host: String, port: Int), at found: [IPAddress], connectTimeout timeout: Duration?
+  ) throws(LupineError) {
+    handle.clearError()
+    var list = FieldList()
+    let texts = found.map { $0.family == .ipv6 ? "[\($0)]" : "\($0)" }
+    try list.append(raw: "+\(dialled.host):\(dialled.port):\(texts.joined(separator: ","))")
+    lupine_easy_set_list(pointer, CURLOPT_RESOLVE, list.pointer)
+    addresses = list
+    hasAddresses = true
+    set(connectTimeout: timeout)
+  }
+
+  /// The next exchange does not say again, and for longer, what libcurl knows by now.
+  private func forgetAddresses() {
+    lupine_easy_set_list(pointer, CURLOPT_RESOLVE, nil)
+    addresses = FieldList()
+    hasAddresses = false
   }
 
   private func set(connectTimeout timeout: Duration?) {

@@ -6,9 +6,13 @@ import Synchronization
 /// The loop's thread keeps the engine alive; the loop itself belongs to that thread alone.
 final class Engine: Sendable {
   let configuration: CurlTransport.Configuration
+  let lookups: HostLookups
   let state = Mutex(EngineState())
 
-  init(_ configuration: CurlTransport.Configuration) { self.configuration = configuration }
+  init(_ configuration: CurlTransport.Configuration, _ lookups: HostLookups) {
+    self.configuration = configuration
+    self.lookups = lookups
+  }
 
   /// Queues an exchange and returns what it is called by; starts the thread where there is none.
   func submit(

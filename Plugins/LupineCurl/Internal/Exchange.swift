@@ -198,7 +198,10 @@ final class Exchange {
 extension Exchange {
   /// Takes libcurl's word that the exchange is over.
   func complete(_ code: CURLcode) {
-    if code == CURLE_OK, rare != nil { receiveHeld() }
+    if rare != nil {
+      if looksUp(after: code) { return }
+      if code == CURLE_OK { receiveHeld() }
+    }
     if failure == nil, incoming.writer != nil {
       if code == CURLE_OK { return conclude(isReusable: true) }
       // It was kept from sending the request again, to which there is an answer.
@@ -280,6 +283,7 @@ extension Exchange {
     assert(!loop.isInLibrary, "An exchange ends within a call of libcurl's, whose callbacks rely on it.")
     isOver = true
     outgoing.reader?.cancel()
+    leaveLookup()
     let discarded = easy?.isConnectionDiscarded == true ? connection : nil
     if let easy { multi.remove(easy, isReusable: isReusable) }
     multi.leave(at: now)

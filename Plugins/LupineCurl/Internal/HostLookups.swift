@@ -2,82 +2,124 @@ import Glibc
 import LupineCore
 import Synchronization
 
-/// The names that a transport looks up itself, with one thread for each name however many exchanges ask for it.
+/// The names that a transport looks up, on a bounded number of threads, once for all exchanges that ask at a time.
 ///
-/// An exchange that ends meanwhile leaves at once, and the thread ends when the resolver lets it; an exchange that asks
-/// for the name before that joins those who wait.
+/// An exchange that ends meanwhile leaves at once. Nothing ends the system's resolver, so a thread counts until the
+/// resolver lets it go; names beyond the bound wait for one of the threads.
 final class HostLookups: Sendable {
-  private typealias Outcome = Result<[IPAddress], LupineError>
-  /// `nil` tells of a cancellation.
-  private typealias Waiter = UnsafeContinuation<Outcome?, Never>
+  typealias Outcome = Result<[IPAddress], LupineError>
+  /// Hears the outcome, once, on any thread.
+  typealias Answer = @Sendable (Outcome) -> Void
+
+  /// What one who waits is called by.
+  struct Place: Sendable {
+    fileprivate let host: String
+    fileprivate let id: UInt64
+    /// Whether the name waits for a thread.
+    let isQueued: Bool
+  }
 
   private struct State {
     var lastID: UInt64 = 0
-    /// Who waits for the names that are being looked up; nobody where all have left.
-    var waiters: [String: [UInt64: Waiter]] = [:]
+    /// Who waits for the names that are being looked up, or are to be; nobody where all have left.
+    var waiters: [String: [UInt64: Answer]] = [:]
+    /// The names that wait for a thread.
+    var queue: [String] = []
+    var threads = 0
     var isClosed = false
+
+    /// The exchanges whose names wait for a thread.
+    var waitingCount: Int { queue.reduce(0) { $0 + (waiters[$1]?.count ?? 0) } }
   }
 
+  /// The exchanges that may wait for a thread.
+  private static let room = 1_000
+  private let limit: Int
   private let resolver: HostResolver
   private let state = Mutex(State())
 
-  init(_ resolver: HostResolver) { self.resolver = resolver }
+  /// - Parameter limit: the most names that are looked up at once; at least one.
+  init(_ resolver: HostResolver, limit: Int = 32) {
+    self.resolver = resolver
+    self.limit = max(1, limit)
+  }
 
-  /// The name's addresses, for an exchange that waits no longer than its connect timeout.
+  /// The exchanges that wait because as many names as may be are being looked up.
+  var waitingCount: Int { state.withLock { $0.waitingCount } }
+
+  /// What those that wait for a thread are told.
+  var reason: String { "\(limit) names are being looked up, as many as may be" }
+
+  /// Takes in who asks for a name's addresses; `launch` is to be called next.
   ///
-  /// - Throws: `LupineError` of kind `hostNotFound`, `timedOut`, `sessionShutDown`, or what the exchange was cancelled for.
-  func addresses(
-    of host: String, in context: TransferContext, on time: SessionClock
-  ) async throws(LupineError) -> [IPAddress] {
-    var timer: ScheduledTimer?
-    let outcome: Outcome? = await withUnsafeContinuation { waiter in
-      guard let (id, isFirst) = enter(host, waiter) else {
-        return waiter.resume(returning: .failure(Engine.shutDownError))
-      }
-      timer = context.connectTimeout.map { limit in
-        time.schedule(limit) { [self] in leave(host, id, with: .failure(Self.late)) }
-      }
-      context.onCancel { [self] in leave(host, id, with: nil) }
-      // The last step, so that nothing is missing when the answer comes.
-      if isFirst { ask(host) }
+  /// - Throws: `LupineError` of kind `limitExceeded(.nameLookups)` or `sessionShutDown`.
+  func enter(_ host: String, _ answer: @escaping Answer) throws(LupineError) -> Place {
+    try state.withLock { (state) throws(LupineError) in
+      guard !state.isClosed else { throw Engine.shutDownError }
+      let isQueued =
+        state.waiters[host] == nil ? state.threads + state.queue.count >= limit : state.queue.contains(host)
+      if isQueued, state.waitingCount >= Self.room { throw tooMany }
+      if state.waiters[host] == nil { state.queue.append(host) }
+      state.lastID += 1
+      state.waiters[host, default: [:]][state.lastID] = answer
+      return Place(host: host, id: state.lastID, isQueued: isQueued)
     }
-    timer?.cancel()
-    if let reason = context.control.reason { throw reason }
-    guard let outcome else { throw LupineError(.cancelled, "The request was cancelled.") }
-    return try outcome.get()
+  }
+
+  /// Starts a thread where a name waits for one and another may run.
+  func launch() {
+    let isNeeded = state.withLock { state in
+      guard state.threads < limit, !state.queue.isEmpty else { return false }
+      state.threads += 1
+      return true
+    }
+    guard isNeeded else { return }
+    do throws(SystemThread.Failure) {
+      try SystemThread("lupine-resolve") { [self] in work() }.detach()
+    } catch {
+      let host = state.withLock { state in
+        state.threads -= 1
+        return state.queue.popLast()
+      }
+      let reason = "a thread cannot be started: \(String(cString: strerror(error.code)))"
+      if let host { answer(host, .failure(reason)) }
+    }
+  }
+
+  /// Takes out who waits no more; false where the outcome was told before.
+  @discardableResult
+  func leave(_ place: Place) -> Bool {
+    state.withLock { state in
+      guard state.waiters[place.host]?.removeValue(forKey: place.id) != nil else { return false }
+      if state.waiters[place.host]?.isEmpty == true, let index = state.queue.firstIndex(of: place.host) {
+        state.queue.remove(at: index)
+        state.waiters[place.host] = nil
+      }
+      return true
+    }
   }
 
   /// Ends every wait with kind `sessionShutDown`, now and later.
   func close() {
     let waiters = state.withLock { state in
       state.isClosed = true
+      state.queue = []
       defer { state.waiters = [:] }
       return state.waiters.values.flatMap(\.values)
     }
-    for waiter in waiters { waiter.resume(returning: .failure(Engine.shutDownError)) }
+    for waiter in waiters { waiter(.failure(Engine.shutDownError)) }
   }
 
-  /// Takes in who waits, and says whether nobody has asked for the name before; `nil` after the end.
-  private func enter(_ host: String, _ waiter: Waiter) -> (id: UInt64, isFirst: Bool)? {
+  /// A thread's work: one name after the other, for as long as any waits.
+  private func work() {
+    while let host = next() { answer(host, resolver.resolve(host)) }
+  }
+
+  private func next() -> String? {
     state.withLock { state in
-      guard !state.isClosed else { return nil }
-      state.lastID += 1
-      let isFirst = state.waiters[host] == nil
-      state.waiters[host, default: [:]][state.lastID] = waiter
-      return (state.lastID, isFirst)
-    }
-  }
-
-  private func leave(_ host: String, _ id: UInt64, with outcome: Outcome?) {
-    let waiter = state.withLock { $0.waiters[host]?.removeValue(forKey: id) }
-    waiter?.resume(returning: outcome)
-  }
-
-  private func ask(_ host: String) {
-    do throws(SystemThread.Failure) {
-      try SystemThread("lupine-resolve") { [self] in answer(host, resolver.resolve(host)) }.detach()
-    } catch {
-      answer(host, .failure("a thread cannot be started: \(String(cString: strerror(error.code)))"))
+      guard state.queue.isEmpty else { return state.queue.removeFirst() }
+      state.threads -= 1
+      return nil
     }
   }
 
@@ -89,8 +131,15 @@ final class HostLookups: Sendable {
       case .failure(let reason):
         .failure(LupineError(.hostNotFound, "The host's name has no address: \(reason). Check its spelling."))
       }
-    for waiter in waiters.values { waiter.resume(returning: outcome) }
+    for waiter in waiters.values { waiter(outcome) }
   }
 
-  private static let late = LupineError(.timedOut(.connect), "The host's name was not looked up in time.")
+  private var tooMany: LupineError {
+    LupineError(
+      .limitExceeded(.nameLookups),
+      "\(reason), and \(Self.room) exchanges wait for theirs (limit nameLookups). Raise the transport's nameLookups, or "
+        + "send less at once.")
+  }
+
+  static let late = LupineError(.timedOut(.connect), "The host's name was not looked up in time.")
 }

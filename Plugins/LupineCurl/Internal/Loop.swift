@@ -198,6 +198,7 @@ extension Loop {
       case .cancel(let id): exchanges[id]?.cancel()
       case .receive(let id): exchanges[id]?.resumeReceiving()
       case .provide(let id): exchanges[id]?.resumeSending()
+      case .resolved(let id, let outcome): exchanges[id]?.resolved(outcome)
       case .count(let continuation): continuation.resume(returning: snapshot(waiting: line.waitingCount))
       case .stop: isStopping = true
       case .letGo: isLetGo = true

@@ -14,6 +14,10 @@ final class RareState {
   var tunnel: TunnelReader?
   /// The legs of a proof of the connection.
   var legs = ProofLegs()
+  /// The name that libcurl is to connect to.
+  var lookup = NameState.none
+  /// Ends the wait for that name.
+  var lookupTimer: ScheduledTimer?
   /// How many of the host's addresses the proxy could not reach.
   var unreachedTargets = 0
   /// The address that the network policy refused last.

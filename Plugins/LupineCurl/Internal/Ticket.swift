@@ -11,6 +11,9 @@ final class Ticket: Sendable {
   /// Ends the exchange.
   func cancel() { engine.post(.cancel(id)) }
 
+  /// The name of the exchange's host has been looked up.
+  func resolved(_ outcome: HostLookups.Outcome) { engine.post(.resolved(id, outcome)) }
+
   /// The sink of the response has room again.
   func receive() { engine.post(.receive(id)) }
 

@@ -4,7 +4,7 @@ public struct ConnectionPoolSnapshot: Sendable, Hashable, CustomStringConvertibl
   public var open: Int
   /// Those of them that no exchange uses.
   public var idle: Int
-  /// Exchanges that wait for their turn.
+  /// Exchanges that wait for their turn, or for that of their host's name to be looked up.
   public var waiting: Int
 
   /// Counts of none.

@@ -88,6 +88,8 @@ public struct Limits: Sendable, Hashable {
     case line
     /// One of `MultipartLimits`, which the message names, or the cap that a part was given.
     case multipart
+    /// The exchanges that wait for a transport to look up their host's name; see the transport's configuration.
+    case nameLookups
     /// Nested levels of a value that is encoded or decoded.
     case nesting
   }

@@ -12,8 +12,10 @@ struct Client: Sendable {
   var identity = SecurityIdentity()
 
   init(_ configuration: CurlTransport.Configuration = CurlTransport.Configuration()) {
-    transport = CurlTransport(configuration)
+    self.init(CurlTransport(configuration))
   }
+
+  init(_ transport: CurlTransport) { self.transport = transport }
 
   /// One that trusts the peers over TLS.
   static func trusting() -> Client {
