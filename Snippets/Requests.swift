@@ -105,15 +105,21 @@ struct ServiceError: Error, Decodable {
 
 func user(_ id: Int) async throws -> User {
   do {
-    return try await session.request("users/\(id)")
-      .validate { request, response, data in
-        guard response.status.kind != .successful else { return }
-        if let refusal = try? JSONDecoder().decode(ServiceError.self, from: data) { throw refusal }
-      }
-      .validate()
-      .serializingDecodable(User.self).value
+    return try await session.request("users/\(id)").validate()
+      .serializingDecodable(User.self, error: ServiceError.self).value
   } catch {  // a LupineError, without a cast
-    throw error.underlying as? ServiceError ?? error
+    throw error.serviceError(as: ServiceError.self) ?? error
+  }
+}
+
+switch await session.download("users/7", to: .temporary).serializingFile().result {
+case .success(let file): print(file.path)
+case .failure(let error) where error.isCancelled: print("cancelled")
+case .failure(let error):
+  switch error.file?.kind {
+  case .noSpace: print("free some room for \(error.file?.path ?? "it")")
+  case .exists, .permissionDenied: print("choose another place")
+  default: print(error.message, error.body?.count ?? 0)
   }
 }
 // snippet.hide

@@ -37,3 +37,18 @@ await session.finishRequests()
 
 let question = session.streamRequest("chat", method: .post, parameters: ["prompt": "Hello?"], encoder: .json)
 for try await event in question.serializingEvents() { print(event.data) }  // ends where the server ends it
+// snippet.hide
+let wrong = MockReply.json(["message": "The prompt is empty."], status: .badRequest)
+mock.stub(.post, "https://api.example.com/chat", priority: 1, wrong)
+// snippet.show
+
+struct ServiceError: Error, Decodable {
+  var message: String
+}
+
+let answer = session.streamRequest("chat", method: .post, parameters: ["prompt": ""], encoder: .json)
+do {
+  for try await event in answer.serializingEvents(error: ServiceError.self) { print(event.data) }
+} catch {
+  print(error.serviceError(as: ServiceError.self)?.message ?? error.message)  // The prompt is empty.
+}
