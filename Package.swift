@@ -130,7 +130,7 @@ let package = Package(
       swiftSettings: settings),
 
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
-    test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl"]),
+    test("LupineCurlTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineTesting", "CLibcurl"]),
     test("LupineMockTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
       "LupineAuthenticationTests",

@@ -46,14 +46,18 @@ struct ExchangeLoop: Sendable {
   func receive(
     _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
-    let (sent, deciders) = task.state.withLock { ($0.sentInAttempt, $0.settings.responseDeciders) }
+    let (sent, deciders) = task.state.withLock { state in
+      // An interceptor may have changed the head, or have made the response.
+      state.accept(response.head)
+      return (state.sentInAttempt, state.settings.responseDeciders)
+    }
     do throws(LupineError) {
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
       if task.handsOverAtHead { try await handOver(response, to: sent ?? fallback, after: fallback, control) }
       return received(response, try await end(of: response), control, to: sent ?? fallback)
     } catch {
       close(control, status: response.statusCode, metrics: error.metrics)
-      throw error.caused(by: control).about(response.head)
+      throw error.caused(by: control)
     }
   }
 
@@ -83,8 +87,11 @@ struct ExchangeLoop: Sendable {
   ) async -> LupineError {
     control?.cancel(error)
     response.body.abandon()
-    _ = try? await response.body.end()
-    return error
+    do throws(LupineError) {
+      return error.measured(try await response.body.end().metrics)
+    } catch let end {
+      return end.metrics.map { error.measured($0) } ?? error
+    }
   }
 
   /// Validates a head before its body is handed over; a response that is refused, or retried, is not read further.
@@ -200,7 +207,7 @@ extension ExchangeLoop {
 
   func sink(for head: HTTPResponse, _ status: Int, of control: TransferControl) -> BodySink {
     // No transport is asked before there is a request, and the head of an exchange that another has replaced is of none.
-    guard let request = task.state.withLock({ $0.control === control ? $0.exchange.original : nil }) else {
+    guard let request = task.state.withLock({ $0.accept(head, of: control) }) else {
       return .discard(limit: 0)
     }
     task.emit(.head(head), attempt: number)

@@ -36,7 +36,7 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
           if decoder is JSONDecoder { try Self.check(line) }
           return try decoder.decodeGuarded(Value.self, from: line)
         } catch {
-          throw error.noting("That was one line of the response.")
+          throw await reader.end(with: error.noting("That was one line of the response."))
         }
       }
       return nil
