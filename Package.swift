@@ -137,7 +137,7 @@ let package = Package(
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
     test(
       "LupineCurlTests",
-      ["LupineCore", "LupineCurl", "LupineTesting", "CLibcurl", "COpenSSL", "TrustSupport"]),
+      ["LupineCore", "LupineCurl", "LupineMock", "LupineTesting", "CLibcurl", "COpenSSL", "TrustSupport"]),
     test("LupineFramingTests", ["LupineCore", "LupineFraming"]),
     test("LupineMockTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(

@@ -74,8 +74,18 @@ let report = try await session.request("report")
   .options { $0.priority = .high }
   .serializingString().value
 
+/// What a server answers one of its own calls with, made of the answers to several requests.
+func overview(before deadline: ContinuousClock.Instant) async throws -> String {
+  try await Session.withDeadline(deadline) {
+    let users = try await session.request("users").validate().serializingDecodable([User].self).value
+    let report = try await session.request("report").validate().serializingString().value
+    return "\(users.count) users, \(report)"
+  }
+}
+let answer = try await overview(before: .now + .seconds(2))
+
 // snippet.hide
-print(report)
+print(report, answer)
 // snippet.show
 
 struct Maintenance: Error {}

@@ -6,7 +6,7 @@ public enum RetryDecision: Sendable {
   case retryAfter(Duration)
   /// Leave the failure as it is, unless a later retrier decides otherwise.
   case doNotRetry
-  /// End the request with this error instead.
+  /// End the request with this error instead; the failure becomes its `underlying` error, unless it has one.
   case fail(LupineError)
 
   /// Send again after this long, on the session's clock.

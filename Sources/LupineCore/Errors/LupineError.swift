@@ -37,8 +37,11 @@ extension LupineError {
     LupineError(.configuration([Mismatch(part: part, reason: message)]), message)
   }
 
-  /// The error that led to this one: the C library's, the decoder's, what a program's own closure threw, or a
-  /// `FileFailure`; where there is none of these, the service's own error that `serviceError(as:)` returns.
+  /// The error that led to this one.
+  ///
+  /// It is the C library's, the decoder's, what a program's own closure threw, or a `FileFailure`. Of a request that ended
+  /// before its retry was sent, or by a retrier's error, it is the failure of the attempt before. Where there is none of
+  /// these, it is the service's own error that `serviceError(as:)` returns.
   public var underlying: (any Error)? { details.values.underlying ?? details.values.serviceError }
 
   /// The request that failed, without its secrets; `nil` when there was none yet.
@@ -99,6 +102,12 @@ extension LupineError {
   package func noting(_ note: String) -> LupineError {
     let text = message + separator + note
     return replacing { $0.message = text.escapingControls(indentation: "") }
+  }
+
+  /// Returns the error with the failure that came before it as the underlying one; one of its own stays.
+  func following(_ failure: LupineError?) -> LupineError {
+    guard let failure, underlying == nil, failure.details !== details else { return self }
+    return replacing { $0.underlying = failure }
   }
 
   /// What stands before a further word; the last line of a message that has several may be one to copy.

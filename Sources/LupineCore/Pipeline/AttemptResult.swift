@@ -6,8 +6,12 @@ struct AttemptResult: Sendable {
   /// Whether the request ends whatever the retriers say.
   var isFinal = false
 
-  static func failed(_ error: LupineError, request: OutgoingRequest, isFinal: Bool) -> AttemptResult {
-    AttemptResult(
-      request: request, outcome: Outcome(request: request, error: error.about(request.summary)), isFinal: isFinal)
+  /// - Parameter last: the exchange that the attempt began last.
+  static func failed(
+    _ error: LupineError, request: OutgoingRequest, after last: LastExchange = LastExchange(), isFinal: Bool
+  ) -> AttemptResult {
+    var outcome = Outcome(request: request, error: error.about(request.summary))
+    outcome.complete(with: last)
+    return AttemptResult(request: request, outcome: outcome, isFinal: isFinal)
   }
 }

@@ -2,6 +2,16 @@ import Synchronization
 
 /// What becomes of an exchange that an interceptor or a scheme gives up.
 extension ExchangeLoop {
+  /// Ends the exchange that interceptors have broken off, once its transport has: what it cost is known then.
+  func breakOffExchange() async {
+    let (control, body) = task.state.withLock { ($0.control, $0.exchange.body) }
+    if let control, let body, control.carries(body) {
+      control.cancel(Self.unwanted)
+      _ = try? await body.end()
+    }
+    abandonExchange()
+  }
+
   /// Ends the exchange whose response nobody waits for; what it cost counts where its body has ended by itself.
   ///
   /// - Parameters:
@@ -12,7 +22,9 @@ extension ExchangeLoop {
     let metrics = (body ?? task.state.withLock { $0.exchange.body }).flatMap {
       control.carries($0) ? $0.metricsAtEnd : nil
     }
-    control.cancel(LupineError(.cancelled, "The response was not wanted any more."))
+    control.cancel(Self.unwanted)
     close(control, status: nil, metrics: metrics == own?.metricsAtEnd ? nil : metrics)
   }
+
+  private static let unwanted = LupineError(.cancelled, "The response was not wanted any more.")
 }

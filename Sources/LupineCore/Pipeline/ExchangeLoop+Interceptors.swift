@@ -29,7 +29,7 @@ extension ExchangeLoop {
     if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
     abandonExchange(for: response.body)
     task.consumer?.isBypassed()
-    while try !task.begin(control, sent, for: nil) { abandonExchange(for: response.body) }
+    while try !task.begin(control, sent, for: nil, head: response.head) { abandonExchange(for: response.body) }
     let own = try await handedOn(response, to: sent, control)
     let received = try await receive(own, control, to: request)
     // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
@@ -53,7 +53,7 @@ extension ExchangeLoop {
       return response
     } catch {
       close(control, status: response.statusCode, metrics: error.metrics)
-      throw error.caused(by: control).about(response.head)
+      throw error.caused(by: control)
     }
   }
 

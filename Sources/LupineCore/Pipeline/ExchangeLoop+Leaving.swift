@@ -17,8 +17,9 @@ extension ExchangeLoop {
       keepCookies(of: response, to: sent)
       next = mayLeadOn(response) ? try await requestAfter(response, to: request) : nil
     } catch {
+      task.state.withLock { $0.accept(response.head) }
       abandonExchange(response.body)
-      throw error.about(response.head)
+      throw error
     }
     guard let next else { return nil }
     await leave(response)

@@ -46,7 +46,11 @@ struct ExchangeLoop: Sendable {
   func receive(
     _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
-    let (sent, deciders) = task.state.withLock { ($0.sentInAttempt, $0.settings.responseDeciders) }
+    let (sent, deciders) = task.state.withLock { state in
+      // An interceptor may have changed the head, or have made the response.
+      state.accept(response.head)
+      return (state.sentInAttempt, state.settings.responseDeciders)
+    }
     let refusal: LupineError
     do throws(LupineError) {
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
@@ -55,11 +59,11 @@ struct ExchangeLoop: Sendable {
       refusal = found
     } catch {
       close(control, status: response.statusCode, metrics: error.metrics)
-      throw error.caused(by: control).about(response.head)
+      throw error.caused(by: control)
     }
     // It stays the error however the reading of the body ended.
     close(control, status: response.statusCode, metrics: refusal.metrics)
-    throw refusal.about(response.head)
+    throw refusal
   }
 
   /// Asks those who may refuse a response at its head, and ends the request where one does.
@@ -209,7 +213,7 @@ extension ExchangeLoop {
 
   func sink(for head: HTTPResponse, _ status: Int, of control: TransferControl) -> BodySink {
     // No transport is asked before there is a request, and the head of an exchange that another has replaced is of none.
-    guard let request = task.state.withLock({ $0.control === control ? $0.exchange.original : nil }) else {
+    guard let request = task.state.withLock({ $0.accept(head, of: control) }) else {
       return .discard(limit: 0)
     }
     task.emit(.head(head), attempt: number)

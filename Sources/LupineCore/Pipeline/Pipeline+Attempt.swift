@@ -42,10 +42,11 @@ extension Pipeline {
   }
 
   private func failed(_ error: LupineError, _ request: OutgoingRequest, _ number: Int) -> AttemptResult {
-    let (ended, expired) = task.state.withLock { ($0.cancellation, $0.endAttempt()) }
-    let reason = (ended ?? expired).map { reason in error.metrics.map { reason.measured($0) } ?? reason } ?? error
-    task.emit(.failed(reason), attempt: number)
-    return .failed(reason, request: request, isFinal: ended != nil || task.consumer?.hasHandedOver == true)
+    let (ended, expired, last) = task.state.withLock { ($0.cancellation, $0.endAttempt(), $0.lastInAttempt) }
+    let isFinal = ended != nil || task.consumer?.hasHandedOver == true
+    let result = AttemptResult.failed(ended ?? expired ?? error, request: request, after: last, isFinal: isFinal)
+    task.emit(.failed(result.outcome.error ?? error), attempt: number)
+    return result
   }
 
   /// Makes the exchanges, and waits for the body.

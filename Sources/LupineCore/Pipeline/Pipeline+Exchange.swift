@@ -23,7 +23,7 @@ extension Pipeline {
           }
           return try await loop.receive(response, from: request, orOwn: control)
         } catch {
-          loop.abandonExchange()
+          await loop.breakOffExchange()
           throw error
         }
       }

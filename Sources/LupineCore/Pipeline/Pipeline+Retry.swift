@@ -34,6 +34,7 @@ extension Pipeline {
       case .retry, .retryAfter:
         guard request.body.canGoAgain, original.body.canGoAgain else { return .end(unrepeatable(outcome, number)) }
         task.state.withLock { $0.grantedRetries[place, default: 0] += 1 }
+        task.state.withLock { $0.keepEarlier(outcome) }
         return again(after: decision, outcome, number, notes)
       case .fail(let error):
         task.emit(.retrying(after: nil, reason: "a retrier ended the request: \(error.message)"), attempt: number)
@@ -98,9 +99,10 @@ extension Pipeline {
     return .end(outcome)
   }
 
+  /// Ends the request with an error of its own, which keeps the failure that the retriers were asked about.
   private func end(_ outcome: Outcome, with error: LupineError, _ request: OutgoingRequest) -> RetryStep {
     var ended = outcome
-    ended.error = error.about(request.summary)
+    ended.error = outcome.completed(error.about(request.summary).following(outcome.error))
     return .end(ended)
   }
 
@@ -113,7 +115,7 @@ extension Pipeline {
   ) -> FailedAttempt {
     let random = session.configuration.random
     let (started, sent, redirects, source) = task.state.withLock { ($0.started, $0.sent, $0.redirects, $0.source) }
-    let head = outcome.response?.head ?? outcome.error?.response
+    let head = outcome.head ?? outcome.error?.response
     var attempt = FailedAttempt(
       request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
       number: number - (task.earlierAttempts ?? 0), response: head,

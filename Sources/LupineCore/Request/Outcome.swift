@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 
 /// How a request ended, before any serializer saw it.
 ///
@@ -14,6 +15,9 @@ struct Outcome: Sendable {
   private struct Values: Sendable {
     var request: OutgoingRequest?
     var response: ReceivedResponse?
+    /// What is known of a response that did not arrive whole.
+    var head: HTTPResponse?
+    var metrics: TransferMetrics?
     var error: LupineError?
     var redirects: [RedirectStep] = []
     var file: URL?
@@ -61,6 +65,22 @@ struct Outcome: Sendable {
     }
   }
 
+  /// The head of the response, be it that its body did not arrive whole.
+  var head: HTTPResponse? {
+    switch storage {
+    case .response(let response): response.head
+    case .values(let box): box.values.response?.head ?? box.values.head
+    }
+  }
+
+  /// What the last exchange cost, where a transport got to work.
+  var metrics: TransferMetrics? {
+    switch storage {
+    case .response(let response): response.metrics
+    case .values(let box): box.values.response?.metrics ?? box.values.metrics
+    }
+  }
+
   /// The response's status, told without a copy of it.
   var statusCode: Int? {
     switch storage {
@@ -85,5 +105,37 @@ struct Outcome: Sendable {
   var file: URL? {
     get { if case .values(let box) = storage { box.values.file } else { nil } }
     set { change { $0.file = newValue } }
+  }
+}
+
+extension Outcome {
+  /// Adds what is known of the request's last exchange; a response that arrived whole stays.
+  mutating func complete(with last: LastExchange) {
+    change { values in
+      guard values.response == nil else { return }
+      values.request = last.request ?? values.request
+      values.head = last.head ?? values.head
+      values.metrics = last.metrics ?? values.metrics
+    }
+    if let error { self.error = completed(error) }
+  }
+
+  /// Adds to an error what is known of the request; what the error knows already stays.
+  func completed(_ error: LupineError) -> LupineError {
+    var error = error
+    if let request { error = error.about(request.summary) }
+    if let head { error = error.about(head) }
+    if let metrics { error = error.measured(metrics) }
+    return error
+  }
+
+  /// Keeps how an earlier attempt ended, where the last one has sent nothing: its failure as the underlying one.
+  ///
+  /// - Parameter keepingResponse: whether its response is this outcome's, body and all.
+  mutating func follow(_ earlier: Outcome, keepingResponse: Bool) {
+    change { values in
+      values.error = values.error?.following(earlier.error)
+      if keepingResponse, values.response == nil { values.response = earlier.response }
+    }
   }
 }

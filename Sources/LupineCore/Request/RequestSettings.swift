@@ -18,6 +18,7 @@ struct RequestSettings: Sendable {
     var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] = []
     var interimListeners: [InterimListener] = []
     var hearsProgress = false
+    var deadline: Duration?
   }
 
   init() {}
@@ -64,6 +65,11 @@ struct RequestSettings: Sendable {
   var hearsProgress: Bool {
     get { rare?.value.hearsProgress ?? false }
     set { change { $0.hearsProgress = newValue } }
+  }
+  /// When the request must have ended, on the session's clock; the earliest that it was given.
+  var deadline: Duration? {
+    get { rare?.value.deadline }
+    set { change { $0.deadline = newValue } }
   }
   /// Who decides at the head whether the response is wanted.
   var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] {

@@ -18,6 +18,8 @@ extension RequestState {
     var stepAtHead: Pipeline.RetryStep?
     /// The redirects that the last attempt followed.
     var redirects: [RedirectStep] = []
+    /// How the attempt before ended, until another one has begun an exchange.
+    var earlier: Outcome?
     /// How many retries each retrier has granted, by its place among them.
     var grantedRetries: [Int: Int] = [:]
   }
@@ -40,6 +42,20 @@ extension RequestState {
   var redirects: [RedirectStep] {
     get { rare?.value.redirects ?? [] }
     set { change { $0.redirects = newValue } }
+  }
+  /// See `Rare.earlier`.
+  var earlier: Outcome? { rare?.value.earlier }
+
+  /// Keeps how an attempt ended that another follows, with what was kept before where it has sent nothing itself.
+  mutating func keepEarlier(_ outcome: Outcome) {
+    var outcome = outcome
+    if let earlier { outcome.follow(earlier, keepingResponse: true) }
+    change { $0.earlier = outcome }
+  }
+
+  /// Lets go of how an attempt ended, since another has begun an exchange.
+  mutating func dropEarlier() {
+    if earlier != nil { change { $0.earlier = nil } }
   }
   /// See `Rare.grantedRetries`.
   var grantedRetries: [Int: Int] {

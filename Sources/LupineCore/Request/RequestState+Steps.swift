@@ -32,4 +32,17 @@ extension RequestState {
     /// Whether its end is to be told.
     let isToTell: Bool
   }
+
+  /// What a request that is watched has begun, and when.
+  struct Watched {
+    let started: Duration
+    /// When it must have ended, whatever its timeouts.
+    let deadline: Duration?
+    /// When the attempt began, where its time has a bound.
+    let attempt: Duration?
+    /// The exchange that must not be idle.
+    let exchange: TransferControl?
+    /// The bounds that an adapter or an interceptor gave the request.
+    let changedTimeouts: Timeouts?
+  }
 }

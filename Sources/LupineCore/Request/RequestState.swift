@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// What a request knows of itself; each change returns what is to be done, outside the lock.
 struct RequestState {
   /// Called with the request, which it must not hold itself: a request that is never started holds its handlers.
@@ -16,8 +18,8 @@ struct RequestState {
   private(set) var isHeld: Bool
   private(set) var isSuspended = false
   private(set) var cancellation: LupineError?
-  /// What was sent last, in this attempt or an earlier one.
-  private(set) var sent: OutgoingRequest?
+  /// The exchange that was begun last, in this attempt or an earlier one.
+  private(set) var last = LastExchange()
   private(set) var status: Int?
   /// Who answered the last exchange, once somebody did.
   var source = TransportResponse.Source.origin
@@ -27,8 +29,6 @@ struct RequestState {
   private(set) var control: TransferControl?
   /// What stands with the attempt, and led to the exchange.
   var exchange = ExchangeLoop.State()
-  /// What the last exchange cost; most requests have one alone.
-  private var lastMetrics: TransferMetrics?
   /// Whether nobody looks at the idle timeout, since the last exchange ended by it.
   var isUnwatched = false
   /// When the request began, on the session's clock.
@@ -200,24 +200,47 @@ struct RequestState {
 
   /// Begins an exchange; `nil` where the request must wait, or another is still under way, which must be ended first.
   ///
-  /// - Parameter original: the request without what was added for this exchange alone; `nil` where none of it goes out,
-  ///   since an interceptor has made the response.
+  /// - Parameters:
+  ///   - original: the request without what was added for this exchange alone; `nil` where none of it goes out, since an
+  ///     interceptor has made the response.
+  ///   - head: the head of the response that an interceptor has made.
   mutating func begin(
-    _ control: TransferControl, _ request: OutgoingRequest, for original: OutgoingRequest?
+    _ control: TransferControl, _ request: OutgoingRequest, for original: OutgoingRequest?, head: HTTPResponse? = nil
   ) -> Beginning? {
     guard self.control == nil, original == nil || !mustWait else { return nil }
+    // One that does not begin was not sent, and leaves it to the next to be watched.
+    if let ended = cancellation ?? attemptEnd {
+      if let head { accept(head) }
+      return Beginning(ended: ended, isSuspended: isSuspended, wasUnwatched: isUnwatched)
+    }
     self.control = control
-    sent = request
+    leaveLast()
+    last = LastExchange(request: request, head: head)
+    dropEarlier()
     source = .origin
     exchange.begin(original)
-    let ended = cancellation ?? attemptEnd
-    // One that does not begin leaves it to the next to be watched.
-    defer { if ended == nil { isUnwatched = false } }
-    return Beginning(ended: ended, isSuspended: isSuspended, wasUnwatched: isUnwatched)
+    defer { isUnwatched = false }
+    return Beginning(ended: nil, isSuspended: isSuspended, wasUnwatched: isUnwatched)
   }
+
+  /// Notes the final head of the exchange that was begun last.
+  mutating func accept(_ head: HTTPResponse) { last.head = head }
+
+  /// Notes the final head of an exchange; returns the request that led to it, or `nil` where another has replaced it.
+  mutating func accept(_ head: HTTPResponse, of control: TransferControl) -> OutgoingRequest? {
+    guard self.control === control, let original = exchange.original else { return nil }
+    accept(head)
+    return original
+  }
+
+  /// The request as it was sent last, in this attempt or an earlier one.
+  var sent: OutgoingRequest? { last.request }
 
   /// What was sent last in this attempt.
   var sentInAttempt: OutgoingRequest? { exchange.original == nil ? nil : sent }
+
+  /// The exchange that this attempt began last; empty where it has begun none.
+  var lastInAttempt: LastExchange { exchange.original == nil ? LastExchange() : last }
 
   /// Whether the end of this exchange is to be told: once, and while it is the current one.
   mutating func tells(_ control: TransferControl?) -> Bool {
@@ -239,31 +262,42 @@ struct RequestState {
   mutating func endExchange(status: Int?, metrics: TransferMetrics?) {
     control = nil
     if let status { self.status = status }
-    if let metrics { keep(metrics) }
+    guard let metrics else { return }
+    leaveLast()
+    last.metrics = metrics
   }
 
-  /// Takes over what was sent on a connection of the request, the status that came, and what its exchanges cost.
-  mutating func take(sent: OutgoingRequest?, status: Int?, metrics: [TransferMetrics]) {
-    self.sent = sent ?? self.sent
+  /// Takes over what a connection of the request has come to: its last exchange, and what those before it cost.
+  mutating func take(_ connection: LastExchange, after earlier: [TransferMetrics] = [], status: Int?) {
     self.status = status ?? self.status
-    for each in metrics { keep(each) }
+    guard connection.request != nil else { return }
+    leaveLast()
+    for each in earlier { keep(each) }
+    last = connection
   }
 
   /// How many exchanges' metrics are kept: a stream of events may go on for ever.
   static let metricsLimit = 100
 
-  private mutating func keep(_ newest: TransferMetrics) {
-    if let lastMetrics {
-      change {
-        $0.earlierMetrics.append(lastMetrics)
-        if $0.earlierMetrics.count == Self.metricsLimit { $0.earlierMetrics.removeFirst() }
-      }
-    }
-    lastMetrics = newest
+  /// Keeps what the last exchange cost among those before the one that follows it.
+  private mutating func leaveLast() {
+    if let metrics = last.metrics.take() { keep(metrics) }
   }
 
+  private mutating func keep(_ metrics: TransferMetrics) {
+    change {
+      $0.earlierMetrics.append(metrics)
+      if $0.earlierMetrics.count > Self.metricsLimit { $0.earlierMetrics.removeFirst() }
+    }
+  }
+
+  /// What the exchanges before the last one cost, of the newest ones.
+  var earlierMetrics: [TransferMetrics] { rare?.value.earlierMetrics ?? [] }
+
   /// What the newest exchanges cost that have ended.
-  var allMetrics: [TransferMetrics] { (rare?.value.earlierMetrics ?? []) + (lastMetrics.map { [$0] } ?? []) }
+  var allMetrics: [TransferMetrics] {
+    (earlierMetrics + (last.metrics.map { [$0] } ?? [])).suffix(Self.metricsLimit)
+  }
 
   /// Begins work of a program's own, given what cancels it; true when it must be cancelled at once.
   mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
@@ -283,10 +317,11 @@ struct RequestState {
     return true
   }
 
-  /// When the request and its attempt began, the exchange that must not be idle, and the bounds that an adapter or an
-  /// interceptor gave the request; `nil` before the beginning, once it has been cancelled, and after the end.
-  var underWatch: (started: Duration, attempt: Duration?, exchange: TransferControl?, timeouts: Timeouts?)? {
+  /// What deadlines are to be compared with; `nil` before the beginning, once it has been cancelled, and after the end.
+  var underWatch: Watched? {
     guard case .running = phase, cancellation == nil, let started else { return nil }
-    return (started, attemptEnd == nil ? attemptStarted : nil, isSuspended ? nil : control, changedTimeouts)
+    return Watched(
+      started: started, deadline: settings.deadline, attempt: attemptEnd == nil ? attemptStarted : nil,
+      exchange: isSuspended ? nil : control, changedTimeouts: changedTimeouts)
   }
 }

@@ -24,7 +24,12 @@ extension RequestTask {
     let deadlines = [
       changed.idle.map { now + $0 }, changed.total.map { started + $0 }, changed.attempt.map { attempt + $0 },
     ]
-    if let first = deadlines.compactMap(\.self).min() { session.watch.expect(first) }
+    if let first = deadlines.compactMap(\.self).min() { expect(first, now: now) }
+  }
+
+  /// Has a deadline watched; where it has passed, what is overdue ends at once, before anything more is sent.
+  private func expect(_ deadline: Duration, now: Duration) {
+    if deadline > now { session.watch.expect(deadline) } else { _ = endIfOverdue(now: now) }
   }
 
   /// Notes the start and makes sure that somebody watches the deadlines.
@@ -39,15 +44,35 @@ extension RequestTask {
     }
     let own = isUsual ? nil : state.withLock { $0.takeOwnTimeouts() }
     let usual = hasOwnTimeouts ? timeouts.first : session.firstBound
-    if let first = own.map(\.first) ?? usual { session.watch.expect(now + first) }
+    if let first = own.map(\.first) ?? usual { expect(now + first, now: now) }
+    if !isUsual, let deadline = state.withLock({ $0.settings.deadline }) { expect(deadline, now: now) }
     return isUsual
+  }
+
+  /// Keeps a deadline, unless the request has begun or has an earlier one.
+  func setDeadline(_ instant: any InstantProtocol<Duration>) {
+    let now = session.clock.now()
+    guard let left = session.clock.time(until: instant) else {
+      let message = "The deadline is an instant of \(type(of: instant)), which is not of the session's clock."
+      return cancel(LupineError(.invalidRequest, message))
+    }
+    state.withLock { state in
+      guard case .idle = state.phase else { return }
+      state.settings.deadline = min(state.settings.deadline ?? now + left, now + left)
+    }
   }
 
   /// How long the request may still take; `nil` where its time has no bound.
   var timeLeft: Duration? {
-    let (started, changed) = state.withLock { ($0.started, $0.changedTimeouts) }
-    guard let total = (changed ?? timeouts).total, let started else { return nil }
-    return max(.zero, started + total - session.clock.now())
+    let (started, changed, deadline) = state.withLock { ($0.started, $0.changedTimeouts, $0.settings.deadline) }
+    guard let started, let end = Self.end(of: changed ?? timeouts, since: started, deadline) else { return nil }
+    return max(.zero, end - session.clock.now())
+  }
+
+  /// When the request must have ended; `nil` where its time has no bound.
+  private static func end(of timeouts: Timeouts, since started: Duration, _ deadline: Duration?) -> Duration? {
+    guard let total = timeouts.total else { return deadline }
+    return min(started + total, deadline ?? started + total)
   }
 
   /// Ends what is overdue; returns the next deadline otherwise.
@@ -55,20 +80,22 @@ extension RequestTask {
   /// Where another attempt or exchange has begun since it was read what is overdue, that one has its whole time from now on.
   /// A request whose exchange was idle too long is looked at no more, until it begins another.
   func endIfOverdue(now: Duration) -> Duration? {
-    guard let (started, attemptStarted, control, changed) = state.withLock({ $0.underWatch }) else { return nil }
-    let timeouts = changed ?? timeouts
+    guard let watched = state.withLock({ $0.underWatch }) else { return nil }
+    let timeouts = watched.changedTimeouts ?? timeouts
+    let end = Self.end(of: timeouts, since: watched.started, watched.deadline)
+    if let end, now >= end {
+      cancel(Self.ended(by: timeouts.total, watched, now: now))
+      return nil
+    }
     if let fault = timeouts.faults.first {
       cancel(LupineError(.invalidRequest, "The request's timeouts cannot be kept: \(fault)."))
       return nil
     }
-    if let total = timeouts.total, now >= started + total {
-      cancel(Self.timedOut(.total, after: total))
-      return nil
-    }
-    var deadlines = [timeouts.total.map { started + $0 }]
-    if let attempt = timeouts.attempt, let attemptStarted {
+    let control = watched.exchange
+    var deadlines = [end]
+    if let attempt = timeouts.attempt, let attemptStarted = watched.attempt {
       let isOver = now >= attemptStarted + attempt
-      if isOver, expireAttempt(begun: attemptStarted, after: attempt) { return timeouts.total.map { started + $0 } }
+      if isOver, expireAttempt(begun: attemptStarted, after: attempt) { return end }
       deadlines.append((isOver ? now : attemptStarted) + attempt)
     }
     if let idle = timeouts.idle {
@@ -108,6 +135,20 @@ extension RequestTask {
   func watchAgain() {
     let bounds = state.withLock { $0.changedTimeouts } ?? timeouts
     if let idle = bounds.idle { session.watch.expect(session.clock.now() + idle) }
+  }
+
+  /// What a request ends with whose time as a whole is over: by its deadline, or by its total timeout.
+  private static func ended(by total: Duration?, _ watched: RequestState.Watched, now: Duration) -> LupineError {
+    guard let total, now >= watched.started + total else {
+      let hasBegun = watched.deadline.map { $0 > watched.started } ?? true
+      return LupineError(
+        .timedOut(.total), "The request's deadline \(hasBegun ? "passed" : "had passed before it began").")
+    }
+    guard total > .zero else {
+      return LupineError(
+        .timedOut(.total), "No time was left to the request when it began: its total timeout is \(total.milliseconds).")
+    }
+    return timedOut(.total, after: total)
   }
 
   private static func timedOut(_ timeout: LupineError.Timeout, after bound: Duration) -> LupineError {

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Synchronization
 
 /// One request on its way: who leads it, who follows, what ends it.
@@ -129,9 +130,11 @@ final class RequestTask: Sendable {
   ///
   /// - Throws: the reason of the cancellation, where the request has been cancelled.
   func begin(
-    _ control: TransferControl, _ request: OutgoingRequest, for original: OutgoingRequest?
+    _ control: TransferControl, _ request: OutgoingRequest, for original: OutgoingRequest?, head: HTTPResponse? = nil
   ) throws(LupineError) -> Bool {
-    guard let beginning = state.withLock({ $0.begin(control, request, for: original) }) else { return false }
+    guard let beginning = state.withLock({ $0.begin(control, request, for: original, head: head) }) else {
+      return false
+    }
     if let ended = beginning.ended { throw ended }
     if beginning.wasUnwatched { watchAgain() }
     if beginning.isSuspended { settleSuspension() }
@@ -207,13 +210,10 @@ final class RequestTask: Sendable {
   private func ended(_ outcome: Outcome) async -> Outcome {
     var outcome = outcome
     if let consumer {
-      if let response = outcome.response, let check = consumer.check(outcome) {
-        outcome.error = await failure(of: check)?.about(response.request.summary).about(response.head)
-          .measured(response.metrics)
-      }
-      outcome = consumer.conclude(outcome)
+      if outcome.response != nil, let check = consumer.check(outcome) { outcome.error = await failure(of: check) }
+      outcome = consumer.conclude(completed(outcome))
     }
-    if let error = outcome.error { outcome.error = error.hiding(session.configuration.secretFields) }
+    outcome = completed(outcome)
     let redirects = state.withLock { $0.redirects }
     if !redirects.isEmpty { outcome.redirects = redirects }
     let progress = finishProgress(isGood: outcome.error == nil)
@@ -222,6 +222,29 @@ final class RequestTask: Sendable {
     let interim = isPart ? [] : takeInterimListeners()
     if !interim.isEmpty { await finish(interim.map { $0.finish() }) }
     return outcome
+  }
+
+  /// Adds to a failed outcome what the request knows: its last exchange, and the answer that it had before an attempt that
+  /// sent nothing.
+  func completed(_ outcome: Outcome) -> Outcome {
+    guard outcome.error != nil else { return outcome }
+    let (last, earlier) = state.withLock { ($0.last, $0.earlier) }
+    var outcome = outcome
+    if let earlier { outcome.follow(earlier, keepingResponse: consumer == nil) }
+    outcome.complete(with: last)
+    outcome.error = outcome.error?.hiding(session.configuration.secretFields)
+    return outcome
+  }
+
+  /// Ends the request with an error that the reader of its body has found; returns it with what the request knows.
+  func end(with error: LupineError) async -> LupineError {
+    cancel(error)
+    return completed(error, by: await outcome())
+  }
+
+  /// Adds to an error of the body's reader what the request knows.
+  func completed(_ error: LupineError, by outcome: Outcome) -> LupineError {
+    outcome.completed(error).hiding(session.configuration.secretFields)
   }
 
   /// Why a check, or other work of the consumer, does not end well; a cancellation or the total timeout ends it early.

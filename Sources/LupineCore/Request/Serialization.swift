@@ -96,9 +96,9 @@ enum Serialization {
 extension DataResponse {
   init(_ outcome: Outcome, duration: Duration, result: Result<Value, LupineError>, secrets: SecretFields) {
     self.init(
-      request: outcome.request, response: outcome.response?.head ?? outcome.error?.response,
+      request: outcome.request, response: outcome.head ?? outcome.error?.response,
       data: outcome.response?.data, trailers: outcome.response?.trailers,
-      metrics: outcome.response?.metrics ?? outcome.error?.metrics ?? TransferMetrics(), redirects: outcome.redirects,
+      metrics: outcome.metrics ?? outcome.error?.metrics ?? TransferMetrics(), redirects: outcome.redirects,
       serializationDuration: duration, result: result)
     secretFields = secrets
   }

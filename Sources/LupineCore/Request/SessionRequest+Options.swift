@@ -16,6 +16,22 @@ extension SessionRequest {
     }
   }
 
+  /// Sets the instant at which the request ends with kind `timedOut(.total)`, whatever it is doing: all its attempts,
+  /// redirects and waits end by then.
+  ///
+  /// Of several deadlines, and beside a total timeout, the earliest counts. Where it has passed when the request begins,
+  /// nothing is sent. `Session.withDeadline` sets one for all requests of a task. A request that has started keeps the
+  /// bounds it has.
+  ///
+  /// - Parameter instant: the deadline, of the session's clock or of one of the system's; what is left until an instant of
+  ///   the system's is counted on the session's clock from now on. An instant of another clock ends the request with kind
+  ///   `invalidRequest`.
+  @discardableResult
+  public func deadline(_ instant: some InstantProtocol<Duration>) -> Self {
+    task.setDeadline(instant)
+    return self
+  }
+
   /// Changes how this request alone is sent, as in `request.options { $0.priority = .high }`.
   ///
   /// Adapters and interceptors see the options and may change them further. A request that has started keeps those it

@@ -53,13 +53,19 @@ extension Session {
   func makeTask(
     _ consumer: (any ResponseConsumer)? = nil, _ describe: () throws -> OutgoingRequest
   ) -> RequestTask {
+    let task = RequestTask(description(by: describe), session: self, consumer: consumer)
+    // Those of whoever makes the request, which may be started elsewhere.
+    for instant in Self.deadlines { task.setDeadline(instant) }
+    return task
+  }
+
+  private func description(by describe: () throws -> OutgoingRequest) -> Result<OutgoingRequest, LupineError> {
     do {
-      return RequestTask(.success(try describe()), session: self, consumer: consumer)
+      return .success(try describe())
     } catch {
-      let reason =
+      return .failure(
         error as? LupineError
-        ?? LupineError(.invalidRequest, "The request could not be made: \(error).", underlying: error)
-      return RequestTask(.failure(reason), session: self, consumer: consumer)
+          ?? LupineError(.invalidRequest, "The request could not be made: \(error).", underlying: error))
     }
   }
 }

@@ -65,10 +65,14 @@ public struct ByteStream: AsyncSequence, Sendable {
       guard let piece = try await reading.next() else { return nil }
       count += Int64(piece.count)
       if let limit, count > limit {
-        throw LupineError(
-          .limitExceeded(.sink), "The stream is longer than \(limit) bytes, the limit sink it was given.")
+        throw await end(
+          with: LupineError(
+            .limitExceeded(.sink), "The stream is longer than \(limit) bytes, the limit sink it was given."))
       }
       return piece
     }
+
+    /// Ends the request, whose body is not what its reader takes; returns the error with what the request knows.
+    func end(with error: LupineError) async -> LupineError { await reading?.end(with: error) ?? error }
   }
 }

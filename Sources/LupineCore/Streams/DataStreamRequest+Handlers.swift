@@ -147,7 +147,7 @@ extension DataStreamRequest {
         await Queueing.call(on: queue) { handler(Stream(event: .stream(value), task: task)) }
       }
       let outcome = isReader ? await task.outcome() : Outcome()
-      let completion = Completion(outcome, error: error)
+      let completion = Completion(outcome, error: error.map { task.completed($0, by: outcome) })
       await Queueing.call(on: queue) { handler(Stream(event: .complete(completion), task: task)) }
       task.session.registry.endDelivery()
     }

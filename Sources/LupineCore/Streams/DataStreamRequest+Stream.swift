@@ -55,9 +55,9 @@ extension DataStreamRequest {
     init(_ outcome: Outcome, error: LupineError?) {
       let cause = error ?? outcome.error
       request = outcome.request
-      response = outcome.response?.head ?? cause?.response
+      response = outcome.head ?? cause?.response
       trailers = outcome.response?.trailers
-      metrics = outcome.response?.metrics ?? cause?.metrics ?? outcome.error?.metrics
+      metrics = outcome.metrics ?? cause?.metrics
       self.error = cause
     }
   }

@@ -45,7 +45,8 @@ extension DataStreamRequest {
 
   /// The body as JSON values, one on each line; empty lines are passed over.
   ///
-  /// A line ends with LF or CRLF: a CR alone is white space in JSON. JSON that is no UTF-8 is an error (RFC 8259).
+  /// A line ends with LF or CRLF: a CR alone is white space in JSON. JSON that is no UTF-8 is an error (RFC 8259). A line
+  /// that is no such value ends the request with kind `serializationFailed`.
   ///
   /// - Parameter decoder: what decodes a line; `nil` means the session's, JSON unless told otherwise.
   public func serializingDecodableLines<Value: Decodable & Sendable>(

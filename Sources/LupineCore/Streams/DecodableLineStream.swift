@@ -35,7 +35,7 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> Value? {
       do throws(LupineError) {
         while let line = try await reader.next(isolation: isolation) {
-          if !line.allSatisfy(Self.isBlank) { return try value(of: line) }
+          if !line.allSatisfy(Self.isBlank) { return try await value(of: line) }
         }
         return nil
       } catch {
@@ -43,12 +43,13 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
       }
     }
 
-    private func value(of line: Data) throws(LupineError) -> Value {
+    private func value(of line: Data) async throws(LupineError) -> Value {
       do throws(LupineError) {
         if stream.decoder is JSONDecoder { try Self.check(line) }
         return try stream.decoder.decodeGuarded(Value.self, from: line)
       } catch {
-        throw error.noting("That was one line of the response.").carrying(line, limit: stream.errorBodyLimit)
+        let failure = error.noting("That was one line of the response.").carrying(line, limit: stream.errorBodyLimit)
+        throw await reader.end(with: failure)
       }
     }
 

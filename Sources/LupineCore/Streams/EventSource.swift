@@ -127,8 +127,8 @@ final class EventSource: Sendable {
 
   /// Notes the head of a connection, so that the request tells its status.
   func opened(_ head: HTTPResponse) {
-    let sent = state.withLock { $0.connection }?.state.withLock { $0.sent }
-    task.state.withLock { $0.take(sent: sent, status: head.status.code, metrics: []) }
+    guard let last = state.withLock({ $0.connection })?.state.withLock({ $0.last }) else { return }
+    task.state.withLock { $0.take(LastExchange(request: last.request, head: head), status: head.status.code) }
   }
 
   /// Waits until the last connection has ended, and takes over what it was.
@@ -144,15 +144,18 @@ final class EventSource: Sendable {
     return outcome
   }
 
-  /// Ends the request, once its last connection has ended.
+  /// Ends the request, once its last connection has ended; returns the error with what the request knows.
   ///
   /// - Parameter refusal: why there is no other after one that was lost.
-  func end(_ error: LupineError?, refusal: String? = nil) async {
+  @discardableResult
+  func end(_ error: LupineError?, refusal: String? = nil) async -> LupineError? {
     // What has ended well ends by itself; else nobody reads the rest.
-    if error != nil { state.withLock { $0.connection }?.cancel() }
+    if let error { state.withLock { $0.connection }?.cancel(error) }
     let outcome = await settle()
     if let refusal { task.emit(.retrying(after: nil, reason: refusal), attempt: state.withLock { $0.attempts }) }
-    end(Outcome(request: outcome?.request, response: outcome?.response, error: error))
+    let ended = task.completed(Outcome(request: outcome?.request, response: outcome?.response, error: error))
+    end(ended)
+    return ended.error
   }
 
   /// Ends the request where its reader left.
@@ -168,9 +171,7 @@ final class EventSource: Sendable {
     }
     guard isLeading, isFirst else { return }
     let listeners = task.takeInterimListeners()
-    guard connection != nil || !listeners.isEmpty else {
-      return task.conclude(task.consumer?.conclude(outcome) ?? outcome)
-    }
+    guard connection != nil || !listeners.isEmpty else { return task.concludeStream(outcome) }
     Task(executorPreference: task.session.configuration.executor) { [task] in
       // It has been cancelled; its last event comes before the request's.
       if let connection {
@@ -178,7 +179,7 @@ final class EventSource: Sendable {
         task.take(connection)
       }
       await task.finish(listeners.map { $0.finish() })
-      task.conclude(task.consumer?.conclude(outcome) ?? outcome)
+      task.concludeStream(outcome)
     }
   }
 
@@ -191,7 +192,13 @@ final class EventSource: Sendable {
 extension RequestTask {
   /// Takes over what a connection of it was, which has ended.
   fileprivate func take(_ connection: RequestTask) {
-    let (sent, status, metrics) = connection.state.withLock { ($0.sent, $0.status, $0.allMetrics) }
-    state.withLock { $0.take(sent: sent, status: status, metrics: metrics) }
+    let (last, earlier, status) = connection.state.withLock { ($0.last, $0.earlierMetrics, $0.status) }
+    state.withLock { $0.take(last, after: earlier, status: status) }
+  }
+
+  /// Ends the request of a stream with what it has taken over from its connections.
+  fileprivate func concludeStream(_ outcome: Outcome) {
+    let outcome = completed(outcome)
+    conclude(consumer?.conclude(outcome) ?? outcome)
   }
 }

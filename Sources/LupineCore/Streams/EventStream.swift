@@ -108,10 +108,10 @@ public struct EventStream: AsyncSequence, Sendable {
         return nil
       } catch {
         isOver = true
-        lines = nil
         let reason = stream.source.reason ?? stream.failures?.explained(error) ?? error
-        if let reading { await reading.source.end(reason, refusal: refusal) }
-        throw reason
+        let end = await reading?.source.end(reason, refusal: refusal)
+        lines = nil
+        throw end ?? reason
       }
     }
 

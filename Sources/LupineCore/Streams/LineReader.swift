@@ -28,11 +28,14 @@ struct LineReader<Line: Sendable> {
     return lines[position]
   }
 
+  /// Ends the request, as by a line that is not what its reader takes; returns the error with what the request knows.
+  func end(with error: LupineError) async -> LupineError { await base.end(with: error) }
+
   /// The next line; `nil` at the end.
   mutating func next(isolation: isolated (any Actor)?) async throws(LupineError) -> Line? {
     while position == lines.count {
       if isFinished { return nil }
-      if let failure = splitter.failure { throw failure }
+      if let failure = splitter.failure { throw await end(with: failure) }
       position = 0
       if let piece = try await base.next(isolation: isolation) {
         lines = splitter.take(piece, make)

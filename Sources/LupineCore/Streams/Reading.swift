@@ -30,6 +30,9 @@ final class Reading: Sendable {
     return try result.get()
   }
 
+  /// Ends the request with what its reader found wrong with the body.
+  func end(with error: LupineError) async -> LupineError { await task.end(with: error) }
+
   private func piece() async -> Result<[UInt8]?, LupineError> {
     if case .failure(let error) = await consumer.opening() { return .failure(error) }
     do throws(LupineError) {

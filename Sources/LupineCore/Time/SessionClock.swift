@@ -64,6 +64,19 @@ package struct SessionClock: Sendable {
     action()
   }
 
+  /// How long it is until an instant of this clock, or of one of the system's; `nil` for an instant of another clock.
+  func time(until instant: any InstantProtocol<Duration>) -> Duration? {
+    // Without `self` the C library's function of that name is another candidate, and the compiler opens no existential.
+    if let time = Self.time(until: instant, on: self.clock) { return time }
+    return Self.time(until: instant, on: ContinuousClock()) ?? Self.time(until: instant, on: SuspendingClock())
+  }
+
+  private static func time<C: Clock>(
+    until instant: any InstantProtocol<Duration>, on clock: C
+  ) -> Duration? where C.Duration == Duration {
+    (instant as? C.Instant).map { clock.now.duration(to: $0) }
+  }
+
   private static func openTimer(_ clock: some TimerClock) -> SessionClock {
     SessionClock(opened: clock) { clock.schedule(at: $0, $1) }
   }

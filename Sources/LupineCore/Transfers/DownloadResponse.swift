@@ -5,7 +5,7 @@ public import HTTPTypes
 public struct DownloadResponse<Value: Sendable>: Sendable {
   /// The request as it was sent last.
   public let request: OutgoingRequest?
-  /// The head of the response.
+  /// The head of the response, be it that its body did not arrive whole; `nil` where none arrived.
   public let response: HTTPResponse?
   /// The redirects that were followed on the way to the response, in their order.
   public let redirects: [RedirectStep]
@@ -67,9 +67,9 @@ extension DownloadResponse {
 extension DownloadResponse {
   init(_ outcome: Outcome, _ result: Result<Value, LupineError>, of task: RequestTask) {
     self.init(
-      request: outcome.request, response: outcome.response?.head ?? outcome.error?.response,
+      request: outcome.request, response: outcome.head ?? outcome.error?.response,
       redirects: outcome.redirects, fileURL: outcome.file, trailers: outcome.response?.trailers,
-      metrics: outcome.response?.metrics ?? outcome.error?.metrics ?? TransferMetrics(), result: result,
+      metrics: outcome.metrics ?? outcome.error?.metrics ?? TransferMetrics(), result: result,
       secretFields: task.session.configuration.secretFields)
   }
 }
