@@ -158,7 +158,7 @@ extension Exchange {
   }
 
   /// Finds what knows how TLS will end: libcurl tells no more of the connection once that is over.
-  private func watchEnd() {
+  func watchEnd() {
     guard submission.isSecured || route.hasSecuredProxy, let connection = easy?.connection else { return }
     rareState().connectionEnd = TrustCallbacks.handshake(of: connection)
   }

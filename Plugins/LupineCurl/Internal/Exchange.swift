@@ -1,6 +1,7 @@
 import CLibcurl
 import HTTPTypes
 import LupineCore
+import LupineFraming
 
 /// One exchange, on the loop's thread: what it is made of, and how far it has got.
 final class Exchange {

@@ -24,6 +24,6 @@ extension Loop {
     connection.watched = 0
     connection.ports = nil
     connection.isConnection = false
-    deadSocket.replace(Int32(index))
+    watch.connections.end(Int32(index))
   }
 }
