@@ -70,7 +70,8 @@ import Testing
       }
       defer { server.stop() }
       let session = try curlSession()
-      #expect(await session.request(server.url + "/first", method: method).serializingData().response.error == nil)
+      let first = await session.request(server.url + "/first", method: method).serializingData().response
+      #expect(first.response != nil && first.error?.kind != .connectionLost, "\(place)")
       #expect(try await session.request(server.url + "/next").serializingString().value == "ok", "\(place)")
     }
   }
