@@ -34,7 +34,7 @@ public struct SessionEvent: Sendable {
     case attempting(RequestSummary)
     /// An exchange of the attempt begins: its first, or one that a redirect or a challenge led to.
     case sending(RequestSummary)
-    /// The exchange waits for a free connection, for this reason.
+    /// The exchange waits for a free connection, or for its host's name to be looked up, for this reason.
     case queued(reason: String)
     /// The name of the host, or of the proxy, has been looked up, so long after the exchange began.
     case nameResolved(host: String, after: Duration)
