@@ -86,10 +86,10 @@ import Testing
 
   @Test func `no more names are looked up at once than may be, and lookups that hang count`() async throws {
     let lookups = HostLookups(HostResolver(resolve: resolver.resolve), limit: 2)
-    let control = TransferControl()
+    let controls = [TransferControl(), TransferControl()]
     let queued = EventLog()
-    let hung = [exchange("a.example", control, lookups), exchange("b.example", control, lookups)]
-    control.cancel(LupineError(.cancelled, "Enough."))
+    let hung = zip(["a.example", "b.example"], controls).map { exchange($0, $1, lookups) }
+    for control in controls { control.cancel(LupineError(.cancelled, "Enough.")) }
     for exchange in hung { await #expect(throws: LupineError.self) { try await exchange.value } }
     let waiting = (1...5).map { exchange("\($0).example", TransferControl(), lookups, queued) }
     #expect(lookups.waitingCount == 5)

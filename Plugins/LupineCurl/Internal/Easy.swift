@@ -1,4 +1,5 @@
 import CLibcurl
+import Glibc
 import HTTPTypes
 import LupineCore
 
@@ -93,6 +94,7 @@ final class Easy {
   func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
     let isAllowed = exchange?.mayDial(IPAddress(address)) != false
     let descriptor = isAllowed ? lupine_open_socket(address) : -1
+    if isAllowed, descriptor < 0 { exchange?.hasNoSocket(errno) }
     if descriptor >= 0 { multi.loop.opened(descriptor, for: multi) } else { multi.hasFailedDial = true }
     return descriptor
   }
@@ -163,6 +165,12 @@ final class Easy {
   ) throws(LupineError) {
     handle.clearError()
     try set(target: target, url)
+    set(connectTimeout: timeout)
+  }
+
+  /// Has the transfer begin anew within the time that is left.
+  func prepareAgain(connectTimeout timeout: Duration?) throws(LupineError) {
+    handle.clearError()
     set(connectTimeout: timeout)
   }
 

@@ -200,7 +200,7 @@ extension Exchange {
   /// Takes libcurl's word that the exchange is over.
   func complete(_ code: CURLcode) {
     if rare != nil {
-      if looksUp(after: code) { return }
+      if looksUp(after: code) || beginsAnewWithRoom() { return }
       if code == CURLE_OK { receiveHeld() }
     }
     if failure == nil, incoming.writer != nil {
@@ -211,7 +211,7 @@ extension Exchange {
     guard let easy, !triesNextTarget(after: code, easy) else { return }
     if failure == nil, ports == nil, let refusal = rare?.tunnel?.refusal { return finish(refused: refusal) }
     let error =
-      failure ?? (isUnprocessed ? Self.unprocessed : nil) ?? routeError(code, easy)
+      failure ?? descriptorError ?? (isUnprocessed ? Self.unprocessed : nil) ?? routeError(code, easy)
       ?? CurlError.error(
         code, text: easy.errorText, system: Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO)),
         hasConnection: ports != nil, isMultiplexed: outgoing.stream != nil)

@@ -68,21 +68,17 @@ final class HostLookups: Sendable {
 
   /// Starts a thread where a name waits for one and another may run.
   func launch() {
-    let isNeeded = state.withLock { state in
-      guard state.threads < limit, !state.queue.isEmpty else { return false }
+    let first: String? = state.withLock { state in
+      guard state.threads < limit, !state.queue.isEmpty else { return nil }
       state.threads += 1
-      return true
+      return state.queue.removeFirst()
     }
-    guard isNeeded else { return }
+    guard let first else { return }
     do throws(SystemThread.Failure) {
-      try SystemThread("lupine-resolve") { [self] in work() }.detach()
+      try SystemThread("lupine-resolve") { [self] in work(on: first) }.detach()
     } catch {
-      let host = state.withLock { state in
-        state.threads -= 1
-        return state.queue.popLast()
-      }
-      let reason = "a thread cannot be started: \(String(cString: strerror(error.code)))"
-      if let host { answer(host, .failure(reason)) }
+      state.withLock { $0.threads -= 1 }
+      answer(first, .failure("a thread cannot be started: \(String(cString: strerror(error.code)))"))
     }
   }
 
@@ -111,8 +107,12 @@ final class HostLookups: Sendable {
   }
 
   /// A thread's work: one name after the other, for as long as any waits.
-  private func work() {
-    while let host = next() { answer(host, resolver.resolve(host)) }
+  private func work(on first: String) {
+    var host: String? = first
+    while let each = host {
+      answer(each, resolver.resolve(each))
+      host = next()
+    }
   }
 
   private func next() -> String? {

@@ -76,6 +76,21 @@ extension Loop {
     if !isInUse(descriptor, socket) { watch.connections.end(descriptor) }
   }
 
+  /// Closes the connections that no exchange may use soon; true where descriptors are free then, or the multi has an idle
+  /// connection in whose place another can be made.
+  func makeRoom(in multi: Multi) -> Bool {
+    let hasClosed = closeUnused(but: multi)
+    let used = exchanges.all.compactMap { $0.isUnderWay ? $0.ports : nil }
+    let hasIdle = sockets.indices.contains { index in
+      guard let socket = sockets[index], socket.isConnection, socket.multi === multi, socket.wanted == 0 else {
+        return false
+      }
+      return !used.contains(SocketPorts(Int32(index)))
+    }
+    multi.hasIdleConnection = hasIdle
+    return hasClosed || hasIdle
+  }
+
   /// Ends the exchanges of the connections that the watch has ended, before libcurl's word on them is heard.
   func endCut() {
     for cut in watch.connections.takeCuts() {

@@ -103,6 +103,18 @@ final class Loop {
     }
   }
 
+  /// Closes the multis that no exchange uses; true where that closed a connection.
+  func closeUnused(but kept: Multi) -> Bool {
+    let before = openCount
+    for unused in multis where unused !== kept && unused.isUnused {
+      unused.close()
+      multis = multis.filter { $0 !== unused }
+    }
+    return openCount < before
+  }
+
+  private var openCount: Int { sockets.count { $0?.isConnection == true } }
+
   private func guardIdleSockets() {
     for index in 0..<poller.count {
       let (descriptor, readiness) = poller.event(index)

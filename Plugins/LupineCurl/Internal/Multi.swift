@@ -16,6 +16,8 @@ final class Multi {
   private(set) var deadline: UInt64?
   /// Whether an address could not be connected to since the last turn.
   var hasFailedDial = false
+  /// Whether it has a connection that may be closed to make room.
+  var hasIdleConnection = false
   private var handle: MultiHandle
   /// The handle's, which stays the same.
   private let pointer: UnsafeMutableRawPointer
@@ -83,6 +85,18 @@ final class Multi {
     guard code == CURLM_OK else { throw CurlError.error(code) }
   }
 
+  /// The same, in the place of an idle connection where there is one: libcurl closes the oldest where it may not have
+  /// another.
+  func addAgainInPlaceOfIdle(_ easy: Easy) throws(LupineError) {
+    try addAgain(easy)
+    guard hasIdleConnection else { return }
+    hasIdleConnection = false
+    lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, 1)
+    deadline = nil
+    act(CURL_SOCKET_TIMEOUT, 0)
+    lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.engine.configuration.connections))
+  }
+
   /// Notes how long an exchange lets connections lie idle; the longest counts.
   func keep(_ duration: Duration?) {
     if let duration { idleLifetime = max(idleLifetime, Self.nanoseconds(duration)) }
@@ -90,6 +104,9 @@ final class Multi {
 
   /// Whether it has been idle for so long that none of its connections would be used again.
   var isStale: Bool { staleAt.map { $0 <= Moment.now } ?? false }
+
+  /// Whether no exchange uses it.
+  var isUnused: Bool { users == 0 }
 
   /// When the loop has to look after it; nil leaves that to events.
   var alarm: UInt64? {

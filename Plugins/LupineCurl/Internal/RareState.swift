@@ -18,6 +18,10 @@ final class RareState {
   var lookup = NameState.none
   /// Ends the wait for that name.
   var lookupTimer: ScheduledTimer?
+  /// The system's code where no descriptor was left for a connection.
+  var lacksDescriptor: Int32?
+  /// Whether an idle connection was closed to make room for this one.
+  var hasMadeRoom = false
   /// How many of the host's addresses the proxy could not reach.
   var unreachedTargets = 0
   /// The address that the network policy refused last.

@@ -37,7 +37,7 @@ public struct SessionEvent: Sendable {
     /// The exchange failed with this error, and the session makes it again within the same attempt, for this reason: the
     /// server has not processed the request, or a kept connection was lost before the response began.
     case resending(after: LupineError, reason: String)
-    /// The exchange waits for a free connection, for this reason.
+    /// The exchange waits for a free connection, or for its host's name to be looked up, for this reason.
     case queued(reason: String)
     /// The name of the host, or of the proxy, has been looked up, so long after the exchange began.
     case nameResolved(host: String, after: Duration)

@@ -12,11 +12,15 @@ package struct SessionClock: Sendable {
     self = Self.open(clock, executor)
   }
 
-  private init<C: Clock>(opened clock: C, timer: @escaping Schedule<C>) where C.Duration == Duration {
+  private init<C: Clock>(opened clock: C, isSystems: Bool = false, timer: @escaping Schedule<C>)
+  where C.Duration == Duration {
     let start = clock.now
     self.clock = clock
     now = { start.duration(to: clock.now) }
-    sleep = { try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil) }
+    sleep = {
+      if isSystems, ThreadTimer.isNeeded { return try await ThreadTimer.sleep($0) }
+      try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil)
+    }
     schedule = { timer(clock.now.advanced(by: $0), $1) }
   }
 
@@ -48,7 +52,10 @@ package struct SessionClock: Sendable {
   private static func openSleeper<C: Clock>(
     _ clock: C, _ executor: (any TaskExecutor)?, isSystems: Bool
   ) -> SessionClock where C.Duration == Duration {
-    SessionClock(opened: clock) { deadline, action in
+    SessionClock(opened: clock, isSystems: isSystems) { deadline, action in
+      if isSystems, ThreadTimer.isNeeded {
+        return ThreadTimer.schedule(max(.zero, clock.now.duration(to: deadline)), action)
+      }
       let task =
         isSystems
         ? Task.immediate(executorPreference: executor) { try await sleep(until: deadline, on: clock, then: action) }
