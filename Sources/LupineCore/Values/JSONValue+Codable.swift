@@ -55,7 +55,9 @@ extension JSONValue: Codable {
 
   /// Writes the value as what it is.
   ///
-  /// - Throws: `LupineError` of kind `parameterEncodingFailed` where it lies deeper than 512 levels.
+  /// - Throws: `LupineError` of kind `parameterEncodingFailed` where it lies deeper than 512 levels, which
+  ///   `PropertyListEncoder` makes an `EncodingError`; `EncodingError` where the encoder cannot write the value, as
+  ///   `JSONEncoder` 512 levels, or a number that is not finite.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

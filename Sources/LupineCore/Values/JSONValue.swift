@@ -4,7 +4,7 @@
 /// they are kept: `.integer(1) == .number(1.0)`.
 ///
 /// Encoding, decoding and `description` go 512 levels deep (Foundation's `JSONEncoder` goes 511); beyond that the first
-/// two throw. Comparing and hashing need no stack of their own. Letting go of a value that a program itself built tens
+/// two throw, as `encode(to:)` and `init(from:)` say. Comparing and hashing need no stack of their own. Letting go of a value that a program itself built tens
 /// of thousands of levels deep overflows the stack, as with every nested Swift array; no response can contain one.
 public enum JSONValue: Sendable {
   /// The literal `null`.

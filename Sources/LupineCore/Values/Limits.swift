@@ -9,8 +9,9 @@ public struct Limits: Sendable, Hashable {
   ///
   /// Default: 1 MiB.
   public var discardedBody: Int64 = 1 << 20
-  /// Bytes of a response's body that an error carries as `LupineError.body`, after decoding; 0 keeps none. What is longer is
-  /// cut, and is no error.
+  /// Bytes of a response's body that an error carries as `LupineError.body`, after decoding.
+  ///
+  /// What is longer is cut, and is no error; 0 keeps none.
   ///
   /// Default: 64 KiB.
   public var errorBody: Int64 = 64 << 10

@@ -62,7 +62,7 @@ import Testing
     let error = await session.streamRequest(Bench.url).validate().failure()
     #expect(error?.kind == .unacceptableStatusCode(400))
     #expect(text(error) == #"{"message"#)
-    #expect(bench.clock.now.offset == .seconds(7))
+    #expect(bench.clock.now.offset >= .seconds(7))
   }
 
   @Test func `a server that sends a byte now and then does not hold it up either`() async throws {

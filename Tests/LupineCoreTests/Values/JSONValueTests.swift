@@ -128,6 +128,19 @@ import Testing
     copy.dismantle()
   }
 
+  @Test func `encoding throws what it says it throws`() {
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(JSONValue.nested(levels: 512)) }
+    #expect(throws: LupineError.self) { try JSONEncoder().encode(JSONValue.nested(levels: 513)) }
+    #expect(throws: EncodingError.self) { try PropertyListEncoder().encode(JSONValue.nested(levels: 513)) }
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode(JSONValue.number(.nan)) }
+  }
+
+  @Test func `decoding throws what it says it throws`() {
+    #expect(throws: DecodingError.self) { try JSONDecoder().decode(JSONValue.self, from: Data("[1e999]".utf8)) }
+    let date = try? PropertyListEncoder().encode(["a": Date(timeIntervalSince1970: 0)])
+    #expect(throws: DecodingError.self) { try PropertyListDecoder().decode(JSONValue.self, from: date ?? Data()) }
+  }
+
   @Test(arguments: [#"["#, #"{"a":"#])
   func `text of 100,000 levels is an error, not a crash`(opening: String) {
     let text = String(repeating: opening, count: 100_000)
