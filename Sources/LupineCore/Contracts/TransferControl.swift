@@ -25,6 +25,7 @@ public final class TransferControl: Sendable {
   let channel = BodyChannel()
   private let now: @Sendable () -> Duration
   private let lastActivity: Atomic<Int64>
+  private let begun: Duration
   private let bytesSent = Atomic<Int64>(0)
   private let bytesReceived = Atomic<Int64>(0)
   /// Whether what is received is what the request asked for, and no page on the way to it.
@@ -42,7 +43,8 @@ public final class TransferControl: Sendable {
     self.now = now
     self.task = task
     self.parent = parent
-    lastActivity = Atomic(now().nanoseconds)
+    begun = now()
+    lastActivity = Atomic(begun.nanoseconds)
   }
 
   /// Ends the request that the exchange belongs to, as its program would.
@@ -113,6 +115,15 @@ public final class TransferControl: Sendable {
 
   /// Whether the response's body waits for its reader alone, so that no byte can move.
   var isHeldBack: Bool { state.withLock { $0.bearer ?? self }.channel.isHeldBack }
+
+  /// What the exchange has cost so far, as it is known without its transport.
+  var cost: TransferMetrics {
+    var metrics = TransferMetrics()
+    metrics.total = now() - begun
+    metrics.bytesSent = bytesSent.load(ordering: .relaxed)
+    metrics.bytesReceived = bytesReceived.load(ordering: .relaxed)
+    return metrics
+  }
 
   /// When the last byte moved, as a time of the clock it was made with.
   var lastActive: Duration { .nanoseconds(lastActivity.load(ordering: .relaxed)) }

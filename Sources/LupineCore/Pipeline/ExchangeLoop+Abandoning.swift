@@ -2,14 +2,13 @@ import Synchronization
 
 /// What becomes of an exchange that an interceptor or a scheme gives up.
 extension ExchangeLoop {
-  /// Ends the exchange that interceptors have broken off, once its transport has: what it cost is known then.
-  func breakOffExchange() async {
+  /// Ends the exchange that interceptors have broken off, without waiting for its transport; what it cost counts as far as
+  /// it is known on this side.
+  func breakOffExchange() {
     let (control, body) = task.state.withLock { ($0.control, $0.exchange.body) }
-    if let control, let body, control.carries(body) {
-      control.cancel(Self.unwanted)
-      _ = try? await body.end()
-    }
-    abandonExchange()
+    guard let control, let body, control.carries(body) else { return abandonExchange() }
+    control.cancel(Self.unwanted)
+    close(control, status: nil, metrics: body.metricsAtEnd ?? body.exchange.cost)
   }
 
   /// Ends the exchange whose response nobody waits for; what it cost counts where its body has ended by itself.

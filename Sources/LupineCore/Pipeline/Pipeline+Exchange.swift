@@ -23,7 +23,7 @@ extension Pipeline {
           }
           return try await loop.receive(response, from: request, orOwn: control)
         } catch {
-          await loop.breakOffExchange()
+          loop.breakOffExchange()
           throw error
         }
       }

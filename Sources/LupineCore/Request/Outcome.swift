@@ -112,8 +112,8 @@ extension Outcome {
   /// Adds what is known of the request's last exchange; a response that arrived whole stays.
   mutating func complete(with last: LastExchange) {
     change { values in
-      guard values.response == nil else { return }
       values.request = last.request ?? values.request
+      guard values.response == nil else { return }
       values.head = last.head ?? values.head
       values.metrics = last.metrics ?? values.metrics
     }

@@ -169,12 +169,13 @@ import Testing
   }
 
   @Test func `an interceptor that fails after the head loses neither it nor what it cost`() async throws {
-    let bench = try EndedBench(.request) { $0.interceptor(Refusing()) }
+    let clock = TestClock()
+    let bench = try EndedBench(.request, on: clock) { $0.interceptor(Refusing(clock: clock)) }
     let response = await bench.session.request(Bench.url).serializingData().response
     #expect(response.error?.kind == .interceptionFailed)
     #expect(response.response?.status == .ok)
-    #expect(response.metrics.version == .http1_1)
-    #expect(response.error?.metrics?.version == .http1_1)
+    #expect(response.metrics.bytesReceived == 9)
+    #expect(response.error?.metrics?.bytesReceived == 9)
   }
 }
 
@@ -200,12 +201,16 @@ private struct Ending: Sendable {
 
 /// A mock whose replies stop behind their first 9 bytes, where it sleeps on the clock.
 private struct EndedBench {
-  let clock = TestClock()
+  let clock: TestClock
   let log = EventLog()
   let session: Session
   private let folder: TemporaryFolder
 
-  init(_ way: EndedRequestTests.Way, _ change: (Session.Builder) -> Session.Builder = { $0 }) throws {
+  init(
+    _ way: EndedRequestTests.Way, on clock: TestClock = TestClock(),
+    _ change: (Session.Builder) -> Session.Builder = { $0 }
+  ) throws {
+    self.clock = clock
     folder = try TemporaryFolder()
     let mock = MockTransport()
     let reply = MockReply.text("", contentType: "text/event-stream").field(.setCookie, "a=1")
@@ -318,14 +323,17 @@ private struct Answering: Interceptor {
   }
 }
 
-/// Throws once it has been given a response.
+/// Throws once it has been given a response, of whose body a piece has come.
 private struct Refusing: Interceptor {
   struct Refusal: Error {}
+
+  let clock: TestClock
 
   func intercept(
     _ request: OutgoingRequest, context: TransferContext, next: (OutgoingRequest) async throws -> TransportResponse
   ) async throws -> TransportResponse {
     _ = try await next(request)
+    await clock.waitForSleepers()
     throw Refusal()
   }
 }
