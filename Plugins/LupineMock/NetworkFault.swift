@@ -43,6 +43,9 @@ public enum NetworkFault: Sendable, Hashable {
 }
 
 extension NetworkFault {
+  /// Whether the server certainly does not act on the request.
+  var isBeforeProcessing: Bool { isBeforeConnection || self == .goAway }
+
   /// Whether the server never hears of the request.
   public var isBeforeConnection: Bool {
     switch self {

@@ -99,7 +99,7 @@ import Testing
     #expect(lookups.waitingCount == 5)
     resolver.mayAnswer.open()
     for exchange in waiting + [joined] { #expect(try await exchange.value == Self.addresses) }
-    #expect(resolver.mostAtOnce == 2)
+    #expect(resolver.mostAtOnce <= 2)
     #expect(lookups.waitingCount == 0)
   }
 

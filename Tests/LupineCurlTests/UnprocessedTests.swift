@@ -8,7 +8,7 @@ import Testing
 /// Requests that the server says it has not processed, and those of which nobody knows.
 @Suite struct UnprocessedTests {
   private static let ok: @Sendable (UInt32) -> [HTTP2Peer.Step] = { stream in
-    [.send(.head(stream)), .send(.data(stream, "ok", ends: true))]
+    [.send(.head(stream, [("content-length", "2")])), .send(.data(stream, "ok", ends: true))]
   }
 
   private func failure(_ client: Client, _ peer: HTTP2Peer) async -> LupineError? {

@@ -16,12 +16,13 @@ struct StubbedExchange: Sendable {
   /// How far it comes without waiting: to its end as a rule.
   enum Beginning {
     case response(TransportResponse)
-    case noConnection(NetworkFault)
+    /// The server acts on nothing of the request.
+    case unprocessed(NetworkFault)
     case waits(early: EarlyStub? = nil, answer: Answer? = nil, plan: ReplyPlan? = nil)
   }
 
   func begin() throws(LupineError) -> Beginning {
-    if let fault = injection?.fault, fault.isBeforeConnection { return .noConnection(fault) }
+    if let fault = injection?.fault, fault.isBeforeProcessing { return .unprocessed(fault) }
     let early = try earlyStub()
     guard try readsAtOnce(early) else { return .waits(early: early) }
     let answer = try answer(early)
@@ -36,8 +37,8 @@ struct StubbedExchange: Sendable {
   func finish(_ beginning: Beginning) async throws(LupineError) -> TransportResponse {
     switch beginning {
     case .response(let response): return response
-    case .noConnection(let fault):
-      try await failToConnect(fault)
+    case .unprocessed(let fault):
+      try await fail(of: fault)
       return try await runInTime()
     case .waits(let early, let answer, let plan):
       return try await runInTime(early: early, answer: answer, plan: plan)
@@ -45,9 +46,10 @@ struct StubbedExchange: Sendable {
   }
 
   /// Suffers a fault of a simulation that keeps the request from the server, and so from the stubs.
-  private func failToConnect(_ fault: NetworkFault) async throws(LupineError) {
+  private func fail(of fault: NetworkFault) async throws(LupineError) {
     let exchange = try mock.enter(context)
     defer { mock.leave(exchange) }
+    if !fault.isBeforeConnection { context.tellConnection(for: request, tunnel: [:]) }
     try await exchange.run(on: context.executor) { [self] () throws(LupineError) in
       try await context.clock.pause(for: injection?.delay ?? .zero)
       try await Preparation.suffer(fault, simulated, request, context)

@@ -131,7 +131,7 @@ import Testing
       return [await data, await file, await task.value, error?.kind]
     }
     #expect(ends == Array(repeating: .timedOut(.total), count: 4))
-    #expect(bench.clock.now == VirtualInstant().advanced(by: .seconds(5)))
+    #expect(bench.clock.now >= VirtualInstant().advanced(by: .seconds(5)))
   }
 
   @Test(arguments: [(3, 9), (9, 3)])
