@@ -53,6 +53,7 @@ test: install
 	  Tests/Sanitizers/thread $(RUN_TESTS) --no-parallel $(TSAN) --filter '$(UNIT_TESTS)'
 	@$(STAGE) 'bad input under the address sanitizer' Tests/Hostile/run
 	@$(STAGE) 'fuzzer of certificates and OCSP' Tests/Fuzz/run $(or $(FUZZ_SECONDS),60) Certificates
+	@$(STAGE) 'fuzzer of chunks' Tests/Fuzz/run $(or $(FUZZ_SECONDS),20) ChunkReader
 	@$(STAGE) 'terminal program' $(PEERS) Tests/Terminal/run
 	@$(STAGE) 'consumer packages' Tests/Consumers/build
 	@$(STAGE) 'snippets' $(PEERS) Tests/Peers/run-snippets $(STRICT)
