@@ -14,9 +14,9 @@ extension CurlTransport {
     public var connections = 256
     /// Names that are looked up at once, each on a thread of its own; 32 by default, at least one.
     ///
-    /// Further names wait, which their requests are told by the event `queued`. Once 1,000 exchanges wait, another fails with
-    /// kind `limitExceeded(.nameLookups)`. Nothing ends the system's resolver: a lookup that hangs counts until it returns,
-    /// even where its request has ended.
+    /// Further names wait, and their requests emit the event `queued`. While 1,000 exchanges wait, a further one fails
+    /// with kind `limitExceeded(.nameLookups)`. Nothing ends the system's resolver: a lookup that hangs counts until it
+    /// returns, even where its request has ended.
     public var nameLookups = 32
     /// How long a connection may lie idle and still be used again, in whole seconds; 90 seconds by default.
     public var idleConnectionLifetime: Duration = .seconds(90)

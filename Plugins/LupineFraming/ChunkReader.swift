@@ -126,7 +126,7 @@ public struct ChunkReader: Sendable {
     return .end
   }
 
-  /// A number of 64 bits has no more, and a longer one has zeros that stand for nothing.
+  /// 16 digits are 64 bits; a longer size could only have leading zeros.
   private static let mostDigits = 16
 
   private static func digit(_ byte: UInt8) -> Int64? {

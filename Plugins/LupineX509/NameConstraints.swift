@@ -2,8 +2,8 @@ import COpenSSL
 
 /// The names that an authority may sign for (RFC 5280 section 4.2.1.10), held against the host that was asked for.
 ///
-/// OpenSSL holds them against the names that stand in the certificate. There, `*.example.com` is no name that the exclusion
-/// of `bar.example.com` covers; the host `bar.example.com` is.
+/// OpenSSL checks the names in the certificate. An exclusion of `bar.example.com` does not match `*.example.com` there,
+/// but it matches the host `bar.example.com`.
 package struct NameConstraints: ~Copyable {
   private enum List: Int32 {
     case permitted = 0

@@ -44,7 +44,7 @@ enum Callbacks {
     }
   }
 
-  /// The same, in time that is not libcurl's.
+  /// Like `withExchange`, but the time does not count as libcurl's; see `LibraryWatch`.
   private static func asideWithExchange<Result>(
     _ context: UnsafeMutableRawPointer?, _ body: (Exchange, Easy) -> Result
   ) -> Result? {

@@ -156,7 +156,8 @@ final class Easy {
 
   /// Whether the connection is closed by the loop after the exchange, because it must not be used again.
   ///
-  /// Over HTTP/2 libcurl is not told to close it: that it does so all the same means that the connection has failed.
+  /// Over HTTP/2 the transport does not ask libcurl to close a connection. So if libcurl closes one, the connection has
+  /// failed.
   var isConnectionDiscarded: Bool { !connections.isKeptAlive && multi.route.version == .http2 }
 
   /// Has the transfer that failed try another address within the time that is left.
@@ -190,7 +191,7 @@ final class Easy {
     set(connectTimeout: timeout)
   }
 
-  /// The next exchange does not say again, and for longer, what libcurl knows by now.
+  /// Clears the addresses, so that the next exchange does not renew them in libcurl's cache.
   private func forgetAddresses() {
     lupine_easy_set_list(pointer, CURLOPT_RESOLVE, nil)
     addresses = FieldList()
@@ -258,7 +259,7 @@ final class Easy {
     isReuseForbidden = true
   }
 
-  /// Whether libcurl says in words what it does; `VerboseText` is what matters of that.
+  /// Turns libcurl's verbose text on or off; `VerboseText` reads it.
   func set(hearsText hears: Bool) {
     guard hears != hearsText else { return }
     handle.set(CURLOPT_VERBOSE, hears ? 1 : 0)

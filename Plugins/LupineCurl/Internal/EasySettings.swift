@@ -23,8 +23,9 @@ struct EasySettings {
     easy.set(CURLOPT_NOSIGNAL, 1)
     easy.set(CURLOPT_QUICK_EXIT, 1)
     easy.set(CURLOPT_PATH_AS_IS, 1)
-    // Without this, libcurl sends a request again by itself where a used connection ends before the response begins, and a
-    // refused stream of such a connection cannot be told from it.
+    // libcurl resends a request by itself when a reused connection ends before the response, and such a resend cannot
+    // be told from a refused stream. It skips the resend for RTSP receive, and reads this option for HTTP in no other
+    // place.
     easy.set(CURLOPT_RTSP_REQUEST, Int(CURL_RTSPREQ_RECEIVE))
     easy.set(CURLOPT_BUFFERSIZE, min(max(configuration.receiveBufferSize, 1 << 10), 512 << 10))
     easy.set(CURLOPT_TCP_KEEPALIVE, 1)

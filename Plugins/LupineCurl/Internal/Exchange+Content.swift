@@ -3,7 +3,8 @@ import HTTPTypes
 import LupineCore
 import LupineFraming
 
-/// Finds the end of a response's content in HTTP/1.1. libcurl's parser of chunks is looser than RFC 9112 and is not relied on.
+/// Finds the end of a response's content in HTTP/1.1. libcurl's chunk parser accepts more than RFC 9112 allows and is
+/// not relied on.
 extension Exchange {
   /// Gets ready for the content behind a head.
   func expectContent(after head: ReceivedHead) {
@@ -34,12 +35,12 @@ extension Exchange {
 
   /// Takes a piece of a body in chunks and returns its size, or what tells libcurl to keep it.
   ///
-  /// libcurl hands over what it has read as it came, without a look at it. A piece in whose middle the exchange is held back
-  /// comes again, and goes on where it was left.
+  /// libcurl passes the raw bytes. If the exchange pauses within a piece, libcurl passes the same piece again, and
+  /// `resumption` says where to continue.
   func receive(
     chunks piece: UnsafeRawBufferPointer, _ writer: IncomingBodyWriter, _ easy: Easy
   ) throws(LupineError) -> Int {
-    // Taken out while it is used, so that this needs no check for exclusive access.
+    // Moved out to avoid an exclusivity check for each access.
     guard var reader = incoming.chunks.take() else { return piece.count }
     var position = min(incoming.resumption, piece.count)
     incoming.resumption = 0

@@ -1,9 +1,8 @@
 import CLibcurl
 import LupineCore
 
-/// libcurl would look up each name on a thread of its own, which nothing bounds. It asks before it does, for it has first
-/// looked among the names that it knows: the transfer ends then, the name is looked up by `HostLookups`, and the transfer
-/// begins anew with the addresses.
+/// libcurl resolves each name on its own thread, without a limit. So the resolver-start callback stops the transfer
+/// when libcurl has no cached addresses; `HostLookups` resolves the name, and the transfer restarts with the addresses.
 extension Exchange {
   /// The host that libcurl connects to, and its port.
   private var dialled: (host: String, port: Int) {
@@ -13,7 +12,7 @@ extension Exchange {
   /// Whether libcurl may go on where it does not know the addresses of a host.
   func mayLookUp(_ easy: Easy) -> Bool {
     let host = dialled.host.lowercased()
-    // The local address, once the host's are known. It needs no thread for that, nor for these.
+    // libcurl asks again for the local address after the host's. Local addresses and IP literals need no thread.
     if easy.size(CURLINFO_NAMELOOKUP_TIME_T) > 0 || host.contains(":") || IPAddress(host) != nil { return true }
     if host == "localhost" || host.hasSuffix(".localhost") { return true }
     let rare = rareState()
@@ -66,13 +65,13 @@ extension Exchange {
     }
   }
 
-  /// A proxy's name is the proxy's fault.
+  /// Reports a failed lookup of the proxy's name as `proxyFailed`.
   private func explained(_ error: LupineError) -> LupineError {
     guard let proxy = route.proxy, error.kind == .hostNotFound else { return error }
     return LupineError(.proxyFailed, "The proxy \(proxy) made no connection. \(error.message)")
   }
 
-  /// Waits for no name any more.
+  /// Cancels the wait for the name.
   func leaveLookup() {
     guard let rare, case .underWay(let place) = rare.lookup else { return }
     loop.engine.lookups.leave(place)

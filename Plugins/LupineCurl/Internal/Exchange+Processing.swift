@@ -1,7 +1,7 @@
 import CLibcurl
 import LupineCore
 
-/// What is known of whether the server has acted on the request, where it gave no answer.
+/// Tracks whether the server has processed a request that got no response.
 extension Exchange {
   /// Takes what libcurl says of the exchange.
   func hear(_ text: VerboseText) {
@@ -17,10 +17,10 @@ extension Exchange {
   /// Whether the server has certainly not acted on the request: it said so, and nothing of an answer has come.
   var isUnprocessed: Bool { outgoing.isUnprocessed && !clock.isAnswered && incoming.writer == nil }
 
-  /// Whether libcurl is about to send again what it has sent, and not the next leg of a proof.
+  /// Whether libcurl is about to resend the request. False for the next step of NTLM or Negotiate.
   var isResent: Bool { ports != nil && rare?.held == nil && incoming.writer == nil }
 
-  /// Takes note of a GOAWAY on the connection, of which libcurl tells the exchange that reads at that moment alone.
+  /// Applies a GOAWAY to every exchange of the connection; libcurl reports it only to the exchange that is reading.
   private func leave(above last: UInt32) {
     guard let ports, last < outgoing.lastStream ?? .max else { return }
     for exchange in loop.exchanges.all where exchange.isUnderWay && exchange.multi === multi && exchange.ports == ports

@@ -157,16 +157,16 @@ extension Exchange {
     answer(.response(head, body, source))
   }
 
-  /// Finds what knows how TLS will end: libcurl tells no more of the connection once that is over.
+  /// Keeps the connection's `Handshake`, which records close_notify; libcurl does not expose the connection after it
+  /// ends.
   func watchEnd() {
     guard submission.isSecured || route.hasSecuredProxy, let connection = easy?.connection else { return }
     rareState().connectionEnd = TrustCallbacks.handshake(of: connection)
   }
 
-  /// Has the request's body broken off where the response is whole before it is out.
+  /// Stops sending the request's body once the HTTP/2 response is complete.
   ///
-  /// On HTTP/2 libcurl would go on to send, and wait for ever where the server gives no room. On HTTP/1.1 it tells by what
-  /// it waits for; see `watches`.
+  /// Otherwise libcurl keeps sending, and waits for ever without flow-control window. For HTTP/1.1 see `watches`.
   private func noteEnd(of line: StatusLine?) {
     guard line?.isMultiplexed == true, incoming.framing?.isReached(by: incoming.taken) == true else { return }
     outgoing.isUnwanted = true

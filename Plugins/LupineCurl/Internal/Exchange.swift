@@ -89,8 +89,8 @@ final class Exchange {
 
   /// Decides, each time libcurl is about to send the request on a connection, whether it may.
   ///
-  /// libcurl sends a request again of its own accord after REFUSED_STREAM, and others may when a used connection dies
-  /// before a byte of the answer, a POST too; that decision is the session's. So the request goes out once.
+  /// libcurl resends a request after REFUSED_STREAM, and other versions when a reused connection ends before the
+  /// response, even a POST. The session decides that, so this function lets the request go out once.
   func mayBegin(_ ports: SocketPorts, address: UnsafeMutablePointer<CChar>?, _ easy: Easy) -> Bool {
     // The next leg of a proof: libcurl has read the challenge, and answers it.
     if let rare, let held = rare.held, isNextLeg(after: held, rare, easy) {
@@ -205,7 +205,7 @@ extension Exchange {
     }
     if failure == nil, incoming.writer != nil {
       if code == CURLE_OK { return conclude(isReusable: true) }
-      // It was kept from sending the request again, to which there is an answer.
+      // The resend was refused, and the response is already there.
       if code == CURLE_ABORTED_BY_CALLBACK, outgoing.isAbandoned { return finish(isReusable: false) }
     }
     guard let easy, !triesNextTarget(after: code, easy) else { return }

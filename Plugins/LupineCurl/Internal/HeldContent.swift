@@ -6,7 +6,7 @@ struct HeldContent {
   private var chunks: ChunkReader?
   /// Bytes that are still to come, where a Content-Length says so.
   private var rest: Int64?
-  /// Whether bytes came behind its end, or where its end is cannot be said.
+  /// Whether bytes followed the end of the content, or the end could not be determined.
   private(set) var hasSurplus = false
 
   init(_ head: ReceivedHead, isEmpty: Bool, _ limits: Limits) {

@@ -2,7 +2,8 @@ import Glibc
 import LupineCore
 import Synchronization
 
-/// The names that a transport looks up, on a bounded number of threads, once for all exchanges that ask at a time.
+/// Resolves host names on a bounded number of threads. Exchanges that ask for the same name at the same time share one
+/// lookup.
 ///
 /// An exchange that ends meanwhile leaves at once. Nothing ends the system's resolver, so a thread counts until the
 /// resolver lets it go; names beyond the bound wait for one of the threads.
@@ -11,7 +12,7 @@ final class HostLookups: Sendable {
   /// Hears the outcome, once, on any thread.
   typealias Answer = @Sendable (Outcome) -> Void
 
-  /// What one who waits is called by.
+  /// Identifies a waiting exchange.
   struct Place: Sendable {
     fileprivate let host: String
     fileprivate let id: UInt64
@@ -21,7 +22,7 @@ final class HostLookups: Sendable {
 
   private struct State {
     var lastID: UInt64 = 0
-    /// Who waits for the names that are being looked up, or are to be; nobody where all have left.
+    /// The waiters of each name that is queued or being resolved; empty when all have left.
     var waiters: [String: [UInt64: Answer]] = [:]
     /// The names that wait for a thread.
     var queue: [String] = []
@@ -50,7 +51,7 @@ final class HostLookups: Sendable {
   /// What those that wait for a thread are told.
   var reason: String { "\(limit) names are being looked up, as many as may be" }
 
-  /// Takes in who asks for a name's addresses; `launch` is to be called next.
+  /// Adds a waiter for a name's addresses. The caller calls `launch` next.
   ///
   /// - Throws: `LupineError` of kind `limitExceeded(.nameLookups)` or `sessionShutDown`.
   func enter(_ host: String, _ answer: @escaping Answer) throws(LupineError) -> Place {
@@ -82,7 +83,7 @@ final class HostLookups: Sendable {
     }
   }
 
-  /// Takes out who waits no more; false where the outcome was told before.
+  /// Removes a waiter; false if it already has the outcome.
   @discardableResult
   func leave(_ place: Place) -> Bool {
     state.withLock { state in

@@ -32,8 +32,8 @@ struct Incoming {
     return share >= Self.turn
   }
 
-  /// A body that is sent as fast as it can be is read in pieces of 16 KiB and seldom comes to this within one turn.
+  /// The bytes that an exchange may receive in one turn of the loop.
   private static let turn = 4 << 20
-  /// What it takes to hand over the smallest of pieces, as bytes of a great one.
+  /// The fixed cost of one piece, in bytes.
   private static let costOfPiece = 512
 }

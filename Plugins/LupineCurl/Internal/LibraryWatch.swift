@@ -2,12 +2,13 @@ import Glibc
 import LupineCore
 import Synchronization
 
-/// Ends calls of libcurl's that go on for as long as a peer sends what brings nothing, such as empty frames.
+/// Ends a connection on which libcurl spends processor time without delivering anything, such as one that sends empty
+/// frames.
 ///
-/// libcurl does not return from a call while such a connection can be read, so that one peer would hold up every exchange
-/// of the loop, their timeouts and their cancellation. A thread beside the loop's looks at the processor time that the
-/// loop has spent within libcurl since a callback last brought something, and ends the connection that is read. Time
-/// that the machine, a callback or a sink takes does not count. The thread sleeps while the loop does.
+/// libcurl does not return from a call while such a connection is readable, which blocks the other exchanges, timeouts
+/// and cancellations of the loop. A second thread samples the processor time that the loop's thread has spent in
+/// libcurl since the last callback, and ends the busiest connection when that exceeds `limit`. Time in callbacks and
+/// sinks does not count. The thread sleeps while the loop is idle.
 final class LibraryWatch: Sendable {
   /// The processor time, in nanoseconds, that libcurl may spend on one connection without bringing anything.
   private static let limit: UInt64 = 50_000_000

@@ -15,7 +15,7 @@ extension Loop {
     return nil
   }
 
-  /// Closes a connection that must not be used again, unless other exchanges use it; libcurl finds it dead.
+  /// Closes a connection that must not be reused, unless another exchange uses it. libcurl then drops it.
   func discard(_ connection: WatchedSocket) {
     guard let index = sockets.firstIndex(where: { $0 === connection }),
       !exchanges.all.contains(where: { $0.isUnderWay && $0.ports == connection.ports })

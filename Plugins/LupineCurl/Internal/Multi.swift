@@ -85,8 +85,7 @@ final class Multi {
     guard code == CURLM_OK else { throw CurlError.error(code) }
   }
 
-  /// The same, in the place of an idle connection where there is one: libcurl closes the oldest where it may not have
-  /// another.
+  /// Like `addAgain`, but first closes the oldest idle connection, by lowering libcurl's connection limit to 1.
   func addAgainInPlaceOfIdle(_ easy: Easy) throws(LupineError) {
     try addAgain(easy)
     guard hasIdleConnection else { return }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The connections of one loop, which its watch may end from another thread.
 ///
-/// The lock is held while a connection is ended, and while a descriptor is taken out of the list, which comes before it is
-/// closed: so no descriptor is touched that has come to stand for something else.
+/// A descriptor is removed under the lock before it is closed, and a connection is ended under the same lock. So the
+/// watch never touches a descriptor number that the system has reused.
 final class OpenConnections: Sendable {
   /// A connection that was ended.
   struct Cut: Sendable {

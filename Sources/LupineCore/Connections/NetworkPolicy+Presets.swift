@@ -11,8 +11,7 @@ extension NetworkPolicy {
   public static let publicInternetOnly = NetworkPolicy(otherwise: .allow).adding(["::/0"], .deny)
     .adding(global, .allow).adding(special, .deny)
 
-  /// What there is of global addresses among those of IPv6 (RFC 4291 section 2.4), and what NAT64 makes of public ones of
-  /// IPv4 (RFC 6052).
+  /// The global IPv6 addresses (RFC 4291 section 2.4), and NAT64 addresses (RFC 6052).
   private static let global = ["2000::/3", "64:ff9b::/96"]
 
   private static let special = [

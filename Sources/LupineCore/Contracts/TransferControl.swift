@@ -225,7 +225,7 @@ extension TransferControl {
     bodyEnded()
   }
 
-  /// Has the body of this exchange, or of a branch, be what is cancelled and held back with this one.
+  /// Forwards cancellation and back-pressure of this exchange to `body`.
   private func bear(by bearer: TransferControl) {
     let (isSuspended, isChosen, isFinished, reason) = state.withLock { state in
       if bearer !== self, !state.isFinished { state.bearer = bearer }

@@ -39,9 +39,9 @@ extension LupineError {
 
   /// The error that led to this one.
   ///
-  /// It is the C library's, the decoder's, what a program's own closure threw, or a `FileFailure`. Of a request that ended
-  /// before its retry was sent, or by a retrier's error, it is the failure of the attempt before. Where there is none of
-  /// these, it is the service's own error that `serviceError(as:)` returns.
+  /// It is the C library's, the decoder's, what a program's own closure threw, or a `FileFailure`. If a request ends
+  /// before its retry is sent, or by a retrier's error, it is the failure of the previous attempt. Otherwise it is the
+  /// service's error that `serviceError(as:)` returns, if there is one.
   public var underlying: (any Error)? { details.values.underlying ?? details.values.serviceError }
 
   /// The request that failed, without its secrets; `nil` when there was none yet.
@@ -113,7 +113,8 @@ extension LupineError {
   /// What stands before a further word; the last line of a message that has several may be one to copy.
   private var separator: String { message.contains("\n") ? "\n" : " " }
 
-  /// The first bytes of the response's body, content codings undone; `nil` where it had none, or was not judged.
+  /// The first bytes of the response's body, content codings undone; `nil` if there was no body, or no validator or
+  /// serializer failed.
   ///
   /// Every error that a validator or a serializer makes has them, of data requests, uploads, downloads and streams alike; a
   /// line of a stream that does not decode is the body of its error. `Limits.errorBody` bounds them. Of a stream that is

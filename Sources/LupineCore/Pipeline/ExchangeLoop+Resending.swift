@@ -6,7 +6,7 @@ extension ExchangeLoop {
   /// How often the requests of one attempt are sent again.
   static let mostResends = 3
 
-  /// Returns where a request is to be sent again after an exchange without a response; tells the monitors.
+  /// Returns if the request may be sent again, after it has emitted `resending`; throws otherwise.
   ///
   /// - Parameters:
   ///   - count: how often requests have been sent again already.

@@ -61,7 +61,7 @@ struct ExchangeLoop: Sendable {
       close(control, status: response.statusCode, metrics: error.metrics)
       throw error.caused(by: control)
     }
-    // It stays the error however the reading of the body ended.
+    // The refusal is the error, whatever ended the reading of the body.
     close(control, status: response.statusCode, metrics: refusal.metrics)
     throw refusal
   }
@@ -86,9 +86,10 @@ struct ExchangeLoop: Sendable {
     }
   }
 
-  /// Validates a head before its body is handed over; returns why it is not, where that is so.
+  /// Validates a head before its body is handed over; returns the refusal, or `nil` if it is accepted.
   ///
-  /// Of a response that is refused the first bytes are read, for the error; of one that is retried nothing more.
+  /// For a refused response, reads the first bytes of the body for the error. For one that is retried, reads nothing
+  /// more.
   private func handOver(
     _ response: TransportResponse, to request: OutgoingRequest, after first: OutgoingRequest,
     _ control: TransferControl?
@@ -245,7 +246,7 @@ extension ExchangeLoop {
 }
 
 extension LupineError {
-  /// The reason the exchange was cancelled with, where it was; the transport says `cancelled` alone.
+  /// Replaces the transport's `cancelled` error with the reason that the session gave.
   func caused(by control: TransferControl?) -> LupineError {
     guard let reason = control?.reason else { return self }
     return metrics.map { reason.measured($0) } ?? reason

@@ -65,7 +65,7 @@ struct Outcome: Sendable {
     }
   }
 
-  /// The head of the response, be it that its body did not arrive whole.
+  /// The head of the response, even if its body did not arrive completely.
   var head: HTTPResponse? {
     switch storage {
     case .response(let response): response.head

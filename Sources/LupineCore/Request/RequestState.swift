@@ -208,7 +208,7 @@ struct RequestState {
     _ control: TransferControl, _ request: OutgoingRequest, for original: OutgoingRequest?, head: HTTPResponse? = nil
   ) -> Beginning? {
     guard self.control == nil, original == nil || !mustWait else { return nil }
-    // One that does not begin was not sent, and leaves it to the next to be watched.
+    // An exchange that does not begin sends nothing; `isUnwatched` stays set for the next one.
     if let ended = cancellation ?? attemptEnd {
       if let head { accept(head) }
       return Beginning(ended: ended, isSuspended: isSuspended, wasUnwatched: isUnwatched)
@@ -242,7 +242,7 @@ struct RequestState {
   /// The exchange that this attempt began last; empty where it has begun none.
   var lastInAttempt: LastExchange { exchange.original == nil ? LastExchange() : last }
 
-  /// Whether the end of this exchange is to be told: once, and while it is the current one.
+  /// Whether to emit `finished` for this exchange. True once, while it is the current exchange.
   mutating func tells(_ control: TransferControl?) -> Bool {
     guard self.control === control, !exchange.isTold else { return false }
     exchange.isTold = true
@@ -267,7 +267,7 @@ struct RequestState {
     last.metrics = metrics
   }
 
-  /// Takes over what a connection of the request has come to: its last exchange, and what those before it cost.
+  /// Copies the result of an event stream's connection: its last exchange and the metrics of earlier ones.
   mutating func take(_ connection: LastExchange, after earlier: [TransferMetrics] = [], status: Int?) {
     self.status = status ?? self.status
     guard connection.request != nil else { return }
@@ -279,7 +279,7 @@ struct RequestState {
   /// How many exchanges' metrics are kept: a stream of events may go on for ever.
   static let metricsLimit = 100
 
-  /// Keeps what the last exchange cost among those before the one that follows it.
+  /// Moves the metrics of the last exchange to `earlierMetrics`.
   private mutating func leaveLast() {
     if let metrics = last.metrics.take() { keep(metrics) }
   }

@@ -23,8 +23,8 @@ extension SessionRequest {
   /// nothing is sent. `Session.withDeadline` sets one for all requests of a task. A request that has started keeps the
   /// bounds it has.
   ///
-  /// - Parameter instant: the deadline, of the session's clock or of one of the system's; what is left until an instant of
-  ///   the system's is counted on the session's clock from now on. An instant of another clock ends the request with kind
+  /// - Parameter instant: the deadline, of the session's clock or of one of the system's; An instant of a system clock
+  ///   is converted to the session's clock at once. An instant of another clock ends the request with kind
   ///   `invalidRequest`.
   @discardableResult
   public func deadline(_ instant: some InstantProtocol<Duration>) -> Self {

@@ -1,5 +1,5 @@
 extension Session {
-  /// The deadlines of the running task, of whoever has set any around it.
+  /// The deadlines that enclosing `withDeadline` calls have set for the current task.
   @TaskLocal static var deadlines: [any InstantProtocol<Duration>] = []
 
   /// Sets a deadline for every request that is made in the operation and in the tasks it starts, of whatever session.

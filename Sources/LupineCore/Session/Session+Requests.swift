@@ -54,7 +54,7 @@ extension Session {
     _ consumer: (any ResponseConsumer)? = nil, _ describe: () throws -> OutgoingRequest
   ) -> RequestTask {
     let task = RequestTask(description(by: describe), session: self, consumer: consumer)
-    // Those of whoever makes the request, which may be started elsewhere.
+    // The deadlines of the task that makes the request; another task may start it.
     for instant in Self.deadlines { task.setDeadline(instant) }
     return task
   }

@@ -9,10 +9,10 @@ enum ThreadTimer {
   /// What libdispatch opens, and some more.
   private static let descriptors = 8
   private static let isSafe = Atomic(false)
-  /// How soon a thread ends whose timer was cancelled.
+  /// How long a cancelled timer's thread lives at most.
   private static let slice = Duration.milliseconds(50)
 
-  /// Whether the system's clocks cannot be slept on yet.
+  /// Whether libdispatch might lack descriptors for its first timer.
   static var isNeeded: Bool {
     if isSafe.load(ordering: .relaxed) { return false }
     var opened: [Int32] = []

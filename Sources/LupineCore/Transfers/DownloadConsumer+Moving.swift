@@ -3,7 +3,7 @@ import Synchronization
 
 /// Files that are to be gone on with on another file system than the one they were begun on, where no renaming leads.
 extension DownloadConsumer {
-  /// Refuses a digest that is none; then moves what there is of the file to where the rest is to come, as far as that is
+  /// Refuses an invalid digest; then moves what there is of the file to where the rest is to come, as far as that is
   /// known before the head.
   func beginning(_ request: OutgoingRequest) -> (@Sendable () async -> LupineError?)? {
     state.withLock { state in

@@ -5,7 +5,7 @@ public import HTTPTypes
 public struct DownloadResponse<Value: Sendable>: Sendable {
   /// The request as it was sent last.
   public let request: OutgoingRequest?
-  /// The head of the response, be it that its body did not arrive whole; `nil` where none arrived.
+  /// The head of the response, even if its body did not arrive completely; `nil` where none arrived.
   public let response: HTTPResponse?
   /// The redirects that were followed on the way to the response, in their order.
   public let redirects: [RedirectStep]

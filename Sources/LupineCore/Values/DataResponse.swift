@@ -5,7 +5,7 @@ public import HTTPTypes
 public struct DataResponse<Value: Sendable>: Sendable {
   /// The request that was sent last, after adapters and redirects; `nil` where none could be made.
   public let request: OutgoingRequest?
-  /// The head of the response to that request, be it that its body did not arrive whole; `nil` where none arrived.
+  /// The head of the response to that request, even if its body did not arrive completely; `nil` where none arrived.
   public let response: HTTPResponse?
   /// The redirects that were followed on the way to the response, in their order.
   public let redirects: [RedirectStep]

@@ -33,7 +33,8 @@ public struct Limits: Sendable, Hashable {
   public var trailers: Int = 16 << 10
   /// Bytes of chunk extensions (RFC 9112 section 7.1.1) in excess of the content.
   ///
-  /// Each byte of content makes up for one of an extension. A transport that declares `strictFraming` keeps to this limit.
+  /// Each byte of content allows one more byte of extensions. A transport that declares `strictFraming` keeps to this
+  /// limit.
   ///
   /// Default: 16 KiB.
   public var chunkExtensions: Int = 16 << 10

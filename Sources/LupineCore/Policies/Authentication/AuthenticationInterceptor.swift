@@ -110,7 +110,7 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
   private func refresh(_ credential: Authority.Credential, _ mark: Int, for session: Session) {
     let task = Task(executorPreference: session.configuration.executor) { [self] in
       let result = await RefreshContext.$running.withValue(RefreshContext.running.union([key])) {
-        // It serves other calls as well, whose deadlines are later.
+        // The refresh also serves other requests, so no request's deadline applies to it.
         let result = await Session.$deadlines.withValue([]) { await refreshed(credential, for: session) }
         if case .success(let new) = result, state.withLock({ $0.wants(mark) }) { await authenticator.didRefresh(new) }
         return result

@@ -5,11 +5,11 @@ struct JSONScanner {
   /// An array or an object that has begun.
   private struct Container {
     let isObject: Bool
-    /// How many elements have ended; of an object the names tell.
+    /// How many elements of an array have ended.
     var index = 0
     /// Where each member of an object begins, in their order.
     var starts: [Int] = []
-    /// Which member has a name, the last one of those with the same.
+    /// The index of the last member with each name.
     var places: [String: Int] = [:]
     var name: String?
 
