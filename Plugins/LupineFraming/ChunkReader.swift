@@ -88,10 +88,10 @@ public struct ChunkReader: Sendable {
   }
 
   private mutating func takeSize(_ byte: UInt8) throws(LupineError) {
-    if let digit = Self.digit(byte) {
+    if let digit = Hexadecimal.value(of: byte) {
       digits += 1
       guard digits <= Self.mostDigits, rest <= Int64.max >> 4 else { throw MalformedChunk.largeSize.error }
-      rest = rest << 4 | digit
+      rest = rest << 4 | Int64(digit)
       return
     }
     guard digits > 0, byte == 0x0D || byte == 0x3B || byte.isBlank else { throw MalformedChunk.size.error }
@@ -128,15 +128,6 @@ public struct ChunkReader: Sendable {
 
   /// 16 digits are 64 bits; a longer size could only have leading zeros.
   private static let mostDigits = 16
-
-  private static func digit(_ byte: UInt8) -> Int64? {
-    switch byte {
-    case 0x30...0x39: Int64(byte - 0x30)
-    case 0x41...0x46: Int64(byte - 0x41 + 10)
-    case 0x61...0x66: Int64(byte - 0x61 + 10)
-    default: nil
-    }
-  }
 
   private static func excess(of name: Limits.Name, over limit: Int) -> LupineError {
     LupineError(

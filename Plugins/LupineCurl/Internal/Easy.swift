@@ -160,35 +160,22 @@ final class Easy {
   /// failed.
   var isConnectionDiscarded: Bool { !connections.isKeptAlive && multi.route.version == .http2 }
 
-  /// Has the transfer that failed try another address within the time that is left.
-  func prepareAgain(
-    for target: IPAddress?, _ url: HTTPURL, connectTimeout timeout: Duration?
-  ) throws(LupineError) {
-    handle.clearError()
-    try set(target: target, url)
-    set(connectTimeout: timeout)
-  }
-
   /// Has the transfer begin anew within the time that is left.
-  func prepareAgain(connectTimeout timeout: Duration?) throws(LupineError) {
+  func prepareAgain(connectTimeout timeout: Duration?) {
     handle.clearError()
     set(connectTimeout: timeout)
   }
 
-  /// Has the transfer begin anew with the addresses of the host that it connects to.
+  /// Names the addresses of the host that the transfer connects to.
   ///
   /// libcurl keeps them for as long as it keeps those that it looks up itself.
-  func prepareAgain(
-    for dialled: (host: String, port: Int), at found: [IPAddress], connectTimeout timeout: Duration?
-  ) throws(LupineError) {
-    handle.clearError()
+  func set(_ found: [IPAddress], of dialled: (host: String, port: Int)) throws(LupineError) {
     var list = FieldList()
     let texts = found.map { $0.family == .ipv6 ? "[\($0)]" : "\($0)" }
     try list.append(raw: "+\(dialled.host):\(dialled.port):\(texts.joined(separator: ","))")
     lupine_easy_set_list(pointer, CURLOPT_RESOLVE, list.pointer)
     addresses = list
     hasAddresses = true
-    set(connectTimeout: timeout)
   }
 
   /// Clears the addresses, so that the next exchange does not renew them in libcurl's cache.
@@ -236,7 +223,7 @@ final class Easy {
   }
 
   /// Has the proxy connect to an address in the place of the URL's host; nil leaves it the host.
-  private func set(target: IPAddress?, _ url: HTTPURL) throws(LupineError) {
+  func set(target: IPAddress?, _ url: HTTPURL) throws(LupineError) {
     guard target != nil || isDetoured else { return }
     var list = FieldList()
     if let target { try list.append(raw: "::\(target.family == .ipv6 ? "[\(target)]" : "\(target)"):") }

@@ -1,4 +1,5 @@
 import CLibcurl
+import COpenSSL
 import HTTPTypes
 import LupineCore
 import LupineFraming
@@ -73,15 +74,17 @@ extension Exchange {
     _ = try taken.get()
   }
 
-  /// Looks at what has come behind the end of the content.
+  /// Looks at what has come behind the end of the content, which must not become the next response on its connection
+  /// (RFC 9112 section 9.2).
   ///
   /// In HTTP/2 it belongs to other streams.
   func contentHasEnded(_ easy: Easy) {
     if easy.headReader.line?.isMultiplexed == false, hasDecrypted(easy) { easy.forbidReuse() }
   }
 
-  /// Whether bytes of the connection are decrypted that libcurl has not read.
+  /// Whether OpenSSL has decrypted bytes that libcurl has not read. The poller does not see those.
   private func hasDecrypted(_ easy: Easy) -> Bool {
-    (submission.isSecured || route.hasSecuredProxy) && easy.hasDecrypted
+    guard submission.isSecured || route.hasSecuredProxy, let connection = easy.connection else { return false }
+    return SSL_pending(connection) > 0
   }
 }

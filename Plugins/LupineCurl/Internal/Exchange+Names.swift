@@ -53,13 +53,8 @@ extension Exchange {
     rare.lookup = .known
     do throws(LupineError) {
       let addresses = try outcome.get()
-      let (clock, now) = (self.clock, Moment.now)
-      let timeout = submission.connectTimeout.map { clock.rest(of: $0, at: now) }
-      // libcurl counts milliseconds, of which zero is no limit.
-      if let timeout, timeout < .milliseconds(1) { throw HostLookups.late }
-      try easy.prepareAgain(for: dialled, at: addresses, connectTimeout: timeout)
-      try multi.addAgain(easy)
-      self.clock.startAgain(at: now)
+      let isInTime = try beginAnew(easy) { (easy) throws(LupineError) in try easy.set(addresses, of: dialled) }
+      if !isInTime { throw HostLookups.late }
     } catch {
       end(failure ?? explained(error))
     }

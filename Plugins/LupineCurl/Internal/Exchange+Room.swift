@@ -16,14 +16,8 @@ extension Exchange {
     guard !rare.hasMadeRoom, loop.makeRoom(in: multi) else { return false }
     rare.hasMadeRoom = true
     rare.lacksDescriptor = nil
-    let (clock, now) = (self.clock, Moment.now)
-    let timeout = submission.connectTimeout.map { clock.rest(of: $0, at: now) }
-    if let timeout, timeout < .milliseconds(1) { return false }
     do throws(LupineError) {
-      try easy.prepareAgain(connectTimeout: timeout)
-      self.clock.startAgain(at: now)
-      try multi.addAgainInPlaceOfIdle(easy)
-      return true
+      return try beginAnew(easy, replacesIdle: true)
     } catch {
       failure = error
       return false

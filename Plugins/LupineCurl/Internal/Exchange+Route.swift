@@ -37,21 +37,35 @@ extension Exchange {
       (rare?.unreachedTargets ?? 0) + 1 < submission.target.addresses.count,
       Self.isAboutTarget(CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR))))
     else { return false }
-    let (clock, now) = (self.clock, Moment.now)
-    let timeout = submission.connectTimeout.map { clock.rest(of: $0, at: now) }
-    // libcurl counts milliseconds, of which zero is no limit.
-    if let timeout, timeout < .milliseconds(1) { return false }
     let rare = rareState()
-    rare.unreachedTargets += 1
     do throws(LupineError) {
-      try easy.prepareAgain(for: submission.target.addresses[rare.unreachedTargets], url, connectTimeout: timeout)
-      try multi.addAgain(easy)
-      self.clock.startAgain(at: Moment.now)
-      return true
+      return try beginAnew(easy) { (easy) throws(LupineError) in
+        rare.unreachedTargets += 1
+        try easy.set(target: submission.target.addresses[rare.unreachedTargets], url)
+      }
     } catch {
       failure = error
       return false
     }
+  }
+
+  /// Begins the transfer anew in what is left of the time to connect; false where nothing is left.
+  ///
+  /// - Parameters:
+  ///   - replacesIdle: whether the oldest idle connection is closed first, to free its descriptor.
+  ///   - prepare: sets what differs from the first try.
+  func beginAnew(
+    _ easy: Easy, replacesIdle: Bool = false, _ prepare: (Easy) throws(LupineError) -> Void = { _ in }
+  ) throws(LupineError) -> Bool {
+    let (clock, now) = (self.clock, Moment.now)
+    let timeout = submission.connectTimeout.map { clock.rest(of: $0, at: now) }
+    // libcurl counts milliseconds, of which zero is no limit.
+    if let timeout, timeout < .milliseconds(1) { return false }
+    easy.prepareAgain(connectTimeout: timeout)
+    try prepare(easy)
+    self.clock.startAgain(at: now)
+    if replacesIdle { try multi.addAgainInPlaceOfIdle(easy) } else { try multi.addAgain(easy) }
+    return true
   }
 
   /// Whether a SOCKS proxy has something against the address it was given, and not against who asks.

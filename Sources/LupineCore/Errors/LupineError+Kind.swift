@@ -122,3 +122,11 @@ extension LupineError {
     case attempt
   }
 }
+
+extension LupineError {
+  /// Whether the request was cancelled, by the program or by the task that awaited it.
+  ///
+  /// A cancelled request throws this error and no `CancellationError`: code that tells cancellation by that type, as some
+  /// libraries do, must ask this as well.
+  public var isCancelled: Bool { kind == .cancelled }
+}

@@ -1,12 +1,6 @@
 public import FoundationEssentials
 
 extension LupineError {
-  /// Whether the request was cancelled, by the program or by the task that awaited it.
-  ///
-  /// A cancelled request throws this error and no `CancellationError`: code that tells cancellation by that type, as some
-  /// libraries do, must ask this as well.
-  public var isCancelled: Bool { kind == .cancelled }
-
   /// The error that a service describes in the body of a response, as a type of the program's own.
   ///
   /// Where the request named this type, as with `serializingDecodable(_:error:)`, it has been decoded with the request's

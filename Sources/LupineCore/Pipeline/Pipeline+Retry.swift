@@ -33,8 +33,10 @@ extension Pipeline {
       case .doNotRetry: continue
       case .retry, .retryAfter:
         guard request.body.canGoAgain, original.body.canGoAgain else { return .end(unrepeatable(outcome, number)) }
-        task.state.withLock { $0.grantedRetries[place, default: 0] += 1 }
-        task.state.withLock { $0.keepEarlier(outcome) }
+        task.state.withLock { state in
+          state.grantedRetries[place, default: 0] += 1
+          state.keepEarlier(outcome)
+        }
         return again(after: decision, outcome, number, notes)
       case .fail(let error):
         task.emit(.retrying(after: nil, reason: "a retrier ended the request: \(error.message)"), attempt: number)

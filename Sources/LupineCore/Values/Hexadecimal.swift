@@ -21,7 +21,7 @@ package enum Hexadecimal {
   static func upperCaseDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
 
   /// The value of a digit of either case; `nil` for every other byte, such as the sign that `UInt8(_:radix:)` takes.
-  static func value(of digit: UInt8) -> UInt8? {
+  package static func value(of digit: UInt8) -> UInt8? {
     guard digit.isHex else { return nil }
     return digit.isDigit ? digit - 0x30 : (digit | 0x20) - 0x57
   }

@@ -1,0 +1,17 @@
+import CLibcurl
+
+/// Reads libcurl's debug output: the lines that `VerboseText` knows, and the content of a challenge that libcurl answers
+/// by itself.
+extension Easy {
+  /// Takes what libcurl hands to its debug function.
+  func receive(debug bytes: UnsafeRawBufferPointer, _ kind: curl_infotype) {
+    switch kind {
+    case CURLINFO_TEXT:
+      guard let text = VerboseText(bytes) else { return }
+      if text == .surplus { forbidReuse() }
+      exchange?.hear(text)
+    case CURLINFO_DATA_IN: exchange?.rare?.heldContent?.take(bytes)
+    default: break
+    }
+  }
+}
