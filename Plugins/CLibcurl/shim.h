@@ -1,5 +1,6 @@
 #pragma once
 #include <curl/curl.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
@@ -153,6 +154,12 @@ static inline const uint8_t *lupine_address_bytes(const struct curl_sockaddr *ad
   *count = 16;
   return (const uint8_t *)&((const struct sockaddr_in6 *)&address->addr)->sin6_addr;
 }
+
+// The C library declares it for GNU programs alone.
+extern int dup3(int descriptor, int target, int flags);
+
+// Puts a descriptor in the place of another, which is closed, in one step that no other thread's `fork` can see half done.
+static inline int lupine_replace(int target, int descriptor) { return dup3(descriptor, target, O_CLOEXEC); }
 
 // A socket whose peer is gone.
 static inline int lupine_dead_socket(void) {

@@ -72,8 +72,9 @@ enum Callbacks {
   }
 
   private static let requestBegins: lupine_prerequest_callback = { context, remote, _, remotePort, localPort in
-    let ports = SocketPorts(local: localPort, remote: remotePort)
-    let mayBegin = asideWithExchange(context) { $0.mayBegin(ports, address: remote, $1) } == true
+    let mayBegin =
+      asideWithExchange(context) { $0.mayBegin(localPort: localPort, remotePort: remotePort, address: remote, $1) }
+      == true
     return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
 

@@ -18,10 +18,6 @@ struct DeadSocket: ~Copyable {
 
   /// Closes what is behind the descriptor and puts the dead socket there.
   func replace(_ target: Int32) {
-    guard dup2(descriptor, target) >= 0 else {
-      shutdown(target, Int32(SHUT_RDWR))
-      return
-    }
-    _ = fcntl(target, F_SETFD, FD_CLOEXEC)
+    if lupine_replace(target, descriptor) < 0 { shutdown(target, Int32(SHUT_RDWR)) }
   }
 }

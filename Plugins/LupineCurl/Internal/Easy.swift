@@ -95,7 +95,12 @@ final class Easy {
     let isAllowed = exchange?.mayDial(IPAddress(address)) != false
     let descriptor = isAllowed ? lupine_open_socket(address) : -1
     if isAllowed, descriptor < 0 { exchange?.hasNoSocket(errno) }
-    if descriptor >= 0 { multi.loop.opened(descriptor, for: multi) } else { multi.hasFailedDial = true }
+    if descriptor >= 0 {
+      exchange?.rare?.lacksDescriptor = nil
+      multi.loop.opened(descriptor, for: multi)
+    } else {
+      multi.hasFailedDial = true
+    }
     return descriptor
   }
 
@@ -234,6 +239,9 @@ final class Easy {
 
   /// The address that it was last connected to, as people read it.
   var remoteAddress: String? { lastAddress?.text }
+
+  /// The address that it was last connected to; `nil` where it is none of IP.
+  var remoteIP: IPAddress? { lastAddress?.address }
 
   /// Notes the address that it is connected to, whose text is made once for as long as that stays the same.
   func isConnected(to address: UnsafePointer<CChar>?, port: Int32) {

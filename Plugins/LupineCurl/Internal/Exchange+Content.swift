@@ -64,6 +64,9 @@ extension Exchange {
     }
     // What follows is no part of this response.
     if position < piece.count { easy.forbidReuse() }
+    // A piece without content is work, too.
+    yieldAfterShare(of: 0)
+    if incoming.isHeldBack { curl_easy_pause(easy.pointer, pauses) }
     return piece.count
   }
 
@@ -82,7 +85,9 @@ extension Exchange {
     if easy.headReader.line?.isMultiplexed == false, hasDecrypted(easy) { easy.forbidReuse() }
   }
 
-  /// Whether OpenSSL has decrypted bytes that libcurl has not read. The poller does not see those.
+  /// Whether OpenSSL has decrypted bytes that libcurl has not read.
+  ///
+  /// The poller does not see those.
   private func hasDecrypted(_ easy: Easy) -> Bool {
     guard submission.isSecured || route.hasSecuredProxy, let connection = easy.connection else { return false }
     return SSL_pending(connection) > 0

@@ -3,7 +3,8 @@ import LupineCore
 extension Exchange {
   /// Whether a connection that was ended is this exchange's; before there is a request on it, its descriptor tells.
   func uses(_ cut: OpenConnections.Cut) -> Bool {
-    if let ports { ports == cut.ports } else { socket == cut.descriptor }
+    if let ports { return ports == cut.ports }
+    return socket == cut.descriptor && loop.known(socket)?.id == cut.id
   }
 
   /// Ends the exchange because its connection brought bytes without end, and nothing in them.

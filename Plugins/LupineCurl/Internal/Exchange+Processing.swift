@@ -17,7 +17,9 @@ extension Exchange {
   /// Whether the server has certainly not acted on the request: it said so, and nothing of an answer has come.
   var isUnprocessed: Bool { outgoing.isUnprocessed && !clock.isAnswered && incoming.writer == nil }
 
-  /// Whether libcurl is about to resend the request. False for the next step of NTLM or Negotiate.
+  /// Whether libcurl is about to resend the request.
+  ///
+  /// False for the next step of NTLM or Negotiate.
   var isResent: Bool { ports != nil && rare?.held == nil && incoming.writer == nil }
 
   /// Applies a GOAWAY to every exchange of the connection; libcurl reports it only to the exchange that is reading.

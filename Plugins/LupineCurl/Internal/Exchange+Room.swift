@@ -15,9 +15,12 @@ extension Exchange {
     guard let rare, rare.lacksDescriptor != nil, failure == nil, ports == nil, let easy else { return false }
     guard !rare.hasMadeRoom, loop.makeRoom(in: multi) else { return false }
     rare.hasMadeRoom = true
+    let code = rare.lacksDescriptor
     rare.lacksDescriptor = nil
     do throws(LupineError) {
-      return try beginAnew(easy, replacesIdle: true)
+      if try beginAnew(easy, replacesIdle: true) { return true }
+      rare.lacksDescriptor = code
+      return false
     } catch {
       failure = error
       return false

@@ -91,24 +91,28 @@ final class Exchange {
   ///
   /// libcurl resends a request after REFUSED_STREAM, and other versions when a reused connection ends before the
   /// response, even a POST. The session decides that, so this function lets the request go out once.
-  func mayBegin(_ ports: SocketPorts, address: UnsafeMutablePointer<CChar>?, _ easy: Easy) -> Bool {
+  func mayBegin(
+    localPort: Int32, remotePort: Int32, address: UnsafeMutablePointer<CChar>?, _ easy: Easy
+  ) -> Bool {
     // The next leg of a proof: libcurl has read the challenge, and answers it.
     if let rare, let held = rare.held, isNextLeg(after: held, rare, easy) {
       rare.held = nil
       easy.headReader.beginAgain()
-      self.ports = nil
+      ports = nil
     }
-    guard self.ports == nil else {
+    guard ports == nil else {
       if incoming.writer == nil { failure = failure ?? resendRefusal } else { outgoing.isAbandoned = true }
       return false
     }
     let isReused = easy.number(CURLINFO_NUM_CONNECTS) == 0
     guard isTrusted(isReused: isReused) else { return false }
     guard mayUse(address), openLateBody() else { return false }
-    self.ports = route.unixSocket == nil ? ports : SocketPorts(unixSocket: easy.descriptor)
-    if submission.version == .http2 { connection = self.ports.flatMap { loop.connection($0) } }
+    easy.isConnected(to: address, port: remotePort)
+    ports =
+      route.unixSocket == nil
+      ? SocketPorts(local: localPort, remote: remotePort, easy.remoteIP) : SocketPorts(unixSocket: easy.descriptor)
+    if submission.version == .http2 { connection = ports.flatMap { loop.connection($0, of: multi) } }
     if submission.isSecured { tls = loop.details(of: easy) }
-    easy.isConnected(to: address, port: ports.remote)
     clock.isReused = isReused
     tell(easy, isReused)
     return true

@@ -2,8 +2,9 @@ import Glibc
 import LupineCore
 import Synchronization
 
-/// Resolves host names on a bounded number of threads. Exchanges that ask for the same name at the same time share one
-/// lookup.
+/// Resolves host names on a bounded number of threads.
+///
+/// Exchanges that ask for the same name at the same time share one lookup.
 ///
 /// An exchange that ends meanwhile leaves at once. Nothing ends the system's resolver, so a thread counts until the
 /// resolver lets it go; names beyond the bound wait for one of the threads.
@@ -51,7 +52,9 @@ final class HostLookups: Sendable {
   /// What those that wait for a thread are told.
   var reason: String { "\(limit) names are being looked up, as many as may be" }
 
-  /// Adds a waiter for a name's addresses. The caller calls `launch` next.
+  /// Adds a waiter for a name's addresses.
+  ///
+  /// The caller calls `launch` next.
   ///
   /// - Throws: `LupineError` of kind `limitExceeded(.nameLookups)` or `sessionShutDown`.
   func enter(_ host: String, _ answer: @escaping Answer) throws(LupineError) -> Place {

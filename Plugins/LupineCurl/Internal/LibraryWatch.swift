@@ -15,7 +15,7 @@ final class LibraryWatch: Sendable {
   /// Nanoseconds between two looks.
   private static let tick = 5_000_000
   /// Looks at a loop that does nothing, before the thread sleeps until the loop rings.
-  private static let patience = 20
+  private static let patience = 3
 
   let connections: OpenConnections
   /// Grows each time the loop's thread enters libcurl or leaves it, for a callback too: odd while libcurl works.

@@ -2,20 +2,23 @@ import LupineCore
 
 /// Connections that carry several exchanges at the same time.
 extension Loop {
-  /// The connection with these ports; nil where none is known.
+  /// The connection of a multi with these ports; nil where none is known.
   ///
   /// libcurl does not tell the descriptor of a connection that several exchanges share.
-  func connection(_ ports: SocketPorts) -> WatchedSocket? {
-    for case let socket? in sockets where socket.ports == ports { return socket }
+  func connection(_ ports: SocketPorts, of multi: Multi) -> WatchedSocket? {
+    for case let socket? in sockets where socket.multi === multi && socket.ports == ports { return socket }
     for index in sockets.indices {
-      guard let socket = sockets[index], socket.isConnection, SocketPorts(Int32(index)) == ports else { continue }
+      guard let socket = sockets[index], socket.multi === multi, socket.isConnection, SocketPorts(Int32(index)) == ports
+      else { continue }
       socket.ports = ports
       return socket
     }
     return nil
   }
 
-  /// Closes a connection that must not be reused, unless another exchange uses it. libcurl then drops it.
+  /// Closes a connection that must not be reused, unless another exchange uses it.
+  ///
+  /// libcurl then drops it.
   func discard(_ connection: WatchedSocket) {
     guard let index = sockets.firstIndex(where: { $0 === connection }),
       !exchanges.all.contains(where: { $0.isUnderWay && $0.ports == connection.ports })

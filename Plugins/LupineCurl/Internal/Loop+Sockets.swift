@@ -19,8 +19,9 @@ extension Loop {
   func opened(_ descriptor: Int32, for multi: Multi) {
     let socket = WatchedSocket(multi)
     socket.isConnection = true
+    socket.id = makeConnectionID()
     note(socket, of: descriptor)
-    watch.connections.insert(descriptor)
+    watch.connections.insert(descriptor, id: socket.id)
   }
 
   /// Closes a connection's socket for libcurl; the kernel takes it out of the poller.
@@ -91,11 +92,14 @@ extension Loop {
     return hasClosed || hasIdle
   }
 
+  /// The connections of a multi, idle ones included.
+  func connectionCount(of multi: Multi) -> Int { sockets.count { $0?.multi === multi && $0?.isConnection == true } }
+
   /// Ends the exchanges of the connections that the watch has ended, before libcurl's word on them is heard.
   func endCut() {
     for cut in watch.connections.takeCuts() {
-      // The poller lost sight of it.
-      known(cut.descriptor)?.watched = 0
+      // The poller no longer watches the descriptor that the dead socket has replaced.
+      if let socket = known(cut.descriptor), socket.id == cut.id { socket.watched = 0 }
       for exchange in exchanges.all where exchange.isUnderWay && exchange.uses(cut) { exchange.endFlooded() }
     }
   }

@@ -28,6 +28,7 @@ final class Loop {
   private var yielding: [UInt64] = []
   /// Whether libcurl has been called that calls back for exchanges; debug builds alone keep it, within `assert`.
   private(set) var isInLibrary = false
+  private var lastConnectionID: UInt64 = 0
   private var isStopping = false
   private var isLetGo = false
 
@@ -167,6 +168,11 @@ extension Loop {
     let exchanges = yielding
     yielding = []
     for id in exchanges { self.exchanges[id]?.takeTurn() }
+  }
+
+  func makeConnectionID() -> UInt64 {
+    lastConnectionID += 1
+    return lastConnectionID
   }
 
   /// Notes that something is to be done with an exchange at the end of the turn.

@@ -85,12 +85,12 @@ final class Multi {
     guard code == CURLM_OK else { throw CurlError.error(code) }
   }
 
-  /// Like `addAgain`, but first closes the oldest idle connection, by lowering libcurl's connection limit to 1.
+  /// Like `addAgain`, but first closes the oldest idle connection, by lowering libcurl's limit of connections to those that are open.
   func addAgainInPlaceOfIdle(_ easy: Easy) throws(LupineError) {
     try addAgain(easy)
     guard hasIdleConnection else { return }
     hasIdleConnection = false
-    lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, 1)
+    lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.connectionCount(of: self)))
     deadline = nil
     act(CURL_SOCKET_TIMEOUT, 0)
     lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.engine.configuration.connections))

@@ -11,11 +11,14 @@ final class OpenConnections: Sendable {
   /// A connection that was ended.
   struct Cut: Sendable {
     let descriptor: Int32
+    /// What `insert` was given for it: the descriptor may stand for another connection by now.
+    let id: UInt64
     let ports: SocketPorts
   }
 
   private struct State {
-    var descriptors: Set<Int32> = []
+    /// The number of the connection behind each descriptor.
+    var ids: [Int32: UInt64] = [:]
     /// What had been read from each when a call of libcurl's began to look endless.
     var readings: [Int32: Reading] = [:]
     var cuts: [Cut] = []
@@ -54,12 +57,13 @@ final class OpenConnections: Sendable {
   /// Whether a connection was ended since `takeCuts` was last called.
   var hasCuts: Bool { mayHaveCuts.load(ordering: .relaxed) }
 
-  func insert(_ descriptor: Int32) { state.withLock { _ = $0.descriptors.insert(descriptor) } }
+  /// - Parameter id: a number that no other connection has.
+  func insert(_ descriptor: Int32, id: UInt64) { state.withLock { $0.ids[descriptor] = id } }
 
   /// Takes out a descriptor that is about to be closed.
   func remove(_ descriptor: Int32) {
     state.withLock { state in
-      state.descriptors.remove(descriptor)
+      state.ids[descriptor] = nil
       state.readings[descriptor] = nil
     }
   }
@@ -71,7 +75,7 @@ final class OpenConnections: Sendable {
   func look() {
     state.withLock { state in
       state.readings = [:]
-      for descriptor in state.descriptors { state.readings[descriptor] = Reading(descriptor) }
+      for descriptor in state.ids.keys { state.readings[descriptor] = Reading(descriptor) }
     }
   }
 
@@ -83,7 +87,7 @@ final class OpenConnections: Sendable {
       let descriptor = busiest.0
       state.readings[descriptor] = nil
       // Noted first: libcurl may take the end of the connection for the end of a response.
-      state.cuts.append(Cut(descriptor: descriptor, ports: SocketPorts(descriptor)))
+      state.cuts.append(Cut(descriptor: descriptor, id: state.ids[descriptor] ?? 0, ports: SocketPorts(descriptor)))
       mayHaveCuts.store(true, ordering: .relaxed)
       end(descriptor)
     }

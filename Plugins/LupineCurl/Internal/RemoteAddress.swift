@@ -1,8 +1,11 @@
 import Glibc
+import LupineCore
 
 /// The address of a connection's other end, as libcurl tells it and as people read it.
 struct RemoteAddress {
   let text: String
+  /// `nil` where it is no address of IP.
+  let address: IPAddress?
   private let host: [CChar]
   private let port: Int32
 
@@ -10,6 +13,7 @@ struct RemoteAddress {
     let host = address.map { String(cString: $0) } ?? ""
     self.host = Array(host.utf8CString)
     self.port = port
+    self.address = IPAddress(String(host.prefix { $0 != "%" }))
     text = host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 

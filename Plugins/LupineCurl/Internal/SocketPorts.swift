@@ -1,20 +1,25 @@
 import CLibcurl
 import Glibc
+import LupineCore
 
-/// The two ports of a connection, by which an exchange is matched with its descriptor.
+/// The two ports of a connection and the address of its other end, by which an exchange is matched with its descriptor.
+///
+/// Connections to different addresses may have the same ports.
 struct SocketPorts: Equatable {
   let local: Int32
   let remote: Int32
+  /// The address of the other end; `nil` where it is none of IP.
+  let address: IPAddress?
 
-  init(local: Int32, remote: Int32) {
+  init(local: Int32, remote: Int32, _ address: IPAddress?) {
     self.local = local
     self.remote = remote
+    self.address = address
   }
 
   /// A Unix-domain socket has no ports; its descriptor stands for them, which no other connection has meanwhile.
   init(unixSocket descriptor: Int32) {
-    local = -1
-    remote = descriptor
+    self.init(local: -1, remote: descriptor, nil)
   }
 
   init(_ descriptor: Int32) {
@@ -22,7 +27,8 @@ struct SocketPorts: Equatable {
       self.init(unixSocket: descriptor)
       return
     }
-    self.init(local: Self.port(descriptor, getsockname), remote: Self.port(descriptor, getpeername))
+    let (port, address) = Self.end(of: descriptor, getpeername)
+    self.init(local: Self.end(of: descriptor, getsockname).port, remote: port, address)
   }
 
   private static func isUnixSocket(_ descriptor: Int32) -> Bool {
@@ -33,14 +39,18 @@ struct SocketPorts: Equatable {
 
   private typealias Question = (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
 
-  /// The port stands at the same place for both versions of IP.
-  private static func port(_ descriptor: Int32, _ ask: Question) -> Int32 {
-    var address = sockaddr_storage()
+  private static func end(of descriptor: Int32, _ ask: Question) -> (port: Int32, address: IPAddress?) {
+    var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    return withUnsafeMutablePointer(to: &address) { address in
-      address.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask(descriptor, $0, &length) } == 0
-        ? address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { Int32(UInt16(bigEndian: $0.pointee.sin_port)) }
-        : -1
+    return withUnsafeMutableBytes(of: &storage) { bytes in
+      let isKnown = bytes.withMemoryRebound(to: sockaddr.self) { buffer in
+        buffer.baseAddress.map { ask(descriptor, $0, &length) == 0 } == true
+      }
+      guard isKnown else { return (-1, nil) }
+      // The port stands at the same place for both versions of IP.
+      let port = Int32(bytes[2]) << 8 | Int32(bytes[3])
+      let isIPv6 = bytes.load(as: sa_family_t.self) == sa_family_t(AF_INET6)
+      return (port, IPAddress(bytes: Array(isIPv6 ? bytes[8..<24] : bytes[4..<8])))
     }
   }
 }

@@ -2,6 +2,8 @@ import LupineCore
 
 /// What the loop knows of one descriptor of libcurl's.
 final class WatchedSocket {
+  /// A number that no other connection of the loop has; 0 for what is no connection.
+  var id: UInt64 = 0
   /// The multi it belongs to.
   var multi: Multi
   /// The events that epoll watches for; 0 where the descriptor is not watched.

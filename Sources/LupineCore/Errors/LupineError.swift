@@ -58,7 +58,7 @@ extension LupineError {
   ///
   /// A transport says so with proof alone, such as a stream that the server refused (RFC 9113 section 8.7) or a GOAWAY
   /// whose last stream is below the request's (section 6.8). The session has then sent the request again already, up to
-  /// three times, where its body could be. `false` means that it is not known.
+  /// three times in each attempt, where its body could be. `false` means that it is not known.
   public var isUnprocessed: Bool { details.values.isUnprocessed }
 
   /// What continues an interrupted download; `nil` where nothing can be continued.

@@ -46,7 +46,9 @@ extension RequestState {
   /// See `Rare.earlier`.
   var earlier: Outcome? { rare?.value.earlier }
 
-  /// Keeps the outcome of an attempt that is retried. If the attempt sent nothing, the response kept before stays.
+  /// Keeps the outcome of an attempt that is retried.
+  ///
+  /// If the attempt sent nothing, the response kept before stays.
   mutating func keepEarlier(_ outcome: Outcome) {
     var outcome = outcome
     if let earlier { outcome.follow(earlier, keepingResponse: true) }

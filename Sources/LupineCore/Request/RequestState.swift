@@ -242,7 +242,9 @@ struct RequestState {
   /// The exchange that this attempt began last; empty where it has begun none.
   var lastInAttempt: LastExchange { exchange.original == nil ? LastExchange() : last }
 
-  /// Whether to emit `finished` for this exchange. True once, while it is the current exchange.
+  /// Whether to emit `finished` for this exchange.
+  ///
+  /// True once, while it is the current exchange.
   mutating func tells(_ control: TransferControl?) -> Bool {
     guard self.control === control, !exchange.isTold else { return false }
     exchange.isTold = true

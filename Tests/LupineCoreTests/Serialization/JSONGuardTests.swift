@@ -13,6 +13,7 @@ import Testing
     ("{ \"a\" : \"},{\\\"\" ,\n \"a\" : [1,\n{\"a\":2}] }", #"{"a":[1,{"a":2}]}"#),
     (#"{"a":1,"b":{"a":2},"c":["a","a"]}"#, #"{"a":1,"b":{"a":2},"c":["a","a"]}"#),
     ("\u{FEFF}{\"a\":1,\"a\":2}", #"{"a":2}"#),
+    (#"{"\ud83d\ude03":1,"😃":2}"#, #"{"😃":2}"#), (#"{"a\/\"\\\n":1,"a/\u0022\u005C\u000A":2}"#, #"{"a/\"\\\n":2}"#),
   ])
   func `of members with one name the last one counts`(text: String, expected: String) throws {
     #expect(try JSONResponseSerializer().serialize(try received(text)).description == expected)
@@ -71,6 +72,8 @@ import Testing
   /// Were each name compared with all before it, or each object as dear as the largest, this would take minutes.
   @Test(.timeLimit(.minutes(1))) func `many names, many objects and many repetitions take linear time`() throws {
     let names = (0..<200_000).map { #""n\#($0)":1"# }.joined(separator: ",")
+    let escaped = (0..<200_000).map { #""\u006E\#($0)":1"# }.joined(separator: ",")
+    _ = try JSONGuard.check(Data("{\(escaped)}".utf8))
     let objects = repeatElement(#"{"a":1}"#, count: 200_000).joined(separator: ",")
     _ = try JSONGuard.check(Data("[{\(names)},\(objects)]".utf8))
     let repeated = repeatElement(#""a":{"b":1}"#, count: 200_000).joined(separator: ",")

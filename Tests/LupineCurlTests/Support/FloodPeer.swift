@@ -53,7 +53,7 @@ final class FloodPeer {
     }.detach()
   }
 
-  deinit { process.terminate() }
+  deinit { kill(process.processIdentifier, SIGKILL) }
 
   /// The proxy that it is, if it is one.
   var proxy: String? { kind == .tunnel ? "\(isSecured ? "https" : "http")://localhost:\(port)" : nil }

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// Reads JSON in UTF-8 once, from its start to its end or to the first place where it is none.
 struct JSONScanner {
   /// An array or an object that has begun.
@@ -104,9 +102,8 @@ struct JSONScanner {
   /// What a name says, its escapes undone.
   private func name(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
     let bytes = UnsafeRawBufferPointer(rebasing: text[range])
-    let plain = String(decoding: bytes, as: UTF8.self)
-    guard bytes.contains(UInt8(ascii: "\\")) else { return plain }
-    return (try? JSONDecoder().decode(String.self, from: Data("\"\(plain)\"".utf8))) ?? plain
+    guard bytes.contains(UInt8(ascii: "\\")) else { return String(decoding: bytes, as: UTF8.self) }
+    return JSONEscapes.undone(in: bytes)
   }
 
   private func trailingComma(at position: Int, before byte: UInt8) -> DecodingError {
