@@ -7,7 +7,7 @@ import Testing
 
 @testable import LupineCurl
 
-/// Row S47: peers that keep libcurl busy with what brings nothing.
+/// Peers that keep libcurl busy with bytes that deliver nothing.
 ///
 /// The bound of two seconds is far from what any machine needs; unwatched, each of these takes as long as the flood.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct FloodTests {

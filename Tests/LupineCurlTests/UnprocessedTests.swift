@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], [7, 0])
-  func `S48 a refused stream and a GOAWAY below it prove that nothing was processed`(isSecured: Bool, code: UInt32)
+  func `a refused stream and a GOAWAY below it prove that nothing was processed`(isSecured: Bool, code: UInt32)
     async throws
   {
     // The first request of a connection, and over TLS also the second.
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `S48 the word of the server is understood in pieces of any size`(isSecured: Bool) async throws {
+  func `the word of the server is understood in pieces of any size`(isSecured: Bool) async throws {
     let client = Client.trusting()
     for frame in [HTTP2Peer.Frame.reset(1, code: 7), .goAway(last: 0)] {
       let bytes = frame.bytes
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `S48 what the server does not say is not known`(isSecured: Bool) async throws {
+  func `what the server does not say is not known`(isSecured: Bool) async throws {
     let scripts: [@Sendable (UInt32) -> [HTTP2Peer.Step]] = [
       { [.send(.goAway(last: $0)), .close] }, { [.send(.goAway(last: $0 + 2)), .close] },
       { _ in [.send(.goAway(last: 0x7FFF_FFFF)), .close] }, { _ in [.close] }, { [.send(.reset($0, code: 2))] },
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `S48 a GOAWAY tells all streams of a connection, those above it and those below`() async throws {
+  @Test func `a GOAWAY tells all streams of a connection, those above it and those below`() async throws {
     let peer = try HTTP2Peer(isSecured: true) { stream, number in
       switch number {
       case 0: Self.ok(stream)
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], [7, 0])
-  func `S48 a POST that was not processed goes out again and is answered`(isSecured: Bool, code: UInt32) async throws {
+  func `a POST that was not processed goes out again and is answered`(isSecured: Bool, code: UInt32) async throws {
     let peer = try HTTP2Peer(isSecured: isSecured) { stream, number in
       number < 3 ? [.send(code == 7 ? .reset(stream, code: 7) : .goAway(last: 0))] : Self.ok(stream)
     }
@@ -121,7 +121,7 @@ import Testing
     await client.transport.shutdown()
   }
 
-  @Test func `S48 a POST that is refused for ever goes out four times`() async throws {
+  @Test func `a POST that is refused for ever goes out four times`() async throws {
     let peer = try HTTP2Peer(isSecured: true) { stream, _ in [.send(.reset(stream, code: 7))] }
     defer { peer.stop() }
     let client = Client.trusting()
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.get, .post])
-  func `S48 sixty requests to a server that says GOAWAY every five streams are each processed once`(
+  func `sixty requests to a server that says GOAWAY every five streams are each processed once`(
     method: HTTPRequest.Method
   ) async throws {
     let processed = Mutex(0)

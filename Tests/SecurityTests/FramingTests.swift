@@ -22,7 +22,7 @@ import Testing
     "0x5", "5_0", "5g", "5 ", "5 g", "5\r\r;a", "+5", "-5", "", "5;", "5;a=\0", "5;a\rb", "5;a b", "00000000000000005",
     "8000000000000000",
   ])
-  func `S46 a header of a chunk that is none is an error, and its connection is not used again`(
+  func `a header of a chunk that is none is an error, and its connection is not used again`(
     header: String
   ) async throws {
     try await expectRefusal(.malformedChunk(size: header), [.malformedResponse])
@@ -32,12 +32,12 @@ import Testing
   }
 
   @Test(arguments: ["5\nhello\r\n0\r\n\r\n", "5\r\nhello\n0\r\n\r\n", "5\r\nhello\r\n0\n\r\n", "5\r\nhello\r\n0\r\n\n"])
-  func `S46 a line among chunks that ends in a line feed alone is an error`(chunks: String) async throws {
+  func `a line among chunks that ends in a line feed alone is an error`(chunks: String) async throws {
     try await expectRefusal(
       .verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks), [.malformedResponse])
   }
 
-  @Test func `S46 an extension of a chunk that never ends is an error`() async throws {
+  @Test func `an extension of a chunk that never ends is an error`() async throws {
     try await expectRefusal(.endlessChunkExtension, [.limitExceeded(.chunkExtensions)])
   }
 
@@ -58,7 +58,7 @@ import Testing
   ]
 
   @Test(arguments: ends.keys.sorted())
-  func `S20 S45 a response that begins in the same write as the end of another answers no request`(
+  func `a response that begins in the same write as the end of another answers no request`(
     name: String
   ) async throws {
     let (method, whole) = try #require(Self.ends[name])
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `S45 bytes behind a challenge that libcurl answers are not read as the answer`() async throws {
+  @Test func `bytes behind a challenge that libcurl answers are not read as the answer`() async throws {
     let question = "TlRMTVNTUAACAAAAAAAAADAAAAABAoEAASNFZ4mrze8AAAAAAAAAAAAAAAAAAAAA"
     let head = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: NTLM \(question)\r\n"
     for content in [

@@ -28,7 +28,7 @@ import TrustSupport
     ("excluded-name", "bar.wild.test"), ("excluded-name", "BAR.wild.test"), ("excluded-name", "bar.wild.test."),
     ("permitted-name", "bar.wild.localhost"), ("rooted", "bar.wild.test"),
   ])
-  func `S12 a wildcard does not stand for a name that an authority of its chain may not sign for`(
+  func `a wildcard does not stand for a name that an authority of its chain may not sign for`(
     _ name: String, _ host: String
   ) async throws {
     let offline = try Offline(name, host: host, roots: Self.root(name))
@@ -44,14 +44,14 @@ import TrustSupport
     ("permitted-name", "foo.wild.localhost"), ("permitted-name", "bar.wild.test"), ("rooted", "foo.wild.test"),
     ("excluded-address", "localhost"), ("excluded-address", "::1"),
   ])
-  func `S12 a name that all authorities may sign for is trusted`(_ name: String, _ host: String) async throws {
+  func `a name that all authorities may sign for is trusted`(_ name: String, _ host: String) async throws {
     let offline = try Offline(name, host: host, roots: Self.root(name))
     for evaluator in try Self.evaluators(name) { #expect(try await offline.check(evaluator) == nil) }
   }
 
   @Test(
     arguments: [("excluded-name", "bar.wild.localhost"), ("rooted", "bar.wild.localhost")], ["-tls1_2", "-tls1_3"])
-  func `S12 in a handshake such a name is refused, whoever judges it`(
+  func `in a handshake such a name is refused, whoever judges it`(
     _ place: (String, String), _ version: String
   ) async throws {
     let (name, host) = place
@@ -71,7 +71,7 @@ import TrustSupport
     ("excluded-name", "foo.wild.localhost"), ("excluded-below", "bar.wild.localhost"),
     ("permitted-name", "foo.wild.localhost"), ("rooted", "foo.wild.localhost"), ("excluded-address", "localhost"),
   ])
-  func `S12 in a handshake a name that all authorities may sign for is trusted`(
+  func `in a handshake a name that all authorities may sign for is trusted`(
     _ name: String, _ host: String
   ) async throws {
     let server = try TLSServer(name, chain: Self.authority(name))
@@ -82,7 +82,7 @@ import TrustSupport
     }
   }
 
-  @Test func `S12 a session of TLS is not resumed for a name that the chain leaves out`() async throws {
+  @Test func `a session of TLS is not resumed for a name that the chain leaves out`() async throws {
     let server = try TLSServer("excluded-name", chain: "excluded-name-authority")
     let session = try Online().session(nil)
     for _ in 0..<2 {

@@ -49,7 +49,7 @@ import TrustSupport
   }
 
   @Test(arguments: overTLS + overHTTP2)
-  func `S44 a body that is cut off is an error that keeps the head`(script: Script) async throws {
+  func `a body that is cut off is an error that keeps the head`(script: Script) async throws {
     let peer = try peer(script)
     defer { peer.stop() }
     let session = try session(script)
@@ -61,7 +61,7 @@ import TrustSupport
   }
 
   @Test(arguments: overTLS + overHTTP2)
-  func `S44 a stream hands over what has come, and fails`(script: Script) async throws {
+  func `a stream hands over what has come, and fails`(script: Script) async throws {
     let peer = try peer(script)
     defer { peer.stop() }
     let session = try session(script)
@@ -75,7 +75,7 @@ import TrustSupport
   }
 
   @Test(arguments: overTLS + overHTTP2)
-  func `S44 a download that is cut off leaves no file in place`(script: Script) async throws {
+  func `a download that is cut off leaves no file in place`(script: Script) async throws {
     let folder = NSTemporaryDirectory() + "lupine-truncation-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -90,7 +90,7 @@ import TrustSupport
   }
 
   @Test(arguments: [TLSVersion.tls1_2, .tls1_3], [WirePeer.Ending.close, .cut])
-  func `S44 close_notify ends a body with each version of TLS, and FIN alone does not`(
+  func `close_notify ends a body with each version of TLS, and FIN alone does not`(
     version: TLSVersion, ending: WirePeer.Ending
   ) async throws {
     let peer = try WirePeer(

@@ -37,7 +37,8 @@ import Testing
     let bench = try EndedBench(way)
     let request = bench.request(form, way)
     let task = Task { await bench.end(of: request, form) }
-    await bench.clock.waitForSleepers()
+    // At the head it ends by itself, perhaps before this one asks the clock.
+    if way != .atHead { await bench.clock.waitForSleepers() }
     switch way {
     case .request: _ = request.cancel()
     case .shutdown: await bench.session.shutdown()
