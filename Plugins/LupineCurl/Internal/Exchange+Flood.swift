@@ -1,10 +1,12 @@
 import LupineCore
 
 extension Exchange {
-  /// Whether a connection that was ended is this exchange's; before there is a request on it, its descriptor tells.
+  /// Whether a connection that was ended is this exchange's.
+  ///
+  /// Before there is a request on it, the socket that libcurl last asked about tells.
   func uses(_ cut: OpenConnections.Cut) -> Bool {
     if let ports { return ports == cut.ports }
-    return socket == cut.descriptor && loop.known(socket)?.id == cut.id
+    return socketID == cut.id
   }
 
   /// Ends the exchange because its connection brought bytes without end, and nothing in them.

@@ -11,6 +11,8 @@ final class Exchange {
   let multi: Multi
   /// The descriptor that libcurl last asked about for this exchange; -1 before.
   var socket: Int32 = -1
+  /// The number of the connection behind it; 0 for what is no connection.
+  var socketID: UInt64 = 0
   /// The ports of its connection, once it has one.
   var ports: SocketPorts?
   var clock: ExchangeClock
