@@ -2,7 +2,7 @@ import Glibc
 
 /// Wakes a thread that has nothing to do; owns a semaphore.
 final class Bell: Sendable {
-  /// A semaphore may be used from any thread; the memory is freed when nobody has the object any more.
+  /// Any thread may use a semaphore. `deinit` frees the memory, after the last use.
   nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
 
   init() {

@@ -49,7 +49,7 @@ final class HostLookups: Sendable {
   /// The exchanges that wait because as many names as may be are being looked up.
   var waitingCount: Int { state.withLock { $0.waitingCount } }
 
-  /// What those that wait for a thread are told.
+  /// The reason that the event `queued` gives for waiting.
   var reason: String { "\(limit) names are being looked up, as many as may be" }
 
   /// Adds a waiter for a name's addresses.

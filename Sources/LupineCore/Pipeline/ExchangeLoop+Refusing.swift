@@ -47,7 +47,7 @@ extension ExchangeLoop {
     return (bytes, false)
   }
 
-  /// The idle timeout; the usual one where the request has none, since nobody waits for a page without end.
+  /// The request's idle timeout, or the default one if the request has none.
   private var readingTime: Duration {
     let timeouts = task.state.withLock { $0.changedTimeouts } ?? task.timeouts
     return timeouts.idle ?? Timeouts().idle ?? .seconds(60)
