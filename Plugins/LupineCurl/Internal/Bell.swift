@@ -2,7 +2,7 @@ import Glibc
 
 /// Wakes a thread that has nothing to do; owns a semaphore.
 final class Bell: Sendable {
-  /// Any thread may use a semaphore. `deinit` frees the memory, after the last use.
+  /// Any thread may use a semaphore, and `deinit` frees the memory after the last use.
   nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
 
   init() {
