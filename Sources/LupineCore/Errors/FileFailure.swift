@@ -52,7 +52,8 @@ public struct FileFailure: Error, Sendable, Hashable {
     case EISDIR: .isFolder
     case EMFILE, ENFILE: .tooManyOpenFiles
     case EFBIG: .tooLarge
-    case ENAMETOOLONG, EINVAL: .badPath
+    case ENAMETOOLONG: .badPath
+    case EINVAL where path.isEmpty || path.utf8.contains(0): .badPath
     default: .other
     }
   }

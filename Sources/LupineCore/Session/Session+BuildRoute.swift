@@ -16,6 +16,10 @@ extension Session.Builder {
         mismatches.append(Mismatch(part: "localAddress", reason: "\"\(text)\" is no address"))
       }
     }
+    if let transport {
+      let missing = requiredCapabilities.subtracting(transport.capabilities)
+      if !missing.isEmpty { require(missing, "requiring", &mismatches) }
+    }
     checkUnixSocket(proxies, &mismatches)
     checkPolicy(proxies, &mismatches)
     checkVersion(configuration.version, &mismatches)

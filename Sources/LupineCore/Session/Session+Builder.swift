@@ -5,13 +5,14 @@ extension Session {
   /// Assembles a session: a value whose every step returns a changed copy.
   ///
   /// Steps that add (`adapter`, `retrier`, `interceptor`, `monitor`, `contentCoding`, `authenticationScheme`,
-  /// `secretField`, `install`) may be used any number of times and keep their order. `header`, `trust`, `proxy` and
-  /// `resolve` add up as well; of one name, pattern, scheme or host the last one counts. Of all other steps the last one
+  /// `secretField`, `install`) may be used any number of times and keep their order. `header`, `trust`, `proxy`,
+  /// `requiring` and `resolve` add up as well; of one name, pattern, scheme or host the last one counts. Of all other steps the last one
   /// counts. `build()` checks that the parts fit each other.
   ///
   /// Its description names the transport alone, since much of the rest may be secret.
   public struct Builder: Sendable, HidesSecrets {
     var transport: (any Transport)?
+    var requiredCapabilities: TransportCapabilities = []
     var baseURLText: String?
     var trustRules: [(pattern: String, evaluator: any TrustEvaluator)] = []
     var trustFallback: (any TrustEvaluator)?
@@ -47,6 +48,16 @@ extension Session {
 extension Session.Builder {
   /// Sets what carries the exchanges, such as `.curl` or a mock.
   public func transport(_ transport: some Transport) -> Self { changed { $0.transport = transport } }
+
+  /// Requires that the transport has these capabilities; `build()` throws if it lacks one of them.
+  ///
+  /// Use it for a guarantee that the program relies on, such as `.strictFraming` or `.streamEndChecks`. Capabilities that
+  /// other steps need are required without it.
+  ///
+  /// Default: none. Calls add up.
+  public func requiring(_ capabilities: TransportCapabilities) -> Self {
+    changed { $0.requiredCapabilities.formUnion(capabilities) }
+  }
 
   /// Sets the URL that relative references are appended to, as if it ended in `/`.
   public func baseURL(_ url: String) -> Self { changed { $0.baseURLText = url } }

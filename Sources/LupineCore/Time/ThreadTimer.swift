@@ -9,8 +9,6 @@ enum ThreadTimer {
   /// What libdispatch opens, and some more.
   private static let descriptors = 8
   private static let isSafe = Atomic(false)
-  /// How long a cancelled timer's thread lives at most.
-  private static let slice = Duration.milliseconds(50)
 
   /// Whether libdispatch might lack descriptors for its first timer.
   static var isNeeded: Bool {
@@ -28,40 +26,90 @@ enum ThreadTimer {
     return descriptor < 0 ? nil : descriptor
   }
 
-  private final class Mark: Sendable {
-    let isCancelled = Atomic(false)
-  }
-
   /// Calls `action` after a time, unless it is cancelled before; at once where no thread can be started.
   static func schedule(_ time: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
-    let mark = Mark()
-    do throws(SystemThread.Failure) {
-      try SystemThread("lupine-timer") {
-        var rest = time
-        while rest > .zero, !mark.isCancelled.load(ordering: .relaxed) {
-          let next = min(rest, slice)
-          var pause = timespec(tv_sec: 0, tv_nsec: Int(next.nanoseconds))
-          nanosleep(&pause, nil)
-          rest -= next
-        }
-        if !mark.isCancelled.load(ordering: .relaxed) { action() }
-      }.detach()
-    } catch {
-      action()
-    }
-    return ScheduledTimer { mark.isCancelled.store(true, ordering: .relaxed) }
+    let pause = Pause()
+    start(pause, time) { if $0 { action() } }
+    return ScheduledTimer { pause.end() }
   }
 
-  /// Sleeps for a time; a cancellation ends the sleep soon.
+  /// Sleeps for a time; a cancellation ends the sleep.
   static func sleep(_ time: Duration) async throws {
-    var rest = time
-    while rest > .zero {
-      let next = min(rest, slice)
+    let pause = Pause()
+    await withTaskCancellationHandler {
       await withUnsafeContinuation { (waiter: UnsafeContinuation<Void, Never>) in
-        _ = schedule(next) { waiter.resume() }
+        start(pause, time) { _ in waiter.resume() }
       }
-      try Task.checkCancellation()
-      rest -= next
+    } onCancel: {
+      pause.end()
     }
+    try Task.checkCancellation()
+  }
+
+  /// - Parameter done: called once, with whether the time has passed.
+  private static func start(_ pause: Pause, _ time: Duration, done: @escaping @Sendable (Bool) -> Void) {
+    do throws(SystemThread.Failure) {
+      try SystemThread("lupine-timer") { done(pause.lasts(time)) }.detach()
+    } catch {
+      done(true)
+    }
+  }
+}
+
+/// A thread's wait for a time, which any thread can end.
+private final class Pause: Sendable {
+  private struct State {
+    var mutex = pthread_mutex_t()
+    var hasEnded = pthread_cond_t()
+    var isEnded = false
+  }
+
+  /// Its mutex guards `isEnded`; `deinit` frees the memory after the last use.
+  nonisolated(unsafe) private let state: UnsafeMutablePointer<State>
+
+  init() {
+    state = .allocate(capacity: 1)
+    state.initialize(to: State())
+    pthread_mutex_init(&state.pointee.mutex, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    // The date may be set while a thread waits.
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(&state.pointee.hasEnded, &attributes)
+    pthread_condattr_destroy(&attributes)
+  }
+
+  deinit {
+    pthread_cond_destroy(&state.pointee.hasEnded)
+    pthread_mutex_destroy(&state.pointee.mutex)
+    state.deallocate()
+  }
+
+  func end() {
+    pthread_mutex_lock(&state.pointee.mutex)
+    state.pointee.isEnded = true
+    pthread_cond_signal(&state.pointee.hasEnded)
+    pthread_mutex_unlock(&state.pointee.mutex)
+  }
+
+  /// Waits; `false` where it was ended before the time had passed.
+  func lasts(_ time: Duration) -> Bool {
+    var deadline = Self.moment(after: time)
+    pthread_mutex_lock(&state.pointee.mutex)
+    defer { pthread_mutex_unlock(&state.pointee.mutex) }
+    while !state.pointee.isEnded {
+      let code = pthread_cond_timedwait(&state.pointee.hasEnded, &state.pointee.mutex, &deadline)
+      if code == ETIMEDOUT { return !state.pointee.isEnded }
+    }
+    return false
+  }
+
+  private static func moment(after time: Duration) -> timespec {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    let (sum, overflows) = (Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec))
+      .addingReportingOverflow(max(0, time.nanoseconds))
+    let nanoseconds = overflows ? Int64.max : sum
+    return timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
   }
 }

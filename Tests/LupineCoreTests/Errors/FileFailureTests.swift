@@ -19,7 +19,7 @@ import Testing
   @Test(arguments: [
     (ENOSPC, FileFailure.Kind.noSpace), (EDQUOT, .noSpace), (EACCES, .permissionDenied), (EPERM, .permissionDenied),
     (EROFS, .readOnly), (EEXIST, .exists), (ENOENT, .notFound), (EISDIR, .isFolder), (EMFILE, .tooManyOpenFiles),
-    (EFBIG, .tooLarge), (ENAMETOOLONG, .badPath), (EIO, .other),
+    (EFBIG, .tooLarge), (ENAMETOOLONG, .badPath), (EIO, .other), (EINVAL, .other),
   ])
   func `each number of the system has a kind that a program can act on`(code: Int32, kind: FileFailure.Kind) {
     #expect(FileFailure(path: "/a", code: code).kind == kind)

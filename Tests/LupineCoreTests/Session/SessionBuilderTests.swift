@@ -67,6 +67,7 @@ import Testing
     ("tlsVersions", { $0.tlsVersions(minimum: .tls1_3) }),
     ("connectionAuthentication", { $0.connectionCredential(.ntlm(username: "u", password: "p"), to: .anyOrigin) }),
     ("proxies", { $0.proxy("http://proxy.example.com") }), ("unixSockets", { $0.unixSocket("/run/a") }),
+    ("strictFraming, streamEndChecks", { $0.requiring(.streamEndChecks).requiring(.strictFraming) }),
   ]
 
   @Test(arguments: demanding.indices)

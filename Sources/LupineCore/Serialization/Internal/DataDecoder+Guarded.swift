@@ -12,13 +12,25 @@ extension DataDecoder {
     } catch {
       // JSONDecoder has a limit of its own, which its error does not tell from bad JSON.
       if self is JSONDecoder, NestingDepth.json(data) > NestingDepth.limit { throw NestingDepth.exceeded }
+      let reason = isStrictJSON && Self.isUnplaced(error) ? Self.misfit : Self.reason(error)
       throw LupineError(
-        .serializationFailed, "The body does not decode as `\(type)`: \(Self.reason(error))", underlying: error)
+        .serializationFailed, "The body does not decode as `\(type)`: \(reason)", underlying: error)
     }
   }
 
   /// Whether it decodes JSON as RFC 8259 has it; JSON5 has other rules.
   private var isStrictJSON: Bool { (self as? JSONDecoder).map { !$0.allowsJSON5 } ?? false }
+
+  /// Foundation says of a number that does not fit its type that the JSON is not valid, and names no path; that it is valid
+  /// has been checked here.
+  private static var misfit: String {
+    "a number is out of its type's range, or has a fraction and its type has none (the decoder names no path)."
+  }
+
+  private static func isUnplaced(_ error: any Error) -> Bool {
+    guard case DecodingError.dataCorrupted(let context) = error else { return false }
+    return context.codingPath.isEmpty && context.debugDescription == "The given data was not valid JSON."
+  }
 
   private static func reason(_ error: any Error) -> String {
     let text =

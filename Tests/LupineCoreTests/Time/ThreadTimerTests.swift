@@ -1,0 +1,39 @@
+import Testing
+
+@testable import LupineCore
+
+/// The timers of a process that lacks descriptors for the system's.
+@Suite(.timeLimit(.minutes(1))) struct ThreadTimerTests {
+  @Test func `a cancelled sleep ends at once, however long it was to be`() async {
+    let sleeper = Task { try await ThreadTimer.sleep(.seconds(3_600)) }
+    sleeper.cancel()
+    await #expect(throws: CancellationError.self) { try await sleeper.value }
+  }
+
+  @Test(arguments: [Duration.zero, .milliseconds(1), .seconds(-1)])
+  func `a sleep ends by itself`(time: Duration) async throws {
+    let start = ContinuousClock.now
+    try await ThreadTimer.sleep(time)
+    #expect(start.duration(to: .now) >= time)
+  }
+
+  @Test func `a timer that is set fires once, and a cancelled one never`() async {
+    let (stream, fired) = AsyncStream<String>.makeStream()
+    let cancelled = ThreadTimer.schedule(.milliseconds(20)) { fired.yield("cancelled") }
+    cancelled.cancel()
+    let set = ThreadTimer.schedule(.milliseconds(40)) {
+      fired.yield("set")
+      fired.finish()
+    }
+    var seen: [String] = []
+    for await each in stream { seen.append(each) }
+    set.cancel()
+    #expect(seen == ["set"])
+  }
+
+  @Test func `the longest time that there is does not end at once`() async {
+    let timer = ThreadTimer.schedule(.seconds(Int64.max)) { Issue.record("It has ended.") }
+    try? await ThreadTimer.sleep(.milliseconds(5))
+    timer.cancel()
+  }
+}
