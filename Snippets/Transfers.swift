@@ -57,7 +57,7 @@ print(receipt)
 // snippet.show
 
 // Bodies that are made while they are sent: one anew for each sending, one that exists once.
-let rows = Body.stream {
+let rows = RequestBody.stream {
   AsyncStream<[UInt8]> { continuation in
     for number in 1...3 { continuation.yield(Array("row \(number)\n".utf8)) }
     continuation.finish()

@@ -5,14 +5,14 @@ import LupineMultipart
 
 /// What is encoded, each time to the last byte; each gives the number of bytes.
 enum Encoding {
-  static func form() throws -> Body {
+  static func form() throws -> RequestBody {
     var form = MultipartFormData()
     for number in 0..<16 { form.append(Data(repeating: UInt8(number), count: 4 << 20), name: "part\(number)") }
     return try form.asBody()
   }
 
   /// Reads a body into a buffer of the size that transports use.
-  static func read(_ body: Body) throws -> Int {
+  static func read(_ body: RequestBody) throws -> Int {
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 64)
     defer { space.deallocate() }
     let reader = try body.makeReader {}

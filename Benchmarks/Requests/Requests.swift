@@ -41,7 +41,7 @@ public struct Requests: Sendable {
   }
 
   /// The bytes of FILE, once, in pieces as large as AsyncHTTPClient's row has them.
-  private func stream() throws -> Body {
+  private func stream() throws -> RequestBody {
     let descriptor = open(work.path, O_RDONLY)
     var facts = stat()
     guard descriptor >= 0, fstat(descriptor, &facts) == 0 else { throw WorkError("\(work.path) cannot be read") }

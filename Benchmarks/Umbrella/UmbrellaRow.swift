@@ -4,5 +4,5 @@ import Row
 
 /// All that `import Lupine` brings, with its defaults.
 @main enum UmbrellaRow {
-  static func main() { Work.run { try await Requests.measure($0) { $0.umbrellaDefaults() } } }
+  static func main() { Work.run { try await Requests.measure($0) { $0.standardDefaults() } } }
 }

@@ -35,7 +35,7 @@ public struct MockReply: Sendable {
   enum Content: Sendable {
     case bytes(Data)
     case chunks([Data], every: Duration)
-    case body(Body)
+    case body(RequestBody)
   }
 
   /// Why a reply cannot be given.
@@ -116,7 +116,7 @@ extension MockReply {
   /// A stream that throws, or whose length is not what the reply says, ends the request with kind `invalidStub`. To have
   /// the body fail on purpose, throw a `LupineError` of the kind that the request shall end with, or use `fault(_:)`.
   public static func body(
-    _ body: Body, contentType: String? = "application/octet-stream", status: HTTPResponse.Status = .ok
+    _ body: RequestBody, contentType: String? = "application/octet-stream", status: HTTPResponse.Status = .ok
   ) -> MockReply {
     var part = Part(status: status, content: .body(body))
     part.fields[.contentType] = contentType

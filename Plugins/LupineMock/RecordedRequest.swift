@@ -35,7 +35,7 @@ public struct RecordedRequest: Sendable {
   /// Why no stub fitted, with the nearest ones.
   let mismatch: String?
   private let request: OutgoingRequest
-  private let identity: SecurityIdentity
+  private let identity: ConnectionKey
   /// What a dump redacts.
   private let secretFields: SecretFields
 

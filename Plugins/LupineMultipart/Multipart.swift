@@ -65,7 +65,7 @@ public struct Multipart: Sendable {
   }
 
   /// Adds a part at the end: a body, and the fields that describe it.
-  public mutating func append(_ body: Body, headers: HTTPFields = [:]) {
+  public mutating func append(_ body: RequestBody, headers: HTTPFields = [:]) {
     append(MultipartPart(body, headers: headers))
   }
 
@@ -86,7 +86,7 @@ public struct Multipart: Sendable {
   /// - Parameters:
   ///   - range: the first byte's position, and the position after the last one's.
   ///   - total: the length of the whole; `nil` where it is unknown.
-  public mutating func append(_ body: Body, range: Range<Int64>, of total: Int64?, headers: HTTPFields = [:]) {
+  public mutating func append(_ body: RequestBody, range: Range<Int64>, of total: Int64?, headers: HTTPFields = [:]) {
     let isFitting = range.lowerBound >= 0 && !range.isEmpty && range.upperBound <= total ?? .max
     var headers = headers
     if isFitting {

@@ -19,9 +19,9 @@ extension MultipartConvertible {
   /// is taken when the sending begins. A file that becomes shorter or longer meanwhile ends the request with an error.
   ///
   /// - Throws: `LupineError` of kind `invalidRequest` where a part, or the boundary, cannot be sent.
-  public func asBody() throws(LupineError) -> Body {
+  public func asBody() throws(LupineError) -> RequestBody {
     let pieces = try PieceList(multipart).pieces
-    return Body(
+    return RequestBody(
       length: Piece.knownLength(of: pieces), through: pieces.compactMap(\.body),
       source: .sequence(pieces.map(\.section))
     ) { (onReady) throws(LupineError) in
@@ -62,11 +62,11 @@ extension MultipartConvertible {
   }
 }
 
-extension Body {
+extension RequestBody {
   /// A multipart, read part by part as it is sent; the request's `Content-Type` is to be its `contentType`.
   ///
   /// - Throws: `LupineError` of kind `invalidRequest` where a part, or the boundary, cannot be sent.
-  public static func multipart(_ multipart: some MultipartConvertible) throws(LupineError) -> Body {
+  public static func multipart(_ multipart: some MultipartConvertible) throws(LupineError) -> RequestBody {
     try multipart.asBody()
   }
 }

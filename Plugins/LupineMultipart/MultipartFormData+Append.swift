@@ -15,7 +15,7 @@ extension MultipartFormData {
   ///   - contentType: the type of the content.
   ///   - headers: fields besides, which come after those two.
   public mutating func append(
-    _ body: Body, name: String, fileName: String? = nil, contentType: String? = nil, headers: HTTPFields = [:]
+    _ body: RequestBody, name: String, fileName: String? = nil, contentType: String? = nil, headers: HTTPFields = [:]
   ) {
     var fileName = fileName
     if fileName == nil, case .file(let path, _) = body.source {

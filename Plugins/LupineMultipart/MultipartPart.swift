@@ -9,12 +9,12 @@ public struct MultipartPart: Sendable {
   private(set) var problem: String?
 
   enum Content: Sendable {
-    case body(Body)
+    case body(RequestBody)
     case multipart(Multipart)
   }
 
   /// Joins a body and the fields that describe it.
-  public init(_ body: Body, headers: HTTPFields = [:]) {
+  public init(_ body: RequestBody, headers: HTTPFields = [:]) {
     content = .body(body)
     self.headers = headers
     check()

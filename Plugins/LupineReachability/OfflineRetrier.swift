@@ -30,7 +30,7 @@ public struct OfflineRetrier: Retrier {
   }
 
   /// Waits for the network where there is none, then has the request sent again.
-  public func decision(for attempt: FailedAttempt) async -> RetryDecision {
+  public func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     guard attempt.number < limit, failedForWantOfNetwork(attempt), !attempt.request.url.isLoopback else {
       return .doNotRetry
     }
@@ -57,7 +57,7 @@ public struct OfflineRetrier: Retrier {
     }
   }
 
-  private func failedForWantOfNetwork(_ attempt: FailedAttempt) -> Bool {
+  private func failedForWantOfNetwork(_ attempt: AttemptOutcome) -> Bool {
     switch attempt.error?.kind {
     case .hostNotFound, .networkUnreachable, .connectionFailed, .timedOut(.connect): true
     case .connectionLost, .timedOut(.idle): attempt.request.isIdempotent

@@ -16,7 +16,7 @@ extension Session.Builder {
   ///
   /// What was named before stays: a transport, such as a mock, and a coding or a scheme of the same name. What is named
   /// afterwards takes the place of these.
-  public func umbrellaDefaults() -> Self {
+  public func standardDefaults() -> Self {
     var builder = self
     #if Curl
       if !hasTransport { builder = builder.transport(.curl) }

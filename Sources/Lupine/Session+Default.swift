@@ -44,13 +44,13 @@ final class DefaultSession: Sendable {
     guard isReplaced else {
       let reason = "it has been used or replaced already; replace it before the first request"
       throw LupineError(
-        .configuration([Mismatch(part: "Session.default", reason: reason)]),
+        .configuration([ConfigurationIssue(part: "Session.default", reason: reason)]),
         "The default session cannot be replaced: \(reason).")
     }
   }
 
   static func make() -> Session {
-    let builder = Session.Builder().umbrellaDefaults()
+    let builder = Session.Builder().standardDefaults()
     do {
       return try builder.build()
     } catch {

@@ -43,7 +43,7 @@ struct ProbeScript {
     let session = try session ?? builder.connections(options).build()
     self.session = session
     let response = await session.request(url).serializingData().response
-    if case .configuration(let mismatches) = response.error?.kind { return mismatches.map(\.part).joined() }
+    if case .configuration(let issues) = response.error?.kind { return issues.map(\.part).joined() }
     if let error = response.error { return "\(error.kind)" }
     return response.metrics.isConnectionReused ? "used again" : "new"
   }

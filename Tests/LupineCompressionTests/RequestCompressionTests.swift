@@ -8,7 +8,7 @@ import Testing
 @Suite struct RequestCompressionTests {
   enum Kind: CaseIterable { case bytes, manyBytes, stream }
 
-  private static func body(_ kind: Kind) -> (Body, Data) {
+  private static func body(_ kind: Kind) -> (RequestBody, Data) {
     // A little more than is coded at once.
     let size = kind == .manyBytes ? 1_100_000 : 10_000
     let data = (0..<size / 1_000).reduce(into: Data()) { data, number in
@@ -35,7 +35,7 @@ import Testing
     return Data(result)
   }
 
-  private func send(_ body: Body, headers: HTTPFields = [:], _ adapter: RequestCompression) async throws
+  private func send(_ body: RequestBody, headers: HTTPFields = [:], _ adapter: RequestCompression) async throws
     -> RecordedRequest
   {
     let mock = MockTransport()
@@ -60,7 +60,7 @@ import Testing
   private static func adapter(_ coding: any ContentCoding) -> RequestCompression { RequestCompression(coding) }
 
   @Test func `a small body, and none at all, are sent as they are`() async throws {
-    for body in [Body.text("small"), .none] {
+    for body in [RequestBody.text("small"), .none] {
       #expect(try await send(body, .compression()).headers[.contentEncoding] == nil)
     }
     #expect(try await send(.text("small"), .compression(minimumSize: 0)).headers[.contentEncoding] == "gzip")
@@ -113,7 +113,7 @@ import Testing
     mock.stub(.put, "https://example.com/", .sequence([.status(.serviceUnavailable), .text("received")]))
     let session = try Session.Builder().transport(mock).clock(ImmediateClock()).adapter(.compression())
       .retrier(.backoff(limit: 1)).build()
-    let body = Body.oneShot(
+    let body = RequestBody.oneShot(
       AsyncStream<[UInt8]> { pieces in
         pieces.yield(Array("content".utf8))
         pieces.finish()
@@ -128,7 +128,7 @@ import Testing
     let session = try Session.Builder().transport(mock).build()
     let adapter = RequestCompression(.gzip)
     for (body, isReplayable) in [
-      (Self.body(.stream).0, true), (Body.oneShot(AsyncStream<[UInt8]> { $0.finish() }), false),
+      (Self.body(.stream).0, true), (RequestBody.oneShot(AsyncStream<[UInt8]> { $0.finish() }), false),
     ] {
       let adapted = try await adapter.adapt(OutgoingRequest("https://example.com/", body: body), for: session)
       #expect(adapted.body.isReplayable == isReplayable)

@@ -11,7 +11,7 @@ import Testing
     let server = try ScriptedServer { $0.path == "/endless" ? .endlessBody : .respond() }
     let client = Client()
     let counter = Counter()
-    let control = TransferControl()
+    let control = ExchangeControl()
     let sink = BodySink(.stream(window: 100_000), stages: [counter])
     let response = try await client.transport.send(
       OutgoingRequest(url: HTTPURL(server.url + "/endless")), in: client.context(control: control, sink: sink))
@@ -51,7 +51,7 @@ import Testing
         : .respond()
     }
     let client = Client()
-    let control = TransferControl()
+    let control = ExchangeControl()
     let counter = Counter()
     let sink = BodySink(.collect(limit: .max), stages: [counter])
     let response = try await client.transport.send(
@@ -73,7 +73,7 @@ import Testing
     }
     let client = Client()
     let read = Counter()
-    let body = Body(length: 64 << 20, isReplayable: true) { (_) throws(LupineError) in
+    let body = RequestBody(length: 64 << 20, isReplayable: true) { (_) throws(LupineError) in
       CountingReader(length: 64 << 20, read)
     }
     async let upload = client.fetch(server.url + "/slow", method: .put, body: body).status

@@ -11,7 +11,7 @@ import Testing
   @Test func `an exchange cancelled before it begins sends nothing`() async throws {
     let server = try ScriptedServer(always: .respond())
     let client = Client()
-    let control = TransferControl()
+    let control = ExchangeControl()
     control.cancel(Self.reason)
     let error = await sendFailure(client, server.url, control)
     #expect(error?.kind == .cancelled)
@@ -22,7 +22,7 @@ import Testing
   @Test func `an exchange cancelled before its head ends at once`() async throws {
     let server = try ScriptedServer(always: .stallBeforeHead)
     let client = Client()
-    let control = TransferControl()
+    let control = ExchangeControl()
     async let failure = sendFailure(client, server.url, control)
     try await server.waitForRequest()
     control.cancel(Self.reason)
@@ -35,7 +35,7 @@ import Testing
   @Test func `an exchange cancelled in its body fails the body`() async throws {
     let server = try ScriptedServer(always: .stall(afterBytes: 3))
     let client = Client()
-    let control = TransferControl()
+    let control = ExchangeControl()
     let response = try await client.transport.send(
       OutgoingRequest(url: HTTPURL(server.url)), in: client.context(control: control, sink: .stream(window: 10)))
     #expect(try await response.body.next() == Array("hel".utf8))
@@ -57,7 +57,7 @@ import Testing
       }
     }
     let client = Client()
-    let control = TransferControl()
+    let control = ExchangeControl()
     async let first = sendFailure(client, server.url + "/first", control)
     try await server.waitForRequest()
     // The loop's table has 1,024 chains, so the last of these stands in the first one's.
@@ -79,7 +79,7 @@ import Testing
     let client = Client(configuration)
     async let first = client.fetch(server.url + "/first").text
     try await server.waitForRequest()
-    let control = TransferControl()
+    let control = ExchangeControl()
     let queued = Gate()
     async let second = sendFailure(
       client, server.url + "/second", control, EventLog { if case .queued = $0 { queued.open() } })
@@ -100,9 +100,9 @@ import Testing
   @Test func `an exchange cancelled while its body is awaited lets go of the body`() async throws {
     let server = try ScriptedServer(readsBody: false) { _ in [.readBody, .stall] }
     let client = Client()
-    let control = TransferControl()
+    let control = ExchangeControl()
     let cancelled = Gate()
-    let body = Body(length: nil, isReplayable: true) { (_) throws(LupineError) in PendingReader(cancelled) }
+    let body = RequestBody(length: nil, isReplayable: true) { (_) throws(LupineError) in PendingReader(cancelled) }
     async let failure = sendFailure(client, server.url, control, method: .post, body: body)
     try await server.waitForConnection()
     control.cancel(Self.reason)
@@ -112,8 +112,8 @@ import Testing
   }
 
   private func sendFailure(
-    _ client: Client, _ url: String, _ control: TransferControl, _ log: EventLog = EventLog(),
-    method: HTTPRequest.Method = .get, body: Body = .none
+    _ client: Client, _ url: String, _ control: ExchangeControl, _ log: EventLog = EventLog(),
+    method: HTTPRequest.Method = .get, body: RequestBody = .none
   ) async -> LupineError? {
     do throws(LupineError) {
       let request = OutgoingRequest(url: try HTTPURL(url), method: method, body: body)

@@ -89,7 +89,7 @@ import Testing
     let server = try ScriptedServer { $0.number == 0 ? .respond() : end }
     let client = Client()
     _ = try await client.fetch(server.url)
-    let body = method == .post ? Body.text("once") : .none
+    let body = method == .post ? RequestBody.text("once") : .none
     #expect(await client.failure(server.url, method: method, body: body)?.kind == .connectionLost)
     #expect(server.requests.count == 2)
     await client.transport.shutdown()
@@ -165,7 +165,7 @@ import Testing
     let client = Client()
     for policy in [nil, 1, 2, 1] as [UInt64?] {
       let context = TransferContext(
-        id: RequestID(1), identity: SecurityIdentity(trustPolicy: policy), sink: { _ in .collect(limit: 100) })
+        id: RequestID(1), identity: ConnectionKey(trustPolicy: policy), sink: { _ in .collect(limit: 100) })
       let response = try await client.transport.send(OutgoingRequest(url: HTTPURL(server.url)), in: context)
       _ = try await response.body.end()
     }

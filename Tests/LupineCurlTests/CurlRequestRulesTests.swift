@@ -46,11 +46,11 @@ import Testing
     let error = await #expect(throws: LupineError.self) {
       try await client.transport.send(OutgoingRequest(url: HTTPURL(server.url)), in: context)
     }
-    guard case .configuration(let mismatches) = error?.kind else {
+    guard case .configuration(let issues) = error?.kind else {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(mismatches.map(\.part) == ["trust"])
+    #expect(issues.map(\.part) == ["trust"])
     #expect(server.connectionCount == 0)
     await client.transport.shutdown()
   }
@@ -61,7 +61,7 @@ import Testing
     let client = Client(configuration)
     let error = await client.failure("https://127.0.0.1:1/")
     let message = try #require(error?.message)
-    #expect(error?.kind == .configuration([Mismatch(part: "certificateAuthorities", reason: message)]))
+    #expect(error?.kind == .configuration([ConfigurationIssue(part: "certificateAuthorities", reason: message)]))
     #expect(message.contains("/nowhere/roots.pem"))
     await client.transport.shutdown()
   }
@@ -77,7 +77,7 @@ import Testing
   }
 
   private func expectRefusal(
-    method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
+    method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: RequestBody = .none,
     change: (inout OutgoingRequest) -> Void = { _ in }
   ) async throws {
     let server = try ScriptedServer(always: .respond())

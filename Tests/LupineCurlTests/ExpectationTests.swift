@@ -8,7 +8,7 @@ import Testing
 @Suite struct ExpectationTests {
   enum Kind: CaseIterable { case bytes, stream }
 
-  private func body(_ kind: Kind) -> Body {
+  private func body(_ kind: Kind) -> RequestBody {
     kind == .bytes ? .text("hello") : .stream { Pieces([Array("hello".utf8)]) }
   }
 

@@ -27,7 +27,7 @@ import Testing
 
   /// An exchange with a peer that floods, under way when the call returns.
   private struct Flooded {
-    let control = TransferControl()
+    let control = ExchangeControl()
     let transport: CurlTransport
     let exchange: Task<LupineError?, any Error>
     private let peer: FloodPeer
@@ -37,7 +37,7 @@ import Testing
       var configuration = CurlTransport.Configuration()
       configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
       transport = CurlTransport(configuration)
-      var identity = SecurityIdentity()
+      var identity = ConnectionKey()
       identity.proxy = try peer.proxy.map { try Proxy($0) }
       var request = try OutgoingRequest(url: HTTPURL(peer.url))
       request.options.version = flood.kind.version

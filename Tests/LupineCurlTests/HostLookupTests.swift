@@ -37,7 +37,7 @@ import Testing
 
   /// An exchange that waits for a name's addresses when the call returns.
   private func exchange(
-    _ name: String, _ control: TransferControl = TransferControl(), _ other: HostLookups? = nil,
+    _ name: String, _ control: ExchangeControl = ExchangeControl(), _ other: HostLookups? = nil,
     _ log: EventLog = EventLog()
   ) -> Task<[IPAddress], any Error> {
     let context = Client().context(control: control, log: log)
@@ -62,7 +62,7 @@ import Testing
   @Test func `an exchange that is cancelled waits no longer, and those beside and after it have the answer`()
     async throws
   {
-    let control = TransferControl()
+    let control = ExchangeControl()
     let first = exchange("a.example", control)
     let second = exchange("a.example")
     control.cancel(LupineError(.cancelled, "Enough."))
@@ -86,16 +86,16 @@ import Testing
 
   @Test func `no more names are looked up at once than may be, and lookups that hang count`() async throws {
     let lookups = HostLookups(HostResolver(resolve: resolver.resolve), limit: 2)
-    let controls = [TransferControl(), TransferControl()]
+    let controls = [ExchangeControl(), ExchangeControl()]
     let queued = EventLog()
     let hung = zip(["a.example", "b.example"], controls).map { exchange($0, $1, lookups) }
     for control in controls { control.cancel(LupineError(.cancelled, "Enough.")) }
     for exchange in hung { await #expect(throws: LupineError.self) { try await exchange.value } }
-    let waiting = (1...5).map { exchange("\($0).example", TransferControl(), lookups, queued) }
+    let waiting = (1...5).map { exchange("\($0).example", ExchangeControl(), lookups, queued) }
     #expect(lookups.waitingCount == 5)
     #expect(queued.queuedCount == 5)
     // Who asks for a name that is being looked up does not wait for a thread.
-    let joined = exchange("a.example", TransferControl(), lookups, queued)
+    let joined = exchange("a.example", ExchangeControl(), lookups, queued)
     #expect(lookups.waitingCount == 5)
     resolver.mayAnswer.open()
     for exchange in waiting + [joined] { #expect(try await exchange.value == Self.addresses) }
@@ -105,8 +105,8 @@ import Testing
 
   @Test func `an exchange that leaves the queue of names takes its name along`() async throws {
     let lookups = HostLookups(HostResolver(resolve: resolver.resolve), limit: 1)
-    let first = exchange("a.example", TransferControl(), lookups)
-    let control = TransferControl()
+    let first = exchange("a.example", ExchangeControl(), lookups)
+    let control = ExchangeControl()
     let second = exchange("b.example", control, lookups)
     control.cancel(LupineError(.cancelled, "Enough."))
     await #expect(throws: LupineError.self) { try await second.value }
@@ -118,10 +118,10 @@ import Testing
 
   @Test func `a thousand exchanges wait for their names, and one more fails`() async throws {
     let lookups = HostLookups(HostResolver(resolve: resolver.resolve), limit: 1)
-    let waiting = (0...1_000).map { exchange("\($0).example", TransferControl(), lookups) }
+    let waiting = (0...1_000).map { exchange("\($0).example", ExchangeControl(), lookups) }
     #expect(lookups.waitingCount == 1_000)
     let error = await #expect(throws: LupineError.self) {
-      try await exchange("more.example", TransferControl(), lookups).value
+      try await exchange("more.example", ExchangeControl(), lookups).value
     }
     #expect(error?.kind == .limitExceeded(.nameLookups))
     #expect(error?.message.contains("nameLookups") == true)
@@ -132,7 +132,7 @@ import Testing
 
   @Test func `a transport that is shut down ends the wait for a name`() async throws {
     let transport = CurlTransport(resolver: HostResolver(resolve: resolver.resolve))
-    var identity = SecurityIdentity()
+    var identity = ConnectionKey()
     identity.proxy = try Proxy("socks5://127.0.0.1:1")
     let context = TransferContext(id: RequestID(1), identity: identity) { _ in .collect(limit: 1) }
     let request = try OutgoingRequest(url: HTTPURL("http://a.example/"))

@@ -20,7 +20,7 @@ import Testing
   }
 
   private func files(additional: String? = nil) -> RootFiles {
-    var identity = SecurityIdentity(certificateAuthorities: path)
+    var identity = ConnectionKey(certificateAuthorities: path)
     identity.additionalCertificateAuthorities = additional
     return RootFiles(identity, CurlTransport.Configuration())
   }
@@ -56,12 +56,12 @@ import Testing
     let error = #expect(throws: LupineError.self) {
       try builder.certificateAuthorities("/no/such.pem").additionalCertificateAuthorities("/nor/this.pem").build()
     }
-    guard case .configuration(let mismatches)? = error?.kind else {
+    guard case .configuration(let issues)? = error?.kind else {
       Issue.record("another error: \(String(describing: error))")
       return
     }
-    #expect(mismatches.map(\.part) == ["certificateAuthorities", "additionalCertificateAuthorities"])
-    #expect(mismatches.first?.reason.contains("/no/such.pem cannot be read: No such file or directory") == true)
+    #expect(issues.map(\.part) == ["certificateAuthorities", "additionalCertificateAuthorities"])
+    #expect(issues.first?.reason.contains("/no/such.pem cannot be read: No such file or directory") == true)
     _ = try builder.certificateAuthorities(path).build()
   }
 }

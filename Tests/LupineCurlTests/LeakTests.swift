@@ -54,7 +54,7 @@ import Testing
       var paths = ["/", "/chunks", "/close"]
       if moment != .never { paths.append("/stall") }
       let path = paths.randomElement(using: &random) ?? "/"
-      let body = [Body.none, .text("body"), .stream { Pieces([[1], [2]]) }].randomElement(using: &random) ?? .none
+      let body = [RequestBody.none, .text("body"), .stream { Pieces([[1], [2]]) }].randomElement(using: &random) ?? .none
       let isStreamed = moment == .piece || Bool.random(using: &random)
       let sink = isStreamed ? BodySink.stream(window: 1) : .collect(limit: 100)
       await exchange(url + path, body, sink, cancelling: moment, client)
@@ -62,9 +62,9 @@ import Testing
   }
 
   private static func exchange(
-    _ url: String, _ body: Body, _ sink: BodySink, cancelling moment: Moment, _ client: Client
+    _ url: String, _ body: RequestBody, _ sink: BodySink, cancelling moment: Moment, _ client: Client
   ) async {
-    let control = TransferControl()
+    let control = ExchangeControl()
     let cancel: @Sendable (Moment) -> Void = { now in
       if now == moment { control.cancel(LupineError(.cancelled, "At random.")) }
     }

@@ -126,7 +126,7 @@ import Testing
     let names = Names([:], isOpen: false)
     let client = names.client()
     for isCancelled in [true, false] {
-      let control = TransferControl()
+      let control = ExchangeControl()
       let request = try OutgoingRequest(url: HTTPURL("http://a.example/"))
       let exchange = Task { try await client.transport.send(request, in: client.context(control: control)) }
       _ = await client.transport.connectionPool()
@@ -142,7 +142,7 @@ import Testing
     let names = Names(["proxy.example": ["127.0.0.1"]])
     let client = names.client()
     for (host, isFound) in [("proxy.example", true), ("other.example", false)] {
-      var identity = SecurityIdentity()
+      var identity = ConnectionKey()
       identity.proxy = try Proxy("http://\(host):\(server.port)")
       let context = TransferContext(
         id: RequestID(1), connectTimeout: .seconds(10), identity: identity, sink: { _ in .collect(limit: 100) })
@@ -164,7 +164,7 @@ import Testing
     let server = try Self.server()
     let names = Names(["a.example": ["127.0.0.1"]])
     let client = names.client()
-    var identity = SecurityIdentity()
+    var identity = ConnectionKey()
     identity.localAddress = IPAddress("127.0.0.1")
     let context = TransferContext(
       id: RequestID(1), connectTimeout: .seconds(10), identity: identity, sink: { _ in .collect(limit: 100) })

@@ -60,7 +60,7 @@ extension PoolTests {
       let client = Client()
       #expect(try await client.fetch(first + "/hello").status == 200)
       Descriptors.exhaust()
-      var identity = SecurityIdentity()
+      var identity = ConnectionKey()
       if hasOtherIdentity { identity.localAddress = IPAddress("127.0.0.1") }
       let context = TransferContext(
         id: RequestID(1), connectTimeout: .seconds(10), identity: identity, sink: { _ in .collect(limit: 10_000) })

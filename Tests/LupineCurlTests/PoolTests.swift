@@ -57,7 +57,7 @@ import Testing
     let transport = CurlTransport(configuration)
     for policy in 1...3 as ClosedRange<UInt64> {
       let context = TransferContext(
-        id: RequestID(1), identity: SecurityIdentity(trustPolicy: policy), sink: { _ in .collect(limit: 100) })
+        id: RequestID(1), identity: ConnectionKey(trustPolicy: policy), sink: { _ in .collect(limit: 100) })
       let response = try await transport.send(OutgoingRequest(url: HTTPURL(server.url)), in: context)
       _ = try await response.body.end()
     }

@@ -11,7 +11,7 @@ import Testing
 
   private static let content = [UInt8]((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
-  private func body(_ kind: Kind, in folder: TemporaryFolder) throws -> Body {
+  private func body(_ kind: Kind, in folder: TemporaryFolder) throws -> RequestBody {
     let pieces = stride(from: 0, to: Self.content.count, by: 70_000).map {
       Array(Self.content[$0..<min($0 + 70_000, Self.content.count)])
     }
@@ -87,7 +87,9 @@ import Testing
   func `a reader of another length than it says is an error`(_ count: Int) async throws {
     let server = try ScriptedServer(always: .respond())
     let client = Client()
-    let body = Body(length: 5, isReplayable: true) { (_) throws(LupineError) in FixedReader(length: 5, yields: count) }
+    let body = RequestBody(length: 5, isReplayable: true) { (_) throws(LupineError) in
+      FixedReader(length: 5, yields: count)
+    }
     #expect(await client.failure(server.url, method: .post, body: body)?.kind == .bodyFailed)
     #expect(server.requests.isEmpty)
     await client.transport.shutdown()
@@ -113,7 +115,7 @@ import Testing
     }
     let client = Client()
     let gate = Gate()
-    let body = Body.stream { GatedPieces([[1, 2, 3]], gate, [[4, 5, 6]]) }
+    let body = RequestBody.stream { GatedPieces([[1, 2, 3]], gate, [[4, 5, 6]]) }
     let request = try OutgoingRequest(url: HTTPURL(server.url), method: .post, body: body)
     let response = try await client.transport.send(request, in: client.context())
     #expect(response.head.status == 200)
@@ -132,7 +134,7 @@ import Testing
           [.readBody(upTo: 3)] + ScriptedReply.respond(status: status, body: .text("enough")).steps, connection: .keep)
     }
     let client = Client()
-    let body = Body.stream { GatedPieces([[1, 2, 3]], Gate(), []) }
+    let body = RequestBody.stream { GatedPieces([[1, 2, 3]], Gate(), []) }
     let response = try await client.fetch(server.url, method: .post, body: body)
     #expect(response.status == status)
     #expect(response.text == "enough")

@@ -20,7 +20,7 @@ import Testing
     #expect(verdict.message.contains(failure.message))
   }
 
-  private static func stream(_ text: String, _ error: (any Error)? = nil) -> Body {
+  private static func stream(_ text: String, _ error: (any Error)? = nil) -> RequestBody {
     .oneShot(
       AsyncThrowingStream { continuation in
         continuation.yield(Array(text.utf8))

@@ -8,7 +8,7 @@ import Testing
 /// Requests whose body waits for 100 Continue (RFC 9110 section 10.1.1).
 @Suite struct ContinueTests {
   private static func exchange(
-    _ body: Body = .text("hello"), url: String = "https://example.com/", headers: HTTPFields = [:]
+    _ body: RequestBody = .text("hello"), url: String = "https://example.com/", headers: HTTPFields = [:]
   ) -> Exchange {
     Exchange(method: .post, url: url, headers: headers, body: body, expectsContinue: true)
   }

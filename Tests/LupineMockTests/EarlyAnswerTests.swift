@@ -6,7 +6,7 @@ import Testing
 /// Stubs that answer before the request's body has been read.
 @Suite struct EarlyAnswerTests {
   /// A stream that yields `some` and then nothing for ever, until it is cancelled.
-  private static func endless() -> (Body, ended: AsyncStream<Void>) {
+  private static func endless() -> (RequestBody, ended: AsyncStream<Void>) {
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
     let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
     continuation.onTermination = { _ in end.finish() }

@@ -65,7 +65,7 @@ import Testing
     do {
       let owner = Owner()
       kept = owner
-      let body = Body.stream { [owner] in
+      let body = RequestBody.stream { [owner] in
         withExtendedLifetime(owner) {
           AsyncStream<[UInt8]> { continuation in
             continuation.yield(Array("ab".utf8))

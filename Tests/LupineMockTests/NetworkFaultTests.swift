@@ -52,7 +52,7 @@ import Testing
 
   @Test func `a stall lets a timer of a virtual clock end the exchange`() async throws {
     let clock = ImmediateClock()
-    let control = TransferControl()
+    let control = ExchangeControl()
     let mock = MockTransport()
     mock.stub(.get, "/", .stall)
     let timer = clock.schedule(at: clock.now.advanced(by: .seconds(60))) {

@@ -9,7 +9,7 @@ import Testing
 
   private let mock = MockTransport()
 
-  private func sent(_ body: Body, _ contentType: String? = nil) async throws -> RecordedRequest {
+  private func sent(_ body: RequestBody, _ contentType: String? = nil) async throws -> RecordedRequest {
     mock.stub(.post, "/", .status(.ok))
     var fields: HTTPFields = [:]
     fields[.contentType] = contentType

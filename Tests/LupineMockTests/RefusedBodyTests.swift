@@ -23,7 +23,7 @@ import Testing
     return mock
   }
 
-  private static func oneShot(_ text: String) -> Body {
+  private static func oneShot(_ text: String) -> RequestBody {
     .oneShot(
       AsyncStream { pieces in
         for byte in text.utf8 { pieces.yield([byte]) }

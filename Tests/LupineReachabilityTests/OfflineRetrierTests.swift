@@ -142,7 +142,7 @@ import Testing
   }
 
   /// On this clock the wait takes no time; that it moved tells that there was one.
-  private func isHeldWhileOffline(_ attempt: FailedAttempt) async -> Bool {
+  private func isHeldWhileOffline(_ attempt: AttemptOutcome) async -> Bool {
     let clock = ImmediateClock()
     var attempt = attempt
     attempt.clock = clock
@@ -152,8 +152,8 @@ import Testing
 
   private func attempt(
     _ url: String, _ method: HTTPRequest.Method, _ kind: LupineError.Kind
-  ) throws -> FailedAttempt {
-    FailedAttempt(
+  ) throws -> AttemptOutcome {
+    AttemptOutcome(
       request: try OutgoingRequest(url, method: method), number: 1, response: nil,
       error: LupineError(kind, "It failed."))
   }

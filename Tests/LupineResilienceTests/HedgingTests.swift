@@ -16,7 +16,7 @@ import Testing
   /// One request against a server that gives these replies, and what has become of it.
   private static func run(
     _ replies: [MockReply], method: HTTPRequest.Method = .get, hedging: Hedging = .hedging(after: .seconds(2)),
-    body: @escaping @Sendable () -> Body = { .none }
+    body: @escaping @Sendable () -> RequestBody = { .none }
   ) async throws -> Ending {
     try await withSimulation { simulation in
       let world = World(simulation)

@@ -83,7 +83,7 @@ struct CurlCommandTests {
     try Data("0123456789".utf8).write(to: URL(fileURLWithPath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
     let session = try curlSession()
-    for body in [Body.file(path), .file(path, offset: 3, length: 4)] {
+    for body in [RequestBody.file(path), .file(path, offset: 3, length: 4)] {
       let request = try OutgoingRequest(server.url, method: .put, body: body)
       #expect(try await Self.run(session.request(request).debugDescription) == 0)
     }

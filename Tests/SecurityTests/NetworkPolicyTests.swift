@@ -126,8 +126,8 @@ import Testing
   @Test(arguments: ["http://p:1", "https://p:1", "socks5h://p:1"])
   func `S28 a policy beside a proxy that resolves names is refused at build`(proxy: String) throws {
     #expect { try curlSession { $0.networkPolicy(.publicInternetOnly).proxy(proxy) } } throws: { error in
-      guard case .configuration(let mismatches) = (error as? LupineError)?.kind else { return false }
-      return mismatches.map(\.part) == ["networkPolicy"]
+      guard case .configuration(let issues) = (error as? LupineError)?.kind else { return false }
+      return issues.map(\.part) == ["networkPolicy"]
     }
   }
 

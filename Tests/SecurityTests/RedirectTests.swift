@@ -178,7 +178,7 @@ import Testing
       continuation.yield(Array("once".utf8))
       continuation.finish()
     }
-    let body = isReplayable ? Body.text("again") : .oneShot(bytes)
+    let body = isReplayable ? RequestBody.text("again") : .oneShot(bytes)
     let request = try OutgoingRequest(Self.start, method: .post, body: body)
     let response = await (try Self.session(mock)).request(request).serializingString().response
     #expect(response.error?.kind == (isReplayable ? nil : .redirectFailed))

@@ -32,7 +32,7 @@ import Testing
     "OutgoingRequest": { try request },
     "AuthenticationContext": { AuthenticationContext(request: try request) },
     "RedirectStep": { RedirectStep(request: try request, response: head) },
-    "FailedAttempt": { FailedAttempt(request: try request, number: 1, response: head, error: nil) },
+    "AttemptOutcome": { AttemptOutcome(request: try request, number: 1, response: head, error: nil) },
     "ReceivedResponse": { ReceivedResponse(request: try request, head: head, data: Data("hiddenKq7vXo2mZt".utf8)) },
     "Session.Builder": { builder },
     "Session": { try builder.transport(MockTransport()).build() },

@@ -10,7 +10,7 @@ final class DigestMemory: Sendable {
   /// Where a credential is valid.
   struct Space: Hashable, Sendable {
     let origin: HTTPURL.Origin
-    let asker: AuthenticationContext.Asker
+    let recipient: AuthenticationContext.Recipient
     let realm: String
   }
 
@@ -63,7 +63,7 @@ final class DigestMemory: Sendable {
   func turn(anticipating context: AuthenticationContext, with credential: Credential) -> DigestTurn? {
     state.withLock { state in
       let fitting = state.entries.filter { space, entry in
-        space.origin == context.origin && space.asker == context.asker && entry.isAccepted
+        space.origin == context.origin && space.recipient == context.recipient && entry.isAccepted
           && entry.credential == credential && entry.challenge.covers(context)
       }
       guard let space = fitting.max(by: { $0.value.lastUse < $1.value.lastUse })?.key else { return nil }
@@ -106,7 +106,7 @@ final class DigestMemory: Sendable {
 extension DigestChallenge {
   /// Whether the request lies in the space that `domain` names; a proxy's is everything (RFC 7616 section 3.3).
   fileprivate func covers(_ context: AuthenticationContext) -> Bool {
-    guard context.asker == .origin, !domain.isEmpty else { return true }
+    guard context.recipient == .origin, !domain.isEmpty else { return true }
     let url = context.request.url
     return domain.contains { place in
       guard let root = try? url.resolving(location: place), root.origin == url.origin else { return false }

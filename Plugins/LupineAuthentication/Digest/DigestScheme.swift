@@ -42,7 +42,7 @@ public struct DigestScheme: AuthenticationScheme {
   ) async throws -> String? {
     guard let challenge = DigestChallenge(challenge) else { return nil }
     try check(credential)
-    let space = DigestMemory.Space(origin: context.origin, asker: context.asker, realm: challenge.realm)
+    let space = DigestMemory.Space(origin: context.origin, recipient: context.recipient, realm: challenge.realm)
     let turn = memory.turn(for: challenge, in: space, with: credential) {
       Hexadecimal.text(context.random(), digits: 16) + Hexadecimal.text(context.random(), digits: 16)
     }
@@ -50,7 +50,9 @@ public struct DigestScheme: AuthenticationScheme {
   }
 
   /// The answer for a place where the credential was accepted before.
-  public func anticipate(with credential: Credential, in context: AuthenticationContext) async throws -> String? {
+  public func authorizePreemptively(with credential: Credential, in context: AuthenticationContext) async throws
+    -> String?
+  {
     guard let turn = memory.turn(anticipating: context, with: credential) else { return nil }
     return try await value(turn, credential, context)
   }
@@ -60,16 +62,16 @@ public struct DigestScheme: AuthenticationScheme {
   ///
   /// - Throws: `LupineError` of kind `serverNotAuthenticated` where a proof is required and there is no good one.
   public func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) throws {
-    let asker = context.asker
-    let own = context.request.headers[asker.answerField] ?? ""
+    let recipient = context.recipient
+    let own = context.request.headers[recipient.answerField] ?? ""
     guard let answer = AuthenticationChallenge.parse([own]).first, let realm = answer.parameters["realm"],
       let nonce = answer.parameters["nonce"]
     else { return }
     let sent = answer.parameters
-    let space = DigestMemory.Space(origin: context.origin, asker: asker, realm: realm)
-    if head.status.code == asker.challengeStatus { return memory.forget(space, credential) }
+    let space = DigestMemory.Space(origin: context.origin, recipient: recipient, realm: realm)
+    if head.status.code == recipient.challengeStatus { return memory.forget(space, credential) }
     let information =
-      head.headerFields[asker.informationField]
+      head.headerFields[recipient.informationField]
       .flatMap { AuthenticationChallenge.parse(["Digest \($0)"]).first?.parameters } ?? [:]
     // What other requests have learned meanwhile is no measure for the proof of this one.
     let challenge = memory.challenge(in: space, for: credential, sent["cnonce"]) ?? DigestChallenge(answer)
@@ -83,7 +85,7 @@ public struct DigestScheme: AuthenticationScheme {
 
   private func judge(_ proof: DigestProof, in context: AuthenticationContext) throws(LupineError) {
     guard proof != .good else { return }
-    let who = context.asker == .origin ? "server" : "proxy"
+    let who = context.recipient == .origin ? "server" : "proxy"
     if requiresMutualAuthentication {
       throw LupineError(
         .serverNotAuthenticated,

@@ -57,12 +57,12 @@ public struct RequestCompression: RequestAdapter {
   /// More than this is coded as it is sent, so that no caller waits for it.
   private static let mostAtOnce = 1 << 20
 
-  private func coded(_ body: Body) throws(LupineError) -> Body {
+  private func coded(_ body: RequestBody) throws(LupineError) -> RequestBody {
     if case .bytes(let data) = body.source, data.count <= Self.mostAtOnce {
       let reader = CodingReader(try body.makeReader {}, try coding.makeEncoder())
       return .bytes(try reader.readAll())
     }
-    return Body(length: nil, through: [body]) { [coding] (onReady) throws(LupineError) in
+    return RequestBody(length: nil, through: [body]) { [coding] (onReady) throws(LupineError) in
       CodingReader(try body.makeReader(onReady: onReady), try coding.makeEncoder())
     }
   }

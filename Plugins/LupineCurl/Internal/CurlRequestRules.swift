@@ -6,7 +6,8 @@ enum CurlRequestRules {
   static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
     if context.judgesServers, context.evaluator != nil, context.identity.trustPolicy == nil {
       let reason = "an evaluator needs an identity with a trust policy, or its verdict would be shared with others."
-      throw LupineError(.configuration([Mismatch(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
+      throw LupineError(
+        .configuration([ConfigurationIssue(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
     }
     try check(request.method)
     try check(request.version)

@@ -216,7 +216,7 @@ final class Easy {
   }
 
   /// Names the addresses of hosts; they stay in the multi, whose exchanges all have the same.
-  private func setAddresses(_ identity: SecurityIdentity, _ url: HTTPURL) throws(LupineError) {
+  private func setAddresses(_ identity: ConnectionKey, _ url: HTTPURL) throws(LupineError) {
     var list = FieldList()
     for (host, port) in [(url.host, url.effectivePort)] + (identity.proxy.map { [($0.host, $0.port)] } ?? []) {
       guard let addresses = identity.resolverOverrides.addresses(of: host) else { continue }

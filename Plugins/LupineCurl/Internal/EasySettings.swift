@@ -5,7 +5,7 @@ import LupineCore
 struct EasySettings {
   private let version: Int
   /// What connections must be like.
-  let identity: SecurityIdentity
+  let identity: ConnectionKey
   /// What their servers are judged by.
   let rootFiles: RootFiles
   private let configuration: CurlTransport.Configuration
@@ -86,7 +86,7 @@ struct EasySettings {
     easy.set(CURLOPT_SSLVERSION, Self.versions(identity))
     easy.set(CURLOPT_SSL_VERIFYPEER, 1)
     easy.set(CURLOPT_SSL_VERIFYHOST, 2)
-    easy.set(CURLOPT_PROXY_SSLVERSION, Self.versions(SecurityIdentity()))
+    easy.set(CURLOPT_PROXY_SSLVERSION, Self.versions(ConnectionKey()))
     trust(easy)
     // A resumed session would not be judged again.
     if identity.trustPolicy != nil || identity.additionalCertificateAuthorities != nil {
@@ -118,7 +118,7 @@ struct EasySettings {
     easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
   }
 
-  private static func versions(_ identity: SecurityIdentity) -> Int {
+  private static func versions(_ identity: ConnectionKey) -> Int {
     let oldest = Int(identity.minimumTLSVersion == .tls1_3 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2)
     switch identity.maximumTLSVersion {
     case .tls1_2: return oldest | Int(CURL_SSLVERSION_MAX_TLSv1_2)

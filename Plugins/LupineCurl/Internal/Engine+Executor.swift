@@ -4,12 +4,12 @@ extension Engine: TaskExecutor {
   /// Queues a job for the loop's thread; the global executor takes it where there is no loop, or none any more.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let (isTaken, alarm) = state.withLock { state -> (Bool, Alarm?) in
+    let (isTaken, wakeUp) = state.withLock { state -> (Bool, WakeUp?) in
       if state.phase == .idle { try? launch(&state) }
       guard state.phase == .running else { return (false, nil) }
       return (true, state.append(job))
     }
-    alarm?.ring()
+    wakeUp?.ring()
     if !isTaken { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
   }
 

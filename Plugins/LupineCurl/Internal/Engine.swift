@@ -19,7 +19,7 @@ final class Engine: Sendable {
     _ request: OutgoingRequest, _ context: TransferContext, _ target: Target,
     _ continuation: Submission.Continuation
   ) throws(LupineError) -> Ticket {
-    let (ticket, alarm) = try state.withLock { (state) throws(LupineError) in
+    let (ticket, wakeUp) = try state.withLock { (state) throws(LupineError) in
       if state.phase == .idle { try launch(&state) }
       guard state.phase == .running else { throw Self.shutDownError }
       let ticket = Ticket(state.makeID(), self)
@@ -27,60 +27,60 @@ final class Engine: Sendable {
         ticket, request: request, context: context, target: target, continuation: continuation)
       return (ticket, state.append(.start(submission)))
     }
-    alarm?.ring()
+    wakeUp?.ring()
     return ticket
   }
 
   /// Queues a command; nothing happens where the loop is over.
   func post(_ command: Command) {
-    let alarm = state.withLock { $0.phase == .running ? $0.append(command) : nil }
-    alarm?.ring()
+    let wakeUp = state.withLock { $0.phase == .running ? $0.append(command) : nil }
+    wakeUp?.ring()
   }
 
   /// Counts the connections; none where the loop does not run.
   func connectionPool() async -> ConnectionPoolSnapshot {
     await withUnsafeContinuation { continuation in
-      let (isRunning, alarm) = state.withLock { state -> (Bool, Alarm?) in
+      let (isRunning, wakeUp) = state.withLock { state -> (Bool, WakeUp?) in
         guard state.phase == .running else { return (false, nil) }
         return (true, state.append(.count(continuation)))
       }
-      alarm?.ring()
+      wakeUp?.ring()
       if !isRunning { continuation.resume(returning: ConnectionPoolSnapshot()) }
     }
   }
 
   func letGo() {
-    let alarm = state.withLock { state in
+    let wakeUp = state.withLock { state in
       guard state.phase == .idle else { return state.append(.letGo) }
       state.phase = .ended
       return nil
     }
-    alarm?.ring()
+    wakeUp?.ring()
   }
 
   func shutDown() async {
     await withUnsafeContinuation { continuation in
-      let (isOver, alarm) = state.withLock { $0.stop(continuation) }
-      alarm?.ring()
+      let (isOver, wakeUp) = state.withLock { $0.stop(continuation) }
+      wakeUp?.ring()
       if isOver { continuation.resume() }
     }
     if let thread = state.withLock({ $0.takeThread() }) { thread.join() }
   }
 
   func launch(_ state: inout EngineState) throws(LupineError) {
-    let alarm = try Alarm()
+    let wakeUp = try WakeUp()
     do throws(SystemThread.Failure) {
-      state.thread = try SystemThread("lupine-curl") { [self] in run(alarm) }
+      state.thread = try SystemThread("lupine-curl") { [self] in run(wakeUp) }
     } catch {
       throw SystemFailure.error("A thread cannot be started", code: error.code)
     }
-    state.alarm = alarm
+    state.wakeUp = wakeUp
     state.phase = .running
   }
 
-  private func run(_ alarm: Alarm) {
+  private func run(_ wakeUp: WakeUp) {
     do throws(LupineError) {
-      try Loop(self, alarm).run()
+      try Loop(self, wakeUp).run()
       end()
     } catch {
       fail(error)

@@ -8,7 +8,7 @@ struct EngineState {
   var commands: [Command] = []
   private var jobs: [UnownedJob] = []
   private var isAsleep = false
-  var alarm: Alarm?
+  var wakeUp: WakeUp?
   var thread: SystemThread?
   private var lastID: UInt64 = 0
   private var waiters: [UnsafeContinuation<Void, Never>] = []
@@ -19,21 +19,21 @@ struct EngineState {
   }
 
   /// Queues a command and returns the alarm, where the loop has said that it sleeps.
-  mutating func append(_ command: Command) -> Alarm? {
+  mutating func append(_ command: Command) -> WakeUp? {
     commands.append(command)
     return wake()
   }
 
   /// Queues a job of a task that runs on the loop's thread.
-  mutating func append(_ job: UnownedJob) -> Alarm? {
+  mutating func append(_ job: UnownedJob) -> WakeUp? {
     jobs.append(job)
     return wake()
   }
 
-  private mutating func wake() -> Alarm? {
+  private mutating func wake() -> WakeUp? {
     guard isAsleep else { return nil }
     isAsleep = false
-    return alarm
+    return wakeUp
   }
 
   /// Hands over the jobs that wait; true where nothing does, and the loop, which wants to, sleeps from now on.
@@ -49,7 +49,7 @@ struct EngineState {
   }
 
   /// Asks the loop to stop; true where there is nothing to wait for.
-  mutating func stop(_ waiter: UnsafeContinuation<Void, Never>) -> (isOver: Bool, Alarm?) {
+  mutating func stop(_ waiter: UnsafeContinuation<Void, Never>) -> (isOver: Bool, WakeUp?) {
     switch phase {
     case .idle, .ended:
       phase = .ended
@@ -70,7 +70,7 @@ struct EngineState {
   /// Ends the engine; a thread that nobody waits for is left to the system.
   mutating func end() -> Rest {
     phase = .ended
-    alarm = nil
+    wakeUp = nil
     commands = []
     if waiters.isEmpty, let thread = takeThread() { thread.detach() }
     defer {
@@ -84,7 +84,7 @@ struct EngineState {
   mutating func abort() -> Rest {
     guard phase == .running else { return end() }
     phase = .idle
-    alarm = nil
+    wakeUp = nil
     if let thread { thread.detach() }
     thread = nil
     defer { jobs = [] }

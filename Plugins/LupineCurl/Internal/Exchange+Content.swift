@@ -39,7 +39,7 @@ extension Exchange {
   /// libcurl passes the raw bytes. If the exchange pauses within a piece, libcurl passes the same piece again, and
   /// `resumption` says where to continue.
   func receive(
-    chunks piece: UnsafeRawBufferPointer, _ writer: IncomingBodyWriter, _ easy: Easy
+    chunks piece: UnsafeRawBufferPointer, _ writer: ResponseBodyWriter, _ easy: Easy
   ) throws(LupineError) -> Int {
     // Moved out to avoid an exclusivity check for each access.
     guard var reader = incoming.chunks.take() else { return piece.count }

@@ -7,7 +7,7 @@ import LupineFraming
 final class Exchange {
   let id: UInt64
   let submission: Submission
-  let host: HostLine
+  let host: HostQueue
   let multi: Multi
   /// The descriptor that libcurl last asked about for this exchange; -1 before.
   var socket: Int32 = -1
@@ -37,11 +37,11 @@ final class Exchange {
 
   /// What the caller of `send` is to hear.
   enum Answer {
-    case response(ReceivedHead, IncomingBody, TransportResponse.Source)
+    case response(ReceivedHead, ResponseBody, TransportResponse.Source)
     case failure(LupineError)
   }
 
-  init(_ submission: Submission, _ host: HostLine, _ multi: Multi, at now: UInt64) {
+  init(_ submission: Submission, _ host: HostQueue, _ multi: Multi, at now: UInt64) {
     id = submission.ticket.id
     self.submission = submission
     self.host = host

@@ -3,7 +3,7 @@ import LupineFraming
 
 /// The response's side of an exchange.
 struct Incoming {
-  var writer: IncomingBodyWriter?
+  var writer: ResponseBodyWriter?
   /// What ends the body, once the final head is there.
   var framing: ResponseEnd.Framing?
   /// Whether the sink has no room.

@@ -26,7 +26,7 @@ final class LibraryWatch: Sendable {
   private let isLate = Atomic(false)
   private let isAsleep = Atomic(false)
   private let isOver = Atomic(false)
-  private let bell = Bell()
+  private let semaphore = Semaphore()
   private let thread = Mutex<SystemThread?>(nil)
 
   init() throws(LupineError) { connections = try OpenConnections() }
@@ -46,7 +46,7 @@ final class LibraryWatch: Sendable {
   /// Ends the watching thread, and waits for that.
   func stop() {
     isOver.store(true, ordering: .relaxed)
-    bell.ring()
+    semaphore.ring()
     thread.withLock { $0.take() }?.join()
   }
 
@@ -76,7 +76,7 @@ final class LibraryWatch: Sendable {
 
   private func wake() {
     isAsleep.store(false, ordering: .relaxed)
-    bell.ring()
+    semaphore.ring()
   }
 
   /// What the thread has seen of the loop.
@@ -110,7 +110,7 @@ final class LibraryWatch: Sendable {
   private func sleep(at seen: UInt64) {
     isAsleep.store(true, ordering: .sequentiallyConsistent)
     if step.load(ordering: .sequentiallyConsistent) == seen {
-      bell.wait()
+      semaphore.wait()
     } else {
       isAsleep.store(false, ordering: .relaxed)
     }

@@ -12,10 +12,10 @@ final class Loop {
   /// What is known of each descriptor; nil where it is none of libcurl's.
   private(set) var sockets: [WatchedSocket?] = []
   let exchanges = ExchangeTable()
-  private let alarm: Alarm
+  private let wakeUp: WakeUp
   /// Replaced as a whole and never changed in place, so that reading it needs no check for exclusive access.
   private var multis: [Multi] = []
-  private let line: WaitingLine
+  private let line: ConnectionLimiter
   /// Whether something may have to be done because of the time.
   private var isTimeUp = false
   /// The exchanges with which something is to be done at the end of the turn, each of which knows the next.
@@ -32,14 +32,14 @@ final class Loop {
   private var isStopping = false
   private var isLetGo = false
 
-  init(_ engine: Engine, _ alarm: Alarm) throws(LupineError) {
+  init(_ engine: Engine, _ wakeUp: WakeUp) throws(LupineError) {
     guard LibraryFacts.isReady else { throw LupineError(.other, "libcurl cannot be initialised.") }
     self.engine = engine
-    self.alarm = alarm
+    self.wakeUp = wakeUp
     poller = try Poller()
     watch = try LibraryWatch()
-    line = WaitingLine(perHost: engine.configuration.connectionsPerHost, total: engine.configuration.connections)
-    poller.watch(alarm.descriptor, for: Poller.readable | Poller.once, isWatched: false)
+    line = ConnectionLimiter(perHost: engine.configuration.connectionsPerHost, total: engine.configuration.connections)
+    poller.watch(wakeUp.descriptor, for: Poller.readable | Poller.once, isWatched: false)
     try watch.start()
   }
 
@@ -80,9 +80,9 @@ final class Loop {
 
   /// Runs the jobs that wait, and sleeps until there is something to do.
   private func sleep(_ jobs: inout [UnownedJob]) {
-    let alarm = alarmTime
-    let maySleep = engine.runJobs(&jobs, thenSleep: !line.mayAdmit && alarm != 0 && yielding.isEmpty)
-    let rest = Moment.milliseconds(until: alarm)
+    let wakeUp = alarmTime
+    let maySleep = engine.runJobs(&jobs, thenSleep: !line.mayAdmit && wakeUp != 0 && yielding.isEmpty)
+    let rest = Moment.milliseconds(until: wakeUp)
     poller.wait(milliseconds: maySleep ? rest : 0)
     isTimeUp = rest == 0 || (maySleep && poller.count == 0)
   }
@@ -91,7 +91,7 @@ final class Loop {
   private var alarmTime: UInt64? {
     var earliest: UInt64?
     for multi in multis {
-      if let alarm = multi.alarm { earliest = min(earliest ?? .max, alarm) }
+      if let wakeUp = multi.wakeUp { earliest = min(earliest ?? .max, wakeUp) }
     }
     return earliest
   }
@@ -119,7 +119,7 @@ final class Loop {
   private func guardIdleSockets() {
     for index in 0..<poller.count {
       let (descriptor, readiness) = poller.event(index)
-      if descriptor != alarm.descriptor { guardSocket(descriptor, readiness) }
+      if descriptor != wakeUp.descriptor { guardSocket(descriptor, readiness) }
     }
   }
 

@@ -108,7 +108,7 @@ final class Multi {
   var isUnused: Bool { users == 0 }
 
   /// When the loop has to look after it; nil leaves that to events.
-  var alarm: UInt64? {
+  var wakeUp: UInt64? {
     guard let staleAt else { return deadline }
     return min(staleAt, deadline ?? .max)
   }

@@ -13,7 +13,7 @@ final class RareState {
   /// The proxy's answer to CONNECT, while a tunnel is opened.
   var tunnel: TunnelReader?
   /// The legs of a proof of the connection.
-  var legs = ProofLegs()
+  var legs = ConnectionAuthentication()
   /// The name that libcurl is to connect to.
   var lookup = NameState.none
   /// Ends the wait for that name.

@@ -4,7 +4,7 @@ import LupineCore
 ///
 /// libcurl does not compare the version of HTTP that was asked for, so it stands here as well.
 final class Route {
-  let identity: SecurityIdentity
+  let identity: ConnectionKey
   let version: ProtocolVersion
   let proxy: Proxy?
   let hasProxy: Bool

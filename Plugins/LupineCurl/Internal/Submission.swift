@@ -14,7 +14,7 @@ final class Submission: Sendable {
   let method: HTTPRequest.Method
   /// HTTP/1.1 where the request names none: libcurl does not show where an HTTP/2 body ends; see `ResponseEnd`.
   let version: ProtocolVersion
-  let identity: SecurityIdentity
+  let identity: ConnectionKey
   /// What the proxy is to connect to, where names are resolved here.
   let target: Target
   let continuation: Continuation

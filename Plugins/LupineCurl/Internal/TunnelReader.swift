@@ -6,7 +6,7 @@ struct TunnelReader {
   /// The answer, where the proxy opens no tunnel.
   private(set) var refusal: ReceivedHead?
   private let head: HeadReader
-  private var legs = ProofLegs()
+  private var legs = ConnectionAuthentication()
 
   init(_ limits: Limits, _ lines: KnownLines) { head = HeadReader(limits, lines, mayBeMultiplexed: false) }
 

@@ -35,7 +35,7 @@ final class Handshake {
   let roots: TrustedRoots
   let watch: LibraryWatch
   private let peer: Peer
-  private let identity: SecurityIdentity
+  private let identity: ConnectionKey
   private let now: Date
   /// The exchange that has the connection made, while it does.
   private weak var exchange: Exchange?

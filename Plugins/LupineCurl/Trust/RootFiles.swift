@@ -8,7 +8,7 @@ struct RootFiles: Equatable {
   private let isNamed: Bool
   private let additional: String?
 
-  init(_ identity: SecurityIdentity, _ configuration: CurlTransport.Configuration) {
+  init(_ identity: ConnectionKey, _ configuration: CurlTransport.Configuration) {
     let named = identity.certificateAuthorities ?? configuration.certificateAuthorities
     bundle = CertificateBundle.path(named)
     isNamed = named != nil

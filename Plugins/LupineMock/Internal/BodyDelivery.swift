@@ -5,7 +5,7 @@ import LupineCore
 /// The delivery of one body that takes time.
 struct BodyDelivery: Sendable {
   let plan: ReplyPlan
-  let writer: IncomingBodyWriter
+  let writer: ResponseBodyWriter
   let resumed: Signal
   let exchange: MockExchange
   let context: TransferContext

@@ -8,7 +8,7 @@ struct MockLine {
     let reason: String
   }
 
-  private let line = WaitingLine(perHost: .max, total: .max)
+  private let line = ConnectionLimiter(perHost: .max, total: .max)
   private var waits: [UInt64: Wait] = [:]
   private var count: UInt64 = 0
 

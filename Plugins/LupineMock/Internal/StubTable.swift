@@ -32,7 +32,7 @@ struct StubTable: Sendable {
   ///
   /// - Parameter areEarly: whether those alone are asked that answer before the request's body has been read, or those
   ///   alone that do not. Default: all are.
-  func take(_ request: MatchableRequest, areEarly: Bool? = nil) -> (stub: Stub, use: Int)? {
+  func take(_ request: RequestSnapshot, areEarly: Bool? = nil) -> (stub: Stub, use: Int)? {
     if let areEarly {
       let asked = ordered.lazy.filter { $0.isEarly == areEarly }
       return Self.first(in: asked, for: request, parts: SplitURL(request.url))
@@ -52,7 +52,7 @@ struct StubTable: Sendable {
   /// Finds the stub whose answer keeps the request from the server, and counts the answer.
   ///
   /// Nil where the first that may fit answers something else, or has conditions, which may want the request's body.
-  func takeRefusal(_ request: MatchableRequest) -> (stub: Stub, use: Int)? {
+  func takeRefusal(_ request: RequestSnapshot) -> (stub: Stub, use: Int)? {
     let parts = SplitURL(request.url)
     let first = ordered.first { stub in
       stub.asked.methods.contains(request.method) && !stub.isUsedUp && stub.fitsURL(of: request, parts: parts)
@@ -72,7 +72,7 @@ struct StubTable: Sendable {
   }
 
   /// Finds the stub that answers by the request's head alone, among those that take its whole body, and counts the answer.
-  func takeByHead(_ request: MatchableRequest) -> HeadSearch {
+  func takeByHead(_ request: RequestSnapshot) -> HeadSearch {
     let parts = SplitURL(request.url)
     for stub in ordered where !stub.isEarly && !stub.isUsedUp && stub.fitsHead(of: request, parts: parts) {
       if stub.asked.conditions.contains(where: \.readsBody) { return .needsBody }
@@ -92,7 +92,7 @@ struct StubTable: Sendable {
 
   /// - Parameter parts: the URL's parts, or nil where the stubs are known to have the request's URL.
   private static func first(
-    in stubs: some Sequence<Stub>, for request: MatchableRequest, parts: SplitURL?
+    in stubs: some Sequence<Stub>, for request: RequestSnapshot, parts: SplitURL?
   ) -> (stub: Stub, use: Int)? {
     for stub in stubs where stub.asked.methods.contains(request.method) {
       guard stub.fits(request, parts: parts), let use = stub.use() else { continue }
@@ -103,17 +103,17 @@ struct StubTable: Sendable {
 }
 
 extension Stub {
-  fileprivate func fits(_ request: MatchableRequest, parts: SplitURL?) -> Bool {
+  fileprivate func fits(_ request: RequestSnapshot, parts: SplitURL?) -> Bool {
     fitsURL(of: request, parts: parts) && asked.conditions.allSatisfy { $0.difference(from: request) == nil }
   }
 
   /// Whether everything fits that can be told without the body.
-  fileprivate func fitsHead(of request: MatchableRequest, parts: SplitURL) -> Bool {
+  fileprivate func fitsHead(of request: RequestSnapshot, parts: SplitURL) -> Bool {
     asked.methods.contains(request.method) && fitsURL(of: request, parts: parts)
       && asked.conditions.allSatisfy { $0.readsBody || $0.difference(from: request) == nil }
   }
 
-  fileprivate func fitsURL(of request: MatchableRequest, parts: SplitURL?) -> Bool {
+  fileprivate func fitsURL(of request: RequestSnapshot, parts: SplitURL?) -> Bool {
     guard let template else { return false }
     if let parts, !template.matches(parts) { return false }
     return template.hasQuery(of: request.url)

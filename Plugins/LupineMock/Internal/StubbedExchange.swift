@@ -152,12 +152,12 @@ extension StubbedExchange {
     return early.stub.refuses(early.use) || declines(early) ? 0 : early.stub.asked.reading.limit
   }
 
-  func matchable(_ body: Data) -> MatchableRequest {
-    MatchableRequest(method: request.method, url: request.url, headers: request.headers, body: body)
+  func matchable(_ body: Data) -> RequestSnapshot {
+    RequestSnapshot(method: request.method, url: request.url, headers: request.headers, body: body)
   }
 
   /// The request as a message shows it.
-  private func shown(_ request: MatchableRequest) -> MatchableRequest {
+  private func shown(_ request: RequestSnapshot) -> RequestSnapshot {
     var shown = request
     shown.secretFields = context.secretFields
     return shown
@@ -178,7 +178,7 @@ extension StubbedExchange {
   }
 
   /// Remembers a request that no stub fits, and says why none does.
-  func unmatched(_ matchable: MatchableRequest, _ table: StubTable, isBodyKnown: Bool = true) -> LupineError {
+  func unmatched(_ matchable: RequestSnapshot, _ table: StubTable, isBodyKnown: Bool = true) -> LupineError {
     let report = UnmatchedReport(
       shown(matchable), table, mock.log(of: context.id, request), isBodyKnown: isBodyKnown)
     _ = remember(matchable.body, nil, mismatch: report.message)

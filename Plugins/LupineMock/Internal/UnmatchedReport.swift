@@ -4,7 +4,7 @@ import LupineCore
 
 /// Explains why no stub fits a request: the nearest stubs and what differs.
 struct UnmatchedReport {
-  private let request: MatchableRequest
+  private let request: RequestSnapshot
   private let stubs: [Stub]
   private let log: ExchangeLog?
   private let isBodyKnown: Bool
@@ -12,7 +12,7 @@ struct UnmatchedReport {
   /// - Parameters:
   ///   - log: what led to the request, where it is not its first exchange.
   ///   - isBodyKnown: whether the request's body was read, so that the conditions that want it have been asked.
-  init(_ request: MatchableRequest, _ table: StubTable, _ log: ExchangeLog? = nil, isBodyKnown: Bool = true) {
+  init(_ request: RequestSnapshot, _ table: StubTable, _ log: ExchangeLog? = nil, isBodyKnown: Bool = true) {
     self.request = request
     self.log = log
     self.isBodyKnown = isBodyKnown
@@ -60,7 +60,7 @@ extension [Difference] {
 extension Stub {
   /// Everything that keeps the stub from answering.
   fileprivate func differences(
-    from request: MatchableRequest, _ url: SplitURL, _ isBodyKnown: Bool
+    from request: RequestSnapshot, _ url: SplitURL, _ isBodyKnown: Bool
   ) -> [Difference] {
     var differences: [Difference] = []
     if !asked.methods.contains(request.method) {
@@ -79,7 +79,7 @@ extension Stub {
 
 extension Stub {
   /// What its conditions miss; those of one that answers early see no body.
-  private func conditionDifferences(from request: MatchableRequest, _ isBodyKnown: Bool) -> [Difference] {
+  private func conditionDifferences(from request: RequestSnapshot, _ isBodyKnown: Bool) -> [Difference] {
     var seen = request
     if isEarly { seen.body = Data() }
     return asked.conditions.compactMap { condition in

@@ -12,7 +12,7 @@ final class Upload: Sendable {
     var isSent = false
   }
 
-  private let body: Body
+  private let body: RequestBody
   private let context: TransferContext
   private let asksToContinue: Bool
   private let ready = Signal()

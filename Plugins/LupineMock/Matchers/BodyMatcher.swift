@@ -17,7 +17,7 @@ struct BodyMatcher: RequestMatcher {
     }
   }
 
-  func difference(from request: MatchableRequest) -> String? {
+  func difference(from request: RequestSnapshot) -> String? {
     switch wish {
     case .bytes(let data):
       return data == request.body ? nil : Self.difference(expected: data, got: request.body)

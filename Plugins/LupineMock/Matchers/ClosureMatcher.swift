@@ -3,9 +3,9 @@ public import LupineCore
 /// Leaves the question to a closure.
 struct ClosureMatcher: RequestMatcher {
   let expectation: String
-  let isMet: @Sendable (MatchableRequest) throws -> Bool
+  let isMet: @Sendable (RequestSnapshot) throws -> Bool
 
-  func difference(from request: MatchableRequest) -> String? {
+  func difference(from request: RequestSnapshot) -> String? {
     do {
       return try isMet(request) ? nil : "\(expectation): not so"
     } catch {
@@ -19,7 +19,7 @@ extension RequestCondition {
   ///
   /// - Parameter expectation: what the closure looks for, as errors show it.
   public static func matching(
-    _ expectation: String, _ isMet: @escaping @Sendable (MatchableRequest) throws -> Bool
+    _ expectation: String, _ isMet: @escaping @Sendable (RequestSnapshot) throws -> Bool
   ) -> RequestCondition {
     RequestCondition(ClosureMatcher(expectation: expectation, isMet: isMet))
   }

@@ -15,7 +15,7 @@ struct FieldMatcher: RequestMatcher {
   var expectation: String { "field \(name): \(wanted(.standard))" }
   var readsBody: Bool { false }
 
-  func difference(from request: MatchableRequest) -> String? {
+  func difference(from request: RequestSnapshot) -> String? {
     let values = request.headers[values: name]
     let fits =
       switch wish {

@@ -9,7 +9,7 @@ struct JSONMatcher: RequestMatcher {
 
   var expectation: String { "body \(path) = \(value)" }
 
-  func difference(from request: MatchableRequest) -> String? {
+  func difference(from request: RequestSnapshot) -> String? {
     if let problem { return "body: \(problem)" }
     guard let body = try? JSONDecoder().decode(JSONValue.self, from: request.body) else {
       return "body: expected JSON, got \(BodyMatcher.shown(request.body))"

@@ -12,7 +12,7 @@ struct QueryMatcher: RequestMatcher {
 
   var readsBody: Bool { false }
 
-  func difference(from request: MatchableRequest) -> String? {
+  func difference(from request: RequestSnapshot) -> String? {
     let found = QueryItem.items(of: request.url)
     return QueryItem.differences(expected: items, found: found, isExact: isExact).joinedDifferences("query ")
   }

@@ -5,7 +5,7 @@ import LupineCore
 struct Piece: Sendable {
   enum Content: Sendable {
     case bytes(Data)
-    case body(Body)
+    case body(RequestBody)
   }
 
   let content: Content
@@ -22,7 +22,7 @@ struct Piece: Sendable {
     label = nil
   }
 
-  init(_ body: Body, label: PartLabel) {
+  init(_ body: RequestBody, label: PartLabel) {
     self.label = label
     length = body.length
     if case .bytes(let data) = body.source {
@@ -33,15 +33,15 @@ struct Piece: Sendable {
   }
 
   /// The body that is read for it, where it is not in memory.
-  var body: Body? {
+  var body: RequestBody? {
     if case .body(let body) = content { body } else { nil }
   }
 
   /// What this is to whoever shows the request.
-  var section: Body.Section {
+  var section: RequestBody.Section {
     switch content {
-    case .bytes(let data): Body.Section(.bytes(data), name: label?.name)
-    case .body(let body): Body.Section(body.source, length: length, name: label?.name)
+    case .bytes(let data): RequestBody.Section(.bytes(data), name: label?.name)
+    case .body(let body): RequestBody.Section(body.source, length: length, name: label?.name)
     }
   }
 
@@ -94,7 +94,7 @@ struct Piece: Sendable {
   func open(onReady: @escaping @Sendable () -> Void) throws(LupineError) -> (any BodyReader)? {
     guard case .body(let body) = content else { return nil }
     guard case .file(let path, let offset) = body.source else { return try body.makeReader(onReady: onReady) }
-    return try Body.file(path, offset: offset, length: length).makeReader(onReady: onReady)
+    return try RequestBody.file(path, offset: offset, length: length).makeReader(onReady: onReady)
   }
 
   /// Checks that a file has not grown since it was measured.

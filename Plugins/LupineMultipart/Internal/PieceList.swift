@@ -34,7 +34,7 @@ struct PieceList {
     open.removeLast()
   }
 
-  private mutating func add(_ body: Body, _ label: PartLabel) throws(LupineError) {
+  private mutating func add(_ body: RequestBody, _ label: PartLabel) throws(LupineError) {
     if body.isNone { return }
     let piece = Piece(body, label: label)
     if case .bytes(let data) = piece.content {

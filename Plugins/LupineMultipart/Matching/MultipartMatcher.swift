@@ -18,7 +18,7 @@ struct MultipartMatcher: RequestMatcher {
     return words.joined(separator: " ")
   }
 
-  func difference(from request: MatchableRequest) -> String? {
+  func difference(from request: RequestSnapshot) -> String? {
     let parts: [ReceivedPart]
     do throws(LupineError) {
       parts = try ReceivedPart.parts(of: request.body, contentType: request.headers[.contentType])

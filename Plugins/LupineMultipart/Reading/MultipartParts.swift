@@ -41,7 +41,7 @@ public struct MultipartParts: AsyncSequence {
   ///   - limits: the most that is accepted.
   /// - Throws: `LupineError` of kind `serializationFailed` where that is no multipart type with a boundary.
   public init(
-    _ body: IncomingBody, contentType: String?, limits: MultipartLimits = MultipartLimits()
+    _ body: ResponseBody, contentType: String?, limits: MultipartLimits = MultipartLimits()
   ) throws(LupineError) {
     try self.init(
       source: { () async throws(LupineError) in try await body.next() }, contentType: contentType, limits: limits,

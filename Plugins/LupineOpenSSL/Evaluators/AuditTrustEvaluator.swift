@@ -27,7 +27,7 @@ public struct AuditTrustEvaluator: TrustEvaluator {
   public var wantsStapledOCSPResponse: Bool { audited.wantsStapledOCSPResponse || deciding.wantsStapledOCSPResponse }
 
   /// Those of both.
-  public var mismatches: [String] { audited.mismatches + deciding.mismatches }
+  public var issues: [String] { audited.issues + deciding.issues }
 
   /// Those of both.
   public func warnings(now: Date) -> [String] { audited.warnings(now: now) + deciding.warnings(now: now) }

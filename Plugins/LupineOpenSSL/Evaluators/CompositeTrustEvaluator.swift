@@ -16,8 +16,8 @@ public struct CompositeTrustEvaluator: TrustEvaluator {
   public var wantsStapledOCSPResponse: Bool { evaluators.contains(where: \.wantsStapledOCSPResponse) }
 
   /// Those of all of them, and an empty list.
-  public var mismatches: [String] {
-    evaluators.isEmpty ? ["there is no evaluator in the list, so nobody would judge"] : evaluators.flatMap(\.mismatches)
+  public var issues: [String] {
+    evaluators.isEmpty ? ["there is no evaluator in the list, so nobody would judge"] : evaluators.flatMap(\.issues)
   }
 
   /// Those of all of them.

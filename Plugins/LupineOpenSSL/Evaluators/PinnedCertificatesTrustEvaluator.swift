@@ -34,7 +34,7 @@ public struct PinnedCertificatesTrustEvaluator: TrustEvaluator {
   public var replacesVerification: Bool { true }
 
   /// Certificates that cannot be read, and an empty set of pins.
-  public var mismatches: [String] {
+  public var issues: [String] {
     certificates.certificates.isEmpty
       ? certificates.problems + ["there is no certificate to pin, so no server could be trusted"]
       : certificates.problems

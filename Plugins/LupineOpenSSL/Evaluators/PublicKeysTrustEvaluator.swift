@@ -27,7 +27,7 @@ public struct PublicKeysTrustEvaluator: TrustEvaluator {
   public var replacesVerification: Bool { true }
 
   /// Keys that cannot be read, and an empty set of pins.
-  public var mismatches: [String] {
+  public var issues: [String] {
     keys.pins.isEmpty ? keys.problems + ["there is no key to pin, so no server could be trusted"] : keys.problems
   }
 

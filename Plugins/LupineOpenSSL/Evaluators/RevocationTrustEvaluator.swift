@@ -48,14 +48,14 @@ public struct RevocationTrustEvaluator: TrustEvaluator {
   public var wantsStapledOCSPResponse: Bool { options.contains(.ocsp) }
 
   /// Lists that cannot be read, and options that look at nothing.
-  public var mismatches: [String] {
-    var mismatches = revocationLists.problems
-    if options.isDisjoint(with: .any) { mismatches.append("neither OCSP nor revocation lists are to be looked at") }
+  public var issues: [String] {
+    var issues = revocationLists.problems
+    if options.isDisjoint(with: .any) { issues.append("neither OCSP nor revocation lists are to be looked at") }
     if options.isSuperset(of: [.crl, .requirePositiveResponse]), !options.contains(.ocsp), revocationLists.lists.isEmpty
     {
-      mismatches.append("revocation lists are required and none is given")
+      issues.append("revocation lists are required and none is given")
     }
-    return mismatches
+    return issues
   }
 
   /// Judges one server.

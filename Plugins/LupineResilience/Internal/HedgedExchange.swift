@@ -77,7 +77,7 @@ final class HedgedExchange: Sendable {
   }
 
   /// Decides at a head whether it is the answer.
-  private func sink(for head: HTTPResponse, _ index: Int, _ control: TransferControl) -> BodySink {
+  private func sink(for head: HTTPResponse, _ index: Int, _ control: ExchangeControl) -> BodySink {
     let isGood = !hedging.badStatusCodes.contains(head.status.code)
     if !isGood { prepareAnother(after: index, head) }
     guard let others = state.withLock({ $0.claim(index, isGood) }) else {

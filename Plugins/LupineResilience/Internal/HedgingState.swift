@@ -19,7 +19,7 @@ struct HedgingState {
   private var total: Int
   private let budget: RetryBudget
   private let url: HTTPURL
-  private var controls: [TransferControl] = []
+  private var controls: [ExchangeControl] = []
   /// The tries that may still bring an answer.
   private var hopeful: Set<Int> = []
   /// The tries that have made sure, by the budget, of another one after them, which has not begun; none once it is
@@ -56,7 +56,7 @@ struct HedgingState {
 
   /// Begins the first try, or the one that was promised after another; nil where somebody else has kept the promise, or
   /// it was broken.
-  mutating func begin(_ control: TransferControl, after index: Int?) -> Int? {
+  mutating func begin(_ control: ExchangeControl, after index: Int?) -> Int? {
     if let index, promises.remove(index) == nil { return nil }
     guard mayBegin else { return nil }
     controls.append(control)
@@ -84,7 +84,7 @@ struct HedgingState {
   }
 
   /// Takes a head as the answer, where it is good or the last there can be; returns the tries to cancel.
-  mutating func claim(_ index: Int, _ isGood: Bool) -> [TransferControl]? {
+  mutating func claim(_ index: Int, _ isGood: Bool) -> [ExchangeControl]? {
     guard winner == nil, !isCancelled else { return nil }
     guard isGood || (hopeful == [index] && controls.count >= total) else {
       hopeful.remove(index)
@@ -108,7 +108,7 @@ struct HedgingState {
   }
 
   /// Ends all tries; returns what ends them.
-  mutating func cancel() -> [TransferControl] {
+  mutating func cancel() -> [ExchangeControl] {
     isCancelled = true
     breakPromises()
     stopTimers()
@@ -116,7 +116,7 @@ struct HedgingState {
   }
 
   /// The tries that may still read a bad answer's body, where there was no good one.
-  var leftovers: [TransferControl] { winner == nil ? controls : [] }
+  var leftovers: [ExchangeControl] { winner == nil ? controls : [] }
 
   private var failed: Outcome {
     .failure(failure ?? LupineError(.cancelled, "The request was cancelled."))

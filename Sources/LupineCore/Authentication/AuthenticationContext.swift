@@ -6,7 +6,7 @@ public struct AuthenticationContext: Sendable {
   /// The request that was challenged, or is about to be sent.
   public let request: OutgoingRequest
   /// Who asks.
-  public let asker: Asker
+  public let recipient: Recipient
   /// The session's source of randomness: 64 random bits at each call.
   public let random: @Sendable () -> UInt64
   /// The session's date.
@@ -16,12 +16,12 @@ public struct AuthenticationContext: Sendable {
 
   /// Describes the place of an answer; a session does this, and a test of a scheme.
   public init(
-    request: OutgoingRequest, asker: Asker = .origin,
+    request: OutgoingRequest, recipient: Recipient = .origin,
     random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
     now: @escaping @Sendable () -> Date = { Date() }, warn: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.request = request
-    self.asker = asker
+    self.recipient = recipient
     self.random = random
     self.now = now
     self.warn = warn
@@ -29,7 +29,7 @@ public struct AuthenticationContext: Sendable {
 
   /// Whose credential is asked for: the origin of the request, or of the proxy.
   public var origin: HTTPURL.Origin {
-    switch asker {
+    switch recipient {
     case .origin: request.url.origin
     case .proxy(let origin): origin
     }
@@ -42,6 +42,6 @@ public struct AuthenticationContext: Sendable {
     if request.method == .connect {
       return url.hostKind == .ipv6 ? "[\(url.host)]:\(url.effectivePort)" : "\(url.host):\(url.effectivePort)"
     }
-    return asker == .origin ? url.requestTarget : url.absoluteTarget
+    return recipient == .origin ? url.requestTarget : url.absoluteTarget
   }
 }

@@ -25,11 +25,11 @@ struct AuthenticationSchemes: Sendable {
   }
 
   /// What the first scheme that knows the place sends unasked.
-  func anticipate(
+  func authorizePreemptively(
     with credential: Credential, in context: AuthenticationContext
   ) async throws -> (scheme: any AuthenticationScheme, value: String)? {
     for scheme in schemes.reversed() {
-      if let value = try await scheme.anticipate(with: credential, in: context) { return (scheme, value) }
+      if let value = try await scheme.authorizePreemptively(with: credential, in: context) { return (scheme, value) }
     }
     return nil
   }

@@ -4,7 +4,7 @@ struct AuthenticationState: Sendable {
   static let maximumQuestions = 5
 
   /// A credential in a protection space.
-  struct Gift: Hashable, Sendable {
+  struct SentCredential: Hashable, Sendable {
     let credential: Credential
     let realm: String?
   }
@@ -25,7 +25,7 @@ struct AuthenticationState: Sendable {
   }
 
   /// Who asks; what is given to a proxy is given whatever server a request goes to.
-  let asker: AuthenticationContext.Asker
+  let recipient: AuthenticationContext.Recipient
   /// Where the credential belongs: the origin of the attempt's first request, before a fresh URL took its place.
   private(set) var origin: HTTPURL.Origin?
   /// Whether the way has led to another origin, where a credential has no business from then on.
@@ -36,22 +36,22 @@ struct AuthenticationState: Sendable {
   private var value: String?
   /// What the current exchange carries.
   private(set) var carried: Carried?
-  private var gifts: Set<Gift> = []
+  private var sentCredentials: Set<SentCredential> = []
   private var redirects = 0
   private var hasRenewed = false
 
-  init(_ asker: AuthenticationContext.Asker) { self.asker = asker }
+  init(_ recipient: AuthenticationContext.Recipient) { self.recipient = recipient }
 
   /// Whether a credential may go with this request.
   mutating func admits(_ url: HTTPURL) -> Bool {
-    guard asker == .origin else { return true }
+    guard recipient == .origin else { return true }
     if origin == nil { origin = url.origin }
     return !hasLeftOrigin && origin == url.origin
   }
 
   mutating func follows(from: HTTPURL, to url: HTTPURL) {
     redirects += 1
-    guard asker == .origin else { return }
+    guard recipient == .origin else { return }
     if origin == nil { origin = from.origin }
     if url.origin != from.origin { hasLeftOrigin = true }
     if hasLeftOrigin { value = nil }
@@ -64,12 +64,12 @@ struct AuthenticationState: Sendable {
 
   /// Takes note that a credential is given; false where it was before, or where this would be one too many.
   mutating func gives(_ credential: Credential, realm: String?) -> Bool {
-    guard gifts.count <= redirects + questions else { return false }
-    return gifts.insert(Gift(credential: credential, realm: realm)).inserted
+    guard sentCredentials.count <= redirects + questions else { return false }
+    return sentCredentials.insert(SentCredential(credential: credential, realm: realm)).inserted
   }
 
   /// How many credentials were given.
-  var giftCount: Int { gifts.count }
+  var sentCredentialCount: Int { sentCredentials.count }
 
   mutating func answers(_ answer: Answer, _ value: String) {
     self.answer = answer

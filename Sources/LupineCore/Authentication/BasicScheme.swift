@@ -29,16 +29,18 @@ public struct BasicScheme: AuthenticationScheme {
   }
 
   /// The answer for a proxy that accepted the credential before; nothing for a server.
-  public func anticipate(with credential: Credential, in context: AuthenticationContext) async throws -> String? {
-    guard context.asker != .origin else { return nil }
+  public func authorizePreemptively(with credential: Credential, in context: AuthenticationContext) async throws
+    -> String?
+  {
+    guard context.recipient != .origin else { return nil }
     let isWelcome = greetsProxies || memory.isAccepted(credential, by: context.origin)
     return isWelcome ? try Self.value(for: credential) : nil
   }
 
   /// Learns whether a proxy accepted the credential.
   public func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) {
-    guard context.asker != .origin else { return }
-    memory.note(credential, isAccepted: head.status.code != context.asker.challengeStatus, by: context.origin)
+    guard context.recipient != .origin else { return }
+    memory.note(credential, isAccepted: head.status.code != context.recipient.challengeStatus, by: context.origin)
   }
 
   static func value(for credential: Credential) throws(LupineError) -> String {

@@ -3,11 +3,11 @@ import Synchronization
 /// Tells the exchange of every byte that goes out, and of the last one.
 final class ActiveReader: BodyReader {
   private let base: any BodyReader
-  private let control: TransferControl
+  private let control: ExchangeControl
   private let sent = Atomic<Int64>(0)
   private let onEnd: @Sendable (Int64) -> Void
 
-  init(_ base: any BodyReader, control: TransferControl, onEnd: @escaping @Sendable (Int64) -> Void) {
+  init(_ base: any BodyReader, control: ExchangeControl, onEnd: @escaping @Sendable (Int64) -> Void) {
     self.base = base
     self.control = control
     self.onEnd = onEnd

@@ -13,7 +13,7 @@ struct BodyChannel: ~Copyable, Sendable {
     state.withLock { $0.begin(sink, resume: resume) }
   }
 
-  func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
+  func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> ResponseBodyWriter.Flow {
     let (flow, wake) = try state.withLock { (state) throws(LupineError) in
       try state.write(bytes)
       return state.hasWritten()
@@ -22,7 +22,7 @@ struct BodyChannel: ~Copyable, Sendable {
     return flow
   }
 
-  func write(_ data: Data) throws(LupineError) -> IncomingBodyWriter.Flow {
+  func write(_ data: Data) throws(LupineError) -> ResponseBodyWriter.Flow {
     let (flow, wake) = try state.withLock { (state) throws(LupineError) in
       try state.write(data)
       return state.hasWritten()
@@ -32,7 +32,7 @@ struct BodyChannel: ~Copyable, Sendable {
   }
 
   /// Takes bytes without a word to a reader who waits.
-  func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> IncomingBodyWriter.Flow {
+  func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> ResponseBodyWriter.Flow {
     try state.withLock { (state) throws(LupineError) in
       try state.write(bytes)
       return state.flow
@@ -97,7 +97,7 @@ struct BodyChannel: ~Copyable, Sendable {
     }
   }
 
-  /// See `IncomingBody.gathered`.
+  /// See `ResponseBody.gathered`.
   func gathered(limit: Int64) -> Data { state.withLock { $0.gathered(limit: limit) } }
 
   /// The end, where it has come.

@@ -40,7 +40,7 @@ struct BodyChannelState {
     return target.isDrained ? ending : nil
   }
 
-  /// See `IncomingBody.gathered`.
+  /// See `ResponseBody.gathered`.
   func gathered(limit: Int64) -> Data { target.gathered(limit: limit) }
 
   /// Whether the transport, or a failure, has ended the body, be it that some of it waits to be taken.
@@ -61,7 +61,7 @@ struct BodyChannelState {
   }
 
   /// Whether the transport goes on writing.
-  var flow: IncomingBodyWriter.Flow { isPaused ? .pause : .proceed }
+  var flow: ResponseBodyWriter.Flow { isPaused ? .pause : .proceed }
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
     guard ending == nil, !isAbandoned else { return }
@@ -170,7 +170,7 @@ struct BodyChannelState {
   }
 
   /// What follows from bytes that were written: a reader that waits may take them at once, and then there is room again.
-  mutating func hasWritten() -> (IncomingBodyWriter.Flow, wake: (@Sendable () -> Void)?) {
+  mutating func hasWritten() -> (ResponseBodyWriter.Flow, wake: (@Sendable () -> Void)?) {
     let wake = takeReader()
     return (flow, wake)
   }

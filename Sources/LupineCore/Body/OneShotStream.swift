@@ -6,7 +6,7 @@ import Synchronization
 /// So a request that came to no connection still has its body.
 final class OneShotStream: Sendable {
   private struct State {
-    var opening: Body.Opening?
+    var opening: RequestBody.Opening?
     var reader: (any BodyReader)?
     var isRead = false
     /// The number of the last sending that was given the stream, and how it hears that bytes are at hand.
@@ -16,7 +16,7 @@ final class OneShotStream: Sendable {
 
   private let state: Mutex<State>
 
-  init(_ opening: @escaping Body.Opening) { state = Mutex(State(opening: opening)) }
+  init(_ opening: @escaping RequestBody.Opening) { state = Mutex(State(opening: opening)) }
 
   deinit { state.withLock { $0.reader }?.cancel() }
 
@@ -26,7 +26,7 @@ final class OneShotStream: Sendable {
   /// Gives the stream to a sending; one that had it and has read nothing has it no more.
   func lend(length: Int64?, onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader {
     let (sending, opening, former) = try state.withLock {
-      (state) throws(LupineError) -> (Int, Body.Opening?, (@Sendable () -> Void)?) in
+      (state) throws(LupineError) -> (Int, RequestBody.Opening?, (@Sendable () -> Void)?) in
       guard !state.isRead, state.opening != nil || state.reader != nil else { throw Self.spent }
       state.sending += 1
       defer { (state.opening, state.onReady) = (nil, onReady) }

@@ -8,11 +8,11 @@ package final class QuietReader: BodyReader {
   }
 
   private let base: any BodyReader
-  private let control: TransferControl
+  private let control: ExchangeControl
   private let onEnd: @Sendable (Int64) -> Void
   private let state = Mutex(State())
 
-  init(_ base: any BodyReader, control: TransferControl, onEnd: @escaping @Sendable (Int64) -> Void) {
+  init(_ base: any BodyReader, control: ExchangeControl, onEnd: @escaping @Sendable (Int64) -> Void) {
     self.base = base
     self.control = control
     self.onEnd = onEnd

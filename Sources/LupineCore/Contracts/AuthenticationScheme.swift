@@ -17,7 +17,7 @@ public protocol AuthenticationScheme: Sendable {
   ) async throws -> String?
 
   /// What to send before any challenge, because the credential was accepted for this place before; `nil` by default.
-  func anticipate(with credential: Credential, in context: AuthenticationContext) async throws -> String?
+  func authorizePreemptively(with credential: Credential, in context: AuthenticationContext) async throws -> String?
 
   /// Whether the challenge says that the last answer was good but too old, so that the same credential may answer it
   /// once more; `false` by default.
@@ -33,7 +33,9 @@ public protocol AuthenticationScheme: Sendable {
 
 extension AuthenticationScheme {
   /// Sends nothing unasked.
-  public func anticipate(with credential: Credential, in context: AuthenticationContext) async throws -> String? { nil }
+  public func authorizePreemptively(with credential: Credential, in context: AuthenticationContext) async throws
+    -> String?
+  { nil }
 
   /// Takes every challenge after an answer for a refusal.
   public func isRenewal(_ challenge: AuthenticationChallenge) -> Bool { false }

@@ -12,7 +12,7 @@ final class ClosureSupervisor: ExchangeSupervisor {
     self.sink = sink
   }
 
-  func sink(for head: HTTPResponse, status: Int, of control: TransferControl, attempt: Int) -> BodySink { sink(head) }
+  func sink(for head: HTTPResponse, status: Int, of control: ExchangeControl, attempt: Int) -> BodySink { sink(head) }
 
   func hear(_ event: SessionEvent.Kind, attempt: Int) { events(event) }
 }

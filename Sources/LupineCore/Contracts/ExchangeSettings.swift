@@ -8,7 +8,7 @@ package final class ExchangeSettings: Sendable {
   package let connectTimeout: Duration?
   package let limits: Limits
   /// What a connection must match, where nothing of the request's own says otherwise.
-  package let identity: SecurityIdentity
+  package let identity: ConnectionKey
   /// Whether that names authorities to judge servers by.
   package let namesAuthorities: Bool
   package let connections: ConnectionOptions
@@ -17,7 +17,7 @@ package final class ExchangeSettings: Sendable {
 
   init(
     clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, connectTimeout: Duration?, limits: Limits,
-    identity: SecurityIdentity,
+    identity: ConnectionKey,
     connections: ConnectionOptions, executor: (any TaskExecutor)?, secretFields: SecretFields = .standard
   ) {
     self.clock = clock

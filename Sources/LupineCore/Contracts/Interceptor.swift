@@ -2,7 +2,7 @@
 /// redirects and challenges included.
 ///
 /// It calls `next` for each response it wants, one call after the other, or answers by itself, with
-/// `IncomingBody.complete` or a body of the context's `makeBody`; such a body is not decoded. It does not retry: a `Retrier`
+/// `ResponseBody.complete` or a body of the context's `makeBody`; such a body is not decoded. It does not retry: a `Retrier`
 /// does.
 ///
 /// What `next` returns has a head; its body may still come, and is not for every interceptor to see: of a data request

@@ -18,5 +18,5 @@ public struct RequestCondition: RequestMatcher {
   public var readsBody: Bool { matcher.readsBody }
 
   /// Asks the matcher.
-  public func difference(from request: MatchableRequest) -> String? { matcher.difference(from: request) }
+  public func difference(from request: RequestSnapshot) -> String? { matcher.difference(from: request) }
 }

@@ -9,7 +9,7 @@ public protocol RequestMatcher: Sendable {
   /// Returns what differs, in a few words such as `query page: expected 2, got 3`; `nil` where the request is as expected.
   ///
   /// The value of a secret field must not stand in it.
-  func difference(from request: MatchableRequest) -> String?
+  func difference(from request: RequestSnapshot) -> String?
 
   /// Why no request can ever be what it expects, such as a path that cannot be read; `nil` where all is well.
   ///

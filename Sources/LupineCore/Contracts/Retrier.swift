@@ -4,15 +4,15 @@
 /// whatever the answer.
 public protocol Retrier: Sendable {
   /// Answers for one failed attempt.
-  func decision(for attempt: FailedAttempt) async -> RetryDecision
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision
 
   /// Hears of a request that ended well, for a retrier that keeps an account; must be quick.
   ///
   /// Default: does nothing.
-  func succeeded(_ request: OutgoingRequest)
+  func didSucceed(_ request: OutgoingRequest)
 }
 
 extension Retrier {
   /// Does nothing.
-  public func succeeded(_ request: OutgoingRequest) {}
+  public func didSucceed(_ request: OutgoingRequest) {}
 }

@@ -10,14 +10,14 @@ public struct TransferContext: Sendable {
   /// What all exchanges of a session are told alike, handed over without a copy.
   package let settings: ExchangeSettings
   /// The exchange's life: cancellation and activity.
-  public private(set) var control: TransferControl
+  public private(set) var control: ExchangeControl
   /// What this exchange is told besides, or otherwise; most are not.
   private var own: CopyOnWrite<Own>?
 
   /// What an exchange is told that is not as its session tells all of them.
   struct Own {
     var connectTimeout: Duration?
-    var identity: SecurityIdentity
+    var identity: ConnectionKey
     var evaluator: (any TrustEvaluator)?
     var proxyEvaluator: (any TrustEvaluator)?
     var proxyAuthorization: String?
@@ -39,7 +39,7 @@ public struct TransferContext: Sendable {
   /// What the transport refuses to receive more of.
   public var limits: Limits { settings.limits }
   /// What a connection must match to be used.
-  public var identity: SecurityIdentity { own?.value.identity ?? settings.identity }
+  public var identity: ConnectionKey { own?.value.identity ?? settings.identity }
   /// Who judges the server's certificates; `nil` leaves them to the transport's own rules for system trust.
   public var evaluator: (any TrustEvaluator)? { own?.value.evaluator }
   /// Who judges the certificates of the proxy that the identity names, where it is spoken to over TLS; `nil` leaves them
@@ -81,9 +81,9 @@ public struct TransferContext: Sendable {
   public init(
     id: RequestID, attempt: Int = 1, clock: any Clock<Duration> = ContinuousClock(),
     now: @escaping @Sendable () -> Date = { Date() }, connectTimeout: Duration? = nil,
-    limits: Limits = Limits(), identity: SecurityIdentity = SecurityIdentity(),
+    limits: Limits = Limits(), identity: ConnectionKey = ConnectionKey(),
     evaluator: (any TrustEvaluator)? = nil, proxyEvaluator: (any TrustEvaluator)? = nil,
-    connections: ConnectionOptions = ConnectionOptions(), control: TransferControl = TransferControl(),
+    connections: ConnectionOptions = ConnectionOptions(), control: ExchangeControl = ExchangeControl(),
     executor: (any TaskExecutor)? = nil,
     events: @escaping @Sendable (SessionEvent.Kind) -> Void = { _ in },
     sink: @escaping @Sendable (HTTPResponse) -> BodySink
@@ -100,7 +100,7 @@ public struct TransferContext: Sendable {
   }
 
   /// Describes an exchange as its session tells of all of them.
-  init(id: RequestID, attempt: Int, settings: ExchangeSettings, control: TransferControl) {
+  init(id: RequestID, attempt: Int, settings: ExchangeSettings, control: ExchangeControl) {
     self.id = id
     self.attempt = attempt
     self.settings = settings
@@ -118,7 +118,7 @@ public struct TransferContext: Sendable {
 
   /// The context of one of several exchanges that are made in the place of this one.
   package func branch(
-    _ control: TransferControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
+    _ control: ExchangeControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) -> TransferContext {
     var branch = self
     branch.control = control
@@ -154,14 +154,14 @@ public struct TransferContext: Sendable {
   /// The reader emits `sent` when the transport has taken its last byte; of a request without a body, or with one of no
   /// bytes, the transport says so itself.
   public func makeReader(
-    for body: Body, onReady: @escaping @Sendable () -> Void
+    for body: RequestBody, onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> any BodyReader {
     ActiveReader(try open(body, onReady), control: control, onEnd: tellSent)
   }
 
   /// Opens the request's body without a word to those who watch, who hear of it once the transport has the reader `tell`.
   package func makeQuietReader(
-    for body: Body, onReady: @escaping @Sendable () -> Void
+    for body: RequestBody, onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> QuietReader {
     QuietReader(try open(body, onReady), control: control, onEnd: tellSent)
   }
@@ -171,7 +171,7 @@ public struct TransferContext: Sendable {
   }
 
   private func open(
-    _ body: Body, _ onReady: @escaping @Sendable () -> Void
+    _ body: RequestBody, _ onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> any BodyReader {
     guard let executor else { return try body.makeReader(onReady: onReady) }
     let reader = ExecutorPreference.$current.withValue(executor) {
@@ -187,17 +187,17 @@ public struct TransferContext: Sendable {
   ///   - resume: called, from any thread, when the transport may go on after `pause`.
   public func makeBody(
     for head: HTTPResponse, from source: TransportResponse.Source = .origin, resume: @escaping @Sendable () -> Void
-  ) -> (body: IncomingBody, writer: IncomingBodyWriter) {
+  ) -> (body: ResponseBody, writer: ResponseBodyWriter) {
     makeBody(for: head, status: head.status.code, from: source, resume: resume)
   }
 
   /// The same for a head of which the status is known as a number.
   package func makeBody(
     for head: HTTPResponse, status: Int, from source: TransportResponse.Source, resume: @escaping @Sendable () -> Void
-  ) -> (body: IncomingBody, writer: IncomingBodyWriter) {
+  ) -> (body: ResponseBody, writer: ResponseBodyWriter) {
     control.touch()
     control.answers(source)
     let exchange = control.beginBody(sink(for: head, status), resume: resume)
-    return (IncomingBody(exchange: exchange), IncomingBodyWriter(exchange: exchange))
+    return (ResponseBody(exchange: exchange), ResponseBodyWriter(exchange: exchange))
   }
 }

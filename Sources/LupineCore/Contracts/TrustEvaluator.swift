@@ -21,7 +21,7 @@ public protocol TrustEvaluator: Sendable {
   /// any.
   ///
   /// Default: none.
-  var mismatches: [String] { get }
+  var issues: [String] { get }
 
   /// What is risky about it, such as a single pin without a backup; they become `Session.warnings`.
   ///
@@ -40,7 +40,7 @@ extension TrustEvaluator {
   public var wantsStapledOCSPResponse: Bool { false }
 
   /// None.
-  public var mismatches: [String] { [] }
+  public var issues: [String] { [] }
 
   /// None.
   public func warnings(now: Date) -> [String] { [] }

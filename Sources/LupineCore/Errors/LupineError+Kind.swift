@@ -9,7 +9,7 @@ extension LupineError {
     case invalidRequest
     /// The session cannot be built: every part that does not fit, all of them at once; or one turned out to be unusable when
     /// it was needed, such as a file of certificates.
-    case configuration([Mismatch])
+    case configuration([ConfigurationIssue])
     /// The parameters could not be encoded.
     case parameterEncodingFailed
     /// The request's body could not be read: a file that is missing, a stream that threw.

@@ -34,7 +34,7 @@ public struct LupineError: Error, Sendable {
 extension LupineError {
   /// Says that a part of the session cannot be used as it is, which no repetition mends and no server is to blame for.
   package static func unusable(_ part: String, _ message: String) -> LupineError {
-    LupineError(.configuration([Mismatch(part: part, reason: message)]), message)
+    LupineError(.configuration([ConfigurationIssue(part: part, reason: message)]), message)
   }
 
   /// The error that led to this one.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Who may ask for a credential in an exchange, a server or a proxy, and what may be given to it.
 struct Challenger: Sendable {
-  let asker: AuthenticationContext.Asker
+  let recipient: AuthenticationContext.Recipient
   /// The request as the asker sees it.
   let request: OutgoingRequest
   /// The credential that is meant for the asker.
@@ -19,14 +19,15 @@ extension ExchangeLoop {
   func server(of request: OutgoingRequest) -> Challenger {
     let (own, provider) = task.state.withLock { ($0.settings.credential, $0.settings.credentialProvider) }
     return Challenger(
-      asker: .origin, request: request, own: own, provider: provider ?? configuration.credentialProvider)
+      recipient: .origin, request: request, own: own, provider: provider ?? configuration.credentialProvider)
   }
 
   /// The proxy of a request; it is given what its session names with it, and no server's credential.
   func proxy(of request: OutgoingRequest) -> Challenger? {
     session.passage(to: request.url).map { passage in
       Challenger(
-        asker: passage.asker, request: passage.request(for: request), own: passage.proxy.credential, provider: nil)
+        recipient: passage.recipient, request: passage.request(for: request), own: passage.proxy.credential,
+        provider: nil)
     }
   }
 

@@ -16,7 +16,7 @@ extension ExchangeLoop {
   /// - Parameters:
   ///   - body: its body; `nil` means that which interceptors were given.
   ///   - own: the body that an interceptor made in its place, with what it cost, too, where the interceptor passed that on.
-  func abandonExchange(_ body: IncomingBody? = nil, for own: IncomingBody? = nil) {
+  func abandonExchange(_ body: ResponseBody? = nil, for own: ResponseBody? = nil) {
     guard let control = task.state.withLock({ $0.control }) else { return }
     let metrics = (body ?? task.state.withLock { $0.exchange.body }).flatMap {
       control.carries($0) ? $0.metricsAtEnd : nil

@@ -9,7 +9,7 @@ extension ExchangeLoop {
     do throws(Unanswered) {
       try await answer(response, of: challenger)
       let reason =
-        challenger.asker == .origin ? "status 401 and a credential" : "the proxy's status 407 and a credential"
+        challenger.recipient == .origin ? "status 401 and a credential" : "the proxy's status 407 and a credential"
       task.emit(.challenged(isAnswered: true, reason: reason), attempt: number)
       return true
     } catch {
@@ -31,11 +31,11 @@ extension ExchangeLoop {
   }
 
   private func answer(_ response: TransportResponse, of challenger: Challenger) async throws(Unanswered) {
-    let asker = challenger.asker
+    let recipient = challenger.recipient
     if !challenger.hasCredential {
-      throw .reason("the \(asker == .origin ? "request" : "proxy") has no credential")
+      throw .reason("the \(recipient == .origin ? "request" : "proxy") has no credential")
     }
-    guard authentication(asker, { $0.admits(challenger.request.url) }) else {
+    guard authentication(recipient, { $0.admits(challenger.request.url) }) else {
       throw .reason("a redirect led to another origin")
     }
     guard challenger.request.body.isReplayable else { throw .reason("the body can be sent only once") }
@@ -46,25 +46,25 @@ extension ExchangeLoop {
       throw .reason("no scheme fits the challenge\(remedy)")
     }
     do throws(LupineError) { try await awaitEnd(of: response) } catch { throw .failed(error) }
-    if let renewal = authentication(asker, { $0.renewal(offers) }) {
+    if let renewal = authentication(recipient, { $0.renewal(offers) }) {
       return try await give(renewal.credential, to: [renewal.offer], of: challenger)
     }
     let realm = first.challenge.realm
-    if let own = challenger.own, authentication(asker, { $0.gives(own, realm: realm) }) {
+    if let own = challenger.own, authentication(recipient, { $0.gives(own, realm: realm) }) {
       return try await give(own, to: offers, of: challenger)
     }
     guard let provider = challenger.provider else { throw .given }
     let credential = try await ask(provider, offers, challenger)
-    guard authentication(asker, { $0.gives(credential, realm: realm) }) else { throw .given }
+    guard authentication(recipient, { $0.gives(credential, realm: realm) }) else { throw .given }
     try await give(credential, to: offers, of: challenger)
   }
 
   private func ask(
     _ provider: @escaping CredentialProvider, _ offers: [AuthenticationSchemes.Offer], _ challenger: Challenger
   ) async throws(Unanswered) -> Credential {
-    let (failures, questions) = authentication(challenger.asker) { state in
+    let (failures, questions) = authentication(challenger.recipient) { state in
       state.asks()
-      return (state.giftCount, state.questions)
+      return (state.sentCredentialCount, state.questions)
     }
     guard questions <= AuthenticationState.maximumQuestions else {
       throw .reason("the program was asked \(AuthenticationState.maximumQuestions) times already")
@@ -85,7 +85,7 @@ extension ExchangeLoop {
   ) async throws(Unanswered) {
     let context = authenticationContext(challenger)
     // What was sent before anybody asked is refused now; the same again would be refused again.
-    let refused = authentication(challenger.asker) { $0.carried }.flatMap { $0.isUnasked ? $0.value : nil }
+    let refused = authentication(challenger.recipient) { $0.carried }.flatMap { $0.isUnasked ? $0.value : nil }
     var isRefused = false
     for offer in offers {
       do throws(LupineError) {
@@ -93,7 +93,7 @@ extension ExchangeLoop {
         guard let value else { continue }
         isRefused = isRefused || value == refused
         if value == refused { continue }
-        authentication(challenger.asker) { $0.answers(.init(offer: offer, credential: credential), value) }
+        authentication(challenger.recipient) { $0.answers(.init(offer: offer, credential: credential), value) }
         return
       } catch {
         throw .failed(error)

@@ -5,20 +5,21 @@ import Synchronization
 extension ExchangeLoop {
   func authenticationContext(_ challenger: Challenger) -> AuthenticationContext {
     AuthenticationContext(
-      request: challenger.request, asker: challenger.asker, random: configuration.random, now: configuration.now,
+      request: challenger.request, recipient: challenger.recipient, random: configuration.random,
+      now: configuration.now,
       warn: { warn($0) })
   }
 
   /// Reads or changes what was given to who asks.
   func authentication<Value: Sendable>(
-    _ asker: AuthenticationContext.Asker, _ change: (inout AuthenticationState) -> Value
+    _ recipient: AuthenticationContext.Recipient, _ change: (inout AuthenticationState) -> Value
   ) -> Value {
-    task.state.withLock { change(&$0.exchange.authentications[asker, default: AuthenticationState(asker)]) }
+    task.state.withLock { change(&$0.exchange.authentications[recipient, default: AuthenticationState(recipient)]) }
   }
 
   /// What a connection for this request must be like: with its proxy, and with what proves the connection where the
   /// session has such a credential for this place.
-  func identity(for request: OutgoingRequest) -> SecurityIdentity {
+  func identity(for request: OutgoingRequest) -> ConnectionKey {
     var identity = session.identity(for: request)
     guard let given = configuration.connectionCredential,
       (try? given.scope.allows(request.url, baseURL: configuration.baseURL)) == true,
@@ -50,32 +51,32 @@ extension ExchangeLoop {
   }
 
   private func value(for challenger: Challenger) async throws(LupineError) -> String? {
-    let asker = challenger.asker
-    let (isAdmitted, value, answer) = authentication(asker) { $0.begins(challenger.request.url) }
+    let recipient = challenger.recipient
+    let (isAdmitted, value, answer) = authentication(recipient) { $0.begins(challenger.request.url) }
     guard isAdmitted else { return nil }
     if let value, let answer {
-      return carry(value, of: answer.offer.scheme, answer.credential, to: asker)
+      return carry(value, of: answer.offer.scheme, answer.credential, to: recipient)
     }
     guard let credential = answer?.credential ?? challenger.own,
-      answer != nil || challenger.request.headers[asker.answerField] == nil
+      answer != nil || challenger.request.headers[recipient.answerField] == nil
     else { return nil }
     let context = authenticationContext(challenger)
     let schemes = configuration.schemes
     let found = try await asking { () -> (scheme: any AuthenticationScheme, value: String)? in
-      if let found = try await schemes.anticipate(with: credential, in: context) { return found }
+      if let found = try await schemes.authorizePreemptively(with: credential, in: context) { return found }
       guard let offer = answer?.offer else { return nil }
       return try await offer.scheme.answer(offer.challenge, with: credential, in: context).map {
         (scheme: offer.scheme, value: $0)
       }
     }
-    return found.map { carry($0.value, of: $0.scheme, credential, to: asker, isUnasked: answer == nil) }
+    return found.map { carry($0.value, of: $0.scheme, credential, to: recipient, isUnasked: answer == nil) }
   }
 
   private func carry(
     _ value: String, of scheme: any AuthenticationScheme, _ credential: Credential,
-    to asker: AuthenticationContext.Asker, isUnasked: Bool = false
+    to recipient: AuthenticationContext.Recipient, isUnasked: Bool = false
   ) -> String {
-    authentication(asker) {
+    authentication(recipient) {
       $0.carries(.init(scheme: scheme, credential: credential, value: value, isUnasked: isUnasked))
     }
     return value
@@ -94,11 +95,13 @@ extension ExchangeLoop {
   }
 
   private func tell(_ head: HTTPResponse, _ challenger: Challenger) throws(LupineError) {
-    guard let carried = task.state.withLock({ $0.exchange.authentications[challenger.asker]?.carried }) else { return }
+    guard let carried = task.state.withLock({ $0.exchange.authentications[challenger.recipient]?.carried }) else {
+      return
+    }
     var request = challenger.request
-    request.headers[challenger.asker.answerField] = carried.value
+    request.headers[challenger.recipient.answerField] = carried.value
     let context = authenticationContext(
-      Challenger(asker: challenger.asker, request: request, own: challenger.own, provider: nil))
+      Challenger(recipient: challenger.recipient, request: request, own: challenger.own, provider: nil))
     do {
       try carried.scheme.receive(head, with: carried.credential, in: context)
     } catch {

@@ -6,7 +6,7 @@ extension ExchangeLoop {
   ///
   /// A stream's reader has such a body as it comes. For a file it is gathered first, since nobody knows yet whether it is
   /// the one that comes back.
-  func context(forInterceptorsOf request: OutgoingRequest, control: TransferControl) -> TransferContext {
+  func context(forInterceptorsOf request: OutgoingRequest, control: ExchangeControl) -> TransferContext {
     let limits = configuration.limits
     let reader = task.handsOverAtHead ? task.consumer : nil
     var context = context(for: request, control: control)
@@ -23,7 +23,7 @@ extension ExchangeLoop {
   ///
   /// - Parameter control: the life of a body that an interceptor made.
   func receive(
-    _ response: TransportResponse, from request: OutgoingRequest, orOwn control: TransferControl
+    _ response: TransportResponse, from request: OutgoingRequest, orOwn control: ExchangeControl
   ) async throws(LupineError) -> ReceivedResponse {
     let (sent, exchange) = task.state.withLock { ($0.sentInAttempt ?? request, $0.control) }
     if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
@@ -40,7 +40,7 @@ extension ExchangeLoop {
 
   /// Has the body that an interceptor made go where a stream's or a download's goes, as it stands.
   private func handedOn(
-    _ response: TransportResponse, to request: OutgoingRequest, _ control: TransferControl
+    _ response: TransportResponse, to request: OutgoingRequest, _ control: ExchangeControl
   ) async throws(LupineError) -> TransportResponse {
     guard let consumer = task.consumer else { return response }
     // A stream's reader waits for it as it comes.
@@ -58,9 +58,9 @@ extension ExchangeLoop {
   }
 
   private func body(
-    of end: BodyEnd, with response: TransportResponse, for consumer: any ResponseConsumer, to request: OutgoingRequest,
-    _ control: TransferControl
-  ) throws(LupineError) -> IncomingBody {
+    of end: BodyEnd, with response: TransportResponse, for consumer: any ResponseHandler, to request: OutgoingRequest,
+    _ control: ExchangeControl
+  ) throws(LupineError) -> ResponseBody {
     let destination = try consumer.destination(for: response.head, to: request, limits: configuration.limits)
     for decision in consumer.takeDecisions() { task.emit(decision, attempt: number) }
     let exchange = control.beginBody(BodySink(destination), resume: {})
@@ -71,11 +71,11 @@ extension ExchangeLoop {
     } catch {
       exchange.channel.fail(error.measured(end.metrics))
     }
-    return IncomingBody(exchange: exchange)
+    return ResponseBody(exchange: exchange)
   }
 
   private static let bodyIsGone = LupineError(
     .interceptionFailed,
-    "An interceptor answered with a body that has gone elsewhere, as that of an exchange before; answer with a body of its own, as by `IncomingBody.complete`."
+    "An interceptor answered with a body that has gone elsewhere, as that of an exchange before; answer with a body of its own, as by `ResponseBody.complete`."
   )
 }

@@ -85,7 +85,7 @@ extension ExchangeLoop {
 
   /// Takes what was to be handed on, which would wait for its reader; no more of it than of other bodies that nobody
   /// wants: true where it was given up.
-  private func drop(_ body: IncomingBody, _ control: TransferControl?) async -> Bool {
+  private func drop(_ body: ResponseBody, _ control: ExchangeControl?) async -> Bool {
     var left = configuration.limits.discardedBody
     while left >= 0, let piece = try? await body.next() { left -= Int64(piece.count) }
     guard left < 0 else { return false }

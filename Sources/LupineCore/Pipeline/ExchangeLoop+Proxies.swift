@@ -20,7 +20,7 @@ extension ExchangeLoop {
 // Parts of the session, since a method of its configuration would be handed a copy of all of it.
 extension Session {
   /// What a connection for this request must be like.
-  func identity(for request: OutgoingRequest) -> SecurityIdentity {
+  func identity(for request: OutgoingRequest) -> ConnectionKey {
     // A change would make a copy, and whether two identities are the same is seen soonest where they are one.
     guard hasProxies else { return configuration.identity }
     var identity = configuration.identity

@@ -8,7 +8,7 @@ extension ExchangeLoop {
   /// - Parameter limit: how many bytes of the body are read first. Default: none.
   /// - Returns: the reason for it, with those bytes and with what the exchange cost.
   func refused(
-    _ response: TransportResponse, _ control: TransferControl?, _ reason: LupineError, reading limit: Int64 = 0
+    _ response: TransportResponse, _ control: ExchangeControl?, _ reason: LupineError, reading limit: Int64 = 0
   ) async -> LupineError {
     let (bytes, isWhole) = await excerpt(of: response.body, control, limit: Int(clamping: limit))
     if !isWhole {
@@ -28,7 +28,7 @@ extension ExchangeLoop {
   /// What ends the exchange ends the reading: a cancellation, a deadline, and the idle timeout, which bounds the reading as a
   /// whole as well. So a server that sends a byte now and then does not hold up the error.
   private func excerpt(
-    of body: IncomingBody, _ control: TransferControl?, limit: Int
+    of body: ResponseBody, _ control: ExchangeControl?, limit: Int
   ) async -> (bytes: Data, isWhole: Bool) {
     var bytes = Data()
     guard limit > 0, let control else { return (bytes, false) }

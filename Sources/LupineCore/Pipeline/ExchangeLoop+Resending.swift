@@ -15,7 +15,7 @@ extension ExchangeLoop {
     guard let reason = reason(toResend: request, after: error), task.state.withLock({ $0.cancellation }) == nil else {
       throw error
     }
-    guard request.body.canGoAgain else {
+    guard request.body.isRetryable else {
       throw error.noting("It was not sent again: the request's body can be sent only once.")
     }
     guard count < Self.mostResends else {

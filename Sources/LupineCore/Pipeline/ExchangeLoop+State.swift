@@ -12,8 +12,8 @@ extension ExchangeLoop {
     private var rare: CopyOnWrite<Rare>?
 
     private struct Rare {
-      var body: IncomingBody?
-      var authentications: [AuthenticationContext.Asker: AuthenticationState] = Dictionary()
+      var body: ResponseBody?
+      var authentications: [AuthenticationContext.Recipient: AuthenticationState] = Dictionary()
       var tunnel: HTTPResponse?
       var visited: [HTTPURL] = []
       var redirect: Result<OutgoingRequest, LupineError>?
@@ -22,12 +22,12 @@ extension ExchangeLoop {
     init(attempt: Int = 1) { self.attempt = attempt }
 
     /// The body that interceptors were given last, for what it cost where they give it up.
-    var body: IncomingBody? {
+    var body: ResponseBody? {
       get { rare?.value.body }
       set { change { $0.body = newValue } }
     }
     /// What was given to whom in answer to challenges.
-    var authentications: [AuthenticationContext.Asker: AuthenticationState] {
+    var authentications: [AuthenticationContext.Recipient: AuthenticationState] {
       get { rare?.value.authentications ?? Dictionary() }
       set { change { $0.authentications = newValue } }
     }
@@ -66,7 +66,9 @@ extension ExchangeLoop {
     /// Has those who were asked for credentials know of a redirect.
     mutating func follow(from: HTTPURL, to url: HTTPURL) {
       authentications[.origin, default: AuthenticationState(.origin)].follows(from: from, to: url)
-      for asker in authentications.keys where asker != .origin { authentications[asker]?.follows(from: from, to: url) }
+      for recipient in authentications.keys where recipient != .origin {
+        authentications[recipient]?.follows(from: from, to: url)
+      }
     }
 
     /// Forgets the way that was gone.

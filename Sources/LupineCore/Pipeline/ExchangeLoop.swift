@@ -3,10 +3,10 @@ import Synchronization
 
 /// The exchanges of one attempt: the request, then whatever redirects and challenges lead to.
 struct ExchangeLoop: Sendable {
-  let task: RequestTask
+  let task: RequestExecution
   let number: Int
 
-  init(_ task: RequestTask, _ number: Int) {
+  init(_ task: RequestExecution, _ number: Int) {
     self.task = task
     self.number = number
   }
@@ -35,7 +35,7 @@ struct ExchangeLoop: Sendable {
   }
 
   private func received(
-    _ response: TransportResponse, _ end: BodyEnd, _ control: TransferControl?, to request: OutgoingRequest
+    _ response: TransportResponse, _ end: BodyEnd, _ control: ExchangeControl?, to request: OutgoingRequest
   ) -> ReceivedResponse {
     let isToTell = task.isObserved && task.state.withLock { $0.tells(control) }
     close(control, status: response.statusCode, metrics: end.metrics)
@@ -44,7 +44,7 @@ struct ExchangeLoop: Sendable {
   }
 
   func receive(
-    _ response: TransportResponse, _ control: TransferControl?, to fallback: OutgoingRequest
+    _ response: TransportResponse, _ control: ExchangeControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
     let (sent, deciders) = task.state.withLock { state in
       // An interceptor may have changed the head, or have made the response.
@@ -69,7 +69,7 @@ struct ExchangeLoop: Sendable {
   /// Asks those who may refuse a response at its head, and ends the request where one does.
   private func decide(
     on response: TransportResponse, _ deciders: [@Sendable (HTTPResponse) async -> ResponseDisposition],
-    _ control: TransferControl?
+    _ control: ExchangeControl?
   ) async throws(LupineError) {
     for decider in deciders {
       let head = response.head
@@ -92,7 +92,7 @@ struct ExchangeLoop: Sendable {
   /// more.
   private func handOver(
     _ response: TransportResponse, to request: OutgoingRequest, after first: OutgoingRequest,
-    _ control: TransferControl?
+    _ control: ExchangeControl?
   ) async -> LupineError? {
     let head = ReceivedResponse(request: request, head: response.head, source: response.source)
     let pipeline = Pipeline(task)
@@ -150,7 +150,7 @@ struct ExchangeLoop: Sendable {
   private func sendOnce(
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
-    let control = TransferControl(now: session.clock.now, of: task)
+    let control = ExchangeControl(now: session.clock.now, of: task)
     do throws(LupineError) {
       while try !task.begin(control, request, for: original) {
         guard task.mustWait else {
@@ -171,14 +171,14 @@ struct ExchangeLoop: Sendable {
     }
   }
 
-  func close(_ control: TransferControl?, status: Int?, metrics: TransferMetrics?) {
+  func close(_ control: ExchangeControl?, status: Int?, metrics: TransferMetrics?) {
     control?.finish()
     task.state.withLock { $0.endExchange(status: status, metrics: metrics) }
   }
 
   /// Describes the exchange to the transport.
   func context(
-    for request: OutgoingRequest, control: TransferControl, _ proxyAuthorization: String? = nil
+    for request: OutgoingRequest, control: ExchangeControl, _ proxyAuthorization: String? = nil
   ) -> TransferContext {
     var context = TransferContext(id: task.id, attempt: number, settings: session.exchangeSettings, control: control)
     guard session.hasOwnRoutes || request.hasTimeouts else { return context }
@@ -193,10 +193,10 @@ struct ExchangeLoop: Sendable {
   }
 }
 
-extension RequestTask: ExchangeSupervisor {
+extension RequestExecution: ExchangeSupervisor {
   func hear(_ event: SessionEvent.Kind, attempt: Int) { ExchangeLoop(self, attempt).hear(event) }
 
-  func sink(for head: HTTPResponse, status: Int, of control: TransferControl, attempt: Int) -> BodySink {
+  func sink(for head: HTTPResponse, status: Int, of control: ExchangeControl, attempt: Int) -> BodySink {
     ExchangeLoop(self, attempt).sink(for: head, status, of: control)
   }
 }
@@ -212,7 +212,7 @@ extension ExchangeLoop {
     task.emit(event, attempt: number)
   }
 
-  func sink(for head: HTTPResponse, _ status: Int, of control: TransferControl) -> BodySink {
+  func sink(for head: HTTPResponse, _ status: Int, of control: ExchangeControl) -> BodySink {
     // No transport is asked before there is a request, and the head of an exchange that another has replaced is of none.
     guard let request = task.state.withLock({ $0.accept(head, of: control) }) else {
       return .discard(limit: 0)
@@ -247,7 +247,7 @@ extension ExchangeLoop {
 
 extension LupineError {
   /// Replaces the transport's `cancelled` error with the reason that the session gave.
-  func caused(by control: TransferControl?) -> LupineError {
+  func caused(by control: ExchangeControl?) -> LupineError {
     guard let reason = control?.reason else { return self }
     return metrics.map { reason.measured($0) } ?? reason
   }

@@ -12,7 +12,7 @@ extension Pipeline {
       entry = task.enterAttempt()
     }
     if let ended = entry.ended { return .failed(ended, request: original, isFinal: true) }
-    let hasPolicies = session.hasPolicies || !entry.isUsual
+    let hasPolicies = session.hasPolicies || !entry.hasNoOverrides
     var request = original
     if number > 1 { task.state.withLock { $0.exchange = ExchangeLoop.State(attempt: number) } }
     task.boundAttempt(of: original)
@@ -62,7 +62,7 @@ extension Pipeline {
   }
 
   /// Whether there may be adapters, interceptors or retriers: one look, where many requests have none of the three.
-  var hasPolicies: Bool { session.hasPolicies || !task.state.withLock { $0.settings.areUsual } }
+  var hasPolicies: Bool { session.hasPolicies || !task.state.withLock { $0.settings.areDefault } }
 
   /// The session's, then the request's own.
   private var adapters: [any RequestAdapter] {

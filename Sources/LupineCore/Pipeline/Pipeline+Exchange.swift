@@ -9,7 +9,7 @@ extension Pipeline {
     do {
       return try await task.interruptible {
         let loop = ExchangeLoop(task, number)
-        let control = TransferControl(now: session.clock.now)
+        let control = ExchangeControl(now: session.clock.now)
         let context = loop.context(forInterceptorsOf: request, control: control)
         defer { task.state.withLock { $0.exchange.body = nil } }
         do {

@@ -21,7 +21,7 @@ extension Pipeline {
       return end(outcome, result.isFinal ? finality : "there is no retrier", number)
     }
     let notes = RetryNotes()
-    let failed = failedAttempt(request, outcome, number, notes)
+    let failed = attemptOutcome(request, outcome, number, notes)
     for (place, retrier) in retriers.enumerated() {
       let asked = failed.granted(task.state.withLock { $0.grantedRetries[place] ?? 0 })
       let decision = (try? await task.interruptible { await retrier.decision(for: asked) }) ?? .doNotRetry
@@ -32,7 +32,7 @@ extension Pipeline {
       switch decision {
       case .doNotRetry: continue
       case .retry, .retryAfter:
-        guard request.body.canGoAgain, original.body.canGoAgain else { return .end(unrepeatable(outcome, number)) }
+        guard request.body.isRetryable, original.body.isRetryable else { return .end(unrepeatable(outcome, number)) }
         task.state.withLock { state in
           state.grantedRetries[place, default: 0] += 1
           state.keepEarlier(outcome)
@@ -54,7 +54,7 @@ extension Pipeline {
     let hasPolicies = hasPolicies
     if hasPolicies, task.state.withLock({ $0.stepAtHead != nil }) { return false }
     session.retryBudget.answered(result.request.url)
-    if hasPolicies { for retrier in retriers { retrier.succeeded(result.request) } }
+    if hasPolicies { for retrier in retriers { retrier.didSucceed(result.request) } }
     return true
   }
 
@@ -64,7 +64,7 @@ extension Pipeline {
   }
 
   /// Puts a part of a retry back into the session's budget, where the origin has answered, be it with a refusal.
-  private func credit(_ failed: FailedAttempt) {
+  private func credit(_ failed: AttemptOutcome) {
     guard let status = failed.response?.status.code, !RetryPolicy.defaultStatusCodes.contains(status),
       failed.error.map({ !RetryPolicy.defaultErrors.contains($0.kind) }) ?? true
     else { return }
@@ -112,13 +112,13 @@ extension Pipeline {
     outcome.error != nil || outcome.statusCode ?? 0 >= 400
   }
 
-  private func failedAttempt(
+  private func attemptOutcome(
     _ request: OutgoingRequest, _ outcome: Outcome, _ number: Int, _ notes: RetryNotes
-  ) -> FailedAttempt {
+  ) -> AttemptOutcome {
     let random = session.configuration.random
     let (started, sent, redirects, source) = task.state.withLock { ($0.started, $0.sent, $0.redirects, $0.source) }
     let head = outcome.head ?? outcome.error?.response
-    var attempt = FailedAttempt(
+    var attempt = AttemptOutcome(
       request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
       number: number - (task.earlierAttempts ?? 0), response: head,
       source: head == nil ? .origin : outcome.response?.source ?? source,

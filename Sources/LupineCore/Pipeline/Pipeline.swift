@@ -2,10 +2,10 @@ import HTTPTypes
 
 /// The course of one request: attempts until one succeeds or nobody wants another.
 struct Pipeline: Sendable {
-  let task: RequestTask
+  let task: RequestExecution
   var session: Session { task.session }
 
-  init(_ task: RequestTask) { self.task = task }
+  init(_ task: RequestExecution) { self.task = task }
 
   /// Runs the request to its end.
   ///
@@ -20,9 +20,9 @@ struct Pipeline: Sendable {
     } catch {
       return Outcome(request: try? task.description.get(), error: error)
     }
-    let isUsual = task.watchDeadlines()
-    if !isUsual { request = task.withOwnOptions(request) }
-    if session.keysRequests || !isUsual { request = keyed(request) }
+    let hasNoOverrides = task.watchDeadlines()
+    if !hasNoOverrides { request = task.withOwnOptions(request) }
+    if session.keysRequests || !hasNoOverrides { request = keyed(request) }
     task.emit(.started(request.summary))
     if let work = task.consumer?.beginning(request), let error = await task.failure(of: work) {
       return Outcome(request: request, error: error.about(request.summary))

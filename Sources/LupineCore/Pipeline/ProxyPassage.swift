@@ -14,7 +14,7 @@ struct ProxyPassage: Sendable {
   }
 
   /// The proxy as one who asks for a credential.
-  var asker: AuthenticationContext.Asker {
+  var recipient: AuthenticationContext.Recipient {
     .proxy(HTTPURL.Origin(scheme: proxy.kind == .https ? .https : .http, host: proxy.host, port: proxy.port))
   }
 

@@ -14,7 +14,8 @@ extension CurlCommand {
     case .bytes(let data) where data.count > Self.longestBody: (Self.refusal(of: data.count), Self.fromInput)
     case .bytes(let data): content(data)
     case .file(let path, 0) where request.body.length == nil: ("", "--data-binary \(Self.quote("@" + path))")
-    case .file: (command(for: Body.Section(request.body.source, length: request.body.length)) + " | ", Self.fromInput)
+    case .file:
+      (command(for: RequestBody.Section(request.body.source, length: request.body.length)) + " | ", Self.fromInput)
     case .sequence(let sections): (sequence(sections), Self.fromInput)
     case .stream: ("", Self.fromInput)
     }
@@ -59,7 +60,7 @@ extension CurlCommand {
   /// The commands that write one section after the other.
   ///
   /// A stream among them is read from the command's own standard input.
-  private func sequence(_ sections: [Body.Section]) -> String {
+  private func sequence(_ sections: [RequestBody.Section]) -> String {
     let flat = Self.flattened(sections)
     let size = flat.reduce(0) { sum, section in
       if case .bytes(let data) = section.source { sum + data.count } else { sum }
@@ -68,8 +69,8 @@ extension CurlCommand {
     return "{ " + flat.map { "\(command(for: $0)); " }.joined() + "} | "
   }
 
-  private static func flattened(_ sections: [Body.Section]) -> [Body.Section] {
-    sections.flatMap { section -> [Body.Section] in
+  private static func flattened(_ sections: [RequestBody.Section]) -> [RequestBody.Section] {
+    sections.flatMap { section -> [RequestBody.Section] in
       switch section.source {
       case .none: []
       case .sequence(let inner): flattened(inner)
@@ -78,7 +79,7 @@ extension CurlCommand {
     }
   }
 
-  private func command(for section: Body.Section) -> String {
+  private func command(for section: RequestBody.Section) -> String {
     switch section.source {
     case .bytes where section.name.map(SecretParameters.isSecret) == true:
       "printf \(SecretParameters.replacement)"

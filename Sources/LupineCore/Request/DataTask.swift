@@ -2,10 +2,10 @@
 ///
 /// Awaiting it starts the request, in the awaiting task itself; cancelling that task cancels the request.
 public struct DataTask<Value: Sendable>: Sendable {
-  private let task: RequestTask
+  private let task: RequestExecution
   private let serializer: any ResponseSerializer<Value>
 
-  init(_ task: RequestTask, _ serializer: any ResponseSerializer<Value>) {
+  init(_ task: RequestExecution, _ serializer: any ResponseSerializer<Value>) {
     self.task = task
     self.serializer = serializer
   }

@@ -27,7 +27,7 @@ final class InterimListener: Sendable {
   }
 }
 
-extension RequestTask {
+extension RequestExecution {
   /// Hands an interim response to whoever listens.
   func tellInterim(_ head: HTTPResponse) {
     for listener in state.withLock({ $0.settings.interimListeners }) { listener.hear(head) }

@@ -24,7 +24,7 @@ struct RequestSettings: Sendable {
   init() {}
 
   /// Whether nothing but validators was given.
-  var areUsual: Bool { rare == nil }
+  var areDefault: Bool { rare == nil }
 
   private mutating func change(_ change: (inout Rare) -> Void) { rare.change(from: Rare(), change) }
 

@@ -25,7 +25,7 @@ extension RequestState {
   }
 
   /// Whether it has come to need none of it, and was given nothing but validators: then its end concerns nobody else.
-  var isPlain: Bool { rare == nil && settings.areUsual }
+  var isPlain: Bool { rare == nil && settings.areDefault }
 
   /// See `Rare.changedTimeouts`.
   var changedTimeouts: Timeouts? { rare?.value.changedTimeouts }

@@ -10,7 +10,7 @@ extension RequestState {
 
   /// What is to be ended where the request, or its attempt, is.
   struct Cancellation {
-    let control: TransferControl?
+    let control: ExchangeControl?
     let works: [@Sendable () -> Void]
     let gates: [Gate]
     let mustFinish: Bool
@@ -27,7 +27,7 @@ extension RequestState {
 
   /// What an exchange was whose body has come to a good end.
   struct Conclusion {
-    let control: TransferControl?
+    let control: ExchangeControl?
     let sent: OutgoingRequest?
     /// Whether its end is to be told.
     let isToTell: Bool
@@ -41,7 +41,7 @@ extension RequestState {
     /// When the attempt began, where its time has a bound.
     let attempt: Duration?
     /// The exchange that must not be idle.
-    let exchange: TransferControl?
+    let exchange: ExchangeControl?
     /// The bounds that an adapter or an interceptor gave the request.
     let changedTimeouts: Timeouts?
   }

@@ -3,7 +3,7 @@ import HTTPTypes
 /// What a request knows of itself; each change returns what is to be done, outside the lock.
 struct RequestState {
   /// Called with the request, which it must not hold itself: a request that is never started holds its handlers.
-  typealias Handler = @Sendable (RequestTask, Outcome) async -> Void
+  typealias Handler = @Sendable (RequestExecution, Outcome) async -> Void
   typealias Follower = UnsafeContinuation<Outcome, Never>
   typealias Gate = UnsafeContinuation<Void, Never>
 
@@ -26,7 +26,7 @@ struct RequestState {
   private var handlers: [Handler] = []
   private var isDelivering = false
   /// The exchange that is under way.
-  private(set) var control: TransferControl?
+  private(set) var control: ExchangeControl?
   /// What stands with the attempt, and led to the exchange.
   var exchange = ExchangeLoop.State()
   /// Whether nobody looks at the idle timeout, since the last exchange ended by it.
@@ -205,7 +205,7 @@ struct RequestState {
   ///     interceptor has made the response.
   ///   - head: the head of the response that an interceptor has made.
   mutating func begin(
-    _ control: TransferControl, _ request: OutgoingRequest, for original: OutgoingRequest?, head: HTTPResponse? = nil
+    _ control: ExchangeControl, _ request: OutgoingRequest, for original: OutgoingRequest?, head: HTTPResponse? = nil
   ) -> Beginning? {
     guard self.control == nil, original == nil || !mustWait else { return nil }
     // An exchange that does not begin sends nothing; `isUnwatched` stays set for the next one.
@@ -227,7 +227,7 @@ struct RequestState {
   mutating func accept(_ head: HTTPResponse) { last.head = head }
 
   /// Notes the final head of an exchange; returns the request that led to it, or `nil` where another has replaced it.
-  mutating func accept(_ head: HTTPResponse, of control: TransferControl) -> OutgoingRequest? {
+  mutating func accept(_ head: HTTPResponse, of control: ExchangeControl) -> OutgoingRequest? {
     guard self.control === control, let original = exchange.original else { return nil }
     accept(head)
     return original
@@ -245,7 +245,7 @@ struct RequestState {
   /// Whether to emit `finished` for this exchange.
   ///
   /// True once, while it is the current exchange.
-  mutating func tells(_ control: TransferControl?) -> Bool {
+  mutating func tells(_ control: ExchangeControl?) -> Bool {
     guard self.control === control, !exchange.isTold else { return false }
     exchange.isTold = true
     return true
@@ -310,10 +310,10 @@ struct RequestState {
   mutating func endWork() { change { _ = $0.works.popLast() } }
 
   /// The exchange and whether it is held back.
-  var suspension: (control: TransferControl?, isSuspended: Bool) { (control, isSuspended) }
+  var suspension: (control: ExchangeControl?, isSuspended: Bool) { (control, isSuspended) }
 
   /// Leaves the exchange unwatched that was idle too long; false where it is that no more, as where another has begun.
-  mutating func leaveUnwatched(_ exchange: TransferControl) -> Bool {
+  mutating func leaveUnwatched(_ exchange: ExchangeControl) -> Bool {
     guard underWatch?.exchange === exchange else { return false }
     isUnwatched = true
     return true

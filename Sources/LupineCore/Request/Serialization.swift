@@ -5,7 +5,7 @@ enum Serialization {
   /// Serializes off the caller's actor and measures the time.
   @concurrent
   static func response<Value: Sendable>(
-    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
+    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
   ) async -> DataResponse<Value> {
     let (result, duration) = measured(outcome, of: task, serializer) { try serializer.serialize($0) }
     return DataResponse(
@@ -15,7 +15,7 @@ enum Serialization {
   /// The same of a downloaded file, which is read into the response's data.
   @concurrent
   static func fileResponse<Value: Sendable>(
-    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
+    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
   ) async -> DownloadResponse<Value> {
     let limit = task.session.configuration.limits.responseBody
     let (result, _) = measured(outcome, of: task, serializer) { response in
@@ -26,7 +26,7 @@ enum Serialization {
   }
 
   private static func measured<Value: Sendable>(
-    _ outcome: Outcome, of task: RequestTask, _ serializer: any ResponseSerializer<Value>,
+    _ outcome: Outcome, of task: RequestExecution, _ serializer: any ResponseSerializer<Value>,
     _ serialize: (inout ReceivedResponse) throws -> Value
   ) -> (result: Result<Value, LupineError>, duration: Duration) {
     var received: ReceivedResponse
@@ -49,7 +49,7 @@ enum Serialization {
   ///
   /// The time is measured where somebody hears of it.
   static func value<Value: Sendable>(
-    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestTask
+    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
   ) throws(LupineError) -> Value {
     let received = try received(outcome, for: serializer)
     let start = task.isObserved ? task.session.clock.now() : .zero
@@ -73,7 +73,7 @@ enum Serialization {
   }
 
   private static func failure(
-    _ error: any Error, _ received: ReceivedResponse, _ serializer: any ResponseSerializer, _ task: RequestTask
+    _ error: any Error, _ received: ReceivedResponse, _ serializer: any ResponseSerializer, _ task: RequestExecution
   ) -> LupineError {
     let configuration = task.session.configuration
     let failure = wrapped(error).about(received.request.summary).about(received.head).measured(received.metrics)

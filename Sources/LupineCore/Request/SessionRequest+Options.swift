@@ -45,7 +45,7 @@ extension SessionRequest {
   }
 }
 
-extension RequestTask {
+extension RequestExecution {
   /// The request as the program described it, the options that it was given since included; `nil` where it could not be
   /// made.
   var described: OutgoingRequest? {

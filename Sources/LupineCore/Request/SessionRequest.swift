@@ -11,7 +11,7 @@ public protocol SessionRequest: Sendable, CustomStringConvertible, CustomDebugSt
 }
 
 extension SessionRequest {
-  var task: RequestTask { handle.task }
+  var task: RequestExecution { handle.task }
 
   /// The request's number in its session.
   public var id: RequestID { task.id }

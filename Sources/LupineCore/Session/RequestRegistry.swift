@@ -4,7 +4,7 @@ import Synchronization
 final class RequestRegistry: Sendable {
   private struct State {
     /// The requests, each at the place that it knows, so that it is found without a search; `nil` where a place is free.
-    var places: [RequestTask?] = []
+    var places: [RequestExecution?] = []
     var freePlaces: [Int] = []
     /// How many tasks call handlers of requests that have ended.
     var deliveries = 0
@@ -13,14 +13,14 @@ final class RequestRegistry: Sendable {
 
     var isIdle: Bool { freePlaces.count == places.count && deliveries == 0 }
 
-    mutating func insert(_ task: RequestTask) {
+    mutating func insert(_ task: RequestExecution) {
       guard task.place.load(ordering: .relaxed) < 0 else { return }
       let place = freePlaces.popLast() ?? places.count
       if place == places.count { places.append(task) } else { places[place] = task }
       task.place.store(place, ordering: .relaxed)
     }
 
-    mutating func remove(_ task: RequestTask) {
+    mutating func remove(_ task: RequestExecution) {
       let place = task.place.exchange(-1, ordering: .relaxed)
       guard place >= 0 else { return }
       places[place] = nil
@@ -37,12 +37,12 @@ final class RequestRegistry: Sendable {
 
   private let state = Mutex(State())
 
-  var running: [RequestTask] { state.withLock { $0.places.compactMap(\.self).sorted { $0.id < $1.id } } }
+  var running: [RequestExecution] { state.withLock { $0.places.compactMap(\.self).sorted { $0.id < $1.id } } }
 
   /// Takes a request in.
   ///
   /// - Throws: the reason of `close`, once that was called.
-  func insert(_ task: RequestTask) throws(LupineError) {
+  func insert(_ task: RequestExecution) throws(LupineError) {
     let closing = state.withLock { state in
       if state.closing == nil { state.insert(task) }
       return state.closing
@@ -53,7 +53,7 @@ final class RequestRegistry: Sendable {
   /// Lets a request go that has ended.
   ///
   /// - Parameter isDelivered: whether a task calls its handlers from now on, until `endDelivery`.
-  func remove(_ task: RequestTask, isDelivered: Bool) {
+  func remove(_ task: RequestExecution, isDelivered: Bool) {
     let waiters = state.withLock { state in
       state.remove(task)
       if isDelivered { state.deliveries += 1 }

@@ -7,28 +7,28 @@ extension Session.Builder {
   /// - Throws: `LupineError` of kind `configuration` with every mismatch between the parts, all at once.
   public func build() throws(LupineError) -> Session {
     var configuration = configuration
-    var mismatches = mismatches
-    configuration.baseURL = checkedBaseURL(&mismatches)
+    var issues = issues
+    configuration.baseURL = checkedBaseURL(&issues)
     configuration.now = givenDate ?? dateOfClock ?? configuration.now
-    configuration.trustPolicy = checkedTrust(&configuration, &mismatches)
+    configuration.trustPolicy = checkedTrust(&configuration, &issues)
     configuration.identity.trustPolicy = configuration.trustPolicy?.id
-    checkIdentity(configuration.identity, &mismatches)
-    checkConnectionCredential(&mismatches)
-    checkRoute(&configuration, &mismatches)
+    checkIdentity(configuration.identity, &issues)
+    checkConnectionCredential(&issues)
+    checkRoute(&configuration, &issues)
     configuration.freePublicFields()
     configuration.contentCodings = ContentCodings(codings)
     configuration.schemes = AuthenticationSchemes(schemes)
-    checkScopes(configuration, &mismatches)
+    checkScopes(configuration, &issues)
     configuration.timeouts = givenTimeouts ?? defaultTimeouts
     configuration.timeouts.total = configuration.timeouts.total ?? pluginTimeouts.total
     configuration.timeouts.attempt = configuration.timeouts.attempt ?? pluginTimeouts.attempt
-    checkTimeouts(configuration.timeouts, &mismatches)
+    checkTimeouts(configuration.timeouts, &issues)
     guard let transport else {
-      mismatches.append(Mismatch(part: "transport", reason: "there is none; add .transport(.curl) or a mock"))
-      throw Self.error(mismatches)
+      issues.append(ConfigurationIssue(part: "transport", reason: "there is none; add .transport(.curl) or a mock"))
+      throw Self.error(issues)
     }
-    checkAuthorities(configuration.identity, of: transport, &mismatches)
-    guard mismatches.isEmpty else { throw Self.error(mismatches) }
+    checkAuthorities(configuration.identity, of: transport, &issues)
+    guard issues.isEmpty else { throw Self.error(issues) }
     DefaultFields.complete(&configuration)
     configuration.cookieStore = configuration.makeCookieStore?()
     // A cast to a protocol that fails takes long at a program's start, and one that makes connections has no such monitor.
@@ -42,35 +42,35 @@ extension Session.Builder {
     return session
   }
 
-  private static func error(_ mismatches: [Mismatch]) -> LupineError {
+  private static func error(_ issues: [ConfigurationIssue]) -> LupineError {
     // A reason that is another error's message ends in a full stop.
-    let mismatches = mismatches.map { mismatch in
-      let reason = mismatch.reason.hasSuffix(".") ? String(mismatch.reason.dropLast()) : mismatch.reason
-      return Mismatch(part: mismatch.part, reason: reason)
+    let issues = issues.map { issue in
+      let reason = issue.reason.hasSuffix(".") ? String(issue.reason.dropLast()) : issue.reason
+      return ConfigurationIssue(part: issue.part, reason: reason)
     }
-    let reasons = mismatches.map(\.description).joined(separator: "; ")
-    return LupineError(.configuration(mismatches), "The session cannot be built: \(reasons).")
+    let reasons = issues.map(\.description).joined(separator: "; ")
+    return LupineError(.configuration(issues), "The session cannot be built: \(reasons).")
   }
 
-  private func checkedBaseURL(_ mismatches: inout [Mismatch]) -> HTTPURL? {
+  private func checkedBaseURL(_ issues: inout [ConfigurationIssue]) -> HTTPURL? {
     guard let baseURLText else { return nil }
     do throws(LupineError) {
       let url = try HTTPURL(baseURLText)
       if url.query != nil || url.fragment != nil {
-        mismatches.append(Mismatch(part: "baseURL", reason: "a base URL has no query and no fragment"))
+        issues.append(ConfigurationIssue(part: "baseURL", reason: "a base URL has no query and no fragment"))
       }
       return url
     } catch {
-      mismatches.append(Mismatch(part: "baseURL", reason: error.message))
+      issues.append(ConfigurationIssue(part: "baseURL", reason: error.message))
       return nil
     }
   }
 
   /// Checks where secrets may go: a default field's, those that adapters add, and what proves connections.
-  private func checkScopes(_ configuration: SessionConfiguration, _ mismatches: inout [Mismatch]) {
+  private func checkScopes(_ configuration: SessionConfiguration, _ issues: inout [ConfigurationIssue]) {
     func check(_ part: String, _ secret: String, _ scope: CredentialScope?) {
       let problems = scope?.problems(of: secret, hasBaseURL: baseURLText != nil) ?? []
-      mismatches += problems.map { Mismatch(part: part, reason: $0) }
+      issues += problems.map { ConfigurationIssue(part: part, reason: $0) }
     }
     for field in configuration.defaultFields { check("header", "the secret field \(field.field.name)", field.scope) }
     for adapter in configuration.adapters {
@@ -98,7 +98,7 @@ extension Session.Builder {
     !transport.capabilities.contains(.networking) && transport is any ObservingTransport
   }
 
-  private func checkTimeouts(_ timeouts: Timeouts, _ mismatches: inout [Mismatch]) {
-    mismatches += timeouts.faults.map { Mismatch(part: "timeouts", reason: $0) }
+  private func checkTimeouts(_ timeouts: Timeouts, _ issues: inout [ConfigurationIssue]) {
+    issues += timeouts.faults.map { ConfigurationIssue(part: "timeouts", reason: $0) }
   }
 }

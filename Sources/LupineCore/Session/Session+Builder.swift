@@ -18,7 +18,7 @@ extension Session {
     var trustFallback: (any TrustEvaluator)?
     var schemes: [any AuthenticationScheme] = []
     var codings: [any ContentCoding] = []
-    var mismatches: [Mismatch] = []
+    var issues: [ConfigurationIssue] = []
     var layers: [TransportLayer] = []
     var route = RouteDescription()
     /// What `timeouts` was told.

@@ -12,10 +12,10 @@ extension Session.Builder {
   }
 
   /// Checks what was said about it against what the transport can do.
-  func checkConnectionCredential(_ mismatches: inout [Mismatch]) {
+  func checkConnectionCredential(_ issues: inout [ConfigurationIssue]) {
     guard let given = configuration.connectionCredential else { return }
     let part = "connectionCredential"
-    require(.connectionAuthentication, part, &mismatches)
-    mismatches += given.credential.problems.map { Mismatch(part: part, reason: $0) }
+    require(.connectionAuthentication, part, &issues)
+    issues += given.credential.problems.map { ConfigurationIssue(part: part, reason: $0) }
   }
 }

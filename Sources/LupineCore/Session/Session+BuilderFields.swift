@@ -21,8 +21,8 @@ extension Session.Builder {
 
   private mutating func add(_ name: HTTPField.Name, _ value: String, _ scope: CredentialScope) {
     guard FieldRules.isValid(value: value) else {
-      mismatches.append(
-        Mismatch(part: "header", reason: "the value of \(name) has a control byte, or spaces at its ends"))
+      issues.append(
+        ConfigurationIssue(part: "header", reason: "the value of \(name) has a control byte, or spaces at its ends"))
       return
     }
     configuration.defaultFields.append(DefaultField(field: HTTPField(name: name, value: value), scope: scope))

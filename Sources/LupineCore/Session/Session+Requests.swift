@@ -51,9 +51,9 @@ extension Session {
   }
 
   func makeTask(
-    _ consumer: (any ResponseConsumer)? = nil, _ describe: () throws -> OutgoingRequest
-  ) -> RequestTask {
-    let task = RequestTask(description(by: describe), session: self, consumer: consumer)
+    _ consumer: (any ResponseHandler)? = nil, _ describe: () throws -> OutgoingRequest
+  ) -> RequestExecution {
+    let task = RequestExecution(description(by: describe), session: self, consumer: consumer)
     // The deadlines of the task that makes the request; another task may start it.
     for instant in Self.deadlines { task.setDeadline(instant) }
     return task

@@ -3,7 +3,7 @@ public struct RunningRequest: SessionRequest {
   /// The execution that the copies share.
   public let handle: RequestHandle
 
-  init(_ task: RequestTask) { handle = RequestHandle(task: task) }
+  init(_ task: RequestExecution) { handle = RequestHandle(task: task) }
 }
 
 extension Session {

@@ -27,7 +27,7 @@ public final class Session: Sendable {
   let exchangeSettings: ExchangeSettings
   let clock: SessionClock
   let registry: RequestRegistry
-  let watch: Watch
+  let watch: TimeoutScheduler
   /// What the retries of all requests come out of, where their policies have no budget of their own.
   let retryBudget = RetryBudget()
   private let transport: Mutex<OpenTransport?>
@@ -57,14 +57,14 @@ public final class Session: Sendable {
     self.registry = registry
     self.transport = Mutex(OpenTransport(transport))
     self.base = Mutex(base)
-    watch = Watch(clock: clock) { registry.endOverdue(now: $0) }
+    watch = TimeoutScheduler(clock: clock) { registry.endOverdue(now: $0) }
   }
 
   /// The URL that relative references are appended to.
   public var baseURL: HTTPURL? { configuration.baseURL }
 
   /// What its assembly found risky but not wrong, such as a single pin without a backup.
-  public var warnings: [Mismatch] { configuration.warnings }
+  public var warnings: [ConfigurationIssue] { configuration.warnings }
 
   /// The date, from the session's own source of it.
   public var currentDate: Date { configuration.now() }

@@ -14,12 +14,12 @@ struct SessionConfiguration: Sendable {
   var parameterEncoder: any ParameterEncoder = URLEncodedFormParameterEncoder()
   var serializers = SessionSerializers()
   var trustPolicy: TrustPolicy?
-  var identity = SecurityIdentity()
+  var identity = ConnectionKey()
   var proxies = ProxyRules()
   var connections = ConnectionOptions()
   /// The version of HTTP where a request names none.
   var version: ProtocolVersion?
-  var warnings: [Mismatch] = []
+  var warnings: [ConfigurationIssue] = []
   var adapters: [any RequestAdapter] = []
   var retriers: [any Retrier] = []
   var interceptors: [any Interceptor] = []

@@ -155,7 +155,7 @@ extension DataStreamRequest {
 
   /// Hands over the values until the end, which it returns the reason of; nothing comes once the request was cancelled.
   private static func read<Values: AsyncSequence & Sendable>(
-    _ values: Values, of task: RequestTask, _ handOver: (Values.Element) async -> Void
+    _ values: Values, of task: RequestExecution, _ handOver: (Values.Element) async -> Void
   ) async -> LupineError? where Values.Failure == LupineError {
     var iterator = values.makeAsyncIterator()
     do throws(LupineError) {

@@ -5,7 +5,7 @@ extension DataStreamRequest {
   public struct Stream<Value: Sendable>: Sendable {
     /// What happened.
     public let event: Event
-    let task: RequestTask
+    let task: RequestExecution
 
     /// The next value; `nil` at the end.
     public var value: Value? {

@@ -11,7 +11,7 @@ public struct DataStreamRequest: SessionRequest {
   /// Whether the body has been taken for what reads through this copy.
   let hasTaken: Bool
 
-  init(_ task: RequestTask, _ consumer: StreamConsumer, hasTaken: Bool = false) {
+  init(_ task: RequestExecution, _ consumer: StreamConsumer, hasTaken: Bool = false) {
     handle = RequestHandle(task: task)
     readers = StreamReaders(task, consumer)
     self.hasTaken = hasTaken

@@ -1,8 +1,8 @@
 /// One reading of a stream of events; letting go of it ends the request.
 final class EventReading: Sendable {
-  let source: EventSource
+  let source: ServerSentEventConnection
 
-  init(_ source: EventSource) { self.source = source }
+  init(_ source: ServerSentEventConnection) { self.source = source }
 
   deinit { source.leave() }
 }

@@ -54,7 +54,7 @@ extension DataStreamRequest {
   func events(
     _ failures: ServiceErrorReader?, _ reconnects: Bool?, _ retry: Duration, _ reconnectionLimit: Int?, _ limit: Int
   ) -> EventStream {
-    let source = EventSource(task, consumer, hasTaken: hasTaken)
+    let source = ServerSentEventConnection(task, consumer, hasTaken: hasTaken)
     let refusal = Reconnection.Refusal(source.described, reconnects: reconnects)
     return EventStream(
       source: source, reconnection: Reconnection(refusal: refusal, retry: retry, limit: reconnectionLimit),
@@ -69,7 +69,7 @@ public struct EventStream: AsyncSequence, Sendable {
   /// One event.
   public typealias Element = ServerSentEvent
 
-  let source: EventSource
+  let source: ServerSentEventConnection
   let reconnection: Reconnection
   let limit: Int
   let failures: ServiceErrorReader?

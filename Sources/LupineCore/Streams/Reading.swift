@@ -2,14 +2,14 @@ import Synchronization
 
 /// One reading of a stream; letting go of it before the end cancels the request.
 final class Reading: Sendable {
-  private let task: RequestTask
+  private let task: RequestExecution
   private let consumer: StreamConsumer
   /// The body, from the first piece on.
-  private let body = Mutex<IncomingBody?>(nil)
+  private let body = Mutex<ResponseBody?>(nil)
   /// Whether the body has come to its end; the request ends by itself then, and must not count as cancelled.
   private let isOver = Atomic<Bool>(false)
 
-  init(_ task: RequestTask, _ consumer: StreamConsumer) {
+  init(_ task: RequestExecution, _ consumer: StreamConsumer) {
     self.task = task
     self.consumer = consumer
   }
@@ -46,7 +46,7 @@ final class Reading: Sendable {
   }
 
   /// The body, taken over from the consumer the first time.
-  private func taken() -> IncomingBody? {
+  private func taken() -> ResponseBody? {
     body.withLock { body in
       if body == nil { body = consumer.takeBody() }
       return body

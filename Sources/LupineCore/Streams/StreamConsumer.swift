@@ -4,13 +4,13 @@ import Synchronization
 /// Hands the body to whoever reads the stream, from the moment the head has been validated.
 ///
 /// The body leads back to the request, which holds this consumer: so it is kept here only until its reader has it.
-final class StreamConsumer: ResponseConsumer {
+final class StreamConsumer: ResponseHandler {
   typealias Opening = Result<Void, LupineError>
   typealias Starter = @Sendable (StreamConsumer) -> Void
 
   private struct State {
     var opening: Opening?
-    var body: IncomingBody?
+    var body: ResponseBody?
     var waiting: [UnsafeContinuation<Opening, Never>] = []
     var starter: Starter?
     var head: HTTPResponse?
@@ -54,7 +54,7 @@ final class StreamConsumer: ResponseConsumer {
   func abandon() { takeBody()?.abandon() }
 
   /// The body, for the one who reads it; `nil` where it was handed over before, or there is none.
-  func takeBody() -> IncomingBody? { state.withLock { $0.body.take() } }
+  func takeBody() -> ResponseBody? { state.withLock { $0.body.take() } }
 
   /// Takes the body for one reader; false where another has it.
   func take() -> Bool {
@@ -98,7 +98,7 @@ final class StreamConsumer: ResponseConsumer {
   }
 }
 
-extension RequestTask {
+extension RequestExecution {
   /// Waits for the end, or, since that of a stream waits for its reader, until a stream has begun.
   func answered() async {
     guard let stream = consumer as? StreamConsumer else {

@@ -2,10 +2,10 @@
 ///
 /// The request is cancelled then, as by a reader who stops, since its end would wait for a reader for ever.
 final class StreamReaders: Sendable {
-  let task: RequestTask
+  let task: RequestExecution
   let consumer: StreamConsumer
 
-  init(_ task: RequestTask, _ consumer: StreamConsumer) {
+  init(_ task: RequestExecution, _ consumer: StreamConsumer) {
     self.task = task
     self.consumer = consumer
   }

@@ -3,7 +3,7 @@ import HTTPTypes
 import Synchronization
 
 /// Writes a response to a file beside its destination, continues where an attempt broke off, and moves the file at the end.
-final class DownloadConsumer: ResponseConsumer {
+final class DownloadConsumer: ResponseHandler {
   let destination: DownloadDestination
   let state = Mutex(DownloadState())
 

@@ -4,7 +4,7 @@ public struct DownloadRequest: SessionRequest {
   public let handle: RequestHandle
   let consumer: DownloadConsumer
 
-  init(_ task: RequestTask, _ consumer: DownloadConsumer) {
+  init(_ task: RequestExecution, _ consumer: DownloadConsumer) {
     handle = RequestHandle(task: task)
     self.consumer = consumer
   }

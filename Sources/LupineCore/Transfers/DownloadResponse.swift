@@ -65,7 +65,7 @@ extension DownloadResponse {
 }
 
 extension DownloadResponse {
-  init(_ outcome: Outcome, _ result: Result<Value, LupineError>, of task: RequestTask) {
+  init(_ outcome: Outcome, _ result: Result<Value, LupineError>, of task: RequestExecution) {
     self.init(
       request: outcome.request, response: outcome.head ?? outcome.error?.response,
       redirects: outcome.redirects, fileURL: outcome.file, trailers: outcome.response?.trailers,
@@ -75,7 +75,7 @@ extension DownloadResponse {
 }
 
 extension DownloadResponse where Value == URL {
-  init(_ outcome: Outcome, of task: RequestTask) {
+  init(_ outcome: Outcome, of task: RequestExecution) {
     let result: Result<URL, LupineError> =
       outcome.file.map { .success($0) } ?? .failure(outcome.error ?? Self.missing(from: outcome))
     self.init(outcome, result, of: task)

@@ -4,10 +4,10 @@ import FoundationEssentials
 ///
 /// Awaiting it starts the download, in the awaiting task itself; cancelling that task cancels the download.
 public struct DownloadTask<Value: Sendable>: Sendable {
-  private let task: RequestTask
+  private let task: RequestExecution
   private let conclude: @Sendable (Outcome) async -> DownloadResponse<Value>
 
-  init(_ task: RequestTask, _ serializer: any ResponseSerializer<Value>) {
+  init(_ task: RequestExecution, _ serializer: any ResponseSerializer<Value>) {
     self.task = task
     conclude = { await Serialization.fileResponse(from: $0, with: serializer, of: task) }
   }
@@ -35,7 +35,7 @@ public struct DownloadTask<Value: Sendable>: Sendable {
 
 extension DownloadTask where Value == URL {
   /// The file's place, of which nothing is made.
-  init(_ task: RequestTask) {
+  init(_ task: RequestExecution) {
     self.task = task
     conclude = { DownloadResponse($0, of: task) }
   }

@@ -19,7 +19,7 @@ final class ResumingRetrier: Retrier {
     self.delay = delay
   }
 
-  func decision(for attempt: FailedAttempt) async -> RetryDecision {
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     guard attempt.request.method == .get, let error = attempt.error, Self.isInterruption(error.kind) else {
       return .doNotRetry
     }

@@ -13,7 +13,8 @@ extension Session {
   ///   - expectsContinue: whether the body waits for the server's word, so that one that refuses gets none of it (RFC 9110
   ///     section 10.1.1). Default: no.
   public func upload(
-    _ body: Body, to url: some URLConvertible, method: HTTPRequest.Method = .post, headers: HTTPFields = HTTPFields(),
+    _ body: RequestBody, to url: some URLConvertible, method: HTTPRequest.Method = .post,
+    headers: HTTPFields = HTTPFields(),
     expectsContinue: Bool = false
   ) -> UploadRequest {
     UploadRequest(

@@ -3,5 +3,5 @@ public struct UploadRequest: ValueRequest {
   /// The execution that the copies share.
   public let handle: RequestHandle
 
-  init(_ task: RequestTask) { handle = RequestHandle(task: task) }
+  init(_ task: RequestExecution) { handle = RequestHandle(task: task) }
 }

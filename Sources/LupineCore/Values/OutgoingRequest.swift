@@ -30,7 +30,7 @@ public struct OutgoingRequest: Sendable {
   /// Its content; HEAD and TRACE have none, and GET has one only with the option `allowsBodyWithGET`.
   ///
   /// Default: none.
-  public var body: Body {
+  public var body: RequestBody {
     get { storage.value.body?.value ?? .none }
     set { storage.value.body = Self.boxed(newValue) }
   }
@@ -75,7 +75,7 @@ public struct OutgoingRequest: Sendable {
     var method: HTTPRequest.Method
     var headers: HTTPFields
     /// Behind one pointer that most requests have not, since a body is large.
-    var body: CopyOnWrite<Body>?
+    var body: CopyOnWrite<RequestBody>?
     var options: Options
     /// What is known of the fields, until somebody changes them.
     var facts: FieldFacts?
@@ -89,7 +89,7 @@ public struct OutgoingRequest: Sendable {
   /// - Throws: `LupineError` of kind `invalidURL` where the URL is none.
   public init(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, headers: HTTPFields = HTTPFields(),
-    body: Body = .none,
+    body: RequestBody = .none,
     options: Options = Options()
   ) throws {
     self.init(
@@ -98,14 +98,14 @@ public struct OutgoingRequest: Sendable {
 
   /// Describes a request to a URL that has been checked already.
   public init(
-    url: HTTPURL, method: HTTPRequest.Method = .get, headers: HTTPFields = HTTPFields(), body: Body = .none,
+    url: HTTPURL, method: HTTPRequest.Method = .get, headers: HTTPFields = HTTPFields(), body: RequestBody = .none,
     options: Options = Options()
   ) {
     storage = CopyOnWrite(
       Values(url: url, method: method, headers: headers, body: Self.boxed(body), options: options))
   }
 
-  private static func boxed(_ body: Body) -> CopyOnWrite<Body>? { body.isNone ? nil : CopyOnWrite(body) }
+  private static func boxed(_ body: RequestBody) -> CopyOnWrite<RequestBody>? { body.isNone ? nil : CopyOnWrite(body) }
 
   /// Looks at the fields, so that nobody who gets this request has to.
   mutating func lookAtFields() {

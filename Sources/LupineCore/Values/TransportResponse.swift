@@ -7,7 +7,7 @@ public struct TransportResponse: Sendable, HidesSecrets {
   /// The head of the final response.
   public var head: HTTPResponse { didSet { statusCode = head.status.code } }
   /// The body, which goes where the sink said.
-  public var body: IncomingBody
+  public var body: ResponseBody
   /// Who answered.
   public var source: Source
   /// The head's status, which stands there as text and is asked for at every step.
@@ -17,7 +17,7 @@ public struct TransportResponse: Sendable, HidesSecrets {
   public var description: String { "status \(statusCode) from the \(source)" }
 
   /// Joins a head and its body.
-  public init(head: HTTPResponse, body: IncomingBody, source: Source = .origin) {
+  public init(head: HTTPResponse, body: ResponseBody, source: Source = .origin) {
     self.head = head
     self.body = body
     self.source = source
@@ -25,7 +25,7 @@ public struct TransportResponse: Sendable, HidesSecrets {
   }
 
   /// Joins a head, of which the status is known as a number, and its body.
-  package init(head: HTTPResponse, statusCode: Int, body: IncomingBody, source: Source) {
+  package init(head: HTTPResponse, statusCode: Int, body: ResponseBody, source: Source) {
     self.head = head
     self.body = body
     self.source = source

@@ -24,7 +24,8 @@ import Testing
   }
 
   private static func request(
-    _ target: String = "/", method: HTTPRequest.Method = .get, fields: [(String, String)] = [], body: Body = .none
+    _ target: String = "/", method: HTTPRequest.Method = .get, fields: [(String, String)] = [],
+    body: RequestBody = .none
   ) throws -> OutgoingRequest {
     var headers = HTTPFields()
     for (name, value) in fields { headers.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) }

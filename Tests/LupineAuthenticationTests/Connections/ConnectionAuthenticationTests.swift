@@ -12,10 +12,10 @@ import Testing
 
   private static let ntlm = ConnectionAuthentication.ntlm(username: "D\\u", password: "secretRw4uPz8nYc")
 
-  private static func mismatches(_ builder: Session.Builder) -> [Mismatch] {
+  private static func issues(_ builder: Session.Builder) -> [ConfigurationIssue] {
     let error = #expect(throws: LupineError.self) { _ = try builder.build() }
-    guard case .configuration(let mismatches) = error?.kind else { return [] }
-    return mismatches
+    guard case .configuration(let issues) = error?.kind else { return [] }
+    return issues
   }
 
   @Test func `connections to the base URL's origin are proved, others are not`() async throws {
@@ -39,7 +39,7 @@ import Testing
 
   @Test func `a transport that cannot is refused`() {
     let builder = Session.Builder().transport(Bare()).baseURL("https://a.example.com").install(Self.ntlm)
-    #expect(Self.mismatches(builder).map(\.part) == ["connectionCredential"])
+    #expect(Self.issues(builder).map(\.part) == ["connectionCredential"])
   }
 
   @Test(arguments: ["\r\n", "\u{0}", "\u{7F}", "\u{1B}"])
@@ -47,22 +47,22 @@ import Testing
     for (name, password) in [("u\(control)", "p"), ("u", "p\(control)")] {
       let builder = Session.Builder().transport(MockTransport()).baseURL("https://a.example.com")
         .install(.ntlm(username: name, password: password))
-      #expect(Self.mismatches(builder).count == 1)
+      #expect(Self.issues(builder).count == 1)
     }
   }
 
   @Test func `a place to use it and a password for NTLM must be there`() {
     let builder = Session.Builder().transport(MockTransport())
-    #expect(Self.mismatches(builder.install(.negotiate())).count == 1)
-    #expect(Self.mismatches(builder.install(.negotiate(to: .origins(["nowhere"])))).count == 1)
+    #expect(Self.issues(builder.install(.negotiate())).count == 1)
+    #expect(Self.issues(builder.install(.negotiate(to: .origins(["nowhere"])))).count == 1)
     let ntlm = ConnectionCredential(scheme: .ntlm)
-    #expect(Self.mismatches(builder.connectionCredential(ntlm, to: .anyOrigin)).count == 1)
+    #expect(Self.issues(builder.connectionCredential(ntlm, to: .anyOrigin)).count == 1)
   }
 
   @Test func `S39 a description has no password`() {
     let credential = ConnectionCredential(
       scheme: .ntlm, credential: Credential(username: "u", password: "secretRw4uPz8nYc"))
-    var identity = SecurityIdentity()
+    var identity = ConnectionKey()
     identity.connectionCredential = credential
     #expect("\(credential)" == "ConnectionCredential(NTLM, u)")
     #expect(!"\(identity) \(String(reflecting: credential))".contains("secretRw4uPz8nYc"))

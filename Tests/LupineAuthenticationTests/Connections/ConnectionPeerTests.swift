@@ -23,7 +23,7 @@ struct ConnectionPeerTests {
   }
 
   private static func send(
-    _ session: Session, _ body: Body = .none, method: HTTPRequest.Method = .get
+    _ session: Session, _ body: RequestBody = .none, method: HTTPRequest.Method = .get
   ) async throws -> DataResponse<String> {
     let request = try OutgoingRequest(try #require(Peers.ntlm) + "/", method: method, body: body)
     return await session.request(request).serializingString().response

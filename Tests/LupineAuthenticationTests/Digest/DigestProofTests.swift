@@ -129,10 +129,10 @@ import Testing
     _ nonce: String, _ scheme: DigestScheme, random: UInt64
   ) async throws -> AuthenticationContext {
     var request = try OutgoingRequest(Sample.url)
-    let context = AuthenticationContext(request: request, asker: .origin, random: { random })
+    let context = AuthenticationContext(request: request, recipient: .origin, random: { random })
     let challenge = try Sample.challenge(challenge("MD5-sess", nonce))
     request.headers[.authorization] = try await scheme.answer(challenge, with: Sample.mufasa, in: context)
-    return AuthenticationContext(request: request, asker: .origin, random: { random })
+    return AuthenticationContext(request: request, recipient: .origin, random: { random })
   }
 
   @Test func `a server that does not prove itself sets no cookie`() async throws {

@@ -21,16 +21,16 @@ import Testing
     _ scheme: DigestScheme, _ value: String?, _ status: Int, _ fields: HTTPFields, _ context: AuthenticationContext
   ) throws {
     var request = context.request
-    request.headers[context.asker == .origin ? .authorization : .proxyAuthorization] = value
+    request.headers[context.recipient == .origin ? .authorization : .proxyAuthorization] = value
     try scheme.receive(
       HTTPResponse(status: .init(code: status), headerFields: fields), with: Sample.mufasa,
-      in: AuthenticationContext(request: request, asker: context.asker))
+      in: AuthenticationContext(request: request, recipient: context.recipient))
   }
 
   private static func anticipated(
     _ scheme: DigestScheme, _ context: AuthenticationContext, _ credential: Credential = Sample.mufasa
   ) async throws -> [String: String]? {
-    try await scheme.anticipate(with: credential, in: context).map(Sample.parameters)
+    try await scheme.authorizePreemptively(with: credential, in: context).map(Sample.parameters)
   }
 
   @Test func `our nonce has 128 bits of the session's randomness`() async throws {
@@ -93,7 +93,7 @@ import Testing
     _ = try await Self.exchange(scheme, in: context)
     let other = Credential(username: "Mufasa", password: "other")
     #expect(try await Self.anticipated(scheme, context, other) == nil)
-    let proxy = try Sample.context(asker: .proxy(context.origin))
+    let proxy = try Sample.context(recipient: .proxy(context.origin))
     #expect(try await Self.anticipated(scheme, proxy) == nil)
   }
 
@@ -118,11 +118,11 @@ import Testing
     method: HTTPRequest.Method, url: String, target: String
   ) async throws {
     let proxy = try HTTPURL("http://proxy.example:3128").origin
-    let context = try Sample.context(url, method: method, asker: .proxy(proxy))
+    let context = try Sample.context(url, method: method, recipient: .proxy(proxy))
     let scheme = DigestScheme()
     let information: HTTPFields = [.proxyAuthenticationInfo: "nextnonce=\"n2\""]
     #expect(try await Self.exchange(scheme, fields: information, in: context)["uri"] == target)
-    let elsewhere = try Sample.context("http://another.example/", asker: .proxy(proxy))
+    let elsewhere = try Sample.context("http://another.example/", recipient: .proxy(proxy))
     #expect(try await Self.anticipated(scheme, elsewhere)?["nonce"] == "n2")
     _ = try await Self.exchange(scheme, status: 407, in: context)
     #expect(try await Self.anticipated(scheme, elsewhere) == nil)
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test func `a streamed body is hashed as it is sent`() async throws {
-    let body = Body.stream {
+    let body = RequestBody.stream {
       AsyncStream<[UInt8]> { pieces in
         pieces.yield(Array("hel".utf8))
         pieces.yield(Array("lo".utf8))
@@ -151,7 +151,7 @@ import Testing
 
   @Test func `a body that can be sent only once cannot be protected`() async throws {
     let challenge = try Sample.challenge("Digest realm=\"r\", nonce=\"n\", qop=\"auth-int\"")
-    let body = Body.oneShot(AsyncStream<[UInt8]> { $0.finish() })
+    let body = RequestBody.oneShot(AsyncStream<[UInt8]> { $0.finish() })
     let context = try Sample.context(method: .post, body: body)
     #expect(try await DigestScheme().answer(challenge, with: Sample.mufasa, in: context) == nil)
   }

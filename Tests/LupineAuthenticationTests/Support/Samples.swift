@@ -25,11 +25,12 @@ enum Sample {
   }
 
   static func context(
-    _ url: String = url, method: HTTPRequest.Method = .get, body: Body = .none,
-    asker: AuthenticationContext.Asker = .origin
+    _ url: String = url, method: HTTPRequest.Method = .get, body: RequestBody = .none,
+    recipient: AuthenticationContext.Recipient = .origin
   ) throws -> AuthenticationContext {
     AuthenticationContext(
-      request: try OutgoingRequest(url, method: method, body: body), asker: asker, random: { 0x0123_4567_89AB_CDEF })
+      request: try OutgoingRequest(url, method: method, body: body), recipient: recipient,
+      random: { 0x0123_4567_89AB_CDEF })
   }
 
   static func session(_ mock: MockTransport) throws -> Session {

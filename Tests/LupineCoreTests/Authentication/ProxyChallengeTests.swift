@@ -209,6 +209,6 @@ private struct Stronger: AuthenticationScheme {
   func answer(
     _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
   ) async throws -> String? {
-    context.asker == .origin ? nil : "Stronger answer"
+    context.recipient == .origin ? nil : "Stronger answer"
   }
 }

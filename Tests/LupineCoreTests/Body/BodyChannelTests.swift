@@ -7,13 +7,13 @@ import Testing
 
 @Suite struct BodyChannelTests {
   private static func make(
-    _ sink: BodySink, control: TransferControl? = nil, resumed: Notes<Void> = Notes()
-  ) -> (IncomingBody, IncomingBodyWriter) {
-    let exchange = (control ?? TransferControl()).beginBody(sink) { resumed.add(()) }
-    return (IncomingBody(exchange: exchange), IncomingBodyWriter(exchange: exchange))
+    _ sink: BodySink, control: ExchangeControl? = nil, resumed: Notes<Void> = Notes()
+  ) -> (ResponseBody, ResponseBodyWriter) {
+    let exchange = (control ?? ExchangeControl()).beginBody(sink) { resumed.add(()) }
+    return (ResponseBody(exchange: exchange), ResponseBodyWriter(exchange: exchange))
   }
 
-  private static func write(_ text: String, to writer: IncomingBodyWriter) throws -> IncomingBodyWriter.Flow {
+  private static func write(_ text: String, to writer: ResponseBodyWriter) throws -> ResponseBodyWriter.Flow {
     var bytes = Array(text.utf8)
     return try writer.write(&bytes)
   }
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func `bytes that stand in memory are collected with those that follow`() async throws {
-    let control = TransferControl()
+    let control = ExchangeControl()
     let (body, writer) = Self.make(.collect(limit: 5), control: control)
     #expect(try writer.write(Data("_hel".utf8)[1...]) == .proceed)
     #expect(try writer.write(Data("lo".utf8)) == .proceed)
@@ -139,7 +139,7 @@ import Testing
 
   @Test func `a suspended exchange pauses at the next bytes and resumes once`() throws {
     let resumed = Notes<Void>()
-    let control = TransferControl()
+    let control = ExchangeControl()
     let (_, writer) = Self.make(.collect(limit: 99), control: control, resumed: resumed)
     control.setSuspended(true)
     #expect(try Self.write("x", to: writer) == .pause)
@@ -150,14 +150,14 @@ import Testing
   }
 
   @Test func `an exchange that is suspended before its head pauses from the first byte`() throws {
-    let control = TransferControl()
+    let control = ExchangeControl()
     control.setSuspended(true)
     let (_, writer) = Self.make(.collect(limit: 99), control: control)
     #expect(try Self.write("x", to: writer) == .pause)
   }
 
   @Test func `where nobody can end the exchange its body ends with the cancellation`() async throws {
-    let control = TransferControl()
+    let control = ExchangeControl()
     let (body, _) = Self.make(.collect(limit: 99), control: control)
     control.cancel(LupineError(.timedOut(.total), ""))
     let error = await #expect(throws: LupineError.self) { try await body.end() }
@@ -165,12 +165,12 @@ import Testing
   }
 
   @Test func `a complete body knows its size`() async throws {
-    #expect(try await IncomingBody.complete(Data([1, 2, 3])).end().byteCount == 3)
+    #expect(try await ResponseBody.complete(Data([1, 2, 3])).end().byteCount == 3)
   }
 
   @Test func `whatever order several threads suspend in, the last word holds`() async throws {
     for _ in 0..<200 {
-      let control = TransferControl()
+      let control = ExchangeControl()
       let (_, writer) = Self.make(.collect(limit: 99), control: control)
       await withTaskGroup(of: Void.self) { group in
         for index in 0..<8 { group.addTask { control.setSuspended(index % 2 == 0) } }

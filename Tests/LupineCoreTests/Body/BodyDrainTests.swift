@@ -4,7 +4,7 @@ import Testing
 @testable import LupineCore
 
 @Suite struct BodyDrainTests {
-  private static func read(_ body: Body) async throws(LupineError) -> [UInt8] {
+  private static func read(_ body: RequestBody) async throws(LupineError) -> [UInt8] {
     var bytes: [UInt8] = []
     try await body.drain { bytes += $0 }
     return bytes
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func `a stream is waited for`() async throws {
-    let body = Body.stream {
+    let body = RequestBody.stream {
       AsyncStream<[UInt8]> { pieces in
         for number: UInt8 in 1...3 { pieces.yield([number]) }
         pieces.finish()
@@ -28,7 +28,7 @@ import Testing
 
   @Test func `what refuses a piece ends the reading, and the source hears of it`() async throws {
     let ended = AsyncStream<Void>.makeStream()
-    let body = Body.stream {
+    let body = RequestBody.stream {
       AsyncStream<[UInt8]> { pieces in
         pieces.onTermination = { _ in ended.continuation.finish() }
         pieces.yield([1])
@@ -44,7 +44,7 @@ import Testing
   @Test func `cancelling the task ends the wait for a stream that never ends`() async throws {
     let (endless, pieces) = AsyncStream<[UInt8]>.makeStream()
     let (arrivals, arrival) = AsyncStream<Void>.makeStream()
-    let reading = Task { try await Body.stream { endless }.drain { _ in arrival.finish() } }
+    let reading = Task { try await RequestBody.stream { endless }.drain { _ in arrival.finish() } }
     pieces.yield([1])
     for await _ in arrivals {}
     reading.cancel()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct BodyTests {
   /// Everything that a body yields, read through a buffer of this size.
-  private static func read(_ body: Body, bufferSize: Int = 4) async throws -> [UInt8] {
+  private static func read(_ body: RequestBody, bufferSize: Int = 4) async throws -> [UInt8] {
     let ready = Mutex(Flag())
     let reader = try body.makeReader { ready.withLock { $0 }.raise() }
     var result: [UInt8] = []
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `bytes can be read any number of times`() async throws {
-    let body = Body.text("hello world")
+    let body = RequestBody.text("hello world")
     #expect(try await Self.read(body) == Array("hello world".utf8))
     #expect(try await Self.read(body, bufferSize: 100) == Array("hello world".utf8))
     #expect(body.isReplayable)
@@ -41,13 +41,13 @@ import Testing
   }
 
   @Test func `a stream made by a closure is made anew for each sending`() async throws {
-    let body = Body.stream { Self.stream(["hello", "", " ", "world"]) }
+    let body = RequestBody.stream { Self.stream(["hello", "", " ", "world"]) }
     for _ in 0..<2 { #expect(try await Self.read(body) == Array("hello world".utf8)) }
     #expect(body.isReplayable)
   }
 
   @Test func `a one-shot stream is read once`() async throws {
-    let body = Body.oneShot(Self.stream(["hello"]))
+    let body = RequestBody.oneShot(Self.stream(["hello"]))
     #expect(!body.isReplayable)
     #expect(try await Self.read(body) == Array("hello".utf8))
     let error = await #expect(throws: LupineError.self) { try await Self.read(body) }
@@ -56,14 +56,14 @@ import Testing
 
   @Test(arguments: [3, 9])
   func `a stream of another length than it stated fails`(length: Int64) async throws {
-    let body = Body.stream(length: length) { Self.stream(["hello"]) }
+    let body = RequestBody.stream(length: length) { Self.stream(["hello"]) }
     let error = await #expect(throws: LupineError.self) { try await Self.read(body, bufferSize: 100) }
     #expect(error?.kind == .bodyFailed)
   }
 
   @Test func `what a stream throws ends the reading`() async throws {
     struct Torn: Error {}
-    let body = Body.stream {
+    let body = RequestBody.stream {
       AsyncThrowingStream<[UInt8], any Error> { continuation in
         continuation.yield([1])
         continuation.finish(throwing: Torn())
@@ -75,7 +75,7 @@ import Testing
 
   @Test func `a reader that is cancelled cancels its stream`() async throws {
     let ended = Flag()
-    let body = Body.stream {
+    let body = RequestBody.stream {
       AsyncStream<[UInt8]> { continuation in
         continuation.onTermination = { _ in ended.raise() }
         continuation.yield([1])
@@ -92,12 +92,12 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: path) }
     #expect(try await Self.read(.file(path)) == Array("0123456789".utf8))
     #expect(try await Self.read(.file(path, offset: 3, length: 4)) == Array("3456".utf8))
-    #expect(throws: LupineError.self) { try Body.file(path, offset: 8, length: 4).makeReader {} }
+    #expect(throws: LupineError.self) { try RequestBody.file(path, offset: 8, length: 4).makeReader {} }
     for (offset, length) in [(11, nil), (-1, nil), (.min, nil), (.min, .max), (.max, .min), (0, -1)]
       as [(Int64, Int64?)]
     {
       let error = #expect(throws: LupineError.self) {
-        try Body.file(path, offset: offset, length: length).makeReader {}
+        try RequestBody.file(path, offset: offset, length: length).makeReader {}
       }
       #expect(error?.kind == .bodyFailed)
     }
@@ -106,7 +106,7 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func `a named pipe is an error that hangs nothing`() throws {
     let folder = try TemporaryFolder()
     #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
-    let error = #expect(throws: LupineError.self) { try Body.file(folder.file("pipe")).makeReader {} }
+    let error = #expect(throws: LupineError.self) { try RequestBody.file(folder.file("pipe")).makeReader {} }
     #expect(error?.kind == .bodyFailed)
     #expect(error?.message.contains("not a regular file") == true)
   }
@@ -114,14 +114,14 @@ import Testing
   @Test func `a path with a NUL is an error, and no other file`() throws {
     let folder = try TemporaryFolder()
     try folder.write("report", to: "report")
-    let error = #expect(throws: LupineError.self) { try Body.file(folder.file("report\0.txt")).makeReader {} }
+    let error = #expect(throws: LupineError.self) { try RequestBody.file(folder.file("report\0.txt")).makeReader {} }
     #expect(error?.kind == .bodyFailed)
     #expect(error?.message.contains("NUL") == true)
   }
 
   @Test(arguments: ["/nowhere/at/all", "/"])
   func `what is no regular file is an error that names it`(path: String) throws {
-    let error = #expect(throws: LupineError.self) { try Body.file(path).makeReader {} }
+    let error = #expect(throws: LupineError.self) { try RequestBody.file(path).makeReader {} }
     #expect(error?.kind == .bodyFailed)
     #expect(error?.message.contains(path) == true)
   }

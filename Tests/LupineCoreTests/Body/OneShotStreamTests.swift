@@ -5,7 +5,7 @@ import Testing
 
 /// A stream that exists once, from one sending to the next.
 @Suite struct OneShotStreamTests {
-  private let body: Body
+  private let body: RequestBody
   private let pieces: AsyncStream<[UInt8]>.Continuation
 
   init() {
@@ -15,7 +15,7 @@ import Testing
   }
 
   /// Reads to the end, as a transport does.
-  private static func text(_ body: Body) async throws -> String {
+  private static func text(_ body: RequestBody) async throws -> String {
     let (ready, onReady) = AsyncStream.makeStream(of: Void.self)
     let reader = try body.makeReader { onReady.yield() }
     var wake = ready.makeAsyncIterator()
@@ -33,11 +33,11 @@ import Testing
   @Test(arguments: [false, true]) func `a sending that read nothing leaves it whole`(isCancelled: Bool) async throws {
     let reader = try body.makeReader {}
     if isCancelled { reader.cancel() }
-    #expect(body.canGoAgain)
+    #expect(body.isRetryable)
     pieces.yield(Array("content".utf8))
     pieces.finish()
     #expect(try await Self.text(body) == "content")
-    #expect(!body.canGoAgain)
+    #expect(!body.isRetryable)
   }
 
   @Test func `a sending that read something has spent it`() async throws {
@@ -65,14 +65,14 @@ import Testing
     _ = try body.makeReader {}
     for await _ in ready {}
     former.cancel()
-    #expect(body.canGoAgain)
+    #expect(body.isRetryable)
   }
 
   @Test func `bytes that went nowhere are the next sending's`() async throws {
     pieces.yield(Array("content".utf8))
     pieces.finish()
     body.restore(Data(try await Self.text(body).utf8))
-    #expect(body.canGoAgain)
+    #expect(body.isRetryable)
     #expect(try await Self.text(body) == "content")
   }
 
@@ -82,7 +82,7 @@ import Testing
     _ = try body.makeReader {}
     body.discard()
     for await _ in ended {}
-    #expect(!body.canGoAgain)
+    #expect(!body.isRetryable)
   }
 
   @Test func `a stream of which something was read is spent, though more of it is waited for`() async throws {
@@ -98,7 +98,7 @@ import Testing
     read = try buffer.withUnsafeMutableBytes { try reader.read(into: $0) }
     #expect(read == .pending)
     reader.cancel()
-    #expect(!body.canGoAgain)
+    #expect(!body.isRetryable)
   }
 
   @Test func `a stream whose request came to no connection is whole`() async throws {
@@ -119,7 +119,7 @@ import Testing
     do {
       let (stream, pieces) = AsyncStream.makeStream(of: [UInt8].self)
       pieces.onTermination = { _ in end.finish() }
-      let body = Body.oneShot(stream)
+      let body = RequestBody.oneShot(stream)
       let reader = try body.makeReader { onReady.finish() }
       var buffer = [UInt8](repeating: 0, count: 8)
       #expect(try buffer.withUnsafeMutableBytes { try reader.read(into: $0) } == .pending)
@@ -130,9 +130,9 @@ import Testing
   }
 
   @Test func `a body that can be sent once and is no such stream does not go again`() throws {
-    let custom = Body(length: 0, isReplayable: false) { (onReady) throws(LupineError) in
-      try Body.none.makeReader(onReady: onReady)
+    let custom = RequestBody(length: 0, isReplayable: false) { (onReady) throws(LupineError) in
+      try RequestBody.none.makeReader(onReady: onReady)
     }
-    #expect(!custom.canGoAgain)
+    #expect(!custom.isRetryable)
   }
 }

@@ -12,8 +12,8 @@ import Testing
       _ = try change(Session.Builder().transport(transport)).build()
       return []
     } catch {
-      guard case .configuration(let mismatches) = error.kind else { return ["\(error.kind)"] }
-      return mismatches.map(\.part)
+      guard case .configuration(let issues) = error.kind else { return ["\(error.kind)"] }
+      return issues.map(\.part)
     }
   }
 

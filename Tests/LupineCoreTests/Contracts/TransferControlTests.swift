@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TransferControlTests {
   @Test func `of several branches the chosen one tells its parent who answered`() {
-    let parent = TransferControl()
+    let parent = ExchangeControl()
     let (first, second) = (parent.branch(), parent.branch())
     first.answers(.proxy)
     #expect(parent.source == .origin)
@@ -16,17 +16,17 @@ import Testing
   }
 
   @Test func `each body that is begun is one of its own`() async throws {
-    let control = TransferControl()
+    let control = ExchangeControl()
     let first = control.beginBody(.collect(limit: 9), resume: {})
     let second = control.beginBody(.collect(limit: 9), resume: {})
     for (exchange, text) in [(first, "first"), (second, "second")] {
-      let writer = IncomingBodyWriter(exchange: exchange)
+      let writer = ResponseBodyWriter(exchange: exchange)
       var bytes = Array(text.utf8)
       _ = try writer.write(&bytes)
       writer.finish(metrics: TransferMetrics())
     }
     for (exchange, text) in [(first, "first"), (second, "second")] {
-      let body = IncomingBody(exchange: exchange)
+      let body = ResponseBody(exchange: exchange)
       #expect(control.carries(body))
       #expect(try await body.end().data == Data(text.utf8))
     }
@@ -34,20 +34,20 @@ import Testing
 
   @Test(arguments: [true, false])
   func `an exchange that its transport's closure holds is let go of in the end`(isEnded: Bool) {
-    weak var held: TransferControl?
+    weak var held: ExchangeControl?
     do {
-      let control = TransferControl()
+      let control = ExchangeControl()
       held = control
       let exchange = control.beginBody(.collect(limit: 9)) { control.touch() }
-      if isEnded { IncomingBodyWriter(exchange: exchange).finish(metrics: TransferMetrics()) } else { control.finish() }
+      if isEnded { ResponseBodyWriter(exchange: exchange).finish(metrics: TransferMetrics()) } else { control.finish() }
     }
     #expect(held == nil)
   }
 
   @Test func `what ends an exchange ends the body that was begun last`() async {
-    let control = TransferControl()
+    let control = ExchangeControl()
     _ = control.beginBody(.collect(limit: 9), resume: {})
-    let body = IncomingBody(exchange: control.beginBody(.collect(limit: 9), resume: {}))
+    let body = ResponseBody(exchange: control.beginBody(.collect(limit: 9), resume: {}))
     control.cancel(LupineError(.cancelled, ""))
     #expect(await #expect(throws: LupineError.self) { try await body.end() }?.kind == .cancelled)
   }

@@ -28,8 +28,8 @@ import Testing
   @Test func `a disk that is full is told from other failures, with the file's path`() async throws {
     let descriptor = open("/dev/full", O_WRONLY | O_CLOEXEC)
     defer { close(descriptor) }
-    let exchange = TransferControl().beginBody(.file(descriptor: descriptor)) {}
-    let writer = IncomingBodyWriter(exchange: exchange)
+    let exchange = ExchangeControl().beginBody(.file(descriptor: descriptor)) {}
+    let writer = ResponseBodyWriter(exchange: exchange)
     let error = #expect(throws: LupineError.self) {
       var bytes = Array("content".utf8)
       try writer.write(&bytes)

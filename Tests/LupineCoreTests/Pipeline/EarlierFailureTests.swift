@@ -159,7 +159,7 @@ private final class Cancelling: RequestAdapter {
 }
 
 private struct Once: Retrier {
-  func decision(for attempt: FailedAttempt) async -> RetryDecision { attempt.retries == 0 ? .retry : .doNotRetry }
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision { attempt.retries == 0 ? .retry : .doNotRetry }
 }
 
 private struct Again: Retrier {
@@ -167,7 +167,7 @@ private struct Again: Retrier {
   var delay = Duration.zero
   var notes = Notes<Int?>()
 
-  func decision(for attempt: FailedAttempt) async -> RetryDecision {
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     notes.add(attempt.response?.status.code)
     return attempt.retries < times ? .retry(after: delay) : .doNotRetry
   }
@@ -176,13 +176,13 @@ private struct Again: Retrier {
 private struct Ending: Retrier {
   var underlying: (any Error)?
 
-  func decision(for attempt: FailedAttempt) async -> RetryDecision {
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     .fail(LupineError(.retryRefused, "Enough.", underlying: underlying))
   }
 }
 
 private struct HandingBack: Retrier {
-  func decision(for attempt: FailedAttempt) async -> RetryDecision {
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     attempt.error.map { .fail($0) } ?? .doNotRetry
   }
 }

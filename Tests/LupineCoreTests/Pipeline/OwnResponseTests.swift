@@ -125,7 +125,7 @@ private struct Canned: Interceptor {
     return TransportResponse(head: head, body: body)
   }
 
-  private func write(_ writer: IncomingBodyWriter) throws {
+  private func write(_ writer: ResponseBodyWriter) throws {
     _ = try writer.write(Data(text.utf8))
     writer.finish(metrics: TransferMetrics())
   }

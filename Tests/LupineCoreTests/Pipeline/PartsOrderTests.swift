@@ -154,7 +154,7 @@ private struct Opinion: Retrier {
     self.notes = notes
   }
 
-  func decision(for attempt: FailedAttempt) async -> RetryDecision {
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     notes.add(name)
     return opinion
   }

@@ -65,7 +65,7 @@ import Testing
   func `an upload keeps to the same rule`(method: HTTPRequest.Method) async throws {
     let bench = Bench()
     let session = try bench.session()
-    for body in [Body.text("a"), .bytes(Data()), .file(#filePath), .stream { AsyncStream<[UInt8]> { $0.finish() } }] {
+    for body in [RequestBody.text("a"), .bytes(Data()), .file(#filePath), .stream { AsyncStream<[UInt8]> { $0.finish() } }] {
       let error = await session.upload(body, to: Bench.url, method: method).serializingData().response.error
       #expect(error?.kind == .invalidRequest)
     }
@@ -125,7 +125,7 @@ private struct Embodying: RequestAdapter, Interceptor {
 }
 
 extension OutgoingRequest {
-  fileprivate func with(_ body: Body) -> OutgoingRequest {
+  fileprivate func with(_ body: RequestBody) -> OutgoingRequest {
     var request = self
     request.body = body
     return request

@@ -21,7 +21,7 @@ import Testing
   func `a request that was not processed is sent again without a retrier, whatever its method`(
     method: HTTPRequest.Method
   ) async throws {
-    let notes = Notes<FailedAttempt>()
+    let notes = Notes<AttemptOutcome>()
     let bench = Bench(.sequence([.fault(.goAway), .text("hello")]))
     let session = try bench.session { $0.retrier(Always(notes: notes)) }
     let response = await session.request(Bench.url, method: method).serializingString().response
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `a request that is never processed is sent four times, and then the retriers are asked`() async throws {
-    let notes = Notes<FailedAttempt>()
+    let notes = Notes<AttemptOutcome>()
     let bench = Bench(.fault(.goAway))
     let session = try bench.session { $0.retrier(Always(decision: .doNotRetry, notes: notes)) }
     let error = await session.request(Bench.url, method: .post).serializingString().response.error

@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test func `the retrier hears of the attempt, the error and the time`() async throws {
-    let notes = Notes<FailedAttempt>()
+    let notes = Notes<AttemptOutcome>()
     let bench = Bench(.sequence([.reset, .status(.notFound), .text("hello")]))
     let session = try bench.session { $0.retrier(Always(decision: .retry(after: .seconds(2)), notes: notes)) }
     _ = await session.request(Bench.url).serializingData().response
@@ -140,9 +140,9 @@ import Testing
 
 struct Always: Retrier {
   var decision = RetryDecision.retry
-  var notes: Notes<FailedAttempt>?
+  var notes: Notes<AttemptOutcome>?
 
-  func decision(for attempt: FailedAttempt) async -> RetryDecision {
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     notes?.add(attempt)
     return decision
   }

@@ -133,14 +133,14 @@ private struct Waiting: RequestAdapter, Interceptor, AuthenticationScheme, Retri
     return "Slow x"
   }
 
-  func decision(for attempt: FailedAttempt) async -> RetryDecision {
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     await wait()
     return .retry
   }
 }
 
 private struct LongBackoff: Retrier {
-  func decision(for attempt: FailedAttempt) async -> RetryDecision { .retry(after: .seconds(3600)) }
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision { .retry(after: .seconds(3600)) }
 }
 
 /// A clock that says when somebody sleeps on it, and never wakes them.

@@ -5,22 +5,22 @@ import Testing
 @testable import LupineCore
 
 @Suite struct CurlCommandSequenceTests {
-  private static func command(_ sections: [Body.Section]) throws -> String {
-    let body = Body(length: nil, isReplayable: true, source: .sequence(sections)) { (_) throws(LupineError) in
+  private static func command(_ sections: [RequestBody.Section]) throws -> String {
+    let body = RequestBody(length: nil, isReplayable: true, source: .sequence(sections)) { (_) throws(LupineError) in
       BytesReader(Data())
     }
     return CurlCommand(try OutgoingRequest("https://a.example.com/", method: .post, body: body), secrets: .standard)
       .description
   }
 
-  private static func text(_ text: String, name: String? = nil) -> Body.Section {
-    Body.Section(.bytes(Data(text.utf8)), name: name)
+  private static func text(_ text: String, name: String? = nil) -> RequestBody.Section {
+    RequestBody.Section(.bytes(Data(text.utf8)), name: name)
   }
 
   @Test func `each section is written by a command of its own`() throws {
     let command = try Self.command([
-      Self.text("--x\r\n"), Body.Section(.file(path: "/tmp/it's", offset: 0)), Body.Section(.none),
-      Body.Section(.file(path: "/tmp/b", offset: 2), length: 3), Body.Section(.stream),
+      Self.text("--x\r\n"), RequestBody.Section(.file(path: "/tmp/it's", offset: 0)), RequestBody.Section(.none),
+      RequestBody.Section(.file(path: "/tmp/b", offset: 2), length: 3), RequestBody.Section(.stream),
     ])
     #expect(
       command.hasPrefix(
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `sections in sections stand in their places`() throws {
-    let inner = Body.Section(.sequence([Self.text("b"), Self.text("c")]))
+    let inner = RequestBody.Section(.sequence([Self.text("b"), Self.text("c")]))
     #expect(
       try Self.command([Self.text("a"), inner, Self.text("d")])
         .hasPrefix("{ printf 'a'; printf 'b'; printf 'c'; printf 'd'; } | "))

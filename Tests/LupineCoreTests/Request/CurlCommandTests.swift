@@ -8,7 +8,7 @@ import Testing
 @Suite struct CurlCommandTests {
   private static func command(
     _ url: String = "https://a.example.com/x", _ method: HTTPRequest.Method = .get, _ headers: HTTPFields = [:],
-    _ body: Body = .none
+    _ body: RequestBody = .none
   ) throws -> String {
     let request = try OutgoingRequest(url, method: method, headers: headers, body: body)
     return CurlCommand(request, secrets: .standard).description
@@ -94,8 +94,8 @@ import Testing
 
   @Test(arguments: ["bplist00hidden", "<?xml version='1.0'?><plist><key>a</key><string>hidden</string></plist>"])
   func `S39 a property list is known by its beginning, also as a part of a form`(list: String) throws {
-    let section = Body.Section(.bytes(Data(list.utf8)))
-    let part = Body(length: nil, isReplayable: true, source: .sequence([section])) { (_) throws(LupineError) in
+    let section = RequestBody.Section(.bytes(Data(list.utf8)))
+    let part = RequestBody(length: nil, isReplayable: true, source: .sequence([section])) { (_) throws(LupineError) in
       BytesReader(Data())
     }
     for body in [.text(list), part] {
@@ -109,7 +109,7 @@ import Testing
     (#"{"password":"hidden","#, "application/json"), ("password=hidden&a=", "application/x-www-form-urlencoded"),
   ])
   func `S39 what is no plain text is redacted, too`(start: String, type: String) throws {
-    let body = Body.bytes(Data(start.utf8) + [0, 0xFF])
+    let body = RequestBody.bytes(Data(start.utf8) + [0, 0xFF])
     let text = try Self.command("https://a.example.com/", .post, [.contentType: type], body)
     #expect(text.hasPrefix("printf "))
     #expect(text.contains("REDACTED"))

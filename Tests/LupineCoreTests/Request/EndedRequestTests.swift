@@ -56,7 +56,7 @@ import Testing
 
   @Test(arguments: [Form.data, .upload, .download])
   func `a retrier is told the head of an attempt whose time was over`(form: Form) async throws {
-    let seen = Notes<FailedAttempt>()
+    let seen = Notes<AttemptOutcome>()
     let bench = try EndedBench(.attempt) { $0.retrier(Noting(notes: seen)) }
     let request = bench.request(form, .attempt)
     let task = Task { await bench.end(of: request, form) }
@@ -303,9 +303,9 @@ private struct EndedBench {
 }
 
 private struct Noting: Retrier {
-  let notes: Notes<FailedAttempt>
+  let notes: Notes<AttemptOutcome>
 
-  func decision(for attempt: FailedAttempt) async -> RetryDecision {
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     notes.add(attempt)
     return .doNotRetry
   }

@@ -85,7 +85,7 @@ import Testing
     let resumed = Flag()
     let goOn = Flag()
     let firstFlow = Flag()
-    let flows = Notes<IncomingBodyWriter.Flow>()
+    let flows = Notes<ResponseBodyWriter.Flow>()
     let session = try Session.Builder().transport(
       ClosureTransport { _, context throws(LupineError) in
         let (body, writer) = context.makeBody(for: HTTPResponse(status: .ok)) { resumed.raise() }

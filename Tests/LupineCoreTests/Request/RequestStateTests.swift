@@ -85,7 +85,7 @@ import Testing
     _ = state.join()
     _ = state.cancel(Self.reason)
     let request = try OutgoingRequest(Bench.url)
-    #expect(state.begin(TransferControl(), request, for: request)?.ended?.kind == .cancelled)
+    #expect(state.begin(ExchangeControl(), request, for: request)?.ended?.kind == .cancelled)
   }
 
   @Test func `an exchange that begins while another is found idle stays watched`() throws {
@@ -93,7 +93,7 @@ import Testing
     state.started = .zero
     _ = state.join()
     let request = try OutgoingRequest(Bench.url)
-    let (idle, next) = (TransferControl(), TransferControl())
+    let (idle, next) = (ExchangeControl(), ExchangeControl())
     _ = state.begin(idle, request, for: request)
     let found = try #require(state.underWatch?.exchange)
     #expect(state.begin(next, request, for: request) == nil)

@@ -33,7 +33,8 @@ private struct User: Codable, Sendable, Equatable {
 
   @Test(arguments: [
     (#"{"name": "a"}"#, "`age`"), (#"{"name": "a", "age": "b"}"#, "at `age`"), ("{", "User"), ("<html>", "User"),
-    (#"{"name": "a", "age": 99999999999999999999}"#, "out of its type's range"), (#"{"name": "a", "age": 1.5}"#, "a fraction"),
+    (#"{"name": "a", "age": 99999999999999999999}"#, "out of its type's range"),
+    (#"{"name": "a", "age": 1.5}"#, "a fraction"),
   ])
   func `an error says what does not fit and keeps the decoder's`(body: String, fragment: String) throws {
     let error = try failure(of: .decodable(of: User.self), try received(body))

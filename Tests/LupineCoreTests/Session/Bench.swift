@@ -26,7 +26,7 @@ struct Bench {
   }
 }
 
-extension IncomingBodyWriter {
+extension ResponseBodyWriter {
   @discardableResult
   func write(_ bytes: inout [UInt8]) throws(LupineError) -> Flow {
     let result = bytes.withUnsafeBytes { bytes -> Result<Flow, LupineError> in

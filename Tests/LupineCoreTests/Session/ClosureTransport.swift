@@ -31,7 +31,7 @@ extension TransferContext {
   }
 
   /// A response whose body is still to come.
-  func begin(_ status: Int = 200, _ fields: HTTPFields = [:]) -> (TransportResponse, IncomingBodyWriter) {
+  func begin(_ status: Int = 200, _ fields: HTTPFields = [:]) -> (TransportResponse, ResponseBodyWriter) {
     let head = HTTPResponse(status: .init(code: status), headerFields: fields)
     let (body, writer) = makeBody(for: head, resume: {})
     return (TransportResponse(head: head, body: body), writer)

@@ -35,10 +35,10 @@ import Testing
           .connectionCredential(.negotiate, to: scope)
       }
     }
-    guard case .configuration(let mismatches) = error?.kind else { return #expect(Bool(false), "\(error as Any)") }
-    #expect(mismatches.map(\.part) == ["header", "adapter", "connectionCredential"])
+    guard case .configuration(let issues) = error?.kind else { return #expect(Bool(false), "\(error as Any)") }
+    #expect(issues.map(\.part) == ["header", "adapter", "connectionCredential"])
     #expect(
-      mismatches.allSatisfy { $0.reason.contains(scope == .baseURL ? "no base URL" : "\"nowhere\" is not an origin") })
+      issues.allSatisfy { $0.reason.contains(scope == .baseURL ? "no base URL" : "\"nowhere\" is not an origin") })
   }
 
   @Test func `a field marked secret after it was set is scoped, too`() async throws {

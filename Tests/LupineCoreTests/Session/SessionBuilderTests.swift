@@ -43,16 +43,16 @@ import Testing
     #expect(try builder.now { clock.date }.build().currentDate == clock.date)
   }
 
-  @Test func `every mismatch is named at once`() throws {
+  @Test func `every issue is named at once`() throws {
     let builder = Session.Builder()
       .baseURL("ftp://example.com").header(.userAgent, "a\nb")
       .header(.authorization, "secret", to: .origins(["nowhere"]))
       .timeouts(idle: .zero, total: .seconds(-1)).trust(["*.com": .custom { _ in }, "exa mple": .custom { _ in }])
     let error = try #require(throws: LupineError.self) { _ = try builder.build() }
-    guard case .configuration(let mismatches) = error.kind else { return #expect(Bool(false), "\(error)") }
-    let parts = mismatches.map(\.part).sorted()
+    guard case .configuration(let issues) = error.kind else { return #expect(Bool(false), "\(error)") }
+    let parts = issues.map(\.part).sorted()
     #expect(parts == ["baseURL", "header", "header", "timeouts", "timeouts", "transport", "trust", "trust"])
-    #expect(mismatches.allSatisfy { error.message.contains($0.reason) })
+    #expect(issues.allSatisfy { error.message.contains($0.reason) })
     #expect(!error.message.contains("secret\""))
   }
 
@@ -76,8 +76,8 @@ import Testing
     let (capability, change) = Self.demanding[index]
     let builder = change(Session.Builder().transport(transport))
     let error = try #require(throws: LupineError.self) { _ = try builder.build() }
-    guard case .configuration(let mismatches) = error.kind else { return #expect(Bool(false), "\(error)") }
-    #expect(mismatches.map(\.reason) == ["the transport cannot do it (it lacks \(capability))"])
+    guard case .configuration(let issues) = error.kind else { return #expect(Bool(false), "\(error)") }
+    #expect(issues.map(\.reason) == ["the transport cannot do it (it lacks \(capability))"])
   }
 
   @Test func `a plugin adds its parts where it is installed`() throws {

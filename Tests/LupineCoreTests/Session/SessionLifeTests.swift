@@ -88,7 +88,7 @@ import Testing
 
   @Test func `a request that is never started leaves nothing behind`() throws {
     weak var observed: Session?
-    weak var task: RequestTask?
+    weak var task: RequestExecution?
     do {
       let session = try Bench().session { $0.startsImmediately(false) }
       observed = session

@@ -44,7 +44,7 @@ import Testing
     var limits = Limits()
     limits.errorBody = Int64(limit)
     let taken = Atomic(0)
-    let endless = Body.stream {
+    let endless = RequestBody.stream {
       AsyncStream<[UInt8]>(unfolding: {
         taken.wrappingAdd(1, ordering: .relaxed).oldValue < 10_000 ? [UInt8](repeating: 0x78, count: 100) : nil
       })
@@ -96,7 +96,7 @@ import Testing
   @Test func `a cancellation ends the reading`() async throws {
     let request = Mutex<DataStreamRequest?>(nil)
     let taken = Atomic(0)
-    let body = Body.stream {
+    let body = RequestBody.stream {
       AsyncStream<[UInt8]>(unfolding: {
         let count = taken.wrappingAdd(1, ordering: .relaxed).oldValue
         if count == 5 { request.withLock { $0 }?.cancel() }

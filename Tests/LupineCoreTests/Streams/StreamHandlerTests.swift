@@ -180,7 +180,7 @@ extension StreamHandlerTests {
 
   @Test func `the next piece waits until the handler has returned`() async {
     let made = Notes<Int>()
-    let body = Body.stream {
+    let body = RequestBody.stream {
       AsyncStream(unfolding: {
         guard made.all.count < 20 else { return nil }
         made.add(1_000)

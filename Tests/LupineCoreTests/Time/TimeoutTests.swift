@@ -150,7 +150,7 @@ import Testing
   @Test func `the idle timeout rests while a request is suspended`() async throws {
     let clock = TestClock()
     let begun = Flag()
-    let writers = Notes<IncomingBodyWriter>()
+    let writers = Notes<ResponseBodyWriter>()
     let session = try Session.Builder().clock(clock).timeouts(idle: .seconds(5)).transport(
       ClosureTransport { _, context throws(LupineError) in
         let (response, writer) = context.begin()

@@ -8,7 +8,7 @@ import Testing
 /// Downloads whose exchange is given up before its body has ended, and whose transport has not heard of it yet.
 @Suite struct AbandonedDownloadTests {
   private let folder: TemporaryFolder
-  private let writers = Notes<IncomingBodyWriter>()
+  private let writers = Notes<ResponseBodyWriter>()
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func `a body that begins after the end of its exchange is written nowhere`() throws {
-    let control = TransferControl()
+    let control = ExchangeControl()
     let path = try folder.write("", to: "b")
     let file = try #require(PartialFile.reopen(path, length: nil))
     control.finish()
@@ -90,12 +90,12 @@ import Testing
   }
 
   @Test func `what waits of a body that has ended may still be taken`() async throws {
-    let exchange = TransferControl().beginBody(.stream(window: 10), resume: {})
-    let writer = IncomingBodyWriter(exchange: exchange)
+    let exchange = ExchangeControl().beginBody(.stream(window: 10), resume: {})
+    let writer = ResponseBodyWriter(exchange: exchange)
     try writer.write("piece")
     writer.fail(LupineError(.connectionLost, ""), metrics: TransferMetrics())
     exchange.finish()
-    let piece = try await IncomingBody(exchange: exchange).next()
+    let piece = try await ResponseBody(exchange: exchange).next()
     #expect(piece == Array("piece".utf8))
   }
 }
@@ -130,7 +130,7 @@ private struct Giving: Interceptor {
   }
 }
 
-extension IncomingBodyWriter {
+extension ResponseBodyWriter {
   fileprivate func write(_ text: String) throws(LupineError) {
     var bytes = Array(text.utf8)
     try write(&bytes)
@@ -139,7 +139,7 @@ extension IncomingBodyWriter {
 
 extension TransferContext {
   /// A whole response, in whose course those before it still write.
-  fileprivate func rest(_ text: String, after others: Notes<IncomingBodyWriter>) throws(LupineError)
+  fileprivate func rest(_ text: String, after others: Notes<ResponseBodyWriter>) throws(LupineError)
     -> TransportResponse
   {
     let (response, writer) = begin()

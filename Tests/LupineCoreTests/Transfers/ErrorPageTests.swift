@@ -21,7 +21,7 @@ import Testing
   {
     let taken = Atomic(0)
     let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 10_000)
-    let endless = Body.stream {
+    let endless = RequestBody.stream {
       AsyncStream<[UInt8]>(unfolding: { taken.wrappingAdd(1, ordering: .relaxed).oldValue < 10_000 ? piece : nil })
     }
     mock.stub(.get, "/a", .body(endless, status: .internalServerError))

@@ -55,7 +55,7 @@ import Testing
   func `a body that is sent again is counted on from where it had come, its length known or not`(
     length: Int64?
   ) async throws {
-    let body = Body.stream(length: length) {
+    let body = RequestBody.stream(length: length) {
       AsyncStream<[UInt8]> { continuation in
         for _ in 0..<30 { continuation.yield([UInt8](repeating: 1, count: 10_000)) }
         continuation.finish()

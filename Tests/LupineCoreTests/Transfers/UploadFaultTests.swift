@@ -15,7 +15,7 @@ import Testing
     mock.stub(.post, "https://example.com/", .text("received"))
   }
 
-  private func send(_ body: Body) async -> LupineError? {
+  private func send(_ body: RequestBody) async -> LupineError? {
     await session.upload(body, to: "https://example.com/").serializingString().response.error
   }
 
@@ -39,7 +39,7 @@ import Testing
 
   @Test func `a file that shrinks while it is sent is an error`() throws {
     try folder.write(String(repeating: "x", count: 1_000), to: "a")
-    let reader = try Body.file(folder.file("a")).makeReader {}
+    let reader = try RequestBody.file(folder.file("a")).makeReader {}
     var buffer = [UInt8](repeating: 0, count: 100)
     #expect(try buffer.withUnsafeMutableBytes { try reader.read(into: $0) } == .bytes(100))
     try folder.write("short", to: "a")
@@ -89,7 +89,7 @@ import Testing
         continuation.finish()
       }
     }
-    let body: Body = isReplayable ? .stream(make) : .oneShot(make())
+    let body: RequestBody = isReplayable ? .stream(make) : .oneShot(make())
     let response = await session.upload(body, to: "https://example.com/", method: .put).retrier(.backoff(limit: 1))
       .serializingString().response
     #expect((response.value == "received") == isReplayable)

@@ -68,12 +68,12 @@ import Testing
     let error = #expect(throws: LupineError.self) {
       try builder.trust([first: .custom { _ in }, second: .refuse]).build()
     }
-    guard case .configuration(let mismatches)? = error?.kind else {
+    guard case .configuration(let issues)? = error?.kind else {
       Issue.record("The builder took two evaluators for one pattern.")
       return
     }
-    #expect(mismatches.map(\.part) == ["trust"])
-    #expect(mismatches.first?.reason.contains(first) == true && mismatches.first?.reason.contains(second) == true)
+    #expect(issues.map(\.part) == ["trust"])
+    #expect(issues.first?.reason.contains(first) == true && issues.first?.reason.contains(second) == true)
   }
 
   @Test func `two policies are two identities`() throws {

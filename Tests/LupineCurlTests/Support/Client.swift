@@ -9,7 +9,7 @@ struct Client: Sendable {
   let transport: CurlTransport
   var limits = Limits()
   var connectTimeout: Duration? = .seconds(10)
-  var identity = SecurityIdentity()
+  var identity = ConnectionKey()
 
   init(_ configuration: CurlTransport.Configuration = CurlTransport.Configuration()) {
     self.init(CurlTransport(configuration))
@@ -26,7 +26,7 @@ struct Client: Sendable {
 
   /// Sends a request and waits for the end of its body.
   func fetch(
-    _ url: String, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
+    _ url: String, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: RequestBody = .none,
     log: EventLog = EventLog(), change: (inout OutgoingRequest) -> Void = { _ in }
   ) async throws -> Fetched {
     var request = try OutgoingRequest(url: HTTPURL(url), method: method, headers: headers, body: body)
@@ -37,7 +37,7 @@ struct Client: Sendable {
 
   /// Sends a request that is to fail, before its head or after, and returns how.
   func failure(
-    _ url: String, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
+    _ url: String, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: RequestBody = .none,
     change: (inout OutgoingRequest) -> Void = { _ in }
   ) async -> LupineError? {
     do {
@@ -49,7 +49,7 @@ struct Client: Sendable {
   }
 
   func context(
-    control: TransferControl = TransferControl(), log: EventLog = EventLog(), sink: BodySink = .collect(limit: 64 << 20)
+    control: ExchangeControl = ExchangeControl(), log: EventLog = EventLog(), sink: BodySink = .collect(limit: 64 << 20)
   ) -> TransferContext {
     TransferContext(
       id: RequestID(1), connectTimeout: connectTimeout, limits: limits, identity: identity, control: control,

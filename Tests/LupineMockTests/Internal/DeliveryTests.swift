@@ -76,7 +76,7 @@ import Testing
     .text("").chunked(["a", "b"], every: .seconds(9)), .fault(.connectionStalled),
   ]) func `a cancellation ends the exchange wherever it waits`(reply: MockReply) async throws {
     let clock = TestClock()
-    let control = TransferControl()
+    let control = ExchangeControl()
     let mock = MockTransport()
     mock.stub(.get, "/", reply)
     async let failure = Exchange(clock: clock, control: control).failure(from: mock)
@@ -100,7 +100,7 @@ import Testing
 
   @Test func `a cancellation ends a closure that waits`() async throws {
     let clock = TestClock()
-    let control = TransferControl()
+    let control = ExchangeControl()
     let mock = MockTransport()
     mock.stub(.get, "/") { _ in
       try await clock.sleep(for: .seconds(1))
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test func `a cancellation ends a request whose body never ends`() async throws {
-    let control = TransferControl()
+    let control = ExchangeControl()
     let mock = MockTransport()
     mock.stub(.post, "/", .empty)
     let (asked, ask) = AsyncStream.makeStream(of: Void.self)
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func `a cancellation ends a response that nobody takes`() async throws {
-    let control = TransferControl()
+    let control = ExchangeControl()
     let mock = MockTransport()
     mock.stub(.get, "/", .data(Data(repeating: 1, count: 1_000_000)))
     let response = try await Exchange(control: control, sink: .stream(window: 10)).send(through: mock)
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test func `an exchange cancelled before it begins does not begin`() async throws {
-    let control = TransferControl()
+    let control = ExchangeControl()
     control.cancel(LupineError(.cancelled, "never mind"))
     let mock = MockTransport()
     mock.stub(.get, "/", .empty)

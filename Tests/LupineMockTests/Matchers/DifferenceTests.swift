@@ -8,7 +8,7 @@ import Testing
 @Suite struct DifferenceTests {
   private func difference(_ condition: RequestCondition, _ body: String) throws -> String? {
     let url = try HTTPURL("https://example.com/")
-    return condition.difference(from: MatchableRequest(method: .post, url: url, body: Data(body.utf8)))
+    return condition.difference(from: RequestSnapshot(method: .post, url: url, body: Data(body.utf8)))
   }
 
   @Test func `every member that differs is told`() throws {

@@ -7,9 +7,9 @@ import Testing
 @Suite struct RequestConditionTests {
   private static func request(
     _ query: String = "", _ headers: HTTPFields = [:], _ body: String = ""
-  ) -> Result<MatchableRequest, LupineError> {
+  ) -> Result<RequestSnapshot, LupineError> {
     Result { () throws(LupineError) in
-      MatchableRequest(
+      RequestSnapshot(
         method: .post, url: try HTTPURL("https://example.com/" + query), headers: headers, body: Data(body.utf8))
     }
   }
@@ -62,9 +62,9 @@ import Testing
       (.body(jsonPath: "$.user", 1), request("", [:], "{}"), "body $.user: expected 1, got no such value"),
       (.matching("a long body") { $0.body.count > 3 }, request("", [:], "long"), nil),
       (.matching("a long body") { $0.body.count > 3 }, request(), "a long body: not so"),
-    ] as [(RequestCondition, Result<MatchableRequest, LupineError>, String?)])
+    ] as [(RequestCondition, Result<RequestSnapshot, LupineError>, String?)])
   func `a condition is met, or says what differs`(
-    condition: RequestCondition, request: Result<MatchableRequest, LupineError>, difference: String?
+    condition: RequestCondition, request: Result<RequestSnapshot, LupineError>, difference: String?
   ) throws {
     #expect(try condition.difference(from: request.get()) == difference)
   }
@@ -91,7 +91,7 @@ import Testing
 
 private struct EvenLength: RequestMatcher {
   var expectation: String { "a path of even length" }
-  func difference(from request: MatchableRequest) -> String? {
+  func difference(from request: RequestSnapshot) -> String? {
     request.url.path.count.isMultiple(of: 2) ? nil : "path: its length is odd"
   }
 }

@@ -114,7 +114,7 @@ import Testing
       mock.stub(.post, "/") { request in .text(request.text) }
       let session = try Session.Builder().transport(mock).build()
       let heard = Mutex("")
-      let body = Body.stream {
+      let body = RequestBody.stream {
         AsyncStream<[UInt8]> { continuation in
           for piece in ["a", "b", "c"] { continuation.yield(Array(piece.utf8)) }
           continuation.finish()

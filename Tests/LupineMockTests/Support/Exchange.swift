@@ -9,16 +9,16 @@ struct Exchange: Sendable {
   var method = HTTPRequest.Method.get
   var url = "https://example.com/"
   var headers: HTTPFields = [:]
-  var body = Body.none
+  var body = RequestBody.none
   var expectsContinue = false
   var attempt = 1
   var clock: any Clock<Duration> = ImmediateClock()
   var now: @Sendable () -> Date = { Date() }
   var connectTimeout: Duration?
   var limits = Limits()
-  var identity = SecurityIdentity()
+  var identity = ConnectionKey()
   var evaluator: (any TrustEvaluator)?
-  var control = TransferControl()
+  var control = ExchangeControl()
   var sink = BodySink.collect(limit: .max)
   var events = Events()
 

@@ -136,9 +136,10 @@ import Testing
     length: Int64
   ) async throws {
     var form = MultipartFormData()
-    let two = Body.text("12")
+    let two = RequestBody.text("12")
     form.append(
-      Body(length: length, isReplayable: true) { (onReady) throws(LupineError) in try two.makeReader(onReady: onReady)
+      RequestBody(length: length, isReplayable: true) { (onReady) throws(LupineError) in
+        try two.makeReader(onReady: onReady)
       },
       name: "file")
     #expect(try await failure { _ = try await form.encode() }.message.hasPrefix("Part 1 (\"file\")"))

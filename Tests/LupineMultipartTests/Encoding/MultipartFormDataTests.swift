@@ -73,9 +73,9 @@ import Testing
     #expect(try form.asBody().isReplayable)
     form.append(.oneShot(Pieces(["b"])), name: "once")
     #expect(try !form.asBody().isReplayable)
-    #expect(try form.asBody().canGoAgain)
+    #expect(try form.asBody().isRetryable)
     _ = try await form.encode()
-    #expect(try !form.asBody().canGoAgain)
+    #expect(try !form.asBody().isRetryable)
   }
 
   @Test func `two sendings have the same bytes`() throws {

@@ -15,7 +15,7 @@ import Testing
 
   /// Retries a failure once.
   struct Once: Retrier {
-    func decision(for attempt: FailedAttempt) async -> RetryDecision {
+    func decision(for attempt: AttemptOutcome) async -> RetryDecision {
       attempt.error != nil && attempt.number == 1 ? .retry : .doNotRetry
     }
   }

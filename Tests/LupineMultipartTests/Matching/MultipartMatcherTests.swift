@@ -8,12 +8,12 @@ import Testing
 @Suite struct MultipartMatcherTests {
   private static let url = "https://example.com/upload"
 
-  private func request() throws -> MatchableRequest {
+  private func request() throws -> RequestSnapshot {
     var form = MultipartFormData()
     form.append("rainbow", name: "title")
     form.append(Data([0, 1]), name: "unicorn", fileName: "unicorn.png")
     let request = try OutgoingRequest(Self.url, method: .post).encoding(multipart: form)
-    return MatchableRequest(
+    return RequestSnapshot(
       method: .post, url: request.url, headers: request.headers, body: Data(try bytes(of: request.body)))
   }
 
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `a body that is no multipart does not fit`() throws {
-    let request = MatchableRequest(method: .post, url: try HTTPURL(Self.url), body: Data("x".utf8))
+    let request = RequestSnapshot(method: .post, url: try HTTPURL(Self.url), body: Data("x".utf8))
     #expect(RequestCondition.multipart(name: "a").difference(from: request)?.contains("cannot be read") == true)
   }
 

@@ -4,7 +4,7 @@ import LupineMultipart
 import Testing
 
 /// Reads a body in pieces of one size, as a transport would.
-func bytes(of body: Body, pieceSize: Int = 1 << 16) throws -> [UInt8] {
+func bytes(of body: RequestBody, pieceSize: Int = 1 << 16) throws -> [UInt8] {
   let reader = try body.makeReader {}
   var all: [UInt8] = []
   var space = [UInt8](repeating: 0, count: pieceSize)

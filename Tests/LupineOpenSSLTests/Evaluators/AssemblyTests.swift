@@ -11,8 +11,8 @@ import TrustSupport
       _ = try Session.Builder().transport(MockTransport()).trust(["example.com": evaluator]).build()
       return []
     } catch {
-      guard case .configuration(let mismatches) = error.kind else { return [] }
-      return mismatches.map(\.reason)
+      guard case .configuration(let issues) = error.kind else { return [] }
+      return issues.map(\.reason)
     }
   }
 
@@ -82,11 +82,11 @@ import TrustSupport
       _ = try builder.build()
       Issue.record("it was built")
     } catch {
-      guard case .configuration(let mismatches) = error.kind else {
+      guard case .configuration(let issues) = error.kind else {
         Issue.record(error)
         return
       }
-      #expect(mismatches.map(\.part) == ["clientCertificate", "tlsVersions", "tlsVersions"])
+      #expect(issues.map(\.part) == ["clientCertificate", "tlsVersions", "tlsVersions"])
     }
   }
 }

@@ -114,6 +114,6 @@ import TrustSupport
 extension LupineError {
   /// The parts of a session that turned out to be unusable; nil where the error is of another kind.
   fileprivate var unusableParts: [String]? {
-    if case .configuration(let mismatches) = kind { mismatches.map(\.part) } else { nil }
+    if case .configuration(let issues) = kind { issues.map(\.part) } else { nil }
   }
 }

@@ -12,7 +12,7 @@ import Testing
     return await withCheckedContinuation { continuation in
       var state = HedgingState(hedges: 2, budget: budget, url: url)
       state.continuation = continuation
-      let first = state.begin(TransferControl(), after: nil)
+      let first = state.begin(ExchangeControl(), after: nil)
       #expect(first == 0)
       guard let deliver = body(&state) else {
         Issue.record("The outcome was not delivered.")
@@ -39,15 +39,15 @@ import Testing
       #expect(isPromised == true)
       let first = state.end(0, Self.failed)
       #expect(Self.beginsAnother(first))
-      let winner = state.begin(TransferControl(), after: 0)
-      let loser = state.begin(TransferControl(), after: 0)
+      let winner = state.begin(ExchangeControl(), after: 0)
+      let loser = state.begin(ExchangeControl(), after: 0)
       #expect(winner == 1 && loser == nil)
       let second = state.end(1, Self.failed)
       #expect(Self.beginsAnother(second))
       // Whoever lost the race delivers nothing: the third try is about to begin.
       let isOver = state.settle() != nil
       #expect(!isOver)
-      let last = state.begin(TransferControl(), after: 1)
+      let last = state.begin(ExchangeControl(), after: 1)
       #expect(last == 2)
       return Self.delivery(state.end(2, Self.failed))
     }
@@ -77,7 +77,7 @@ import Testing
       let action = state.end(0, Self.failed)
       #expect(Self.beginsAnother(action))
       _ = state.cancel()
-      let next = state.begin(TransferControl(), after: 0)
+      let next = state.begin(ExchangeControl(), after: 0)
       #expect(next == nil)
       return state.settle()
     }

@@ -11,7 +11,7 @@ final class CountingRetrier: Retrier {
   var count: Int { counts.withLock { $0.granted } }
   var refusals: Int { counts.withLock { $0.refused } }
 
-  func decision(for attempt: FailedAttempt) async -> RetryDecision {
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     var attempt = attempt
     attempt.note = { [self, note = attempt.note] text in
       if text.contains("budget") { counts.withLock { $0.refused += 1 } }
@@ -22,5 +22,5 @@ final class CountingRetrier: Retrier {
     return decision
   }
 
-  func succeeded(_ request: OutgoingRequest) { policy.succeeded(request) }
+  func didSucceed(_ request: OutgoingRequest) { policy.didSucceed(request) }
 }

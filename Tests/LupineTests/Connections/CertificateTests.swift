@@ -28,6 +28,6 @@ import Testing
   }
 
   private func session() throws -> Session {
-    try Session.Builder().umbrellaDefaults().certificateAuthorities(Fixture.path("Certificates/root.pem")).build()
+    try Session.Builder().standardDefaults().certificateAuthorities(Fixture.path("Certificates/root.pem")).build()
   }
 }

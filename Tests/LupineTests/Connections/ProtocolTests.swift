@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func `with TLS HTTP 1.1 is spoken where nothing is named`() async throws {
-    let session = try Session.Builder().umbrellaDefaults().baseURL(try Peer.nginxTLS.url)
+    let session = try Session.Builder().standardDefaults().baseURL(try Peer.nginxTLS.url)
       .certificateAuthorities(Fixture.path("Certificates/root.pem")).build()
     let response = await session.request("protocol").serializingString().response
     #expect(response.value == "HTTP/1.1 TLSv1.3\n")

@@ -37,7 +37,7 @@ import Testing
   private static func session(
     _ count: Count = Count(), _ change: (Session.Builder) throws -> Session.Builder
   ) throws -> Session {
-    let builder = Session.Builder().umbrellaDefaults().timeouts(total: .seconds(30)).monitor(count)
+    let builder = Session.Builder().standardDefaults().timeouts(total: .seconds(30)).monitor(count)
       .certificateAuthorities(Fixture.path("Certificates/root.pem"))
     return try change(builder).build()
   }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.besidePeers) struct ProxyTests {
   private func session(_ proxy: String?, _ change: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
     let proxy = try #require(proxy, "this proxy is not running: run the tests beside Tests/Peers/with-peers")
-    let builder = Session.Builder().umbrellaDefaults().certificateAuthorities(Fixture.path("Certificates/root.pem"))
+    let builder = Session.Builder().standardDefaults().certificateAuthorities(Fixture.path("Certificates/root.pem"))
     return try change(builder.proxy(proxy)).build()
   }
 
@@ -61,7 +61,7 @@ import Testing
 
   @Test func `hosts on the list are reached without the proxy`() async throws {
     let closed = try ClosedPort()
-    let builder = Session.Builder().umbrellaDefaults().timeouts(total: .seconds(20))
+    let builder = Session.Builder().standardDefaults().timeouts(total: .seconds(20))
     let direct = try builder.proxy(closed.url, except: ["127.0.0.0/8"]).build()
     #expect(await direct.request(try Peer.nginx.url + "/hello").serializingString().response.error == nil)
     let error = await (try builder.proxy(closed.url).build()).request(try Peer.nginx.url).serializingData().response
@@ -104,7 +104,7 @@ import Testing
   /// A session that resolves names itself, since it judges the addresses.
   private func loopback(_ isProxied: Bool, _ change: (Session.Builder) -> Session.Builder) throws -> Session {
     // A third address is not tried in time where only the end of half the connect timeout leads to it.
-    let builder = change(Session.Builder().umbrellaDefaults().timeouts(connect: .seconds(60), total: .seconds(20)))
+    let builder = change(Session.Builder().standardDefaults().timeouts(connect: .seconds(60), total: .seconds(20)))
       .networkPolicy(.loopbackOnly).certificateAuthorities(Fixture.path("Certificates/root.pem"))
     return try isProxied ? builder.proxy("socks5://\(try #require(Peers.dante))").build() : builder.build()
   }

@@ -32,11 +32,11 @@ import Testing
     let error = #expect(throws: LupineError.self) {
       try Peer.nginxTLS.session { $0.trust(["localhost": .custom { _ in }]) }
     }
-    guard case .configuration(let mismatches)? = error?.kind else {
+    guard case .configuration(let issues)? = error?.kind else {
       Issue.record("another error: \(String(describing: error))")
       return
     }
-    #expect(mismatches.map(\.part) == ["trust"])
+    #expect(issues.map(\.part) == ["trust"])
   }
 
   @Test func `TLS with a server that speaks none fails`() async throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite(.besidePeers) struct UnixSocketTests {
   private func session() throws -> Session {
     let path = try #require(Peers.httpbinSocket, "httpbin is not running: run the tests beside Tests/Peers/with-peers")
-    return try Session.Builder().umbrellaDefaults().baseURL("http://docker/").unixSocket(path).build()
+    return try Session.Builder().standardDefaults().baseURL("http://docker/").unixSocket(path).build()
   }
 
   @Test func `requests and answers go over a socket, whose connection is kept`() async throws {
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `a socket that is not there is an error that says so`() async throws {
-    let session = try Session.Builder().umbrellaDefaults().unixSocket("/nowhere/docker.sock").build()
+    let session = try Session.Builder().standardDefaults().unixSocket("/nowhere/docker.sock").build()
     let error = await session.request("http://docker/info").serializingData().response.error
     #expect(error?.kind == .connectionFailed)
   }

@@ -24,7 +24,7 @@ import Testing
 
   @Test(arguments: [nil, 8 << 20] as [Int64?])
   func `a stream of 8 MiB arrives whole`(_ length: Int64?) async throws {
-    let body = Body.stream(length: length) {
+    let body = RequestBody.stream(length: length) {
       AsyncStream<[UInt8]> { continuation in
         for _ in 0..<128 { continuation.yield([UInt8](repeating: 7, count: 64 << 10)) }
         continuation.finish()
@@ -36,7 +36,7 @@ import Testing
     #expect(response.metrics.bytesSent == 8 << 20)
   }
 
-  private func echo(_ body: Body) async throws -> JSONValue {
+  private func echo(_ body: RequestBody) async throws -> JSONValue {
     let request = try OutgoingRequest(try Peer.httpbin.url + "/anything", method: .post, body: body)
     return try await Peer.httpbin.session().request(request).validate().serializingJSON().value
   }

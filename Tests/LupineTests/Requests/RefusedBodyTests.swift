@@ -22,7 +22,7 @@ import Testing
   }
 
   private struct Again: Retrier {
-    func decision(for attempt: FailedAttempt) async -> RetryDecision { attempt.number == 1 ? .retry : .doNotRetry }
+    func decision(for attempt: AttemptOutcome) async -> RetryDecision { attempt.number == 1 ? .retry : .doNotRetry }
   }
 
   /// What a request came to, as its program and its monitors see it.

@@ -7,11 +7,11 @@ import Testing
     let error = #expect(throws: LupineError.self) {
       try Session.Builder().baseURL("no URL").timeouts(idle: .zero).build()
     }
-    guard case .configuration(let mismatches)? = error?.kind else {
+    guard case .configuration(let issues)? = error?.kind else {
       Issue.record("another error: \(String(describing: error))")
       return
     }
-    #expect(mismatches.map(\.part).sorted() == ["baseURL", "timeouts", "transport"])
+    #expect(issues.map(\.part).sorted() == ["baseURL", "timeouts", "transport"])
   }
 
   @Test func `a builder is a value`() throws {
@@ -27,8 +27,8 @@ import Testing
     mock.stub(.get, "https://example.com/", .text("from the mock"))
     let session =
       try isLast
-      ? Session.Builder().transport(mock).umbrellaDefaults().build()
-      : Session.Builder().umbrellaDefaults().transport(mock).build()
+      ? Session.Builder().transport(mock).standardDefaults().build()
+      : Session.Builder().standardDefaults().transport(mock).build()
     #expect(try await session.request("https://example.com/").serializingString().value == "from the mock")
   }
 
@@ -43,7 +43,7 @@ import Testing
       builder.authenticationScheme(OwnDigest()).contentCoding(OwnGzip())
     }
     let builder = Session.Builder().transport(mock)
-    let session = try (isLast ? add(to: builder).umbrellaDefaults() : add(to: builder.umbrellaDefaults())).build()
+    let session = try (isLast ? add(to: builder).standardDefaults() : add(to: builder.standardDefaults())).build()
     let request = session.request("https://example.com/").authenticate(username: "u", password: "p")
     #expect(try await request.serializingString().value == "decoded")
     let codings = mock.requests.last?.headers[.acceptEncoding]?.split(separator: ",") ?? []

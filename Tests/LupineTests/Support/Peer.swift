@@ -19,7 +19,7 @@ enum Peer {
   /// A session over libcurl, with all that the umbrella brings and this server as the base URL; over HTTP/2 where there is
   /// TLS.
   func session(_ assemble: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
-    var builder = Session.Builder().umbrellaDefaults().baseURL(try url)
+    var builder = Session.Builder().standardDefaults().baseURL(try url)
     if self == .nginxTLS || self == .apacheTLS {
       builder = builder.certificateAuthorities(Fixture.path("Certificates/root.pem")).httpVersion(.http2)
     }

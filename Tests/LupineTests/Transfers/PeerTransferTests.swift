@@ -21,11 +21,13 @@ import Testing
       for letter in "lupine".utf8 { continuation.yield([letter]) }
       continuation.finish()
     }
-    let echo = try await Peer.httpbin.session().upload(Body.oneShot(length: 6, pieces), to: "post", method: .post)
-      .uploadProgress(queue: queue) { progress in
-        seen.withLock { $0.append((progress.completed, DispatchQueue.getSpecific(key: key) == true)) }
-      }
-      .serializingDecodable(Echo.self).value
+    let echo = try await Peer.httpbin.session().upload(
+      RequestBody.oneShot(length: 6, pieces), to: "post", method: .post
+    )
+    .uploadProgress(queue: queue) { progress in
+      seen.withLock { $0.append((progress.completed, DispatchQueue.getSpecific(key: key) == true)) }
+    }
+    .serializingDecodable(Echo.self).value
     #expect(echo.data == "lupine")
     let told = seen.withLock { $0 }
     #expect(told.last?.completed == 6)
@@ -61,7 +63,7 @@ import Testing
 
   @Test(.besidePeers, arguments: [0, 6, 1 << 20])
   func `the response to a body begins after its last byte has gone out`(size: Int) async throws {
-    let body = Body.bytes(Data(repeating: 0x61, count: size))
+    let body = RequestBody.bytes(Data(repeating: 0x61, count: size))
     let response = await (try Peer.httpbin.session()).upload(body, to: "post").validate().serializingData().response
     let sent = try #require(response.metrics.requestSent)
     let answered = try #require(response.metrics.firstByte)

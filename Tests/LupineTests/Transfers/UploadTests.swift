@@ -60,7 +60,7 @@ import Testing
 
   @Test(.besidePeers, arguments: [true, false])
   func `a stream arrives at nginx whole, its length known or not`(isKnown: Bool) async throws {
-    let body = Body.stream(length: isKnown ? 3_000_000 : nil) {
+    let body = RequestBody.stream(length: isKnown ? 3_000_000 : nil) {
       AsyncStream<[UInt8]> { continuation in
         for _ in 0..<300 { continuation.yield([UInt8](repeating: 1, count: 10_000)) }
         continuation.finish()
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(.besidePeers) func `an upload reports its progress, and the server its size`() async throws {
-    let file = Body.file(path, length: 3 << 20)
+    let file = RequestBody.file(path, length: 3 << 20)
     let seen = Mutex<[TransferProgress]>([])
     let size = try await Peer.nginx.session().upload(file, to: "echo-size", expectsContinue: true)
       .uploadProgress { progress in seen.withLock { $0.append(progress) } }.serializingString().value

@@ -85,7 +85,7 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
   }
 
   /// Has a refused request sent again, with a credential that is newer.
-  public func decision(for attempt: FailedAttempt) async -> RetryDecision {
+  public func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     guard let response = attempt.response, attempt.source == .origin, !attempt.hasLeftOrigin,
       let mark = attempt.request.options.refreshMarks[key],
       authenticator.didRequest(attempt.lastRequest, failDueToAuthenticationError: response)

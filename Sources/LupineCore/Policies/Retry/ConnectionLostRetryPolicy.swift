@@ -17,10 +17,10 @@ public struct ConnectionLostRetryPolicy: Retrier {
   }
 
   /// Retries after a delay, where the connection was lost and the request may be repeated.
-  public func decision(for attempt: FailedAttempt) async -> RetryDecision { await policy.decision(for: attempt) }
+  public func decision(for attempt: AttemptOutcome) async -> RetryDecision { await policy.decision(for: attempt) }
 
   /// Puts a part of a retry back into the policy's own budget; the session does so with its own.
-  public func succeeded(_ request: OutgoingRequest) { policy.succeeded(request) }
+  public func didSucceed(_ request: OutgoingRequest) { policy.didSucceed(request) }
 }
 
 extension Retrier where Self == ConnectionLostRetryPolicy {

@@ -55,7 +55,7 @@ public struct RetryPolicy: Retrier {
   }
 
   /// Retries after a delay, where the request may be repeated and retries are left, its own and its origin's.
-  public func decision(for attempt: FailedAttempt) async -> RetryDecision {
+  public func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     guard isTransient(attempt) else {
       if attempt.response != nil { budget?.answered(attempt.request.url) }
       return .doNotRetry
@@ -70,7 +70,7 @@ public struct RetryPolicy: Retrier {
     }
     guard let delay = delay(attempt) else { return .doNotRetry }
     // The session does not send such a body again, whatever the answer, and says so.
-    guard attempt.request.body.canGoAgain else { return .retry(after: delay) }
+    guard attempt.request.body.isRetryable else { return .retry(after: delay) }
     guard (budget ?? attempt.sessionBudget)?.take(for: attempt.request.url) ?? true else {
       attempt.note("the budget of retries for \(attempt.request.url.origin) is spent")
       return .doNotRetry
@@ -79,10 +79,10 @@ public struct RetryPolicy: Retrier {
   }
 
   /// Puts a part of a retry back into the policy's own budget; the session does so with its own.
-  public func succeeded(_ request: OutgoingRequest) { budget?.answered(request.url) }
+  public func didSucceed(_ request: OutgoingRequest) { budget?.answered(request.url) }
 
   /// How long to wait; `nil` where the server asks for too long.
-  private func delay(_ attempt: FailedAttempt) -> Duration? {
+  private func delay(_ attempt: AttemptOutcome) -> Duration? {
     let own = ceiling(after: attempt.retries) * (1 - jitter * (1 - attempt.random()))
     guard let head = attempt.response, let asked = RetryAfter.delay(head, now: attempt.date) else { return own }
     guard asked <= retryAfterCap else {
@@ -105,7 +105,7 @@ public struct RetryPolicy: Retrier {
     request.options.isIdempotent ?? (methods.contains(request.method) || request.hasIdempotencyKey)
   }
 
-  private func isTransient(_ attempt: FailedAttempt) -> Bool {
+  private func isTransient(_ attempt: AttemptOutcome) -> Bool {
     if let response = attempt.response, statusCodes.contains(response.status.code) { return true }
     return attempt.error.map { errors.contains($0.kind) } ?? false
   }

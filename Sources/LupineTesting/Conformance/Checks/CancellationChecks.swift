@@ -58,7 +58,7 @@ extension ConformanceKit {
   ) { stage in
     try stage.play { _ in .text("ok") }
     let begun = Gate()
-    let body = Body.stream { StepSequence([.text("some"), .signal(begun), .wait(Gate()), .text("never")]) }
+    let body = RequestBody.stream { StepSequence([.text("some"), .signal(begun), .wait(Gate()), .text("never")]) }
     let request = try stage.request("/cancelled", method: .post, body: body)
     let settings = StageSettings()
     let pending = Task { _ = try await stage.fetch(request, settings) }

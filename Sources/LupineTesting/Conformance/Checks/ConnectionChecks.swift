@@ -42,7 +42,7 @@ extension ConformanceKit {
     try stage.play { _ in .text("ok") }
     for policy: UInt64? in [nil, 1, 2, 1] {
       var settings = StageSettings()
-      settings.identity = SecurityIdentity(trustPolicy: policy)
+      settings.identity = ConnectionKey(trustPolicy: policy)
       _ = try await stage.fetch(with: settings)
     }
     try stage.expect(stage.peer.connectionCount, 3, "The connections made for three identities")

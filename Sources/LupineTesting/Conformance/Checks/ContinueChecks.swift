@@ -9,7 +9,7 @@ extension ConformanceKit {
   ]
 
   private static func expecting(
-    _ body: Body, _ path: String = "/expecting", on stage: ConformanceStage
+    _ body: RequestBody, _ path: String = "/expecting", on stage: ConformanceStage
   ) throws -> OutgoingRequest {
     var request = try stage.request(path, method: .post, body: body)
     request.options.expectsContinue = true
@@ -63,7 +63,7 @@ extension ConformanceKit {
     "a one-shot body that is refused in place of 100 can go out yet", needs: .streamedUploads
   ) { stage in
     try stage.play(readsBody: false) { _ in .text("refused", status: 401) }
-    let body = Body.oneShot(StepSequence([.text("the body")]))
+    let body = RequestBody.oneShot(StepSequence([.text("the body")]))
     for _ in 0..<2 {
       let response = try await stage.fetch(expecting(body, on: stage))
       try stage.expect(response.status, 401, "The status")

@@ -12,7 +12,7 @@ extension ConformanceKit {
       if request.target == "/next" { return .text("next") }
       return .wire(.respond(status: 413, fields: ["Connection": "close"], body: .text("too large")))
     }
-    let body = Body.stream { StepSequence([.text("some"), .wait(Gate()), .text("never")]) }
+    let body = RequestBody.stream { StepSequence([.text("some"), .wait(Gate()), .text("never")]) }
     let response = try await stage.fetch("/early", method: .post, body: body)
     try stage.expect(response.status, 413, "The status")
     try stage.expect(response.text, "too large", "The body")
@@ -27,7 +27,7 @@ extension ConformanceKit {
       .wire([.head(status: 200, fields: ["Content-Length": "5"]), .readBody, .body(Array("hello".utf8))])
     }
     let gate = Gate()
-    let body = Body.stream { StepSequence([.text("early "), .wait(gate), .text("late")]) }
+    let body = RequestBody.stream { StepSequence([.text("early "), .wait(gate), .text("late")]) }
     let exchange = try await stage.send(stage.request(method: .post, body: body))
     try stage.expect(exchange.head.status.code, 200, "The status, while the request's body is held back")
     gate.open()
@@ -42,7 +42,7 @@ extension ConformanceKit {
     try stage.play(readsBody: false) { _ in
       .wire(.respond(status: 413, fields: ["Connection": "close"], body: .text("too large")))
     }
-    let body = Body.stream(length: 32 << 20) { StepSequence([.repeated(numberedBytes(1 << 20), count: 32)]) }
+    let body = RequestBody.stream(length: 32 << 20) { StepSequence([.repeated(numberedBytes(1 << 20), count: 32)]) }
     let response = try await stage.fetch(method: .put, body: body)
     try stage.expect(response.status, 413, "The status")
     try stage.expect(response.text, "too large", "The body")

@@ -15,7 +15,7 @@ extension ConformanceKit {
     "metrics count content and not its chunks", needs: .streamedUploads
   ) { stage in
     try stage.play { _ in .chunks([.text("hello"), .text("world")]) }
-    let body = Body.stream { StepSequence([.text("abc"), .text("def")]) }
+    let body = RequestBody.stream { StepSequence([.text("abc"), .text("def")]) }
     let metrics = try await stage.fetch(method: .post, body: body).end.metrics
     try stage.expect(metrics.bytesSent, 6, "The bytes sent")
     try stage.expect(metrics.bytesReceived, 10, "The bytes received")

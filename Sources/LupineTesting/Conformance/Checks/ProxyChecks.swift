@@ -17,7 +17,7 @@ extension ConformanceKit {
   }
 
   private static func request(
-    _ url: String, method: HTTPRequest.Method = .get, body: Body = .none
+    _ url: String, method: HTTPRequest.Method = .get, body: RequestBody = .none
   ) throws -> OutgoingRequest {
     OutgoingRequest(url: try HTTPURL(url), method: method, headers: [.acceptLanguage: "la"], body: body)
   }
@@ -73,7 +73,7 @@ extension ConformanceKit {
     "a body that exists once is not opened before the tunnel stands", needs: [.proxies, .networking, .streamedUploads]
   ) { stage in
     try stage.play { _ in challenge() }
-    let body = Body.oneShot(StepSequence([.text("once")]))
+    let body = RequestBody.oneShot(StepSequence([.text("once")]))
     let response = try await stage.fetch(
       request("https://a.example.com/", method: .post, body: body), throughPeer(stage))
     try stage.expect(response.status, 407, "The status")

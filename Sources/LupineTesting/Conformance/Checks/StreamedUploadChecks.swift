@@ -79,7 +79,7 @@ extension ConformanceKit {
     "a stream that goes on after its stated length fails the request",
     .stream(length: 3) { StepSequence([.text("much too long")]) })
 
-  private static func failing(_ name: String, _ body: Body) -> ConformanceCheck {
+  private static func failing(_ name: String, _ body: RequestBody) -> ConformanceCheck {
     ConformanceCheck(name, needs: .streamedUploads, about: "The peer must never take it for a whole request.") {
       stage in
       try stage.play { _ in .text("ok") }

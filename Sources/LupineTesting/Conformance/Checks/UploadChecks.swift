@@ -17,7 +17,7 @@ extension ConformanceKit {
   ]
 
   private static func upload(
-    _ name: String, _ body: Body, method: HTTPRequest.Method = .post, _ expected: [UInt8]
+    _ name: String, _ body: RequestBody, method: HTTPRequest.Method = .post, _ expected: [UInt8]
   ) -> ConformanceCheck {
     ConformanceCheck(name) { stage in
       try stage.play { .text("\($0.body.count)") }
@@ -35,7 +35,7 @@ extension ConformanceKit {
       about: "HEAD and TRACE have none, and GET has one only with the option allowsBodyWithGET (RFC 9110 section 9.3)."
     ) { stage in
       try stage.play { _ in .text("ok") }
-      for body in [Body.text("query"), .bytes(Data()), .stream { StepSequence([.text("query")]) }] {
+      for body in [RequestBody.text("query"), .bytes(Data()), .stream { StepSequence([.text("query")]) }] {
         var request = try stage.request(method: method, body: body)
         request.options.allowsBodyWithGET = allowsBodyWithGET
         let refused = request
@@ -75,7 +75,7 @@ extension ConformanceKit {
 
   private static let lengthIsTold = ConformanceCheck("a known length is told beforehand", needs: .networking) { stage in
     try stage.play { _ in .text("ok") }
-    let stream = Body.stream(length: 6) { StepSequence([.text("abc"), .text("def")]) }
+    let stream = RequestBody.stream(length: 6) { StepSequence([.text("abc"), .text("def")]) }
     for body in [.text("sixsix"), stream] {
       _ = try await stage.fetch(method: .put, body: body)
       guard let seen = try stage.peer.requests.last?.fields else { return }

@@ -3,7 +3,7 @@ import LupineCore
 
 extension ConformanceStage {
   func request(
-    _ path: String = "/", method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none
+    _ path: String = "/", method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: RequestBody = .none
   ) throws -> OutgoingRequest {
     OutgoingRequest(url: try HTTPURL(peer.url + path), method: method, headers: headers, body: body)
   }
@@ -49,7 +49,7 @@ extension ConformanceStage {
 
   /// Sends a GET for the root, or what is said, and waits for the end of its body.
   func fetch(
-    _ path: String = "/", method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Body = .none,
+    _ path: String = "/", method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: RequestBody = .none,
     with settings: StageSettings = StageSettings()
   ) async throws -> FetchedResponse {
     try await fetch(request(path, method: method, headers: headers, body: body), settings)

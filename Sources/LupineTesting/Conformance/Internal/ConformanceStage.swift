@@ -5,7 +5,7 @@ import Synchronization
 final class ConformanceStage: Sendable {
   private struct State {
     var peer: (any ConformancePeer)?
-    var controls: [TransferControl] = []
+    var controls: [ExchangeControl] = []
     var lines: [String] = []
     var exchanges = 0
     var isAborted = false
@@ -50,7 +50,7 @@ final class ConformanceStage: Sendable {
   }
 
   /// Counts an exchange, whose control ends it when the check is aborted.
-  func enter(_ control: TransferControl) -> Int {
+  func enter(_ control: ExchangeControl) -> Int {
     let (number, isAborted) = state.withLock { state in
       state.exchanges += 1
       state.controls.append(control)

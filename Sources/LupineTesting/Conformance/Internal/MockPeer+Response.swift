@@ -55,7 +55,7 @@ extension PeerResponse {
     if let plain, length == nil { return broken(MockReply.status(code).chunked(plain.map { Data($0) })) }
     let failure: LupineError? =
       ending == .complete ? nil : LupineError(.connectionLost, "The connection ended, as the peer's script says.")
-    let stream = Body.stream(length: length.map { Int64($0) }) { [body] in StepSequence(body, failure: failure) }
+    let stream = RequestBody.stream(length: length.map { Int64($0) }) { [body] in StepSequence(body, failure: failure) }
     return .body(stream, contentType: nil, status: code)
   }
 

@@ -4,9 +4,9 @@ import LupineCore
 struct StageSettings: Sendable {
   var sink = BodySink.collect(limit: 64 << 20)
   var limits = Limits()
-  var identity = SecurityIdentity()
+  var identity = ConnectionKey()
   var proxyAuthorization: String?
   var connectTimeout: Duration?
-  var control = TransferControl()
+  var control = ExchangeControl()
   var onEvent: @Sendable (SessionEvent.Kind) -> Void = { _ in }
 }

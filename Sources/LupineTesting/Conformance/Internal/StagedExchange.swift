@@ -6,7 +6,7 @@ struct StagedExchange: Sendable {
   let stage: ConformanceStage
   let name: String
   let head: HTTPResponse
-  let body: IncomingBody
+  let body: ResponseBody
   let source: TransportResponse.Source
   let log: ExchangeRecord
 

@@ -9,8 +9,8 @@ import Testing
   private static func attempt(
     _ number: Int = 1, method: HTTPRequest.Method = .get, status: Int? = nil, error: LupineError.Kind? = nil,
     random: Double = 1, fields: HTTPFields = [:], headers: HTTPFields = [:], notes: Notes<String>? = nil
-  ) throws -> FailedAttempt {
-    FailedAttempt(
+  ) throws -> AttemptOutcome {
+    AttemptOutcome(
       request: try OutgoingRequest(Bench.url, method: method, headers: headers), number: number,
       response: status.map { HTTPResponse(status: .init(code: $0), headerFields: fields) },
       error: error.map { LupineError($0, "") }, date: noon, random: { random }, note: { notes?.add($0) })
@@ -19,7 +19,7 @@ import Testing
   /// Sun, 06 Nov 1994 12:00:00 GMT.
   private static let noon = Date(timeIntervalSince1970: 784_123_200)
 
-  private static func delay(_ policy: RetryPolicy, _ attempt: FailedAttempt) async -> Duration? {
+  private static func delay(_ policy: RetryPolicy, _ attempt: AttemptOutcome) async -> Duration? {
     if case .retryAfter(let delay) = await policy.decision(for: attempt) { delay } else { nil }
   }
 

@@ -4,7 +4,7 @@ import Lupine
 struct OwnEncoder: ParameterEncoder {
   func encode(_ parameters: some Encodable & Sendable, into request: OutgoingRequest) throws -> OutgoingRequest {
     var request = request
-    request.body = Body(length: 14, isReplayable: true) { (_) throws(LupineError) in OwnReader() }
+    request.body = RequestBody(length: 14, isReplayable: true) { (_) throws(LupineError) in OwnReader() }
     return request
   }
 }

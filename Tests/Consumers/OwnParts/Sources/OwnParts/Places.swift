@@ -13,7 +13,7 @@ struct OwnRoute: RequestConvertible {
 struct OwnMatcher: RequestMatcher {
   var expectation: String { "any request" }
 
-  func difference(from request: MatchableRequest) -> String? { nil }
+  func difference(from request: RequestSnapshot) -> String? { nil }
 }
 
 /// Hands everything to another.

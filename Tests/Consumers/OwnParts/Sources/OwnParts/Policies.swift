@@ -20,7 +20,7 @@ struct OwnAdapter: RequestAdapter {
 }
 
 struct OwnRetrier: Retrier {
-  func decision(for attempt: FailedAttempt) async -> RetryDecision { .doNotRetry }
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision { .doNotRetry }
 }
 
 /// Answers with what the program has kept where nobody listens at the server's address.

@@ -19,7 +19,7 @@ import LupineMock
   private static func requestOnTheMock() async throws {
     let mock = MockTransport()
     mock.stub(.get, "https://example.com/flowers/{id}", .json(Flower(name: "lupine")))
-    let session = try Session.Builder().umbrellaDefaults().transport(mock).baseURL("https://example.com").build()
+    let session = try Session.Builder().standardDefaults().transport(mock).baseURL("https://example.com").build()
     let flower = try await session.request("flowers/1").validate().serializingDecodable(Flower.self).value
     guard flower == Flower(name: "lupine") else { throw Surprise(what: "the mock answered \(flower)") }
     try mock.verify()
@@ -29,8 +29,8 @@ import LupineMock
   /// The default session has no transport here, and each of its requests says so.
   private static func requestWithoutTransport() async throws {
     let response = await Lupine.request("https://example.com/flowers/1").serializingData().response
-    guard let error = response.error, case .configuration(let mismatches) = error.kind,
-      mismatches.map(\.part) == ["transport"]
+    guard let error = response.error, case .configuration(let issues) = error.kind,
+      issues.map(\.part) == ["transport"]
     else {
       throw Surprise(what: "without a transport, the default session answered \(response)")
     }

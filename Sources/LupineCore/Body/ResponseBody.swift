@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
-/// The consumer's side of a response's body; `IncomingBodyWriter` is the transport's.
-public struct IncomingBody: Sendable {
+/// The consumer's side of a response's body; `ResponseBodyWriter` is the transport's.
+public struct ResponseBody: Sendable {
   /// The exchange that it belongs to; one of its own where it was complete when it was made.
-  let exchange: TransferControl
+  let exchange: ExchangeControl
 
   /// The next bytes of a body that is streamed, or `nil` at its end.
   ///
@@ -56,11 +56,11 @@ public struct IncomingBody: Sendable {
   ///
   /// It goes where the response's body would have gone: to a data request, to a stream's reader, or into a download's file.
   /// It is taken as it stands: whatever `Content-Encoding` the head names, nothing is decoded.
-  public static func complete(_ data: Data, metrics: TransferMetrics = TransferMetrics()) -> IncomingBody {
-    let exchange = TransferControl().beginBody(.collect(limit: .max), resume: {})
+  public static func complete(_ data: Data, metrics: TransferMetrics = TransferMetrics()) -> ResponseBody {
+    let exchange = ExchangeControl().beginBody(.collect(limit: .max), resume: {})
     // There is no limit that it could exceed.
     _ = try? exchange.channel.write(data)
     exchange.channel.finish(metrics: metrics)
-    return IncomingBody(exchange: exchange)
+    return ResponseBody(exchange: exchange)
   }
 }

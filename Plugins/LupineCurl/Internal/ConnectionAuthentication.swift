@@ -1,7 +1,7 @@
 import LupineCore
 
 /// Counts the legs of a proof of the connection, which a server or a proxy could draw out for ever.
-struct ProofLegs {
+struct ConnectionAuthentication {
   private static let maximum = 8
   private var count = 0
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LupineCore
 
-@Suite struct WaitingLineTests {
+@Suite struct ConnectionLimiterTests {
   private func url(_ host: String) throws -> HTTPURL { try HTTPURL("http://\(host)/") }
 
   @Test func `the first to come are the first to go`() throws {
@@ -115,22 +115,22 @@ import Testing
 
 /// A line behind a reference, for expectations that change it.
 private final class Line {
-  private let line: WaitingLine
+  private let line: ConnectionLimiter
 
-  init(perHost: Int, total: Int) { line = WaitingLine(perHost: perHost, total: total) }
+  init(perHost: Int, total: Int) { line = ConnectionLimiter(perHost: perHost, total: total) }
 
-  func host(of url: HTTPURL) -> HostLine { line.host(of: url) }
+  func host(of url: HTTPURL) -> HostQueue { line.host(of: url) }
 
   func enter(
     _ id: UInt64, _ priority: OutgoingRequest.Priority = .normal, _ options: ConnectionOptions = ConnectionOptions(),
-    at host: HostLine
+    at host: HostQueue
   ) -> Bool { line.enter(QueuedExchange(id, priority: priority, options), at: host) }
 
   var waitingCount: Int { line.waitingCount }
 
   func next() -> UInt64? { line.next() }
 
-  func leave(_ id: UInt64, from host: HostLine) { line.leave(id, from: host) }
+  func leave(_ id: UInt64, from host: HostQueue) { line.leave(id, from: host) }
 
-  func lift(_ host: HostLine) { line.lift(host) }
+  func lift(_ host: HostQueue) { line.lift(host) }
 }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import LupineCore
 
-@Suite struct WatchTests {
+@Suite struct TimeoutSchedulerTests {
   @Test func `it looks at the earliest deadline`() {
     let clock = TestClock()
     let looks = Notes<Duration>()
-    let watch = Watch(clock: SessionClock(clock)) { now in
+    let watch = TimeoutScheduler(clock: SessionClock(clock)) { now in
       looks.add(now)
       return nil
     }
@@ -22,7 +22,7 @@ import Testing
   @Test func `it looks again when the inspection asks for it`() {
     let clock = TestClock()
     let looks = Notes<Duration>()
-    let watch = Watch(clock: SessionClock(clock)) { now in
+    let watch = TimeoutScheduler(clock: SessionClock(clock)) { now in
       looks.add(now)
       return now < .seconds(9) ? now + .seconds(3) : nil
     }
@@ -34,7 +34,7 @@ import Testing
   @Test func `a deadline that is set while an earlier one is being set does not put it off`() {
     let clock = InterruptedClock()
     let looks = Notes<Duration>()
-    let watch = Watch(clock: SessionClock(clock)) { now in
+    let watch = TimeoutScheduler(clock: SessionClock(clock)) { now in
       looks.add(now)
       return nil
     }
@@ -48,7 +48,7 @@ import Testing
   @Test func `a clock that fires at once does not hang it`() {
     let clock = EagerClock()
     let looks = Notes<Duration>()
-    let watch = Watch(clock: SessionClock(clock)) { now in
+    let watch = TimeoutScheduler(clock: SessionClock(clock)) { now in
       looks.add(now)
       return nil
     }
@@ -61,7 +61,7 @@ import Testing
     let clock = TestClock()
     let looks = Notes<Duration>()
     do {
-      let watch = Watch(clock: SessionClock(clock)) { now in
+      let watch = TimeoutScheduler(clock: SessionClock(clock)) { now in
         looks.add(now)
         return nil
       }

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import HTTPTypes
 
 /// An attempt that failed: no response, or one that was refused.
-public struct FailedAttempt: Sendable {
+public struct AttemptOutcome: Sendable {
   /// The request as the attempt began with it, after the adapters.
   public var request: OutgoingRequest
   /// The request as it was sent last: the same, unless a redirect led elsewhere.
@@ -57,7 +57,7 @@ public struct FailedAttempt: Sendable {
   }
 
   /// The attempt as a retrier sees it that has granted so many retries.
-  func granted(_ retries: Int) -> FailedAttempt {
+  func granted(_ retries: Int) -> AttemptOutcome {
     var attempt = self
     attempt.retries = retries
     return attempt
@@ -70,7 +70,7 @@ public struct FailedAttempt: Sendable {
   }
 }
 
-extension FailedAttempt: HidesSecrets {
+extension AttemptOutcome: HidesSecrets {
   /// The request, which attempt it was, and the status or the error.
   public var description: String {
     let end = error?.message ?? response.map { "status \($0.status.code)" } ?? "no response"

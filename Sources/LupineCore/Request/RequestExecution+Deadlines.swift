@@ -1,6 +1,6 @@
 import Synchronization
 
-extension RequestTask {
+extension RequestExecution {
   /// The bounds that the program described.
   var timeouts: Timeouts {
     if case .success(let request) = description, let own = request.timeouts { return own }
@@ -38,15 +38,15 @@ extension RequestTask {
   @discardableResult
   func watchDeadlines() -> Bool {
     let now = session.clock.now()
-    let isUsual = state.withLock { state in
+    let hasNoOverrides = state.withLock { state in
       state.started = now
-      return state.settings.areUsual
+      return state.settings.areDefault
     }
-    let own = isUsual ? nil : state.withLock { $0.takeOwnTimeouts() }
+    let own = hasNoOverrides ? nil : state.withLock { $0.takeOwnTimeouts() }
     let usual = hasOwnTimeouts ? timeouts.first : session.firstBound
     if let first = own.map(\.first) ?? usual { expect(now + first, now: now) }
-    if !isUsual, let deadline = state.withLock({ $0.settings.deadline }) { expect(deadline, now: now) }
-    return isUsual
+    if !hasNoOverrides, let deadline = state.withLock({ $0.settings.deadline }) { expect(deadline, now: now) }
+    return hasNoOverrides
   }
 
   /// Keeps a deadline, unless the request has begun or has an earlier one.

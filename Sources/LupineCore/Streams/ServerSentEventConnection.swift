@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// The request counts as running from the first connection to the end of the stream. So cancelling it, or all requests of
 /// the session, also ends a connection of it, or the wait for the next.
-final class EventSource: Sendable {
+final class ServerSentEventConnection: Sendable {
   private struct State {
-    var connection: RequestTask?
+    var connection: RequestExecution?
     /// Those of the request when it began, which each connection has.
     var settings = RequestSettings()
     /// How many attempts the connections before it have made.
@@ -16,7 +16,7 @@ final class EventSource: Sendable {
     var hasEnded = false
   }
 
-  private let task: RequestTask
+  private let task: RequestExecution
   /// The request, its key included, which is the same on every connection.
   private let description: Result<OutgoingRequest, LupineError>
   private let window: Int
@@ -24,7 +24,7 @@ final class EventSource: Sendable {
   let isLeading: Bool
   private let state = Mutex(State())
 
-  init(_ task: RequestTask, _ consumer: StreamConsumer, hasTaken: Bool) {
+  init(_ task: RequestExecution, _ consumer: StreamConsumer, hasTaken: Bool) {
     self.task = task
     description = task.description.map { Pipeline(task).keyed($0) }
     window = consumer.window
@@ -111,7 +111,7 @@ final class EventSource: Sendable {
       return request
     }
     let consumer = StreamConsumer(window: window)
-    let connection = RequestTask(
+    let connection = RequestExecution(
       description, session: task.session, consumer: consumer, connectionOf: task.id,
       after: state.withLock { $0.attempts })
     let settings = state.withLock { $0.settings }
@@ -189,9 +189,9 @@ final class EventSource: Sendable {
   }
 }
 
-extension RequestTask {
+extension RequestExecution {
   /// Takes over what a connection of it was, which has ended.
-  fileprivate func take(_ connection: RequestTask) {
+  fileprivate func take(_ connection: RequestExecution) {
     let (last, earlier, status) = connection.state.withLock { ($0.last, $0.earlierMetrics, $0.status) }
     state.withLock { $0.take(last, after: earlier, status: status) }
   }

@@ -1,5 +1,5 @@
 /// One part of a session that does not fit the others.
-public struct Mismatch: Sendable, Hashable, CustomStringConvertible {
+public struct ConfigurationIssue: Sendable, Hashable, CustomStringConvertible {
   /// The part of the builder that asked, such as `trust` or `baseURL`.
   public let part: String
   /// What does not fit, and what to do about it.

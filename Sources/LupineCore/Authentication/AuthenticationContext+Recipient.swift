@@ -2,7 +2,7 @@ package import HTTPTypes
 
 extension AuthenticationContext {
   /// Who asks for a credential.
-  public enum Asker: Sendable, Hashable {
+  public enum Recipient: Sendable, Hashable {
     /// The server that the request goes to, with 401.
     case origin
     /// A proxy at this place, with 407.
@@ -10,7 +10,7 @@ extension AuthenticationContext {
   }
 }
 
-extension AuthenticationContext.Asker {
+extension AuthenticationContext.Recipient {
   /// The status of a challenge.
   package var challengeStatus: Int { self == .origin ? 401 : 407 }
 

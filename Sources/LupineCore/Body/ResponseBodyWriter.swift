@@ -5,8 +5,8 @@ public import HTTPTypes
 ///
 /// Its calls come one after the other, from whatever thread the transport works on. After `finish` or `fail` no other
 /// may come; the first of the two counts.
-public struct IncomingBodyWriter: Sendable {
-  let exchange: TransferControl
+public struct ResponseBodyWriter: Sendable {
+  let exchange: ExchangeControl
 
   /// Takes the next bytes, as they came off the wire.
   ///

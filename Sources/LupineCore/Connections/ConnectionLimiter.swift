@@ -1,6 +1,6 @@
 /// Counts the exchanges under way and lets others wait their turn; of those that may, the one with the highest priority
 /// goes first, and of these the one that came first.
-package final class WaitingLine {
+package final class ConnectionLimiter {
   /// Whether a look for somebody whose turn has come may find one.
   package var mayAdmit: Bool { mayFindOne }
   // The compiler sees who changes what is private, and checks it for exclusive access no more.
@@ -11,9 +11,9 @@ package final class WaitingLine {
   /// How many exchanges wait.
   package var waitingCount: Int { waiting }
   private var waiting = 0
-  private var hosts: [HTTPURL.Origin: HostLine] = [:]
+  private var hosts: [HTTPURL.Origin: HostQueue] = [:]
   private var lastURL: HTTPURL?
-  private var lastHost: HostLine?
+  private var lastHost: HostQueue?
   private var room = 1_000
 
   package init(perHost: Int, total: Int) {
@@ -22,26 +22,26 @@ package final class WaitingLine {
   }
 
   /// The line of a URL's origin.
-  package func host(of url: HTTPURL) -> HostLine {
+  package func host(of url: HTTPURL) -> HostQueue {
     if let lastHost, lastURL?.string == url.string { return lastHost }
     let host = host(url.origin)
     (lastURL, lastHost) = (url, host)
     return host
   }
 
-  private func host(_ origin: HTTPURL.Origin) -> HostLine {
+  private func host(_ origin: HTTPURL.Origin) -> HostQueue {
     if let host = hosts[origin] { return host }
     if hosts.count >= room {
       hosts = hosts.filter { !$0.value.isIdle }
       room = max(1_000, hosts.count * 2)
     }
-    let host = HostLine()
+    let host = HostQueue()
     hosts[origin] = host
     return host
   }
 
   /// True where the exchange may start; otherwise it waits.
-  package func enter(_ waiter: QueuedExchange, at host: HostLine) -> Bool {
+  package func enter(_ waiter: QueuedExchange, at host: HostQueue) -> Bool {
     if host.next?.precedes(waiter) != true, hasRoom(host, waiter) {
       begin(at: host)
       return true
@@ -52,7 +52,7 @@ package final class WaitingLine {
   }
 
   /// Why an exchange with the host waits.
-  package func reason(for waiter: QueuedExchange, at host: HostLine) -> String {
+  package func reason(for waiter: QueuedExchange, at host: HostQueue) -> String {
     host.running >= min(perHost, waiter.perHost ?? .max)
       ? "\(host.running) exchanges with this host are under way, as many as may be"
       : running >= min(total, waiter.total ?? .max)
@@ -62,7 +62,7 @@ package final class WaitingLine {
   /// The next exchange whose turn has come.
   package func next() -> UInt64? {
     guard mayFindOne else { return nil }
-    var best: (waiter: QueuedExchange, host: HostLine)?
+    var best: (waiter: QueuedExchange, host: HostQueue)?
     for host in hosts.values {
       guard let waiter = host.next, best?.waiter.precedes(waiter) != true else { continue }
       if hasRoom(host, waiter) { best = (waiter, host) }
@@ -78,7 +78,7 @@ package final class WaitingLine {
   }
 
   /// Notes that an exchange is over, whether it waited or not.
-  package func leave(_ id: UInt64, from host: HostLine) {
+  package func leave(_ id: UInt64, from host: HostQueue) {
     if host.remove(id) {
       waiting -= 1
       return
@@ -90,7 +90,7 @@ package final class WaitingLine {
   }
 
   /// Lets every exchange with a host go ahead.
-  package func lift(_ host: HostLine) {
+  package func lift(_ host: HostQueue) {
     guard !host.isLifted else { return }
     host.isLifted = true
     running -= host.running
@@ -98,12 +98,12 @@ package final class WaitingLine {
     mayFindOne = waiting > 0
   }
 
-  private func hasRoom(_ host: HostLine, _ waiter: QueuedExchange) -> Bool {
+  private func hasRoom(_ host: HostQueue, _ waiter: QueuedExchange) -> Bool {
     if host.isLifted { return true }
     return host.running < min(perHost, waiter.perHost ?? .max) && running < min(total, waiter.total ?? .max)
   }
 
-  private func begin(at host: HostLine) {
+  private func begin(at host: HostQueue) {
     if host.isLifted { return }
     host.running += 1
     running += 1

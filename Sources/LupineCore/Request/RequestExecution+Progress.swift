@@ -1,6 +1,6 @@
 import Synchronization
 
-extension RequestTask {
+extension RequestExecution {
   /// Which of a request's bodies moves.
   enum Direction {
     case upload

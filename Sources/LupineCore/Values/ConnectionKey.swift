@@ -1,7 +1,7 @@
 /// What two exchanges must have in common to share a connection.
 ///
 /// A connection is never used across two identities, even where two sessions share one transport.
-public struct SecurityIdentity: Sendable, Hashable {
+public struct ConnectionKey: Sendable, Hashable {
   /// The trust policy that judged the connection's certificates; every policy made has a number of its own.
   public var trustPolicy: UInt64? {
     get { storage.value.trustPolicy }

@@ -5,13 +5,13 @@ import Synchronization
 ///
 /// The first who awaits the outcome runs the pipeline in its own task; where handlers come first, one task runs it and
 /// then calls them in order.
-final class RequestTask: Sendable {
+final class RequestExecution: Sendable {
   let id: RequestID
   let session: Session
   let description: Result<OutgoingRequest, LupineError>
   let state: Mutex<RequestState>
   /// What is done with the response; `nil` gathers its body in memory.
-  let consumer: (any ResponseConsumer)?
+  let consumer: (any ResponseHandler)?
   /// How many attempts the request has made before that this is a connection of; `nil` where it is a request of its own.
   let earlierAttempts: Int?
   /// Where the registry keeps it; changed under the registry's lock.
@@ -21,7 +21,7 @@ final class RequestTask: Sendable {
 
   init(
     _ description: consuming Result<OutgoingRequest, LupineError>, session: Session,
-    consumer: (any ResponseConsumer)? = nil, connectionOf whole: RequestID? = nil,
+    consumer: (any ResponseHandler)? = nil, connectionOf whole: RequestID? = nil,
     after earlierAttempts: Int = 0
   ) {
     id = whole ?? session.nextID()
@@ -112,10 +112,10 @@ final class RequestTask: Sendable {
   var mustWait: Bool { state.withLock { $0.mustWait } }
 
   /// Begins an attempt, unless it must wait or has no use, and tells what it must know: one look for all of it.
-  func enterAttempt() -> (mustWait: Bool, ended: LupineError?, isUsual: Bool) {
+  func enterAttempt() -> (mustWait: Bool, ended: LupineError?, hasNoOverrides: Bool) {
     state.withLock { state in
       if !state.mustWait, state.cancellation == nil { state.beginAttempt(at: nil) }
-      return (state.mustWait, state.cancellation, state.settings.areUsual)
+      return (state.mustWait, state.cancellation, state.settings.areDefault)
     }
   }
 
@@ -130,7 +130,7 @@ final class RequestTask: Sendable {
   ///
   /// - Throws: the reason of the cancellation, where the request has been cancelled.
   func begin(
-    _ control: TransferControl, _ request: OutgoingRequest, for original: OutgoingRequest?, head: HTTPResponse? = nil
+    _ control: ExchangeControl, _ request: OutgoingRequest, for original: OutgoingRequest?, head: HTTPResponse? = nil
   ) throws(LupineError) -> Bool {
     guard let beginning = state.withLock({ $0.begin(control, request, for: original, head: head) }) else {
       return false

@@ -4,7 +4,7 @@ import HTTPTypes
 /// What a kind of request does with its response: writes it to a file, or hands it on piece by piece.
 ///
 /// A request without one gathers the body in memory, and asks nobody at any step.
-protocol ResponseConsumer: AnyObject, Sendable {
+protocol ResponseHandler: AnyObject, Sendable {
   /// What is to be done before the first attempt, and says why the request ends where it cannot be done; `nil` where
   /// nothing is to be done. A cancellation of the task it runs in ends it.
   func beginning(_ request: OutgoingRequest) -> (@Sendable () async -> LupineError?)?
@@ -75,7 +75,7 @@ protocol ResponseConsumer: AnyObject, Sendable {
   func conclude(_ outcome: Outcome) -> Outcome
 }
 
-extension ResponseConsumer {
+extension ResponseHandler {
   func beginning(_ request: OutgoingRequest) -> (@Sendable () async -> LupineError?)? { nil }
 
   func repeating() -> (@Sendable () async -> LupineError?)? { nil }

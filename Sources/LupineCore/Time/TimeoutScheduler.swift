@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The timer is set to the earliest deadline; when it fires, every request still running is looked at once. A request
 /// that ends before its deadline costs nothing.
-final class Watch: Sendable {
+final class TimeoutScheduler: Sendable {
   private struct State {
     var timer: ScheduledTimer?
     var wakeUp: Duration?

@@ -1,6 +1,6 @@
 import Synchronization
 
-extension RequestTask {
+extension RequestExecution {
   /// Runs a program's own async code so that cancelling the request cancels it too.
   ///
   /// The task begins on the caller's thread and costs no hop where the code does not suspend.

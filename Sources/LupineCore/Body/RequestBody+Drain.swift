@@ -1,4 +1,4 @@
-extension Body {
+extension RequestBody {
   private static let pieceSize = 128 << 10
 
   /// Reads the whole body outside of any transport, piece by piece.

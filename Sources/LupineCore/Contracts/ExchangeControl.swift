@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The life of one exchange: how it is cancelled or held back, and when it last moved a byte.
-public final class TransferControl: Sendable {
+public final class ExchangeControl: Sendable {
   private struct State {
     var reason: LupineError?
     var handler: (@Sendable () -> Void)?
@@ -10,14 +10,14 @@ public final class TransferControl: Sendable {
     /// Whether this branch is the one that stands for its parent.
     var isChosen = false
     /// The branch whose body stands for this one's, until that has ended.
-    var bearer: TransferControl?
+    var bearer: ExchangeControl?
     var source = TransportResponse.Source.origin
   }
 
   /// What is let go of outside the lock; a type of its own, since a closure in a tuple costs an allocation.
   private struct Released {
     var handler: (@Sendable () -> Void)?
-    var bearer: TransferControl?
+    var bearer: ExchangeControl?
   }
 
   private let state = Mutex(State())
@@ -31,15 +31,15 @@ public final class TransferControl: Sendable {
   /// Whether what is received is what the request asked for, and no page on the way to it.
   private let counts = Atomic<Bool>(false)
   /// The request that hears how far the bodies have come.
-  let task: RequestTask?
-  private let parent: TransferControl?
+  let task: RequestExecution?
+  private let parent: ExchangeControl?
 
   /// A life that begins now.
   ///
   /// - Parameter now: the time since some fixed moment. Default: a clock that stands still.
   public convenience init(now: @escaping @Sendable () -> Duration = { .zero }) { self.init(now: now, of: nil) }
 
-  init(now: @escaping @Sendable () -> Duration, of task: RequestTask?, parent: TransferControl? = nil) {
+  init(now: @escaping @Sendable () -> Duration, of task: RequestExecution?, parent: ExchangeControl? = nil) {
     self.now = now
     self.task = task
     self.parent = parent
@@ -72,7 +72,7 @@ public final class TransferControl: Sendable {
   }
 
   /// Whether this is the body of the exchange.
-  func carries(_ body: IncomingBody) -> Bool {
+  func carries(_ body: ResponseBody) -> Bool {
     var exchange = body.exchange
     while exchange !== self {
       guard let parent = exchange.parent, exchange.state.withLock({ $0.isChosen }) else { return false }
@@ -103,7 +103,7 @@ public final class TransferControl: Sendable {
   /// used again, whatever the transport still does.
   ///
   /// - Parameter body: a body that has ended well; where it is this exchange's, none is left to be given up.
-  package func finish(after body: IncomingBody? = nil) {
+  package func finish(after body: ResponseBody? = nil) {
     counts.store(false, ordering: .relaxed)
     let released = state.withLock { state in
       state.isFinished = true
@@ -169,8 +169,8 @@ public final class TransferControl: Sendable {
   /// The life of one of several exchanges that are made in the place of this one.
   ///
   /// Its activity is this one's too. Whoever makes it passes a cancellation on.
-  package func branch() -> TransferControl {
-    TransferControl(now: now, of: task, parent: self)
+  package func branch() -> ExchangeControl {
+    ExchangeControl(now: now, of: task, parent: self)
   }
 
   /// Has this branch stand for its parent: who answered it, and the response's body, which comes next, are the parent's.
@@ -195,11 +195,11 @@ public final class TransferControl: Sendable {
 
 // The response's body
 
-extension TransferControl {
+extension ExchangeControl {
   /// Begins the response's body.
   ///
   /// - Returns: whose body it is: this exchange's own, or, where it has had one before, that of a branch in its place.
-  func beginBody(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> TransferControl {
+  func beginBody(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> ExchangeControl {
     guard channel.begin(sink, resume: resume) else {
       let branch = branch()
       branch.choose()
@@ -214,7 +214,7 @@ extension TransferControl {
     if let parent, channel.ended != nil { parent.bodyEnded(of: self) }
   }
 
-  private func bodyEnded(of bearer: TransferControl) {
+  private func bodyEnded(of bearer: ExchangeControl) {
     state.withLock { if $0.bearer === bearer { $0.bearer = nil } }
     parent?.bodyEnded(of: bearer)
   }
@@ -226,7 +226,7 @@ extension TransferControl {
   }
 
   /// Forwards cancellation and back-pressure of this exchange to `body`.
-  private func bear(by bearer: TransferControl) {
+  private func bear(by bearer: ExchangeControl) {
     let (isSuspended, isChosen, isFinished, reason) = state.withLock { state in
       if bearer !== self, !state.isFinished { state.bearer = bearer }
       return (state.isSuspended, state.isChosen, state.isFinished, state.reason)
@@ -238,7 +238,7 @@ extension TransferControl {
   }
 
   /// Tells the body what holds, until what it was told last is what holds: several threads may tell it.
-  private func settle(_ bearer: TransferControl) {
+  private func settle(_ bearer: ExchangeControl) {
     var told: Bool?
     while true {
       let isSuspended = state.withLock { $0.isSuspended }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Wakes a thread that has nothing to do; owns a semaphore.
-final class Bell: Sendable {
+final class Semaphore: Sendable {
   /// Any thread may use a semaphore, and `deinit` frees the memory after the last use.
   nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
 

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import HTTPTypes
 
 /// A request as a matcher sees it: complete, its body gathered.
-public struct MatchableRequest: Sendable {
+public struct RequestSnapshot: Sendable {
   /// The method.
   public var method: HTTPRequest.Method
   /// The URL.

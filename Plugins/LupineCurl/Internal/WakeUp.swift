@@ -5,7 +5,7 @@ import LupineCore
 /// Wakes a loop that sleeps in `epoll_wait`; owns the eventfd.
 ///
 /// The poller tells of each ring once, so that nothing has to be read; the count of rings ends at 2⁶⁴ only.
-final class Alarm: Sendable {
+final class WakeUp: Sendable {
   let descriptor: Int32
 
   init() throws(LupineError) {

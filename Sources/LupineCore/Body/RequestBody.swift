@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 /// Bytes, files and streams made by a closure can; a one-shot stream cannot, so it is not resent after a 307, a 308 or a
 /// challenge, and retried only while nothing of it has been read. Nothing is read before the request is sent.
-public struct Body: Sendable {
+public struct RequestBody: Sendable {
   /// Makes a reader for one sending; it calls `onReady` each time bytes are at hand after it said `pending`.
   public typealias Opening =
     @Sendable (_ onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader
@@ -19,7 +19,7 @@ public struct Body: Sendable {
     case anyNumber(Opening)
     case once(Opening)
     case oneShot(OneShotStream)
-    case through([Body], Opening)
+    case through([RequestBody], Opening)
   }
 
   /// A body of any other kind, read through what `open` makes.
@@ -36,7 +36,7 @@ public struct Body: Sendable {
   }
 
   /// A body that is read through others, such as one that codes another; it goes again where each of them does.
-  package init(length: Int64?, through bodies: [Body], source: Source = .stream, open: @escaping Opening) {
+  package init(length: Int64?, through bodies: [RequestBody], source: Source = .stream, open: @escaping Opening) {
     self.length = length
     self.source = source
     supply = .through(bodies, open)
@@ -52,12 +52,12 @@ public struct Body: Sendable {
   }
 
   /// Whether the body can be sent once more after it came to no connection: a one-shot stream is still whole then.
-  package var canGoAgain: Bool {
+  package var isRetryable: Bool {
     switch supply {
     case .anyNumber: true
     case .once: false
     case .oneShot(let stream): stream.isWhole
-    case .through(let bodies, _): bodies.allSatisfy(\.canGoAgain)
+    case .through(let bodies, _): bodies.allSatisfy(\.isRetryable)
     }
   }
 
@@ -118,9 +118,9 @@ public struct Body: Sendable {
   }
 }
 
-extension Body {
+extension RequestBody {
   /// No body at all.
-  public static let none = Body(length: 0, isReplayable: true, source: .none) { (_) throws(LupineError) in
+  public static let none = RequestBody(length: 0, isReplayable: true, source: .none) { (_) throws(LupineError) in
     BytesReader(Data())
   }
 
@@ -130,14 +130,14 @@ extension Body {
   }
 
   /// Bytes in memory.
-  public static func bytes(_ data: Data) -> Body {
-    Body(length: Int64(data.count), isReplayable: true, source: .bytes(data)) { (_) throws(LupineError) in
+  public static func bytes(_ data: Data) -> RequestBody {
+    RequestBody(length: Int64(data.count), isReplayable: true, source: .bytes(data)) { (_) throws(LupineError) in
       BytesReader(data)
     }
   }
 
   /// Text, in UTF-8.
-  public static func text(_ text: String) -> Body { .bytes(Data(text.utf8)) }
+  public static func text(_ text: String) -> RequestBody { .bytes(Data(text.utf8)) }
 
   /// A file, or a part of it.
   ///
@@ -148,8 +148,9 @@ extension Body {
   ///   - path: the file's path.
   ///   - offset: where to begin. Default: 0.
   ///   - length: how many bytes to send; `nil` sends all to the end.
-  public static func file(_ path: String, offset: Int64 = 0, length: Int64? = nil) -> Body {
-    Body(length: length, isReplayable: true, source: .file(path: path, offset: offset)) { (_) throws(LupineError) in
+  public static func file(_ path: String, offset: Int64 = 0, length: Int64? = nil) -> RequestBody {
+    RequestBody(length: length, isReplayable: true, source: .file(path: path, offset: offset)) {
+      (_) throws(LupineError) in
       try FileReader(path: path, offset: offset, length: length)
     }
   }
@@ -157,11 +158,11 @@ extension Body {
   /// The file that a file URL names, or a part of it, as `file(_:offset:length:)` does with a path.
   ///
   /// A URL that names no file of this machine is an error of kind `bodyFailed` when the request is sent.
-  public static func file(_ url: URL, offset: Int64 = 0, length: Int64? = nil) -> Body {
+  public static func file(_ url: URL, offset: Int64 = 0, length: Int64? = nil) -> RequestBody {
     do throws(LupineError) {
       return .file(try url.localPath(orFailAs: .bodyFailed), offset: offset, length: length)
     } catch {
-      return Body(length: length, isReplayable: true) { (_) throws(LupineError) in throw error }
+      return RequestBody(length: length, isReplayable: true) { (_) throws(LupineError) in throw error }
     }
   }
 
@@ -172,16 +173,16 @@ extension Body {
   ///   - make: makes the sequence; it is asked for its next piece only when the last one is on its way.
   public static func stream<Bytes: AsyncSequence & Sendable>(
     length: Int64? = nil, _ make: @escaping @Sendable () throws -> Bytes
-  ) -> Body where Bytes.Element == [UInt8] {
-    Body(length: length, isReplayable: true) { (onReady) throws(LupineError) in
+  ) -> RequestBody where Bytes.Element == [UInt8] {
+    RequestBody(length: length, isReplayable: true) { (onReady) throws(LupineError) in
       try StreamReader(length: length, make: make, onReady: onReady)
     }
   }
 
   /// A stream that exists once: it can be sent, but not sent again once something of it has been read.
-  public static func oneShot<Bytes: AsyncSequence & Sendable>(length: Int64? = nil, _ bytes: Bytes) -> Body
+  public static func oneShot<Bytes: AsyncSequence & Sendable>(length: Int64? = nil, _ bytes: Bytes) -> RequestBody
   where Bytes.Element == [UInt8] {
-    Body(
+    RequestBody(
       oneShot: OneShotStream { (onReady) throws(LupineError) in
         try StreamReader(length: length, make: { bytes }, onReady: onReady)
       }, length: length)
