@@ -9,11 +9,7 @@ import Synchronization
 public final class Simulation: Sendable {
   private struct State {
     var generator: SeededGenerator
-    var sessions: [WeakSession] = []
-  }
-
-  private struct WeakSession: Sendable {
-    weak let session: Session?
+    var runningRequests: [@Sendable () -> [RequestSummary]] = []
   }
 
   /// What determines the course of events.
@@ -70,13 +66,13 @@ public final class Simulation: Sendable {
   var environment: SessionEnvironment {
     SessionEnvironment(
       clock: clock, now: { [self] in date }, random: { [self] in random() },
-      onBuild: { [self] session in
-        state.withLock { $0.sessions.append(WeakSession(session: session)) }
+      onBuild: { [self] running in
+        state.withLock { $0.runningRequests.append(running) }
       })
   }
 
   /// The requests that run, as a person reads them.
   var runningRequests: [String] {
-    state.withLock { $0.sessions }.compactMap(\.session).flatMap(\.runningRequests).map(\.description)
+    state.withLock { $0.runningRequests }.flatMap { $0() }.map(\.description)
   }
 }

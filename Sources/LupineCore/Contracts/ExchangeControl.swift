@@ -30,28 +30,30 @@ public final class ExchangeControl: Sendable {
   private let bytesReceived = Atomic<Int64>(0)
   /// Whether what is received is what the request asked for, and no page on the way to it.
   private let counts = Atomic<Bool>(false)
-  /// The request that hears how far the bodies have come.
-  let task: RequestExecution?
+  /// The request that the exchange belongs to; `nil` for an exchange without one, as in a test of a transport.
+  let supervisor: (any ExchangeSupervisor)?
   private let parent: ExchangeControl?
 
   /// A life that begins now.
   ///
   /// - Parameter now: the time since some fixed moment. Default: a clock that stands still.
-  public convenience init(now: @escaping @Sendable () -> Duration = { .zero }) { self.init(now: now, of: nil) }
+  public convenience init(now: @escaping @Sendable () -> Duration = { .zero }) { self.init(now: now, for: nil) }
 
-  init(now: @escaping @Sendable () -> Duration, of task: RequestExecution?, parent: ExchangeControl? = nil) {
+  package init(
+    now: @escaping @Sendable () -> Duration, for supervisor: (any ExchangeSupervisor)?, parent: ExchangeControl? = nil
+  ) {
     self.now = now
-    self.task = task
+    self.supervisor = supervisor
     self.parent = parent
     begun = now()
     lastActivity = Atomic(begun.nanoseconds)
   }
 
   /// Ends the request that the exchange belongs to, as its program would.
-  func cancelRequest() { task?.cancel() }
+  func cancelRequest() { supervisor?.cancelRequest() }
 
   /// Whether a monitor hears the request's events; without a request somebody else may.
-  var isObserved: Bool { task?.isObserved ?? true }
+  var isObserved: Bool { supervisor?.isObserved ?? true }
 
   /// Why the exchange was cancelled, once it was.
   public var reason: LupineError? { state.withLock { $0.reason } }
@@ -137,24 +139,21 @@ public final class ExchangeControl: Sendable {
 
   /// Notes the length of the request's body before it goes out.
   func willSend(total: Int64?) {
-    let now = now()
-    task?.upload.withLock { $0.begin(length: total, now: now) }
+    supervisor?.willSend(total: total, at: now())
   }
 
   func didSend(_ count: Int) {
     let now = now()
     noteActivity(at: now)
     let sum = bytesSent.add(Int64(count), ordering: .relaxed).newValue
-    guard let task, let moment = task.upload.withLock({ $0.move(to: sum, now: now) }) else { return }
-    task.tellProgress(.upload, at: moment)
+    supervisor?.didSend(sum, at: now)
   }
 
   func didReceive(_ count: Int) {
     let now = now()
     noteActivity(at: now)
     let sum = bytesReceived.add(Int64(count), ordering: .relaxed).newValue
-    guard let task, isAnswer, let moment = task.download.withLock({ $0.move(to: sum, now: now) }) else { return }
-    task.tellProgress(.download, at: moment)
+    if let supervisor, isAnswer { supervisor.didReceive(sum, at: now) }
   }
 
   /// Has what is received count as the download's progress, until the exchange is over.
@@ -170,7 +169,7 @@ public final class ExchangeControl: Sendable {
   ///
   /// Its activity is this one's too. Whoever makes it passes a cancellation on.
   package func branch() -> ExchangeControl {
-    ExchangeControl(now: now, of: task, parent: self)
+    ExchangeControl(now: now, for: supervisor, parent: self)
   }
 
   /// Has this branch stand for its parent: who answered it, and the response's body, which comes next, are the parent's.

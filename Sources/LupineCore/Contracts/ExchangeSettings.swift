@@ -30,12 +30,4 @@ package final class ExchangeSettings: Sendable {
     self.executor = executor
     self.secretFields = secretFields
   }
-
-  convenience init(_ configuration: SessionConfiguration) {
-    self.init(
-      clock: configuration.clock, now: configuration.now, connectTimeout: configuration.timeouts.connect,
-      limits: configuration.limits,
-      identity: configuration.identity, connections: configuration.connections, executor: configuration.executor,
-      secretFields: configuration.secretFields)
-  }
 }

@@ -1,11 +1,39 @@
-import HTTPTypes
+package import HTTPTypes
 
-/// Stands above an exchange: says where its body goes, and hears what happens.
-protocol ExchangeSupervisor: AnyObject, Sendable {
-  /// Where the body behind a final head goes.
+/// Stands above an exchange: decides where its body goes, and is told what happens.
+package protocol ExchangeSupervisor: AnyObject, Sendable {
+  /// Whether a monitor receives the events.
+  var isObserved: Bool { get }
+
+  /// Decides where the body behind a final head goes.
   ///
-  /// - Parameter status: the head's, which stands there as text.
+  /// - Parameter status: the head's status, which the head keeps as text.
   func sink(for head: HTTPResponse, status: Int, of control: ExchangeControl, attempt: Int) -> BodySink
 
+  /// Receives an event of the exchange.
   func hear(_ event: SessionEvent.Kind, attempt: Int)
+
+  /// Ends the request that the exchange belongs to, as its program would.
+  func cancelRequest()
+
+  /// Receives the length of the request's body, in bytes, before its first byte is sent; `nil` where it is not known.
+  func willSend(total: Int64?, at time: Duration)
+
+  /// Receives how many bytes of the request's body have been sent so far.
+  func didSend(_ count: Int64, at time: Duration)
+
+  /// Receives how many bytes of the response's body have arrived so far.
+  func didReceive(_ count: Int64, at time: Duration)
+}
+
+extension ExchangeSupervisor {
+  package var isObserved: Bool { true }
+
+  package func cancelRequest() {}
+
+  package func willSend(total: Int64?, at time: Duration) {}
+
+  package func didSend(_ count: Int64, at time: Duration) {}
+
+  package func didReceive(_ count: Int64, at time: Duration) {}
 }

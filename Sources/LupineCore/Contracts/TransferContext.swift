@@ -110,7 +110,7 @@ public struct TransferContext: Sendable {
   /// Tells the exchange what is not as its session tells all of them.
   mutating func change(_ change: (inout Own) -> Void) { own.change(from: Own(settings), change) }
 
-  private var supervisor: (any ExchangeSupervisor)? { own?.value.supervisor ?? control.task }
+  private var supervisor: (any ExchangeSupervisor)? { own?.value.supervisor ?? control.supervisor }
 
   private func sink(for head: HTTPResponse, _ status: Int) -> BodySink {
     supervisor?.sink(for: head, status: status, of: control, attempt: attempt) ?? .discard(limit: 0)

@@ -130,3 +130,14 @@ extension LupineError {
   /// libraries do, must ask this as well.
   public var isCancelled: Bool { kind == .cancelled }
 }
+
+extension LupineError {
+  /// Whether a connection was lost or could not be made, so that another one may succeed.
+  package var isLostConnection: Bool {
+    switch kind {
+    case .connectionLost, .connectionRefused, .connectionFailed, .networkUnreachable, .hostNotFound: true
+    case .timedOut(let bound): bound != .total
+    default: false
+    }
+  }
+}

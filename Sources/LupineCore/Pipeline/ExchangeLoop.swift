@@ -150,7 +150,7 @@ struct ExchangeLoop: Sendable {
   private func sendOnce(
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
-    let control = ExchangeControl(now: session.clock.now, of: task)
+    let control = ExchangeControl(now: session.clock.now, for: task)
     do throws(LupineError) {
       while try !task.begin(control, request, for: original) {
         guard task.mustWait else {
@@ -194,6 +194,18 @@ struct ExchangeLoop: Sendable {
 }
 
 extension RequestExecution: ExchangeSupervisor {
+  func cancelRequest() { cancel() }
+
+  func willSend(total: Int64?, at time: Duration) { upload.withLock { $0.begin(length: total, now: time) } }
+
+  func didSend(_ count: Int64, at time: Duration) {
+    if let moment = upload.withLock({ $0.move(to: count, now: time) }) { tellProgress(.upload, at: moment) }
+  }
+
+  func didReceive(_ count: Int64, at time: Duration) {
+    if let moment = download.withLock({ $0.move(to: count, now: time) }) { tellProgress(.download, at: moment) }
+  }
+
   func hear(_ event: SessionEvent.Kind, attempt: Int) { ExchangeLoop(self, attempt).hear(event) }
 
   func sink(for head: HTTPResponse, status: Int, of control: ExchangeControl, attempt: Int) -> BodySink {

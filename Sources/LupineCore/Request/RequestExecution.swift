@@ -65,6 +65,16 @@ final class RequestExecution: Sendable {
     }
   }
 
+  /// Waits for the end, or, since that of a stream waits for its reader, until a stream has begun.
+  func answered() async {
+    guard let consumer, consumer.takesBodyAtHead else {
+      _ = await outcome()
+      return
+    }
+    startForStream()
+    await consumer.waitForHead()
+  }
+
   /// Adds what is called with the outcome, after those added before.
   func add(_ handler: @escaping RequestState.Handler) {
     let before = state.withLock { state in

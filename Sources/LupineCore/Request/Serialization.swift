@@ -12,20 +12,7 @@ enum Serialization {
       outcome, duration: duration, result: result, secrets: task.session.configuration.secretFields)
   }
 
-  /// The same of a downloaded file, which is read into the response's data.
-  @concurrent
-  static func fileResponse<Value: Sendable>(
-    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
-  ) async -> DownloadResponse<Value> {
-    let limit = task.session.configuration.limits.responseBody
-    let (result, _) = measured(outcome, of: task, serializer) { response in
-      if let url = outcome.file { response.data = try DownloadedFile(url: url).bytes(limit: limit) }
-      return try serializer.serialize(response)
-    }
-    return DownloadResponse(outcome, result, of: task)
-  }
-
-  private static func measured<Value: Sendable>(
+  static func measured<Value: Sendable>(
     _ outcome: Outcome, of task: RequestExecution, _ serializer: any ResponseSerializer<Value>,
     _ serialize: (inout ReceivedResponse) throws -> Value
   ) -> (result: Result<Value, LupineError>, duration: Duration) {

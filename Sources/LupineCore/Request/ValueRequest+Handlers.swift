@@ -19,7 +19,7 @@ extension ValueRequest {
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
     completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
   ) -> Self {
-    handle(queue, SessionBoundSerializer(responseSerializer, serializers), completionHandler)
+    handle(queue, SessionBoundSerializer(responseSerializer, defaults), completionHandler)
   }
 
   private func handle<Serializer: ResponseSerializer>(
@@ -38,7 +38,7 @@ extension ValueRequest {
   public func responseData(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<Data>) -> Void
   ) -> Self {
-    handle(queue, serializers.data, completionHandler)
+    handle(queue, defaults.data, completionHandler)
   }
 
   /// Calls the handler with the body as text.
@@ -49,7 +49,7 @@ extension ValueRequest {
     queue: DispatchQueue? = nil, encoding: TextEncoding? = nil,
     completionHandler: @escaping @Sendable (DataResponse<String>) -> Void
   ) -> Self {
-    handle(queue, serializers.string(encoding), completionHandler)
+    handle(queue, defaults.string(encoding), completionHandler)
   }
 
   /// Calls the handler with the body as JSON of any shape.
@@ -57,7 +57,7 @@ extension ValueRequest {
   public func responseJSON(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<JSONValue>) -> Void
   ) -> Self {
-    handle(queue, serializers.json, completionHandler)
+    handle(queue, defaults.json, completionHandler)
   }
 
   /// Calls the handler with the body as a property list of any shape.
@@ -65,7 +65,7 @@ extension ValueRequest {
   public func responsePropertyList(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<PropertyListValue>) -> Void
   ) -> Self {
-    handle(queue, serializers.propertyList, completionHandler)
+    handle(queue, defaults.propertyList, completionHandler)
   }
 
   /// Calls the handler with the body decoded into a type.
@@ -82,7 +82,7 @@ extension ValueRequest {
     emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil,
     completionHandler: @escaping @Sendable (DataResponse<Value>) -> Void
   ) -> Self {
-    handle(queue, serializers.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
+    handle(queue, defaults.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
   }
 
   /// The same, with the error that the service describes in the body of a response that is refused; see
@@ -95,10 +95,10 @@ extension ValueRequest {
     completionHandler: @escaping @Sendable (DataResponse<Value>) -> Void
   ) -> Self {
     handle(
-      queue, serializers.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
+      queue, defaults.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
   }
 
-  var serializers: SessionSerializers { task.session.serializers }
+  var defaults: DecodingDefaults { task.session.decodingDefaults }
 }
 
 /// Hands the body on as it came; `nil` where there was none.

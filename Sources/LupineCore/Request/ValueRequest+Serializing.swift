@@ -6,15 +6,15 @@ extension ValueRequest {
   public func serializingResponse<Serializer: ResponseSerializer>(
     using serializer: Serializer
   ) -> DataTask<Serializer.Output> {
-    DataTask(task, SessionBoundSerializer(serializer, task.session.serializers))
+    DataTask(task, SessionBoundSerializer(serializer, task.session.decodingDefaults))
   }
 
   private func serializing<Serializer: ResponseSerializer>(
-    _ serializer: (SessionSerializers) -> Serializer
+    _ serializer: (DecodingDefaults) -> Serializer
   ) -> DataTask<Serializer.Output> {
     // Asked for once: without the request's type at hand each look costs a copy.
     let task = task
-    return DataTask(task, serializer(task.session.serializers))
+    return DataTask(task, serializer(task.session.decodingDefaults))
   }
 
   /// The body, to be awaited.

@@ -36,7 +36,7 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
   public func serialize(_ response: ReceivedResponse) throws(LupineError) -> Output {
     guard let data = try input.bytes(of: response) else { return try emptyValue(of: response) }
     if let decoder { return try decoder.decodeGuarded(Output.self, from: data) }
-    return try (response.serializers?.decoder ?? JSONDecoder()).decodeGuarded(Output.self, from: data)
+    return try (response.decodingDefaults?.decoder ?? JSONDecoder()).decodeGuarded(Output.self, from: data)
   }
 
   private func emptyValue(of response: ReceivedResponse) throws(LupineError) -> Output {

@@ -38,7 +38,7 @@ extension Session.Builder {
       configuration.monitors.append(monitor)
     }
     let session = Session(configuration, transport: layered(transport), base: transport)
-    SessionEnvironment.current?.onBuild(session)
+    SessionEnvironment.current?.onBuild { [weak session] in session?.runningRequests ?? [] }
     return session
   }
 

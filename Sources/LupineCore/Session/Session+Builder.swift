@@ -88,7 +88,7 @@ extension Session.Builder {
   ///
   /// Default: a `JSONDecoder`.
   public func decoder(_ decoder: some DataDecoder) -> Self {
-    changed { $0.configuration.serializers.decoder = decoder }
+    changed { $0.configuration.decodingDefaults.decoder = decoder }
   }
 
   /// Sets what the built-in serializers do with a body before they look at it; a serializer given to a request has its
@@ -101,7 +101,9 @@ extension Session.Builder {
     emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
   ) -> Self {
     changed {
-      $0.configuration.serializers.input = SerializerInput(preprocessor, emptyResponseCodes, emptyRequestMethods)
+      $0.configuration.decodingDefaults.preprocessor = preprocessor
+      $0.configuration.decodingDefaults.emptyResponseRules = EmptyResponseRules(
+        codes: emptyResponseCodes, methods: emptyRequestMethods)
     }
   }
 

@@ -7,6 +7,11 @@ public struct RunningRequest: SessionRequest {
 }
 
 extension Session {
+  /// Counts the connections of this session's transport, other sessions' that share it included.
+  ///
+  /// `nil` for a transport that keeps none, as a mock.
+  public func connectionPool() async -> ConnectionPoolSnapshot? { await pooling?.connectionPool() }
+
   /// Calls the closure with every request that has started and not ended, in the order of their making.
   ///
   /// They may end while the closure looks at them, and others may start.

@@ -8,7 +8,7 @@ import Synchronization
 public final class Session: Sendable {
   let configuration: SessionConfiguration
   /// The configuration's, for a request that is made: through a generic caller all of it would be copied.
-  let serializers: SessionSerializers
+  let decodingDefaults: DecodingDefaults
   /// Whether a monitor hears of events, so that making one is worth its cost.
   let isObserved: Bool
   /// Whether it has a part that few sessions have: what asked for the part itself would copy it.
@@ -39,7 +39,7 @@ public final class Session: Sendable {
     let clock = SessionClock(configuration.clock, executor: configuration.executor)
     let registry = RequestRegistry()
     self.configuration = configuration
-    serializers = configuration.serializers
+    decodingDefaults = configuration.decodingDefaults
     isObserved = !configuration.monitors.isEmpty
     hasPolicies =
       !configuration.adapters.isEmpty || !configuration.interceptors.isEmpty || !configuration.retriers.isEmpty

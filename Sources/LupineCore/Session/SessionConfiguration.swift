@@ -12,7 +12,7 @@ struct SessionConfiguration: Sendable {
   var timeouts = Timeouts()
   var limits = Limits()
   var parameterEncoder: any ParameterEncoder = URLEncodedFormParameterEncoder()
-  var serializers = SessionSerializers()
+  var decodingDefaults = DecodingDefaults()
   var trustPolicy: TrustPolicy?
   var identity = ConnectionKey()
   var proxies = ProxyRules()
@@ -54,5 +54,15 @@ struct SessionConfiguration: Sendable {
     for index in defaultFields.indices where !secretFields.contains(defaultFields[index].field.name) {
       defaultFields[index].scope = nil
     }
+  }
+}
+
+extension ExchangeSettings {
+  convenience init(_ configuration: SessionConfiguration) {
+    self.init(
+      clock: configuration.clock, now: configuration.now, connectTimeout: configuration.timeouts.connect,
+      limits: configuration.limits,
+      identity: configuration.identity, connections: configuration.connections, executor: configuration.executor,
+      secretFields: configuration.secretFields)
   }
 }

@@ -7,12 +7,13 @@ package struct SessionEnvironment: Sendable {
   package let clock: any Clock<Duration>
   package let now: @Sendable () -> Date
   package let random: @Sendable () -> UInt64
-  /// Hears of every session that is made.
-  package let onBuild: @Sendable (Session) -> Void
+  /// Called with each session that is built: with a closure that describes the session's running requests, and returns
+  /// nothing once the session is gone.
+  package let onBuild: @Sendable (_ runningRequests: @escaping @Sendable () -> [RequestSummary]) -> Void
 
   package init(
     clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, random: @escaping @Sendable () -> UInt64,
-    onBuild: @escaping @Sendable (Session) -> Void
+    onBuild: @escaping @Sendable (_ runningRequests: @escaping @Sendable () -> [RequestSummary]) -> Void
   ) {
     self.clock = clock
     self.now = now

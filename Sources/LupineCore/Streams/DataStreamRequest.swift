@@ -68,7 +68,7 @@ extension DataStreamRequest {
   ) -> DecodableLineStream<Value> {
     let configuration = task.session.configuration
     return DecodableLineStream(
-      base: serializingBytes(), limit: limit, decoder: decoder ?? configuration.serializers.decoder,
+      base: serializingBytes(), limit: limit, decoder: decoder ?? configuration.decodingDefaults.decoder,
       errorBodyLimit: configuration.limits.errorBody, failures: failures)
   }
 }

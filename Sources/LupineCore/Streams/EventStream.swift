@@ -48,7 +48,7 @@ extension DataStreamRequest {
   func failures<Failure: Error & Decodable & Sendable>(
     _ type: Failure.Type, _ decoder: (any DataDecoder)?
   ) -> ServiceErrorReader {
-    task.session.configuration.serializers.failures(type, decoder)
+    task.session.configuration.decodingDefaults.failures(type, decoder)
   }
 
   func events(
@@ -178,17 +178,6 @@ public struct EventStream: AsyncSequence, Sendable {
         refusal = "the limit of reconnections without an event is reached"
         throw error
       }
-    }
-  }
-}
-
-extension LupineError {
-  /// Whether a stream's connection was lost, so that another may succeed.
-  var isLostConnection: Bool {
-    switch kind {
-    case .connectionLost, .connectionRefused, .connectionFailed, .networkUnreachable, .hostNotFound: true
-    case .timedOut(let bound): bound != .total
-    default: false
     }
   }
 }

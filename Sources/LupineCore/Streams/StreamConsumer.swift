@@ -75,6 +75,8 @@ final class StreamConsumer: ResponseHandler {
     if isOpen { start(self) }
   }
 
+  func waitForHead() async { _ = await opening() }
+
   /// Waits until there is a body to read, or for the reason that there is none.
   func opening() async -> Opening {
     await withUnsafeContinuation { reader in
@@ -95,18 +97,6 @@ final class StreamConsumer: ResponseHandler {
     }
     for reader in waiting { reader.resume(returning: opening) }
     starter?(self)
-  }
-}
-
-extension RequestExecution {
-  /// Waits for the end, or, since that of a stream waits for its reader, until a stream has begun.
-  func answered() async {
-    guard let stream = consumer as? StreamConsumer else {
-      _ = await outcome()
-      return
-    }
-    startForStream()
-    _ = await stream.opening()
   }
 }
 

@@ -25,7 +25,7 @@ extension DownloadRequest {
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
     completionHandler: @escaping @Sendable (DownloadResponse<Serializer.Output>) -> Void
   ) -> Self {
-    handle(queue, SessionBoundSerializer(responseSerializer, serializers), completionHandler)
+    handle(queue, SessionBoundSerializer(responseSerializer, defaults), completionHandler)
   }
 
   private func handle<Serializer: ResponseSerializer>(
@@ -44,7 +44,7 @@ extension DownloadRequest {
   public func responseData(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<Data>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: serializers.data, completionHandler: completionHandler)
+    response(queue: queue, responseSerializer: defaults.data, completionHandler: completionHandler)
   }
 
   /// Calls the handler with the file's content as text.
@@ -55,7 +55,7 @@ extension DownloadRequest {
     queue: DispatchQueue? = nil, encoding: TextEncoding? = nil,
     completionHandler: @escaping @Sendable (DownloadResponse<String>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: serializers.string(encoding), completionHandler: completionHandler)
+    response(queue: queue, responseSerializer: defaults.string(encoding), completionHandler: completionHandler)
   }
 
   /// Calls the handler with the file's content as JSON of any shape.
@@ -63,7 +63,7 @@ extension DownloadRequest {
   public func responseJSON(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<JSONValue>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: serializers.json, completionHandler: completionHandler)
+    response(queue: queue, responseSerializer: defaults.json, completionHandler: completionHandler)
   }
 
   /// Calls the handler with the file's content as a property list of any shape.
@@ -71,7 +71,7 @@ extension DownloadRequest {
   public func responsePropertyList(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<PropertyListValue>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: serializers.propertyList, completionHandler: completionHandler)
+    response(queue: queue, responseSerializer: defaults.propertyList, completionHandler: completionHandler)
   }
 
   /// Calls the handler with the file's content decoded into a type.
@@ -89,7 +89,7 @@ extension DownloadRequest {
     completionHandler: @escaping @Sendable (DownloadResponse<Value>) -> Void
   ) -> Self {
     response(
-      queue: queue, responseSerializer: serializers.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods),
+      queue: queue, responseSerializer: defaults.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods),
       completionHandler: completionHandler)
   }
 
@@ -103,6 +103,6 @@ extension DownloadRequest {
     completionHandler: @escaping @Sendable (DownloadResponse<Value>) -> Void
   ) -> Self {
     handle(
-      queue, serializers.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
+      queue, defaults.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
   }
 }

@@ -12,25 +12,25 @@ extension DownloadRequest {
   public func serializingResponse<Serializer: ResponseSerializer>(
     using serializer: Serializer
   ) -> DownloadTask<Serializer.Output> {
-    DownloadTask(task, SessionBoundSerializer(serializer, serializers))
+    DownloadTask(task, SessionBoundSerializer(serializer, defaults))
   }
 
   /// The file's bytes, to be awaited.
-  public func serializingData() -> DownloadTask<Data> { serializingResponse(using: serializers.data) }
+  public func serializingData() -> DownloadTask<Data> { serializingResponse(using: defaults.data) }
 
   /// The file's content as text, to be awaited.
   ///
   /// - Parameter encoding: its encoding; `nil` means the response's own, as `StringResponseSerializer` finds it.
   public func serializingString(encoding: TextEncoding? = nil) -> DownloadTask<String> {
-    serializingResponse(using: serializers.string(encoding))
+    serializingResponse(using: defaults.string(encoding))
   }
 
   /// The file's content as JSON of any shape, to be awaited.
-  public func serializingJSON() -> DownloadTask<JSONValue> { serializingResponse(using: serializers.json) }
+  public func serializingJSON() -> DownloadTask<JSONValue> { serializingResponse(using: defaults.json) }
 
   /// The file's content as a property list of any shape, to be awaited.
   public func serializingPropertyList() -> DownloadTask<PropertyListValue> {
-    serializingResponse(using: serializers.propertyList)
+    serializingResponse(using: defaults.propertyList)
   }
 
   /// The file's content decoded into a type, to be awaited.
@@ -45,7 +45,7 @@ extension DownloadRequest {
     _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil,
     emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
   ) -> DownloadTask<Value> {
-    serializingResponse(using: serializers.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods))
+    serializingResponse(using: defaults.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods))
   }
 
   /// The same, with the error that the service describes in the body of a response that is refused.
@@ -58,8 +58,8 @@ extension DownloadRequest {
     _ type: Value.Type = Value.self, error: Failure.Type, decoder: (any DataDecoder)? = nil,
     emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
   ) -> DownloadTask<Value> {
-    DownloadTask(task, serializers.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods))
+    DownloadTask(task, defaults.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods))
   }
 
-  var serializers: SessionSerializers { task.session.serializers }
+  var defaults: DecodingDefaults { task.session.decodingDefaults }
 }

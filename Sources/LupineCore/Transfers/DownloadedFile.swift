@@ -20,3 +20,18 @@ struct DownloadedFile {
     return try file.data(count: size)
   }
 }
+
+extension Serialization {
+  /// Serializes a downloaded file off the caller's actor; the file is read into the response's data.
+  @concurrent
+  static func fileResponse<Value: Sendable>(
+    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
+  ) async -> DownloadResponse<Value> {
+    let limit = task.session.configuration.limits.responseBody
+    let (result, _) = measured(outcome, of: task, serializer) { response in
+      if let url = outcome.file { response.data = try DownloadedFile(url: url).bytes(limit: limit) }
+      return try serializer.serialize(response)
+    }
+    return DownloadResponse(outcome, result, of: task)
+  }
+}

@@ -71,6 +71,9 @@ protocol ResponseHandler: AnyObject, Sendable {
   /// Whether the response had a body, where its data do not tell; `nil` where they do.
   func hasBody(_ response: ReceivedResponse) -> Bool?
 
+  /// Waits until the final head has been validated or the request has ended; asked where `takesBodyAtHead`.
+  func waitForHead() async
+
   /// Makes of the outcome what the caller gets.
   func conclude(_ outcome: Outcome) -> Outcome
 }
@@ -113,6 +116,8 @@ extension ResponseHandler {
   func began(_ response: TransportResponse) {}
 
   func hasBody(_ response: ReceivedResponse) -> Bool? { nil }
+
+  func waitForHead() async {}
 
   func conclude(_ outcome: Outcome) -> Outcome { outcome }
 }

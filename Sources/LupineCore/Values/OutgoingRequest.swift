@@ -178,9 +178,15 @@ extension OutgoingRequest {
     public init() {}
   }
 
+  /// The methods that are harmless to repeat (RFC 9110 section 9.2.2).
+  public static let idempotentMethods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
+
+  /// Whether the server can tell a repetition of the request from another one.
+  package var hasIdempotencyKey: Bool { headers.contains(.idempotencyKey) }
+
   /// Whether the request may be sent twice without doing its work twice: by its method (RFC 9110 section 9.2.2), by its
   /// `Idempotency-Key`, or because its options say so.
   public var isIdempotent: Bool {
-    options.isIdempotent ?? (RetryPolicy.defaultMethods.contains(method) || hasIdempotencyKey)
+    options.isIdempotent ?? (Self.idempotentMethods.contains(method) || hasIdempotencyKey)
   }
 }

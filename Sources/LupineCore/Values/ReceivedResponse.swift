@@ -39,15 +39,10 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     _modify { yield &storage.value.source }
   }
 
-  /// What its session decodes with, for a serializer that names nothing; `nil` where it has been told to none of the
-  /// program's own.
-  var serializers: SessionSerializers? { storage.value.serializers }
-
-  /// The response with what its session decodes with.
-  func bringing(_ serializers: SessionSerializers) -> ReceivedResponse {
-    var response = self
-    response.storage.value.serializers = serializers
-    return response
+  /// What the session decodes with, for a serializer that names nothing of its own; `nil` outside a session's request.
+  public var decodingDefaults: DecodingDefaults? {
+    get { storage.value.decodingDefaults }
+    set { storage.value.decodingDefaults = newValue }
   }
 
   /// Whether there are data, told without a copy of them.
@@ -63,7 +58,7 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     var end: BodyEnd
     var source: TransportResponse.Source
     var statusCode: Int
-    var serializers: SessionSerializers?
+    var decodingDefaults: DecodingDefaults?
   }
 
   private var storage: CopyOnWrite<Values>

@@ -23,11 +23,6 @@ enum IdempotencyKey: Sendable {
   }
 }
 
-extension OutgoingRequest {
-  /// Whether the server can tell a repetition of the request from another one.
-  var hasIdempotencyKey: Bool { headers.contains(.idempotencyKey) }
-}
-
 extension Session.Builder {
   /// Adds an `Idempotency-Key` to each request of these methods that has none, the same on every attempt, so that it may
   /// be retried.

@@ -2,7 +2,7 @@ public import HTTPTypes
 
 extension RetryPolicy {
   /// The methods that are harmless to repeat (RFC 9110 section 9.2.2).
-  public static let defaultMethods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
+  public static let defaultMethods: Set<HTTPRequest.Method> = OutgoingRequest.idempotentMethods
 
   /// The statuses that are retried, validated or not: Alamofire's, 425 (RFC 8470) and 429 (RFC 6585).
   public static let defaultStatusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504]

@@ -4,7 +4,7 @@ import HTTPTypes
 /// What every serializer does first: the rules for empty bodies, then the preprocessor.
 struct SerializerInput: Sendable {
   private struct Values {
-    var preprocessor: any DataPreprocessor
+    var preprocessor: (any DataPreprocessor)?
     var rules: EmptyResponseRules?
   }
 
@@ -13,7 +13,7 @@ struct SerializerInput: Sendable {
 
   /// - Parameter rules: `nil` for the defaults, which are made when they are needed: a program that starts pays for each
   ///   kind of set that it makes.
-  init(preprocessor: any DataPreprocessor = .passthrough, rules: EmptyResponseRules? = nil) {
+  init(preprocessor: (any DataPreprocessor)? = nil, rules: EmptyResponseRules? = nil) {
     storage = CopyOnWrite(Values(preprocessor: preprocessor, rules: rules))
   }
 
@@ -22,23 +22,15 @@ struct SerializerInput: Sendable {
     self.init(preprocessor: preprocessor, rules: EmptyResponseRules(codes: emptyCodes, methods: emptyMethods))
   }
 
-  var preprocessor: any DataPreprocessor {
-    get { storage.value.preprocessor }
-    set { storage.value.preprocessor = newValue }
-  }
-
-  var rules: EmptyResponseRules {
-    get { storage.value.rules ?? EmptyResponseRules() }
-    set { storage.value.rules = newValue }
-  }
+  private var rules: EmptyResponseRules { storage.value.rules ?? EmptyResponseRules() }
 
   /// The same, with what a request says itself of what may be empty; `nil` where it says nothing.
   func allowing(_ codes: Set<Int>?, _ methods: Set<HTTPRequest.Method>?) -> SerializerInput {
     if codes == nil, methods == nil { return self }
     let rules = rules
-    var input = self
-    input.rules = EmptyResponseRules(codes: codes ?? rules.codes, methods: methods ?? rules.methods)
-    return input
+    return SerializerInput(
+      preprocessor: storage.value.preprocessor,
+      rules: EmptyResponseRules(codes: codes ?? rules.codes, methods: methods ?? rules.methods))
   }
 
   /// The bytes to serialize; `nil` where there are none and need not be.
@@ -52,9 +44,11 @@ struct SerializerInput: Sendable {
         + "made of it. If that is right, add \(status) to `emptyResponseCodes`.")
   }
 
-  private func preprocess(_ data: Data) throws(LupineError) -> Data {
+  /// The bytes after the preprocessor.
+  func preprocess(_ data: Data) throws(LupineError) -> Data {
+    guard let preprocessor = storage.value.preprocessor else { return data }
     do {
-      return try storage.value.preprocessor.preprocess(data)
+      return try preprocessor.preprocess(data)
     } catch let error as LupineError {
       throw error
     } catch {

@@ -9,7 +9,7 @@ struct ServiceErrorReader: Sendable {
     _ type: Failure.Type, decoder: any DataDecoder, input: SerializerInput
   ) {
     read = { body in
-      guard let data = try? input.preprocessor.preprocess(body) else { return nil }
+      guard let data = try? input.preprocess(body) else { return nil }
       return try? decoder.decodeGuarded(type, from: data)
     }
   }

@@ -1,29 +1,5 @@
 /// Percent-encoding (RFC 3986 section 2.1), with upper-case digits.
 package enum PercentCoding {
-  /// Bytes as text: allowed ones as they are, the others escaped.
-  package static func encoded(
-    _ bytes: [UInt8], allowing allowed: URLEncodedFormEncoder.AllowedCharacters, spaceAsPlus: Bool = false
-  ) -> String {
-    var output: [UInt8] = []
-    append(bytes, to: &output, allowing: allowed, spaceAsPlus: spaceAsPlus)
-    return String(decoding: output, as: UTF8.self)
-  }
-
-  static func append(
-    _ bytes: some Sequence<UInt8>, to output: inout [UInt8],
-    allowing allowed: URLEncodedFormEncoder.AllowedCharacters, spaceAsPlus: Bool
-  ) {
-    for byte in bytes {
-      if spaceAsPlus && byte == .space {
-        output.append(UInt8(ascii: "+"))
-      } else if allowed.contains(byte) {
-        output.append(byte)
-      } else {
-        append(byte, to: &output)
-      }
-    }
-  }
-
   /// Appends a byte's escape.
   static func append(_ byte: UInt8, to output: inout [UInt8]) {
     output.append(.percent)

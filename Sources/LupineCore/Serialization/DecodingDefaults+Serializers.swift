@@ -2,24 +2,8 @@ import FoundationEssentials
 import HTTPTypes
 
 /// The built-in serializers as a session sets them up.
-struct SessionSerializers: Sendable {
-  private struct Values {
-    var decoder: any DataDecoder = JSONDecoder()
-    var input = SerializerInput()
-  }
-
-  /// Behind one pointer, since each request asks for a serializer.
-  private var storage = CopyOnWrite(Values())
-
-  var decoder: any DataDecoder {
-    get { storage.value.decoder }
-    set { storage.value.decoder = newValue }
-  }
-
-  var input: SerializerInput {
-    get { storage.value.input }
-    set { storage.value.input = newValue }
-  }
+extension DecodingDefaults {
+  private var input: SerializerInput { SerializerInput(preprocessor: preprocessor, rules: emptyResponseRules) }
 
   var data: DataResponseSerializer { DataResponseSerializer(input: input) }
   var json: JSONResponseSerializer { JSONResponseSerializer(input: input) }
