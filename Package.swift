@@ -20,7 +20,7 @@ func source(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// SwiftPM keeps `Plugins/` for its own command plugins, so a regular target there names its path.
 func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(
-    name: name, dependencies: ["LupineCore", httpTypes] + dependencies, path: "Plugins/\(name)",
+    name: name, dependencies: ["LupineCore", "LupineSupport", httpTypes] + dependencies, path: "Plugins/\(name)",
     swiftSettings: settings)
 }
 
@@ -29,7 +29,11 @@ func cLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
 }
 
 func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies + ["LupineFixtures", httpTypes], swiftSettings: settings)
+  .testTarget(
+    name: name,
+    dependencies: dependencies + [
+      "LupineCoding", "LupineFixtures", "LupineSession", "LupineStreams", "LupineSupport", "LupineTransfers", httpTypes,
+    ], swiftSettings: settings)
 }
 
 /// A product that is there with the trait `Observability` alone.
@@ -42,6 +46,10 @@ let package = Package(
   products: [
     .library(name: "Lupine", targets: ["Lupine"]),
     .library(name: "LupineCore", targets: ["LupineCore"]),
+    .library(name: "LupineCoding", targets: ["LupineCoding"]),
+    .library(name: "LupineSession", targets: ["LupineSession"]),
+    .library(name: "LupineStreams", targets: ["LupineStreams"]),
+    .library(name: "LupineTransfers", targets: ["LupineTransfers"]),
     .library(name: "LupineCurl", targets: ["LupineCurl"]),
     .library(name: "LupineMock", targets: ["LupineMock"]),
     .library(name: "LupineAuthentication", targets: ["LupineAuthentication"]),
@@ -79,12 +87,19 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
   ],
   targets: [
-    source("LupineCore", [httpTypes]),
-    source("LupineTesting", ["LupineCore", "LupineMock", httpTypes]),
+    // What the modules of Sources share that is no part of a contract; it is no product.
+    source("LupineSupport", []),
+    source("LupineCore", ["LupineSupport", httpTypes]),
+    source("LupineCoding", ["LupineCore", "LupineSupport", httpTypes]),
+    source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", httpTypes]),
+    source("LupineTransfers", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes]),
+    source("LupineStreams", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes]),
+    source("LupineTesting", ["LupineCore", "LupineMock", "LupineSession", "LupineSupport", httpTypes]),
     source(
       "Lupine",
       [
-        "LupineCore", "LupineMultipart", "LupineReachability", "LupineResilience", httpTypes,
+        "LupineCore", "LupineMultipart", "LupineReachability", "LupineResilience", "LupineSession", "LupineStreams",
+        "LupineTransfers", httpTypes,
         .target(name: "LupineAuthentication", condition: .when(traits: ["Authentication"])),
         .target(name: "LupineCurl", condition: .when(traits: ["Curl"])),
         .target(name: "LupineCompression", condition: .when(traits: ["Compression"])),
@@ -93,23 +108,23 @@ let package = Package(
       ]),
 
     plugin("LupineCurl", ["CLibcurl", "COpenSSL", "LupineFraming", "LupineX509"]),
-    plugin("LupineMock", []),
+    plugin("LupineMock", ["LupineCoding"]),
     plugin("LupineReachability", ["CNetlink"]),
-    plugin("LupineCompression", ["CZlib", "CBrotli", "CZstd"]),
-    plugin("LupineMultipart", []),
+    plugin("LupineCompression", ["LupineSession", "CZlib", "CBrotli", "CZstd"]),
+    plugin("LupineMultipart", ["LupineSession", "LupineStreams"]),
     plugin("LupineOpenSSL", ["COpenSSL", "LupineX509"]),
     // What LupineCurl and LupineOpenSSL ask of OpenSSL alike; it is no plugin and no product.
     .target(name: "LupineX509", dependencies: ["COpenSSL"], path: "Plugins/LupineX509", swiftSettings: settings),
     // How messages of HTTP/1.1 are framed, for transports that read the bytes; it is no plugin.
     .target(
       name: "LupineFraming", dependencies: ["LupineCore"], path: "Plugins/LupineFraming", swiftSettings: settings),
-    plugin("LupineResilience", []),
-    plugin("LupineAuthentication", ["COpenSSL"]),
-    plugin("LupineCookies", ["CPSL"]),
+    plugin("LupineResilience", ["LupineSession"]),
+    plugin("LupineAuthentication", ["LupineCoding", "LupineSession", "COpenSSL"]),
+    plugin("LupineCookies", ["LupineSession", "CPSL"]),
     plugin(
       "LupineObservability",
       [
-        observability("Logging", "swift-log"), observability("CoreMetrics", "swift-metrics"),
+        "LupineSession", observability("Logging", "swift-log"), observability("CoreMetrics", "swift-metrics"),
         observability("Tracing", "swift-distributed-tracing"),
       ]),
 
@@ -124,7 +139,7 @@ let package = Package(
     .executableTarget(
       name: "LupineTerminal",
       dependencies: [
-        "LupineCore", "LupineCurl", "LupineOpenSSL",
+        "LupineCore", "LupineCurl", "LupineOpenSSL", "LupineSession", "LupineTransfers",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Terminal"])),
       ], swiftSettings: settings),
 
@@ -151,20 +166,20 @@ let package = Package(
       ["LupineCore", "LupineMock", "LupineReachability", "LupineTesting", "ReachabilityProbe"]),
     .executableTarget(
       name: "ReachabilityProbe",
-      dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineReachability", httpTypes],
+      dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineReachability", "LupineSession", "LupineTransfers", httpTypes],
       path: "Tests/ReachabilityProbe", swiftSettings: settings),
     .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
     .target(
       name: "TrustSupport",
       dependencies: [
-        "COpenSSL", "LupineCore", "LupineCurl", "LupineFixtures", "LupineMock", "LupineOpenSSL", httpTypes,
+        "COpenSSL", "LupineCore", "LupineCurl", "LupineFixtures", "LupineMock", "LupineOpenSSL", "LupineSession", httpTypes,
       ],
       path: "Tests/TrustSupport", swiftSettings: settings),
     test(
       "LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineX509", "TrustSupport"]),
     // Also a package of its own, for the address sanitizer.
     .testTarget(
-      name: "HostileTests", dependencies: ["LupineCore", "LupineOpenSSL"], path: "Tests/Hostile/HostileTests",
+      name: "HostileTests", dependencies: ["LupineCore", "LupineOpenSSL", "LupineSession"], path: "Tests/Hostile/HostileTests",
       swiftSettings: settings),
     test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
@@ -178,11 +193,12 @@ let package = Package(
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
     test("LupineTests", ["ConnectionProbe", "Lupine", "LupineMock", "LupineTesting", "TransferProbe"]),
     .executableTarget(
-      name: "TransferProbe", dependencies: ["CSeccomp", "LupineCore", "LupineCurl"], path: "Tests/TransferProbe",
+      name: "TransferProbe", dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineSession", "LupineTransfers"],
+      path: "Tests/TransferProbe",
       swiftSettings: settings),
     .target(name: "CScriptedSystem", path: "Tests/CScriptedSystem"),
     .executableTarget(
-      name: "ConnectionProbe", dependencies: ["CScriptedSystem", "LupineCore", "LupineCurl"],
+      name: "ConnectionProbe", dependencies: ["CScriptedSystem", "LupineCore", "LupineCurl", "LupineSession"],
       path: "Tests/ConnectionProbe", swiftSettings: settings),
     test(
       "SecurityTests",

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineCoding
 
 /// One of many structures that a body is made of.
 struct Item: Encodable, Sendable {

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSession
 import LupineCurl
 import LupineMultipart
 import Row

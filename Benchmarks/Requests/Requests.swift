@@ -1,6 +1,8 @@
 import Glibc
 import HTTPTypes
 import LupineCore
+import LupineTransfers
+import LupineSession
 import LupineCurl
 import Row
 

@@ -1,4 +1,5 @@
 public import LupineCore
+public import LupineSession
 
 /// Brings to a session what answers challenges by itself: the Digest scheme.
 ///

@@ -1,4 +1,5 @@
 public import LupineCore
+public import LupineSession
 
 /// Proves a session's connections with NTLM or Negotiate, which only a transport such as libcurl's can speak.
 ///

@@ -1,4 +1,5 @@
 public import LupineCore
+public import LupineSession
 
 /// Brings the content codings gzip, deflate, br and zstd to a session.
 ///

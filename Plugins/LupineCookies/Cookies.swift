@@ -1,4 +1,5 @@
 public import LupineCore
+public import LupineSession
 
 /// Keeps the cookies of a session and sends them back; without it, cookies are ignored.
 ///

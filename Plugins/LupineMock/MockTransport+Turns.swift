@@ -1,4 +1,5 @@
 import LupineCore
+public import LupineSupport
 import Synchronization
 
 extension MockTransport {

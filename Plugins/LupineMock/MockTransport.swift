@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 public import LupineCore
+public import LupineSupport
 import Synchronization
 
 /// Answers requests from memory, as its stubs say, and remembers them.

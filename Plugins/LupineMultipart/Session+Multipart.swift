@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import LupineCore
+public import LupineSession
 
 extension Session {
   /// Sends a form with files, whose parts the closure appends.

@@ -1,3 +1,5 @@
+public import LupineSupport
+
 #if Observability
   public import CoreMetrics
   public import LupineCore

@@ -1,3 +1,5 @@
+public import LupineSession
+
 #if Observability
   public import LupineCore
   public import Tracing

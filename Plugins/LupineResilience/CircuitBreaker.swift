@@ -1,4 +1,6 @@
 public import LupineCore
+public import LupineSession
+public import LupineSupport
 import Synchronization
 
 /// Lets nothing through to a server that fails too often, so that it can recover and its callers need not wait for it.

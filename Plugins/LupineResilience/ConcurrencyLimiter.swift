@@ -1,4 +1,6 @@
 public import LupineCore
+public import LupineSession
+public import LupineSupport
 import Synchronization
 
 /// Lets so many exchanges be under way with each origin at the same time; others wait in a line, first come, first served.

@@ -1,4 +1,5 @@
 public import LupineCore
+public import LupineSession
 
 /// Sends a slow request a second time, and takes the answer that comes first.
 ///

@@ -1,4 +1,6 @@
 public import LupineCore
+public import LupineSession
+public import LupineSupport
 import Synchronization
 
 /// Lets so many exchanges with each origin begin in any stretch of time of a given length; others wait for their turn.

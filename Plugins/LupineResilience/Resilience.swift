@@ -1,4 +1,5 @@
 public import LupineCore
+public import LupineSession
 
 /// All of the module's parts at once, with defaults for calls to services: short requests, whose answers are small.
 ///

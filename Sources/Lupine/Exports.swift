@@ -1,8 +1,10 @@
 @_exported public import HTTPTypes
-@_exported public import LupineCore
 @_exported public import LupineMultipart
 @_exported public import LupineReachability
 @_exported public import LupineResilience
+@_exported public import LupineSession
+@_exported public import LupineStreams
+@_exported public import LupineTransfers
 
 #if Authentication
   @_exported public import LupineAuthentication

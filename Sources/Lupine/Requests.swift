@@ -1,5 +1,7 @@
 public import HTTPTypes
+public import LupineCoding
 public import LupineCore
+public import LupineSession
 
 /// Makes a request with the default session.
 ///

@@ -1,4 +1,5 @@
 public import LupineCore
+public import LupineSession
 
 #if Authentication
   import LupineAuthentication

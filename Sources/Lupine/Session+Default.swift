@@ -1,4 +1,5 @@
 public import LupineCore
+public import LupineSession
 import Synchronization
 
 extension Session {

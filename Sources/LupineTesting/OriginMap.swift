@@ -1,4 +1,5 @@
 public import LupineCore
+public import LupineSession
 
 /// Sends requests for one origin to another, such as a server on loopback that stands in for a public one.
 public struct OriginMap: RequestAdapter {

@@ -1,6 +1,7 @@
 import CScriptedSystem
 import Glibc
 import LupineCore
+import LupineSession
 import LupineCurl
 
 /// What a probe does, step by step; what says how the session is stands before the first `get`.

@@ -1,5 +1,6 @@
 import LupineCompression
 import LupineCore
+import LupineSession
 
 /// The codings under test, by their names.
 enum Coding: String, CaseIterable, Sendable {

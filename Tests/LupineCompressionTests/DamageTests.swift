@@ -1,5 +1,6 @@
 import LupineCompression
 import LupineCore
+import LupineSession
 import LupineFixtures
 import Testing
 

@@ -1,5 +1,6 @@
 import LupineCompression
 import LupineCore
+import LupineSession
 import Testing
 
 /// Row S17 of the project's list of what must not go wrong: decompression bombs.

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import LupineCompression
 import LupineCore
+import LupineSession
 import LupineMock
 import Testing
 

@@ -1,5 +1,6 @@
 import LupineCompression
 import LupineCore
+import LupineSession
 import Testing
 
 @Suite struct RoundTripTests {

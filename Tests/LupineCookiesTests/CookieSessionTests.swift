@@ -4,6 +4,7 @@ import LupineCookies
 import LupineCore
 import LupineFixtures
 import LupineMock
+import LupineSession
 import Testing
 
 import LupineCurl

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LupineCore
+import LupineSupport
 import Testing
 
 @testable import LupineCookies

@@ -3,18 +3,21 @@ import LupineCore
 import LupineCurl
 import LupineTesting
 import Testing
+import TrustSupport
 
 /// Bodies in chunks as they come through the transport; what is a chunk and what is none is shown for the reader alone.
 @Suite(.timeLimit(.minutes(1))) struct ChunkTests {
   private static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-  @Test(arguments: [
+  private static let broken = [
     "5\r\nhello\r\n0x5\r\n\r\nhello\r\n0\r\n\r\n", "0x5\r\nhello\r\n0\r\n\r\n", "5_0\r\nhello\r\n0\r\n\r\n",
     "5g\r\nhello\r\n0\r\n\r\n", "5 \r\nhello\r\n0\r\n\r\n", "5\r\r;a\nhello\r\n0\r\n\r\n", "5\nhello\r\n0\r\n\r\n",
     "5\r\nhello\n0\r\n\r\n", "5\r\nhello\r\n0\n\r\n", "5\r\nhello\r\n0\r\n\n", "5;a=\0\r\nhello\r\n0\r\n\r\n",
     "5;a\rb\r\nhello\r\n0\r\n\r\n", "00000000000000005\r\nhello\r\n0\r\n\r\n", "ffffffffffffffff\r\nhello\r\n0\r\n\r\n",
     "5\r\nhello\r\n0\r\nX-A : 1\r\n\r\n", "5\r\nhello\r\n0\r\nX-A\r\n\r\n", "5\r\nhello\r\n0\r\n X-A: 1\r\n\r\n",
-  ])
+  ]
+
+  @Test(arguments: broken)
   func `chunks that break the grammar are refused, and their connection with them`(chunks: String) async throws {
     let all = Array((Self.head + chunks).utf8)
     let cuts = [[all]] + (Self.head.utf8.count..<all.count).map { [Array(all[..<$0]), Array(all[$0...])] }
@@ -28,6 +31,34 @@ import Testing
       #expect(await client.failure(server.url + "/first")?.kind == .malformedResponse, "\(pieces.map(\.count))")
       #expect(try await client.fetch(server.url + "/next").text == "good")
       #expect(server.connectionCount == 2)
+      await client.transport.shutdown()
+    }
+  }
+
+  @Test(arguments: broken)
+  func `chunks that break the grammar are refused over TLS, wherever its records cut them`(chunks: String) async throws
+  {
+    let peer = try WirePeer(WirePeer.Line(isSecured: true), ending: .none)
+    defer { peer.stop() }
+    let client = Client.trusting()
+    for pieces in WirePeer.Pieces.allCases.flatMap({ $0.cuts(of: Array((Self.head + chunks).utf8)) }) {
+      peer.play(pieces)
+      #expect(await client.failure(peer.url)?.kind == .malformedResponse, "\(pieces.map(\.count))")
+    }
+    await client.transport.shutdown()
+  }
+
+  @Test func `chunks that keep the grammar are read over TLS, wherever its records cut them`() async throws {
+    let peer = try WirePeer(WirePeer.Line(isSecured: true), ending: .none)
+    defer { peer.stop() }
+    let answer = Array((Self.head + "5;a=\"b\"\r\nhello\r\n00\r\nX-A: 1\r\n\r\n").utf8)
+    for pieces in WirePeer.Pieces.allCases.flatMap({ $0.cuts(of: answer) }) {
+      peer.play(pieces)
+      // The peer answers one request of each connection.
+      let client = Client.trusting()
+      let response = try await client.fetch(peer.url)
+      #expect(response.text == "hello", "\(pieces.map(\.count))")
+      #expect(response.end.trailers?.first?.value == "1", "\(pieces.map(\.count))")
       await client.transport.shutdown()
     }
   }

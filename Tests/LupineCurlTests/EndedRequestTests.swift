@@ -1,10 +1,13 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineCurl
 import LupineFixtures
 import LupineMock
+import LupineStreams
 import LupineTesting
+import LupineTransfers
 import Testing
 
 /// Ends requests of sessions from this side, over connections, after the head and three bytes of the body have arrived.

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineFixtures
 import LupineTesting
 import Testing
@@ -13,12 +14,19 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(1))) struct FloodTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let kind: FloodPeer.Kind
-    let isSecured: Bool
+    let line: FloodPeer.Line
 
-    var testDescription: String { "\(kind.rawValue)\(isSecured ? " over TLS" : "")" }
+    var testDescription: String {
+      switch line {
+      case .plain: kind.rawValue
+      case .secured: "\(kind.rawValue) over TLS"
+      case .unixSocket: "\(kind.rawValue) over a Unix-domain socket"
+      }
+    }
 
-    static let all = FloodPeer.Kind.allCases.flatMap { kind in
-      [false, true].map { Case(kind: kind, isSecured: $0) }
+    /// libcurl reaches no proxy over a Unix-domain socket.
+    static let all = FloodPeer.Kind.floods.flatMap { kind in
+      FloodPeer.Line.allCases.filter { kind != .tunnel || $0 != .unixSocket }.map { Case(kind: kind, line: $0) }
     }
   }
 
@@ -33,14 +41,13 @@ import Testing
     private let peer: FloodPeer
 
     init(_ flood: Case) async throws {
-      peer = try FloodPeer(flood.kind, isSecured: flood.isSecured)
+      peer = try FloodPeer(flood.kind, over: flood.line)
       var configuration = CurlTransport.Configuration()
       configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
       transport = CurlTransport(configuration)
-      var identity = ConnectionKey()
-      identity.proxy = try peer.proxy.map { try Proxy($0) }
       var request = try OutgoingRequest(url: HTTPURL(peer.url))
       request.options.version = flood.kind.version
+      let identity = try peer.identity
       let context = TransferContext(
         id: RequestID(1), connectTimeout: .seconds(10), identity: identity, control: control,
         sink: { _ in .collect(limit: .max) })
@@ -70,7 +77,7 @@ import Testing
     let error = try #require(try await flooded.exchange.value)
     #expect(Moment.now - began < Self.bound)
     switch flood.kind {
-    case .smallData, .smallChunks: #expect(error.kind == .cancelled)
+    case .smallData, .smallChunks, .challenge: #expect(error.kind == .cancelled)
     // libcurl finds these two out by itself, or the limit for them does.
     case .interim: #expect(error.kind == .limitExceeded(.informationalResponses))
     case .settings: #expect([.malformedResponse, .connectionLost].contains(error.kind))
@@ -101,13 +108,17 @@ import Testing
     #expect(Moment.now - began < Self.bound)
   }
 
-  @Test(arguments: Case.all.filter { $0.kind != .tunnel })
+  @Test(arguments: Case.all)
   func `the timeouts of a request hold while its peer floods`(flood: Case) async throws {
-    let peer = try FloodPeer(flood.kind, isSecured: flood.isSecured)
+    let peer = try FloodPeer(flood.kind, over: flood.line)
     var configuration = CurlTransport.Configuration()
     configuration.certificateAuthorities = Fixture.path("Certificates/root.pem")
-    let session = try Session.Builder().transport(.curl(configuration)).httpVersion(flood.kind.version)
-      .timeouts(total: .milliseconds(300)).build()
+    var builder = Session.Builder().transport(.curl(configuration)).httpVersion(flood.kind.version)
+      .timeouts(total: .milliseconds(300))
+    if let proxy = peer.proxy { builder = builder.proxy(proxy) }
+    if let path = peer.unixSocket { builder = builder.unixSocket(path) }
+    if let credential = peer.credential { builder = builder.connectionCredential(credential, to: .anyOrigin) }
+    let session = try builder.build()
     let began = Moment.now
     let error = await session.request(peer.url).serializingData().response.error
     #expect(error != nil)
@@ -117,7 +128,7 @@ import Testing
   }
 
   @Test func `a connection that was flooded is closed`() async throws {
-    let flooded = try await Flooded(Case(kind: .unknown, isSecured: false))
+    let flooded = try await Flooded(Case(kind: .unknown, line: .plain))
     #expect(try await flooded.exchange.value?.metrics != nil)
     #expect(await flooded.transport.connectionPool() == ConnectionPoolSnapshot())
     await flooded.transport.shutdown()

@@ -1,6 +1,7 @@
 import CLibcurl
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineCurl
 import LupineFixtures
 import Testing

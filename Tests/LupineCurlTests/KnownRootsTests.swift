@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LupineCore
+import LupineSession
 import LupineFixtures
 import Testing
 

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineFixtures
 import LupineTesting
 import Testing

@@ -1,7 +1,9 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineCurl
+import LupineStreams
 import LupineTesting
 import Testing
 

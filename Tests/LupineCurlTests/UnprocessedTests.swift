@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineCurl
 import LupineTesting
 import Synchronization

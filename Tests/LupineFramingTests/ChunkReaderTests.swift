@@ -1,4 +1,5 @@
 import LupineCore
+import LupineStreams
 import LupineFraming
 import Testing
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import LupineCoding
 import LupineCore
 import LupineMock
 import Testing

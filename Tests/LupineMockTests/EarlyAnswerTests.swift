@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineMock
+import LupineSession
 import Testing
 
 /// Stubs that answer before the request's body has been read.

@@ -1,8 +1,10 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineFixtures
 import LupineMock
+import LupineTransfers
 import Testing
 
 @Suite struct ResourceTests {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineMock
 import Synchronization
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LupineCore
+import LupineSession
 import Testing
 
 @testable import LupineObservability

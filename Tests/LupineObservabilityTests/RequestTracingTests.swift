@@ -1,3 +1,5 @@
+import LupineSession
+
 #if Observability
   import HTTPTypes
   import InMemoryTracing

@@ -1,7 +1,12 @@
 import HTTPTypes
+import LupineCoding
 import LupineCore
 import LupineMock
 import LupineResilience
+import LupineSession
+import LupineStreams
+import LupineSupport
+import LupineTransfers
 import Testing
 
 @Suite struct CircuitBreakerTests {

@@ -2,6 +2,7 @@ import HTTPTypes
 import LupineCore
 import LupineMock
 import LupineResilience
+import LupineSession
 import Testing
 
 @Suite struct ConcurrencyLimiterTests {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineFixtures
 import LupineMock
 import LupineResilience

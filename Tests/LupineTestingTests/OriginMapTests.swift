@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSession
 import LupineMock
 import LupineTesting
 import Testing

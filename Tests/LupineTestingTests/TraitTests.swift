@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineMock
 import LupineTesting
 import Synchronization

@@ -1,7 +1,9 @@
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineCurl
 import LupineReachability
+import LupineTransfers
 
 extension Probe {
   /// Downloads a file through a session that waits while it is offline, and goes on where the download broke off.

@@ -5,6 +5,7 @@ import LupineTesting
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct ProxyListTests {
   private static let list = [

@@ -2,7 +2,9 @@ import CSeccomp
 import FoundationEssentials
 import Glibc
 import LupineCore
+import LupineSession
 import LupineCurl
+import LupineTransfers
 
 /// A program that downloads a file, for tests that kill it or fill its disk: `TransferProbe URL FILE CHECKPOINT [MODE]`.
 ///

@@ -1,4 +1,6 @@
+public import LupineCoding
 import LupineCore
+public import LupineSupport
 
 /// The text of a form's value (`application/x-www-form-urlencoded`), as RFC 6749 appendix B wants it.
 enum FormText {

@@ -1,5 +1,6 @@
 import HTTPTypes
 public import LupineCore
+public import LupineSession
 
 extension OAuthToken: AuthenticationCredential {}
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 public import LupineCore
+public import LupineSession
 
 /// Asks an authorization server for tokens (RFC 6749).
 ///

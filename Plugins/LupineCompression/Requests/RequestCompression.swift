@@ -1,6 +1,7 @@
 public import LupineCore
 import FoundationEssentials
 import HTTPTypes
+public import LupineSession
 
 /// Codes the bodies of requests, and names the coding in `Content-Encoding`.
 ///

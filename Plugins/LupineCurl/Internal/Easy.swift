@@ -2,6 +2,7 @@ import CLibcurl
 import Glibc
 import HTTPTypes
 import LupineCore
+public import LupineSupport
 
 /// An easy handle that is used for one exchange after the other, and remembers what it is set to.
 final class Easy {
@@ -98,6 +99,7 @@ final class Easy {
     if descriptor >= 0 {
       exchange?.rare?.lacksDescriptor = nil
       multi.loop.opened(descriptor, for: multi)
+      exchange?.take(socket: descriptor)
     } else {
       multi.hasFailedDial = true
     }

@@ -1,4 +1,5 @@
 import LupineCore
+public import LupineSupport
 
 /// What the engine's lock protects.
 struct EngineState {

@@ -28,10 +28,12 @@ extension Exchange {
 
   /// Forgets the content of a challenge that libcurl answers.
   ///
-  /// - Throws: `LupineError` where bytes came behind it: libcurl goes on with the connection all the same.
+  /// - Throws: `LupineError` where bytes came behind it, or its end has not come: libcurl goes on with the connection all
+  ///   the same.
   func forgetContent(_ rare: RareState, _ easy: Easy) throws(LupineError) {
     let held = rare.heldContent.take()
     if held?.hasSurplus == true || hasDecrypted(easy) { throw MalformedResponse.surplus.error }
+    if held?.isUnfinished == true { throw MalformedResponse.unfinished.error }
   }
 
   /// Takes a piece of a body in chunks and returns its size, or what tells libcurl to keep it.

@@ -9,6 +9,24 @@ extension Exchange {
     return socketID == cut.id
   }
 
+  /// Notes the descriptor that libcurl uses for the exchange.
+  func take(socket descriptor: Int32) {
+    let known = loop.known(descriptor)
+    socket = descriptor
+    socketID = known?.id ?? 0
+    if route.unixSocket != nil, ports != nil, known?.isConnection == true {
+      ports = SocketPorts(unixSocket: descriptor)
+    }
+  }
+
+  /// The descriptor of its connection over a Unix-domain socket; -1 where libcurl tells it only once it waits.
+  func unixDescriptor(_ easy: Easy, isReused: Bool) -> Int32 {
+    let secured = submission.isSecured ? easy.connection : nil
+    if isReused { return secured.flatMap { loop.descriptor(securedBy: $0, of: multi) } ?? -1 }
+    loop.known(socket)?.secured = secured
+    return socket
+  }
+
   /// Ends the exchange because its connection brought bytes without end, and nothing in them.
   func endFlooded() {
     let sender = if ports == nil, let proxy = route.proxy { "The proxy \(proxy)" } else { "The server" }

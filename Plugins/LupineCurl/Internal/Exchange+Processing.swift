@@ -25,11 +25,16 @@ extension Exchange {
   /// Applies a GOAWAY to every exchange of the connection; libcurl reports it only to the exchange that is reading.
   private func leave(above last: UInt32) {
     guard let ports, last < outgoing.lastStream ?? .max else { return }
+    guard ports.isKnown else { return isLeft(above: last) }
     for exchange in loop.exchanges.all where exchange.isUnderWay && exchange.multi === multi && exchange.ports == ports
     {
-      exchange.outgoing.lastStream = last
-      if let stream = exchange.outgoing.stream, stream > last { exchange.outgoing.isUnprocessed = true }
+      exchange.isLeft(above: last)
     }
+  }
+
+  private func isLeft(above last: UInt32) {
+    outgoing.lastStream = last
+    if let stream = outgoing.stream, stream > last { outgoing.isUnprocessed = true }
   }
 
   /// Why an exchange ends whose request libcurl would send again.

@@ -118,10 +118,7 @@ extension Exchange {
   /// When it reads no more although the sink has room, the response is complete. The body may still be going out, and on
   /// HTTP/1.1 the connection then has to be closed for the server to see that no more comes (RFC 9112 section 9.3).
   func watches(_ descriptor: Int32, for what: Int32, _ easy: Easy) {
-    if what != CURL_POLL_REMOVE {
-      socket = descriptor
-      socketID = loop.known(descriptor)?.id ?? 0
-    }
+    if what != CURL_POLL_REMOVE { take(socket: descriptor) }
     guard incoming.writer != nil, !incoming.isHeldBack, easy.headReader.line?.version != .http2 else { return }
     guard what == CURL_POLL_OUT || (what == CURL_POLL_REMOVE && outgoing.isPaused) else { return }
     outgoing.isUnwanted = true

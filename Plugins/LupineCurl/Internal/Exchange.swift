@@ -112,7 +112,8 @@ final class Exchange {
     easy.isConnected(to: address, port: remotePort)
     ports =
       route.unixSocket == nil
-      ? SocketPorts(local: localPort, remote: remotePort, easy.remoteIP) : SocketPorts(unixSocket: easy.descriptor)
+      ? SocketPorts(local: localPort, remote: remotePort, easy.remoteIP)
+      : SocketPorts(unixSocket: unixDescriptor(easy, isReused: isReused))
     if submission.version == .http2 { connection = ports.flatMap { loop.connection($0, of: multi) } }
     if submission.isSecured { tls = loop.details(of: easy) }
     clock.isReused = isReused

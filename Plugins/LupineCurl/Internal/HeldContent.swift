@@ -19,6 +19,12 @@ struct HeldContent {
     }
   }
 
+  /// Whether the end is still to come, which is not known of content that the connection ends.
+  var isUnfinished: Bool {
+    if let rest { return rest > 0 }
+    return chunks?.isFinished == false
+  }
+
   /// Notes that libcurl has dropped bytes behind the end.
   mutating func noteSurplus() { hasSurplus = true }
 

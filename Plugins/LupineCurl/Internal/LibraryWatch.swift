@@ -1,5 +1,6 @@
 import Glibc
 import LupineCore
+public import LupineSupport
 import Synchronization
 
 /// Ends a connection on which libcurl spends processor time without delivering anything, such as one that sends empty
@@ -125,7 +126,7 @@ final class LibraryWatch: Sendable {
     }
     view.count += 1
     guard step & 1 == 1 else { return }
-    if view.count == 1 { connections.look() }
+    if view.count == 1 { connections.look() } else { connections.lookAgain() }
     let now = Self.time(clock)
     guard now - view.time >= Self.limit else { return }
     connections.endBusiest()

@@ -16,6 +16,11 @@ extension Loop {
     return nil
   }
 
+  /// The descriptor below a connection of OpenSSL's over a Unix-domain socket.
+  func descriptor(securedBy connection: OpaquePointer, of multi: Multi) -> Int32? {
+    sockets.firstIndex { $0?.multi === multi && $0?.secured == connection }.map { Int32($0) }
+  }
+
   /// Closes a connection that must not be reused, unless another exchange uses it.
   ///
   /// libcurl then drops it.

@@ -25,22 +25,30 @@ final class OpenConnections: Sendable {
   }
 
   /// How far a connection has been read.
-  private enum Reading: Equatable {
+  private enum Reading {
     /// So many bytes.
     case bytes(Int64)
-    /// The system does not count them, as for a Unix-domain socket, of which so many wait.
-    case waiting(Int32)
+    /// The system does not count them, as for a Unix-domain socket: so many wait, and at so many looks there were fewer
+    /// than before. Only reading makes them fewer.
+    case waiting(Int32, drops: Int)
 
     init(_ descriptor: Int32) {
       let bytes = lupine_bytes_read(descriptor)
-      self = bytes >= 0 ? .bytes(bytes) : .waiting(lupine_bytes_waiting(descriptor))
+      self = bytes >= 0 ? .bytes(bytes) : .waiting(lupine_bytes_waiting(descriptor), drops: 0)
     }
 
-    /// The bytes read since an earlier look; where they are not counted, as many as it takes if there were any.
-    func count(since earlier: Self) -> Int64 {
-      switch (self, earlier) {
-      case (.bytes(let now), .bytes(let before)): now - before
-      default: self == earlier ? 0 : OpenConnections.flood
+    /// Looks again where the system does not count.
+    mutating func lookAgain(_ descriptor: Int32) {
+      guard case .waiting(let before, let drops) = self else { return }
+      let now = lupine_bytes_waiting(descriptor)
+      self = .waiting(now, drops: now < before ? drops + 1 : drops)
+    }
+
+    /// The bytes read since `look`; where they are not counted, as many as it takes if it was seen twice.
+    func count(_ descriptor: Int32) -> Int64 {
+      switch self {
+      case .bytes(let before): lupine_bytes_read(descriptor) - before
+      case .waiting(_, let drops): drops >= 2 ? OpenConnections.flood + Int64(drops) : 0
       }
     }
   }
@@ -79,10 +87,17 @@ final class OpenConnections: Sendable {
     }
   }
 
+  /// Looks again at the connections whose bytes the system does not count.
+  func lookAgain() {
+    state.withLock { state in
+      for descriptor in state.readings.keys { state.readings[descriptor]?.lookAgain(descriptor) }
+    }
+  }
+
   /// Ends the connection from which most was read since `look`; nothing happens where that was little.
   func endBusiest() {
     state.withLock { state in
-      let counts = state.readings.map { ($0.key, Reading($0.key).count(since: $0.value)) }
+      let counts = state.readings.map { ($0.key, $0.value.count($0.key)) }
       guard let busiest = counts.max(by: { $0.1 < $1.1 }), busiest.1 >= Self.flood else { return }
       let descriptor = busiest.0
       state.readings[descriptor] = nil

@@ -17,6 +17,9 @@ struct SocketPorts: Equatable {
     self.address = address
   }
 
+  /// Whether no other connection has these: of a connection over a Unix-domain socket libcurl may not tell which it is.
+  var isKnown: Bool { remote >= 0 }
+
   /// A Unix-domain socket has no ports; its descriptor stands for them, which no other connection has meanwhile.
   init(unixSocket descriptor: Int32) {
     self.init(local: -1, remote: descriptor, nil)

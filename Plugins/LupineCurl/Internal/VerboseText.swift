@@ -1,4 +1,5 @@
 import LupineCore
+public import LupineSupport
 
 /// What a line of libcurl's verbose text says of an exchange; libcurl tells it in no other way.
 enum VerboseText: Equatable {

@@ -18,6 +18,8 @@ final class WatchedSocket {
   var isMultiplexed = false
   /// Its ports, where it is a connection that may carry several exchanges.
   var ports: SocketPorts?
+  /// OpenSSL's connection over it, where it is a Unix-domain socket.
+  var secured: OpaquePointer?
   /// Whether libcurl has closed it.
   var isClosed = false
   /// How it is secured, once that is known.

@@ -1,4 +1,5 @@
 import LupineCore
+public import LupineSupport
 
 /// What a `TestClock` knows.
 struct TestClockState {

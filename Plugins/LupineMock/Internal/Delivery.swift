@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+public import LupineSupport
 
 /// Hands a reply's body over.
 enum Delivery {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LupineCore
+public import LupineSupport
 
 /// What a mock knows.
 struct MockState {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+public import LupineCoding
 public import LupineCore
 
 /// Expects JSON as the body: all of it, or the value at a path.

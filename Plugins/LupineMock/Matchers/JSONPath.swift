@@ -1,3 +1,4 @@
+public import LupineCoding
 import LupineCore
 
 /// A place in a JSON value: names joined by dots, indices in brackets.

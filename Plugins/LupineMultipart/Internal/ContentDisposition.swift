@@ -1,4 +1,5 @@
 import LupineCore
+public import LupineSupport
 
 /// The parameters of a `Content-Disposition`, written and read as browsers write them.
 ///

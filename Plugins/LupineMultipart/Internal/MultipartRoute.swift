@@ -1,4 +1,5 @@
 import HTTPTypes
+public import LupineCoding
 import LupineCore
 
 /// The upload of a multipart as a session takes it.

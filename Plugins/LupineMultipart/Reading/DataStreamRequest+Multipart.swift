@@ -1,5 +1,6 @@
 import HTTPTypes
 public import LupineCore
+public import LupineStreams
 
 extension DataStreamRequest {
   /// The parts of a multipart response, one after the other, each with a body that streams.

@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import LupineCore
+public import LupineSupport
 
 /// Reads a multipart of any type piece by piece: bytes in, events out (RFC 2046 section 5.1.1).
 ///

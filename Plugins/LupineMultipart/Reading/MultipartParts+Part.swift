@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+public import LupineSession
 
 extension MultipartParts {
   /// A part that is arriving.

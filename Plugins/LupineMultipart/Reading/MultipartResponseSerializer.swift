@@ -1,5 +1,6 @@
 import HTTPTypes
 public import LupineCore
+public import LupineSession
 
 /// Makes the parts of a multipart response, complete and in memory, such as several byte ranges of a file.
 public struct MultipartResponseSerializer: ResponseSerializer {

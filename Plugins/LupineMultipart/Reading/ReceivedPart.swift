@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+public import LupineSession
 
 /// A part that has arrived, complete.
 public struct ReceivedPart: Sendable, Hashable {

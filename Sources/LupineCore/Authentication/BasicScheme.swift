@@ -14,7 +14,7 @@ public struct BasicScheme: AuthenticationScheme {
   /// The scheme has nothing to set.
   public init() { self.init(greetsProxies: false) }
 
-  init(greetsProxies: Bool) { self.greetsProxies = greetsProxies }
+  package init(greetsProxies: Bool) { self.greetsProxies = greetsProxies }
 
   /// The weakest of all: the password itself is sent.
   public func strength(of challenge: AuthenticationChallenge) -> Int { 0 }

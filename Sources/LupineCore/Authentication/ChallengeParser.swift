@@ -1,3 +1,5 @@
+public import LupineSupport
+
 /// Reads the challenges of one field value (RFC 9110 section 11.6.1).
 struct ChallengeParser {
   private var cursor: FieldCursor

@@ -30,7 +30,7 @@ public struct ConnectionCredential: Sendable, Hashable, HidesSecrets {
   }
 
   /// What makes it unfit to be spoken.
-  var problems: [String] {
+  package var problems: [String] {
     var problems: [String] = []
     if credential?.hasControlByte == true { problems.append("the name or the password has a control byte") }
     if scheme == .ntlm, credential == nil { problems.append("NTLM needs a name and a password") }

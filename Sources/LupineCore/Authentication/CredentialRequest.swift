@@ -7,6 +7,13 @@ public struct CredentialRequest: Sendable {
   /// How many credentials were given for this request already, all of them refused.
   public let previousFailureCount: Int
 
+  /// Joins the parts, as a test of a provider does.
+  public init(url: HTTPURL, challenges: [AuthenticationChallenge], previousFailureCount: Int = 0) {
+    self.url = url
+    self.challenges = challenges
+    self.previousFailureCount = previousFailureCount
+  }
+
   /// The protection space of the strongest challenge, where the server named one.
   public var realm: String? { challenges.first?.realm }
 }

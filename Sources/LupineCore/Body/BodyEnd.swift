@@ -11,4 +11,17 @@ public struct BodyEnd: Sendable {
   public var trailers: HTTPFields?
   /// What the exchange cost.
   public var metrics: TransferMetrics
+
+  /// Joins the parts.
+  ///
+  /// Default: no data, as many bytes as the data have, no trailers, empty metrics.
+  public init(
+    data: Data = Data(), byteCount: Int64? = nil, trailers: HTTPFields? = nil,
+    metrics: TransferMetrics = TransferMetrics()
+  ) {
+    self.data = data
+    self.byteCount = byteCount ?? Int64(data.count)
+    self.trailers = trailers
+    self.metrics = metrics
+  }
 }

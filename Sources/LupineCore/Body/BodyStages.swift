@@ -1,6 +1,6 @@
 /// Passes bytes through a row of transformers.
-enum BodyStages {
-  static func pass(
+package enum BodyStages {
+  package static func pass(
     _ bytes: UnsafeRawBufferPointer, through stages: ArraySlice<any BodyTransformer>,
     into output: BodyTransformer.Output
   ) throws(LupineError) {
@@ -10,7 +10,7 @@ enum BodyStages {
     }
   }
 
-  static func finish(
+  package static func finish(
     _ stages: ArraySlice<any BodyTransformer>, into output: BodyTransformer.Output
   ) throws(LupineError) {
     guard let stage = stages.first else { return }

@@ -1,3 +1,5 @@
+public import LupineSupport
+
 extension RequestBody {
   private static let pieceSize = 128 << 10
 

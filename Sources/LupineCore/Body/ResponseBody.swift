@@ -3,7 +3,9 @@ public import FoundationEssentials
 /// The consumer's side of a response's body; `ResponseBodyWriter` is the transport's.
 public struct ResponseBody: Sendable {
   /// The exchange that it belongs to; one of its own where it was complete when it was made.
-  let exchange: ExchangeControl
+  package let exchange: ExchangeControl
+
+  package init(exchange: ExchangeControl) { self.exchange = exchange }
 
   /// The next bytes of a body that is streamed, or `nil` at its end.
   ///
@@ -30,13 +32,13 @@ public struct ResponseBody: Sendable {
   }
 
   /// The end, where it has come, its observers have heard of it, and it is a good one.
-  var goodEnd: BodyEnd? { exchange.channel.goodEnd }
+  package var goodEnd: BodyEnd? { exchange.channel.goodEnd }
 
   /// The first bytes of a body that is gathered in memory, also of one that has failed.
-  func gathered(limit: Int64) -> Data { exchange.channel.gathered(limit: limit) }
+  package func gathered(limit: Int64) -> Data { exchange.channel.gathered(limit: limit) }
 
   /// What the exchange cost, where the body has ended.
-  var metricsAtEnd: TransferMetrics? {
+  package var metricsAtEnd: TransferMetrics? {
     switch exchange.channel.ended {
     case .success(let end): end.metrics
     case .failure(let error): error.metrics

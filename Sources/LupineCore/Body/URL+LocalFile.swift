@@ -5,7 +5,7 @@ extension URL {
   ///
   /// - Throws: `LupineError` of the given kind where it names none, as with another scheme or another machine's name (RFC
   ///   8089).
-  func localPath(orFailAs kind: LupineError.Kind) throws(LupineError) -> String {
+  package func localPath(orFailAs kind: LupineError.Kind) throws(LupineError) -> String {
     let url = absoluteURL
     let host = url.host(percentEncoded: false) ?? ""
     guard url.isFileURL, host.isEmpty || host.lowercased() == "localhost" else {

@@ -5,7 +5,7 @@ extension UnsafeMutableRawBufferPointer {
   ///
   /// - Returns: how many bytes there were up to the file's end, and the number of the error that ended it; `nil` where none
   ///   did.
-  func fill(from descriptor: Int32, at offset: Int64) -> (count: Int, error: Int32?) {
+  package func fill(from descriptor: Int32, at offset: Int64) -> (count: Int, error: Int32?) {
     var done = 0
     while done < count {
       let read = pread(descriptor, baseAddress?.advanced(by: done), count - done, off_t(offset) + off_t(done))

@@ -24,7 +24,7 @@ public struct AddressBlock: Sendable, Hashable {
   }
 
   /// A single address.
-  init(_ address: IPAddress) { self.init(address, prefixLength: address.bytes.count * 8) }
+  package init(_ address: IPAddress) { self.init(address, prefixLength: address.bytes.count * 8) }
 
   private init(_ address: IPAddress, prefixLength: Int) {
     let unmapped = address.unmapped

@@ -23,7 +23,7 @@ public struct NetworkPolicy: Sendable, Hashable {
 
   private(set) var rules: [Rule] = []
   /// What is no block of addresses; `Session.Builder.build()` refuses a policy that has any.
-  private(set) var problems: [String] = []
+  package private(set) var problems: [String] = []
   /// What is said of addresses that no rule matches.
   public let otherwise: Verdict
 

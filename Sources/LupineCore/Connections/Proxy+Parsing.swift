@@ -1,3 +1,5 @@
+public import LupineSupport
+
 extension Proxy {
   /// Reads the URL of a proxy: `http`, `https`, `socks5` (names are resolved here) or `socks5h` (by the proxy), with a
   /// name and a password or without, as in `http://user:password@proxy.example.com:3128`.
@@ -59,7 +61,7 @@ extension Proxy {
   }
 
   /// What makes the credential unfit for the proxy's protocol.
-  var problem: String? {
+  package var problem: String? {
     if kind == .socks5, connectionCredential != nil { return "no SOCKS proxy speaks NTLM or Negotiate" }
     guard let credential else { return connectionCredential?.problems.first }
     guard kind == .socks5 else {

@@ -59,7 +59,7 @@ public struct Proxy: Sendable, Hashable {
   }
 
   /// The proxy's host and port, as an evaluator of its certificates knows them.
-  var url: HTTPURL? { try? HTTPURL("https://\(authority)/") }
+  package var url: HTTPURL? { try? HTTPURL("https://\(authority)/") }
 
   private var authority: String { host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)" }
 

@@ -2,7 +2,7 @@
 public struct ResolverOverrides: Sendable, Hashable {
   private var addresses: [String: [IPAddress]] = [:]
 
-  init() {}
+  package init() {}
 
   /// Whether every name is resolved as usual.
   public var isEmpty: Bool { addresses.isEmpty }
@@ -12,7 +12,7 @@ public struct ResolverOverrides: Sendable, Hashable {
   /// A dot at the name's end makes no difference: it says to a resolver that the name is whole.
   public func addresses(of host: String) -> [IPAddress]? { addresses.isEmpty ? nil : addresses[Self.key(host)] }
 
-  mutating func set(_ host: String, _ addresses: [IPAddress]) { self.addresses[Self.key(host)] = addresses }
+  package mutating func set(_ host: String, _ addresses: [IPAddress]) { self.addresses[Self.key(host)] = addresses }
 
   private static func key(_ host: String) -> String { host.hasSuffix(".") ? String(host.dropLast()) : host }
 }

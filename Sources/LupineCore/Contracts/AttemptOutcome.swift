@@ -57,7 +57,7 @@ public struct AttemptOutcome: Sendable {
   }
 
   /// The attempt as a retrier sees it that has granted so many retries.
-  func granted(_ retries: Int) -> AttemptOutcome {
+  package func granted(_ retries: Int) -> AttemptOutcome {
     var attempt = self
     attempt.retries = retries
     return attempt

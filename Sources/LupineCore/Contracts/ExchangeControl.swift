@@ -1,3 +1,4 @@
+public import LupineSupport
 import Synchronization
 
 /// The life of one exchange: how it is cancelled or held back, and when it last moved a byte.
@@ -74,7 +75,7 @@ public final class ExchangeControl: Sendable {
   }
 
   /// Whether this is the body of the exchange.
-  func carries(_ body: ResponseBody) -> Bool {
+  package func carries(_ body: ResponseBody) -> Bool {
     var exchange = body.exchange
     while exchange !== self {
       guard let parent = exchange.parent, exchange.state.withLock({ $0.isChosen }) else { return false }
@@ -84,7 +85,7 @@ public final class ExchangeControl: Sendable {
   }
 
   /// Who answered, once somebody did.
-  var source: TransportResponse.Source { state.withLock { $0.source } }
+  package var source: TransportResponse.Source { state.withLock { $0.source } }
 
   /// Notes who answered, before the sink is asked about the head.
   func answers(_ source: TransportResponse.Source) {
@@ -116,10 +117,10 @@ public final class ExchangeControl: Sendable {
   }
 
   /// Whether the response's body waits for its reader alone, so that no byte can move.
-  var isHeldBack: Bool { state.withLock { $0.bearer ?? self }.channel.isHeldBack }
+  package var isHeldBack: Bool { state.withLock { $0.bearer ?? self }.channel.isHeldBack }
 
   /// What the exchange has cost so far, as it is known without its transport.
-  var cost: TransferMetrics {
+  package var cost: TransferMetrics {
     var metrics = TransferMetrics()
     metrics.total = now() - begun
     metrics.bytesSent = bytesSent.load(ordering: .relaxed)
@@ -128,9 +129,9 @@ public final class ExchangeControl: Sendable {
   }
 
   /// When the last byte moved, as a time of the clock it was made with.
-  var lastActive: Duration { .nanoseconds(lastActivity.load(ordering: .relaxed)) }
+  package var lastActive: Duration { .nanoseconds(lastActivity.load(ordering: .relaxed)) }
 
-  func touch() { noteActivity(at: now()) }
+  package func touch() { noteActivity(at: now()) }
 
   private func noteActivity(at time: Duration) {
     lastActivity.store(time.nanoseconds, ordering: .relaxed)
@@ -157,7 +158,7 @@ public final class ExchangeControl: Sendable {
   }
 
   /// Has what is received count as the download's progress, until the exchange is over.
-  func beginsAnswer() { counts.store(true, ordering: .relaxed) }
+  package func beginsAnswer() { counts.store(true, ordering: .relaxed) }
 
   /// Whether what is received counts; of several exchanges that are made in the place of one, only the chosen one's does.
   private var isAnswer: Bool {
@@ -208,6 +209,19 @@ extension ExchangeControl {
     return self
   }
 
+  /// Makes the response's body of one that has arrived already, which counts as no progress.
+  package func makeBody(_ sink: BodySink, of end: BodyEnd) -> ResponseBody {
+    let exchange = beginBody(sink, resume: {})
+    do throws(LupineError) {
+      // The bytes are in memory already: the sink takes all of them, whatever its window.
+      _ = try exchange.channel.write(end.data)
+      exchange.channel.finish(trailers: end.trailers, metrics: end.metrics)
+    } catch {
+      exchange.channel.fail(error.measured(end.metrics))
+    }
+    return ResponseBody(exchange: exchange)
+  }
+
   /// Lets go of what stands for this exchange's body, or for its parent's, and has ended.
   func bodyEnded() {
     if let parent, channel.ended != nil { parent.bodyEnded(of: self) }
@@ -246,9 +260,4 @@ extension ExchangeControl {
       told = isSuspended
     }
   }
-}
-
-extension Duration {
-  /// Whole nanoseconds, capped at what 64 bits hold.
-  package var nanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 }

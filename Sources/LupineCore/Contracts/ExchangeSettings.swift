@@ -15,7 +15,7 @@ package final class ExchangeSettings: Sendable {
   package let executor: (any TaskExecutor)?
   package let secretFields: SecretFields
 
-  init(
+  package init(
     clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, connectTimeout: Duration?, limits: Limits,
     identity: ConnectionKey,
     connections: ConnectionOptions, executor: (any TaskExecutor)?, secretFields: SecretFields = .standard

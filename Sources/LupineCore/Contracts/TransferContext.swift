@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+public import LupineSupport
 
 /// Everything a transport must know about one exchange besides the request.
 public struct TransferContext: Sendable {
@@ -15,16 +16,16 @@ public struct TransferContext: Sendable {
   private var own: CopyOnWrite<Own>?
 
   /// What an exchange is told that is not as its session tells all of them.
-  struct Own {
-    var connectTimeout: Duration?
-    var identity: ConnectionKey
-    var evaluator: (any TrustEvaluator)?
-    var proxyEvaluator: (any TrustEvaluator)?
-    var proxyAuthorization: String?
+  package struct Own {
+    package var connectTimeout: Duration?
+    package var identity: ConnectionKey
+    package var evaluator: (any TrustEvaluator)?
+    package var proxyEvaluator: (any TrustEvaluator)?
+    package var proxyAuthorization: String?
     /// Who stands above the exchange in the place of the request that its life belongs to.
-    var supervisor: (any ExchangeSupervisor)?
+    package var supervisor: (any ExchangeSupervisor)?
 
-    init(_ settings: ExchangeSettings) {
+    package init(_ settings: ExchangeSettings) {
       connectTimeout = settings.connectTimeout
       identity = settings.identity
     }
@@ -100,7 +101,7 @@ public struct TransferContext: Sendable {
   }
 
   /// Describes an exchange as its session tells of all of them.
-  init(id: RequestID, attempt: Int, settings: ExchangeSettings, control: ExchangeControl) {
+  package init(id: RequestID, attempt: Int, settings: ExchangeSettings, control: ExchangeControl) {
     self.id = id
     self.attempt = attempt
     self.settings = settings
@@ -108,7 +109,7 @@ public struct TransferContext: Sendable {
   }
 
   /// Tells the exchange what is not as its session tells all of them.
-  mutating func change(_ change: (inout Own) -> Void) { own.change(from: Own(settings), change) }
+  package mutating func change(_ change: (inout Own) -> Void) { own.change(from: Own(settings), change) }
 
   private var supervisor: (any ExchangeSupervisor)? { own?.value.supervisor ?? control.supervisor }
 

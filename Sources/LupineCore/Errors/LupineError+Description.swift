@@ -1,5 +1,6 @@
 public import FoundationEssentials
 import HTTPTypes
+public import LupineSupport
 
 extension LupineError: CustomStringConvertible {
   /// The message, the request and status it belongs to, and the media type and length of `body`.

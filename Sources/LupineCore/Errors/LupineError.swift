@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+public import LupineSupport
 
 /// What went wrong with a request or with the assembly of a session.
 ///
@@ -67,7 +68,7 @@ extension LupineError {
   public var resumeData: Data? { details.values.resumeData }
 
   /// Returns the error with what continues the download.
-  func resumable(with data: Data?) -> LupineError { replacing { $0.resumeData = data } }
+  package func resumable(with data: Data?) -> LupineError { replacing { $0.resumeData = data } }
 
   /// Returns the error with the request it belongs to; the first one told stays.
   package func about(_ request: RequestSummary) -> LupineError {
@@ -90,7 +91,7 @@ extension LupineError {
   public func unprocessed() -> LupineError { replacing { $0.isUnprocessed = true } }
 
   /// Returns the error with the values of these fields redacted in its response, besides the standard ones.
-  func hiding(_ secrets: SecretFields) -> LupineError {
+  package func hiding(_ secrets: SecretFields) -> LupineError {
     guard let response = details.values.response, response.headerFields.contains(where: { secrets.contains($0.name) })
     else {
       return self
@@ -105,7 +106,7 @@ extension LupineError {
   }
 
   /// Returns the error with the failure that came before it as the underlying one; one of its own stays.
-  func following(_ failure: LupineError?) -> LupineError {
+  package func following(_ failure: LupineError?) -> LupineError {
     guard let failure, underlying == nil, failure.details !== details else { return self }
     return replacing { $0.underlying = failure }
   }
@@ -122,12 +123,12 @@ extension LupineError {
   public var body: Data? { details.values.body }
 
   /// The service's own error that was decoded from `body`; see `serviceError(as:)`.
-  var decodedServiceError: (any Error)? { details.values.serviceError }
+  package var decodedServiceError: (any Error)? { details.values.serviceError }
 
   /// Returns the error with the first bytes of the response's body; the first one told stays.
   ///
   /// - Parameter limit: how many bytes are kept. A copy is made where the body is longer, which is not held for them.
-  func carrying(_ body: Data, limit: Int64) -> LupineError {
+  package func carrying(_ body: Data, limit: Int64) -> LupineError {
     guard details.values.body == nil, !body.isEmpty, limit > 0 else { return self }
     let count = Int(clamping: limit)
     let kept = body.count <= count ? body : body.prefix(count).withUnsafeBytes { Data($0) }
@@ -135,7 +136,7 @@ extension LupineError {
   }
 
   /// Returns the error with the service's own, which its body is.
-  func explained(by serviceError: any Error) -> LupineError { replacing { $0.serviceError = serviceError } }
+  package func explained(by serviceError: any Error) -> LupineError { replacing { $0.serviceError = serviceError } }
 
   private func replacing(_ change: (inout Details.Values) -> Void) -> LupineError {
     var copy = self

@@ -1,3 +1,5 @@
+public import LupineSupport
+
 extension ExchangeLog: CustomStringConvertible {
   /// The whole course of the request, a line for each thing that happened; times count from the request's beginning.
   public var description: String { lines(isTimed: true).joined(separator: "\n") }

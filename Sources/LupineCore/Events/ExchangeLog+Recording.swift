@@ -1,4 +1,5 @@
 import HTTPTypes
+public import LupineSupport
 
 extension ExchangeLog.Attempt {
   /// Takes in what happened during the attempt.

@@ -1,4 +1,5 @@
 import HTTPTypes
+public import LupineSupport
 
 extension SessionEvent: CustomStringConvertible {
   /// The request, the attempt, the time and what happened, on one line, without secrets.
@@ -48,7 +49,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
   }
 
   /// Whether it tells of a request's own life, which a connection of it leaves to it.
-  var isOfWholeRequest: Bool {
+  package var isOfWholeRequest: Bool {
     switch self {
     case .started, .finished: true
     default: false
@@ -56,7 +57,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
   }
 
   /// Takes the values of secret fields away.
-  mutating func redact(_ secrets: SecretFields) {
+  package mutating func redact(_ secrets: SecretFields) {
     switch self {
     case .head(let head): self = .head(head.redacted(secrets))
     case .informational(let head): self = .informational(head.redacted(secrets))

@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import LupineSupport
 
 /// One thing that happened to a request, or one decision with its reason.
 public struct SessionEvent: Sendable {

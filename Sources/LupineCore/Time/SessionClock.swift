@@ -72,7 +72,7 @@ package struct SessionClock: Sendable {
   }
 
   /// How long it is until an instant of this clock, or of one of the system's; `nil` for an instant of another clock.
-  func time(until instant: any InstantProtocol<Duration>) -> Duration? {
+  package func time(until instant: any InstantProtocol<Duration>) -> Duration? {
     // Without `self` the C library's function of that name is another candidate, and the compiler opens no existential.
     if let time = Self.time(until: instant, on: self.clock) { return time }
     return Self.time(until: instant, on: ContinuousClock()) ?? Self.time(until: instant, on: SuspendingClock())

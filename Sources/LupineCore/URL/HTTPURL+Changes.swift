@@ -1,3 +1,5 @@
+public import LupineSupport
+
 extension HTTPURL {
   /// Returns the URL with another query, or without one.
   ///

@@ -1,3 +1,5 @@
+public import LupineSupport
+
 extension HTTPURL {
   /// Returns the URL that the `Location` field of a response to this URL names.
   ///

@@ -1,3 +1,5 @@
+public import LupineSupport
+
 extension HTTPURL {
   /// Where credentials belong: scheme, host and port together (RFC 9110 section 4.3.1).
   public struct Origin: Sendable, Hashable, CustomStringConvertible {
@@ -7,6 +9,13 @@ extension HTTPURL {
     public let host: String
     /// The port to connect to, the scheme's default included.
     public let port: Int
+
+    /// Joins the parts; the host is taken as it is.
+    public init(scheme: Scheme, host: String, port: Int) {
+      self.scheme = scheme
+      self.host = host
+      self.port = port
+    }
 
     /// The origin as the `Origin` field carries it: without the default port, IPv6 in brackets.
     public var description: String {

@@ -1,3 +1,5 @@
+public import LupineSupport
+
 extension HTTPURL {
   /// Returns the URL that a reference names below this base URL.
   ///

@@ -1,3 +1,5 @@
+public import LupineSupport
+
 /// What a reference begins with, which decides how it is joined to another URL (RFC 3986 section 4.2).
 enum URLReference {
   /// `http:` or `https:`; whether the rest is a URL is the parser's question.

@@ -1,3 +1,5 @@
+public import LupineSupport
+
 /// What two exchanges must have in common to share a connection.
 ///
 /// A connection is never used across two identities, even where two sessions share one transport.
@@ -64,7 +66,7 @@ public struct ConnectionKey: Sendable, Hashable {
   }
 
   /// Whether authorities are named, in the place of the system's or beside them.
-  var namesAuthorities: Bool {
+  package var namesAuthorities: Bool {
     storage.value.certificateAuthorities != nil || storage.value.additionalCertificateAuthorities != nil
   }
 

@@ -20,9 +20,9 @@ package struct FieldFacts: Sendable {
     package static let framing = Findings(rawValue: 1 << 2)
     /// What keeps a request from being sent.
     static var refused: Findings { [.invalidName, .invalidValue, .framing] }
-    static let cookie = Findings(rawValue: 1 << 3)
-    static let proxyAuthorization = Findings(rawValue: 1 << 4)
-    static let accept = Findings(rawValue: 1 << 5)
+    package static let cookie = Findings(rawValue: 1 << 3)
+    package static let proxyAuthorization = Findings(rawValue: 1 << 4)
+    package static let accept = Findings(rawValue: 1 << 5)
   }
 
   private static let looks = Atomic<UInt64>(0)

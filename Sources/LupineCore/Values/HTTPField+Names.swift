@@ -8,7 +8,7 @@ extension HTTPField.Name {
   }
 
   /// `Host`, which swift-http-types keeps out of its list since requests carry an authority.
-  static let host = HTTPField.Name(constant: "Host")
+  package static let host = HTTPField.Name(constant: "Host")
 
   /// `Idempotency-Key`, which tells a server that two requests are the same one (draft-ietf-httpapi-idempotency-key-header).
   public static let idempotencyKey = HTTPField.Name(constant: "Idempotency-Key")

@@ -4,7 +4,7 @@ extension OutgoingRequest {
   /// The request for another URL; what was meant for one server alone, its secrets and its name, goes to no other origin.
   ///
   /// So what another origin refuses is no token that was refused.
-  func moved(to url: HTTPURL, secrets: SecretFields) -> OutgoingRequest {
+  package func moved(to url: HTTPURL, secrets: SecretFields) -> OutgoingRequest {
     var moved = self
     moved.url = url
     guard url.origin != self.url.origin else { return moved }

@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import LupineSupport
 
 /// A request as it will be sent: a description, which can be kept, changed and sent any number of times.
 ///
@@ -44,16 +45,16 @@ public struct OutgoingRequest: Sendable {
   package var hasBody: Bool { storage.value.body != nil }
 
   /// Its own bounds, told without a copy of its options.
-  var timeouts: Timeouts? { storage.value.options.timeouts }
+  package var timeouts: Timeouts? { storage.value.options.timeouts }
 
   /// Whether it has bounds of its own, told without a copy of them.
-  var hasTimeouts: Bool { storage.value.options.hasTimeouts }
+  package var hasTimeouts: Bool { storage.value.options.hasTimeouts }
 
   /// Whether it has a field, told without a copy of them.
-  var hasFields: Bool { !storage.value.headers.isEmpty }
+  package var hasFields: Bool { !storage.value.headers.isEmpty }
 
   /// What a look at the fields has found, without the rest of it.
-  var findings: FieldFacts.Findings { storage.value.facts?.findings ?? FieldFacts(storage.value.headers).findings }
+  package var findings: FieldFacts.Findings { storage.value.facts?.findings ?? FieldFacts(storage.value.headers).findings }
 
   /// What a look at the fields tells, or has told.
   package var fieldFacts: FieldFacts { storage.value.facts ?? FieldFacts(storage.value.headers) }
@@ -108,12 +109,12 @@ public struct OutgoingRequest: Sendable {
   private static func boxed(_ body: RequestBody) -> CopyOnWrite<RequestBody>? { body.isNone ? nil : CopyOnWrite(body) }
 
   /// Looks at the fields, so that nobody who gets this request has to.
-  mutating func lookAtFields() {
+  package mutating func lookAtFields() {
     if storage.value.facts == nil { storage.value.facts = FieldFacts(storage.value.headers) }
   }
 
   /// The request with fields that somebody has looked at in the place of its own.
-  func taking(_ shared: SharedFields) -> OutgoingRequest { OutgoingRequest(self, shared) }
+  package func taking(_ shared: SharedFields) -> OutgoingRequest { OutgoingRequest(self, shared) }
 
   /// Made of the parts: a copy that is changed costs a copy of the fields as well.
   private init(_ request: OutgoingRequest, _ shared: SharedFields) {
@@ -168,7 +169,7 @@ extension OutgoingRequest {
     /// Which credential each interceptor put on the request.
     ///
     /// Not made of a literal, for which the metadata of a pair would be looked up for each request.
-    var refreshMarks: [ObjectIdentifier: Int] = Dictionary()
+    package var refreshMarks: [ObjectIdentifier: Int] = Dictionary()
 
     /// Behind one pointer, since bounds are large and few requests have any.
     private var bounds: CopyOnWrite<Timeouts>?

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+public import LupineSupport
 
 /// A finished response, as validators and serializers see it.
 ///
@@ -46,10 +47,10 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
   }
 
   /// Whether there are data, told without a copy of them.
-  var hasData: Bool { !storage.value.end.data.isEmpty }
+  package var hasData: Bool { !storage.value.end.data.isEmpty }
 
   /// The head's status, which stands there as text and is asked for at every step.
-  var statusCode: Int { storage.value.statusCode }
+  package var statusCode: Int { storage.value.statusCode }
 
   private struct Values {
     var request: OutgoingRequest
@@ -79,7 +80,7 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
   }
 
   /// Joins what a transport brought back and how its body ended.
-  init(request: OutgoingRequest, _ response: TransportResponse, _ end: BodyEnd) {
+  package init(request: OutgoingRequest, _ response: TransportResponse, _ end: BodyEnd) {
     storage = CopyOnWrite(
       Values(
         request: request, head: response.head, end: end, source: response.source, statusCode: response.statusCode))

@@ -1,4 +1,5 @@
-import FoundationEssentials
+package import FoundationEssentials
+public import LupineSupport
 
 /// The parameters of a query, a form or JSON whose values are secrets by their name, such as `access_token`.
 package enum SecretParameters {
@@ -42,7 +43,7 @@ package enum SecretParameters {
   }
 
   /// Returns the items as `redact` does, whatever bytes they are.
-  static func redact(_ items: Data, by substitute: (Int) -> String = { _ in replacement }) -> Data {
+  package static func redact(_ items: Data, by substitute: (Int) -> String = { _ in replacement }) -> Data {
     let ampersand = UInt8(ascii: "&")
     var count = 0
     let redacted = items.split(separator: ampersand, omittingEmptySubsequences: false).map { item in

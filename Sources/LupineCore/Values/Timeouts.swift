@@ -35,12 +35,12 @@ public struct Timeouts: Sendable, Hashable {
   }
 
   /// What is wrong with each bound that is no longer than nothing.
-  var faults: [String] {
+  package var faults: [String] {
     [("connect", connect), ("idle", idle), ("total", total), ("attempt", attempt)].compactMap { name, bound in
       bound.flatMap { $0 <= .zero ? "\(name) is \($0); a timeout is longer than nothing" : nil }
     }
   }
 
   /// The first bound of a request as a whole that can be over.
-  var first: Duration? { idle.map { min($0, total ?? $0) } ?? total }
+  package var first: Duration? { idle.map { min($0, total ?? $0) } ?? total }
 }

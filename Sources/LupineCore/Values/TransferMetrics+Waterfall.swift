@@ -1,3 +1,5 @@
+public import LupineSupport
+
 extension TransferMetrics {
   /// The phases of the exchange one below the other, each with its bar on the exchange's time and its length.
   ///

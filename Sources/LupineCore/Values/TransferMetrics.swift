@@ -1,3 +1,5 @@
+public import LupineSupport
+
 /// What one exchange cost, as its transport measured it.
 ///
 /// The times are counted from the moment the transport began; each includes those before it. A time is `nil` where the
@@ -125,16 +127,5 @@ extension TransferMetrics: CustomStringConvertible {
     if let version { parts.append(version.rawValue) }
     if isConnectionReused { parts.append("reused") }
     return parts.joined(separator: ", ")
-  }
-}
-
-extension Duration {
-  /// The duration in milliseconds with two digits, as people read it.
-  package var milliseconds: String {
-    // A duration of a million years is none that a person reads in milliseconds.
-    guard abs(components.seconds / 2) < 1 << 44 else { return "\(self)" }
-    let hundredths = (components.seconds * 100_000) + (components.attoseconds / 10_000_000_000_000)
-    let fraction = hundredths % 100
-    return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) ms"
   }
 }

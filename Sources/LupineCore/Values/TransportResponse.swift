@@ -11,7 +11,7 @@ public struct TransportResponse: Sendable, HidesSecrets {
   /// Who answered.
   public var source: Source
   /// The head's status, which stands there as text and is asked for at every step.
-  private(set) var statusCode: Int
+  package private(set) var statusCode: Int
 
   /// The status and who answered.
   public var description: String { "status \(statusCode) from the \(source)" }

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineTransfers
+import LupineSession
 import LupineMock
 import Testing
 

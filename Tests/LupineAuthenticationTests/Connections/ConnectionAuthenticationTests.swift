@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineAuthentication
 import LupineCore
+import LupineSession
 import LupineMock
 import Testing
 

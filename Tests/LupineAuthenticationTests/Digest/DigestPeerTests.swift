@@ -2,6 +2,7 @@ import HTTPTypes
 import LupineAuthentication
 import LupineCookies
 import LupineCore
+import LupineSession
 import LupineCurl
 import LupineFixtures
 import LupineMock

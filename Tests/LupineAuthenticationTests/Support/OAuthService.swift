@@ -1,5 +1,6 @@
 import LupineAuthentication
 import LupineCore
+import LupineSession
 import LupineMock
 
 /// An authorization server, a service that takes its tokens, and their client.

@@ -4,6 +4,7 @@ import LupineMock
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 /// What a proxy is told of who asks, and what a server never is.
 @Suite struct ProxyChallengeTests {

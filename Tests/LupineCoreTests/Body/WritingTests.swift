@@ -3,6 +3,7 @@ import LupineFixtures
 import Testing
 
 @testable import LupineCore
+@testable import LupineTransfers
 
 @Suite struct WritingTests {
   /// What the calls of a system that takes three bytes at most say, one after the other, and what arrives.

@@ -1,5 +1,6 @@
 import Foundation
 import LupineCore
+import LupineCoding
 import Testing
 
 /// Containers as hand-written `encode(to:)` uses them.

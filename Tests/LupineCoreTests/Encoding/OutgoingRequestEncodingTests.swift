@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import LupineCore
+import LupineCoding
 import Testing
 
 /// Each test is also proof that its call compiles without a word about types.

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import LupineCore
+import LupineCoding
 import Testing
 
 @Suite struct ParameterEncoderTests {

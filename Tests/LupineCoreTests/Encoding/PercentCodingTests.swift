@@ -1,6 +1,8 @@
 import Testing
 
 @testable import LupineCore
+@testable import LupineSupport
+@testable import LupineCoding
 
 @Suite struct PercentCodingTests {
   @Test(arguments: [

@@ -2,10 +2,13 @@ import Foundation
 import HTTPTypes
 import LupineFixtures
 import LupineMock
+@testable import LupineSession
+@testable import LupineTransfers
 import Synchronization
 import Testing
 
 @testable import LupineCore
+@testable import LupineStreams
 
 /// What an error carries of a body that was gathered in memory, or written to a file.
 @Suite struct ErrorBodyTests: TransferSuite {

@@ -2,9 +2,11 @@ import Foundation
 import Glibc
 import LupineFixtures
 import LupineMock
+@testable import LupineSession
 import Testing
 
 @testable import LupineCore
+@testable import LupineTransfers
 
 @Suite struct FileFailureTests: TransferSuite {
   let bench: TransferBench

@@ -5,6 +5,9 @@ import LupineMock
 import Testing
 
 @testable import LupineCore
+@testable import LupineTransfers
+@testable import LupineStreams
+@testable import LupineSession
 
 /// A service's own error, as it stands in the body of a refused response.
 @Suite struct ServiceErrorTests {

@@ -1,7 +1,9 @@
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineFixtures
 import LupineMock
+import LupineTransfers
 import Testing
 
 @Suite struct ExchangeLogTests {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineMock
+@testable import LupineSession
 import Testing
 
 @testable import LupineCore

@@ -1,10 +1,13 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineMock
+@testable import LupineStreams
+@testable import LupineTransfers
 import Synchronization
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 /// Requests that end after a failure, without another exchange.
 @Suite struct EarlierFailureTests {

@@ -1,9 +1,11 @@
 import HTTPTypes
 import LupineFixtures
 import LupineMock
+@testable import LupineTransfers
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 /// A request that is ended while the page comes that leads to a question: nobody is asked then.
 @Suite struct EndedBeforeAskingTests {

@@ -2,9 +2,12 @@ import FoundationEssentials
 import HTTPTypes
 import LupineFixtures
 import LupineMock
+@testable import LupineStreams
 import Testing
 
 @testable import LupineCore
+@testable import LupineTransfers
+@testable import LupineSession
 
 /// Responses that interceptors make by themselves, for each kind of request.
 @Suite struct OwnResponseTests {

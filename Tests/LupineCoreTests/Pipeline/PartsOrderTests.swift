@@ -3,6 +3,7 @@ import LupineMock
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct PartsOrderTests {
   @Test func `the session's adapters run before the request's, on every attempt`() async throws {

@@ -1,9 +1,11 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineMock
+@testable import LupineTransfers
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct RedirectTests {
   @Test(arguments: [

@@ -4,6 +4,7 @@ import LupineMock
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct RequestRulesTests {
   @Test(arguments: [HTTPField.Name.contentLength, .transferEncoding])

@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineMock
+@testable import LupineSession
 import Testing
 
 @testable import LupineCore

@@ -1,9 +1,11 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineMock
+@testable import LupineStreams
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct RetryTests {
   private static let failures = MockReply.sequence([.status(.serviceUnavailable), .reset, .text("hello")])

@@ -3,6 +3,7 @@ import LupineMock
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct BearerTokenTests {
   @Test func `the token goes to the base URL's origin alone`() async throws {

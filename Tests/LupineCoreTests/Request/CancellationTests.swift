@@ -3,6 +3,7 @@ import LupineMock
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 /// Cancels a request at each of its awaits.
 @Suite struct CancellationTests {

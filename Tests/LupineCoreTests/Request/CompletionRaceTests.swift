@@ -2,6 +2,7 @@ import LupineMock
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct CompletionRaceTests {
   enum Act: CaseIterable, Sendable { case cancel, suspend, resume, handle, await, again }

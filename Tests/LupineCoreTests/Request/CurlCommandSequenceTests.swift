@@ -3,6 +3,7 @@ import HTTPTypes
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct CurlCommandSequenceTests {
   private static func command(_ sections: [RequestBody.Section]) throws -> String {

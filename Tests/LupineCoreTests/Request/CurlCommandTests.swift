@@ -1,6 +1,8 @@
 import FoundationEssentials
 import HTTPTypes
+@testable import LupineCoding
 import LupineMock
+@testable import LupineSession
 import Testing
 
 @testable import LupineCore

@@ -1,9 +1,12 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineMock
+@testable import LupineStreams
+@testable import LupineTransfers
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct DeadlineTests {
   private static func later(_ bench: Bench, _ seconds: Int) -> VirtualInstant {

@@ -5,6 +5,9 @@ import LupineMock
 import Testing
 
 @testable import LupineCore
+@testable import LupineTransfers
+@testable import LupineStreams
+@testable import LupineSession
 
 /// Ends requests from this side after the head and a piece of the body have arrived: nothing that is known is lost.
 @Suite struct EndedRequestTests {

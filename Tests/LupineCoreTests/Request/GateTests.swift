@@ -1,5 +1,6 @@
 import Dispatch
 import LupineMock
+@testable import LupineSession
 import Synchronization
 import Testing
 

@@ -2,9 +2,11 @@ import Dispatch
 import FoundationEssentials
 import HTTPTypes
 import LupineMock
+@testable import LupineSession
 import Testing
 
 @testable import LupineCore
+@testable import LupineCoding
 
 @Suite struct HandlerTests {
   @Test func `handlers of all kinds are called in order, each with its own value`() async throws {

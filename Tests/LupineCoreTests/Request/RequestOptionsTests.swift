@@ -1,8 +1,12 @@
 import HTTPTypes
 import LupineMock
+@testable import LupineStreams
+@testable import LupineSupport
+@testable import LupineTransfers
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct RequestOptionsTests {
   @Test(

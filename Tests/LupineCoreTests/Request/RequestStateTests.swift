@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct RequestStateTests {
   private static let reason = LupineError(.cancelled, "")

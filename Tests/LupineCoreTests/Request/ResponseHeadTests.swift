@@ -1,9 +1,11 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineMock
+@testable import LupineStreams
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct ResponseHeadTests {
   @Test func `a response is received where its head is allowed`() async throws {

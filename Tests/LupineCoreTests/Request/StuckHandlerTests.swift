@@ -4,6 +4,7 @@ import LupineMock
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 /// Handlers that do not come back.
 @Suite(.timeLimit(.minutes(1))) struct StuckHandlerTests {

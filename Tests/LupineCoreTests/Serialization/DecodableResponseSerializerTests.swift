@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import LupineCore
+@testable import LupineCoding
 
 private struct User: Codable, Sendable, Equatable {
   var name: String

@@ -3,6 +3,7 @@ import HTTPTypes
 import Testing
 
 @testable import LupineCore
+@testable import LupineCoding
 
 @Suite struct EmptyResponseTests {
   @Test(

@@ -1,4 +1,5 @@
 import Foundation
+@testable import LupineCoding
 import Testing
 
 @testable import LupineCore

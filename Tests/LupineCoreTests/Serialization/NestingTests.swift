@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import LupineCore
+@testable import LupineCoding
 
 /// S36: what a server nests without end is an error and never overflows the stack.
 @Suite struct NestingTests {

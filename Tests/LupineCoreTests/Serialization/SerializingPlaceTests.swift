@@ -1,6 +1,8 @@
 import Glibc
+import LupineCoding
 import LupineCore
 import LupineMock
+import LupineSession
 import Testing
 
 @MainActor @Suite struct SerializingPlaceTests {

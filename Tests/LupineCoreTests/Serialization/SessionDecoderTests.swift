@@ -1,9 +1,12 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineMock
+@testable import LupineTransfers
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
+@testable import LupineCoding
 
 @Suite struct SessionDecoderTests {
   private let bench = Bench(.text(#"{"published_at": 1}"#))

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import LupineCore
+@testable import LupineCoding
 
 @Suite struct StringResponseSerializerTests {
   @Test(

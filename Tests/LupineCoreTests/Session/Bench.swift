@@ -2,6 +2,7 @@ import HTTPTypes
 import LupineMock
 
 @testable import LupineCore
+@testable import LupineSession
 
 /// A mock, a clock on which nothing takes time, and sessions over them.
 struct Bench {

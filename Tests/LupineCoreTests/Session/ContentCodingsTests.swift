@@ -4,6 +4,7 @@ import LupineMock
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct ContentCodingsTests {
   /// What a session that knows `rot` (also `x-rot`) makes of a body in these codings.

@@ -1,8 +1,10 @@
 import HTTPTypes
 import LupineMock
+@testable import LupineTransfers
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct RunningRequestsTests {
   @Test func `every request that runs is seen, whatever its kind, and can be cancelled`() async throws {

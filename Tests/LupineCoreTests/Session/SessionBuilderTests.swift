@@ -4,6 +4,8 @@ import LupineMock
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
+@testable import LupineCoding
 
 @Suite struct SessionBuilderTests {
   @Test func `a step leaves the builder it was called on as it was`() throws {

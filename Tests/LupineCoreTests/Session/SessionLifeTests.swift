@@ -1,8 +1,10 @@
 import HTTPTypes
 import LupineMock
+@testable import LupineStreams
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct SessionLifeTests {
   /// Has a request end just before its exchange.

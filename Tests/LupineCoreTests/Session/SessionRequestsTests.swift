@@ -3,6 +3,9 @@ import HTTPTypes
 import LupineCore
 import LupineFixtures
 import LupineMock
+import LupineSession
+import LupineStreams
+import LupineTransfers
 import Testing
 
 /// The three kinds of request are described in the same ways.

@@ -1,6 +1,8 @@
 import HTTPTypes
 import LupineCore
 import LupineMock
+import LupineSession
+import LupineStreams
 import Testing
 
 /// What a request for Server-Sent Events tells of its connections.

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import LupineCore
+import LupineStreams
+import LupineSession
 import LupineMock
 import Synchronization
 import Testing

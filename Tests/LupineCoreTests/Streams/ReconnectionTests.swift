@@ -1,5 +1,7 @@
 import HTTPTypes
 import LupineCore
+import LupineStreams
+import LupineSession
 import LupineMock
 import Testing
 

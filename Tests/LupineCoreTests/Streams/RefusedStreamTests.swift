@@ -1,10 +1,12 @@
 import Foundation
 import HTTPTypes
 import LupineMock
+@testable import LupineSession
 import Synchronization
 import Testing
 
 @testable import LupineCore
+@testable import LupineStreams
 
 /// What is read of a stream whose head is refused.
 @Suite struct RefusedStreamTests {

@@ -1,7 +1,9 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineMock
+import LupineStreams
 import Testing
 
 /// Streams whose answer comes after a challenge's page, which nobody reads.

@@ -2,6 +2,8 @@ import Dispatch
 import Foundation
 import HTTPTypes
 import LupineCore
+import LupineStreams
+import LupineSession
 import LupineMock
 import Testing
 

@@ -1,7 +1,9 @@
 import Foundation
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineMock
+import LupineStreams
 import Testing
 
 @Suite struct StreamTests {

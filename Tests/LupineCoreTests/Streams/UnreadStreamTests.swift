@@ -1,9 +1,11 @@
 import HTTPTypes
 import LupineMock
+@testable import LupineStreams
 import Synchronization
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 /// Streams that nobody reads, or nobody reads to the end, though all of them has come.
 @Suite struct UnreadStreamTests {

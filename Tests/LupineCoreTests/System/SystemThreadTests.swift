@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import LupineCore
+import LupineSupport
 import Testing
 
 @Suite struct SystemThreadTests {

@@ -3,6 +3,7 @@ import LupineMock
 import Testing
 
 @testable import LupineCore
+@testable import LupineSupport
 
 @Suite struct SessionClockTests {
   @Test func `a program's clock that does not sleep fires no timer in the stack of who sets it`() async {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct TimeoutSchedulerTests {
   @Test func `it looks at the earliest deadline`() {

@@ -1,9 +1,11 @@
 import HTTPTypes
 import LupineMock
+@testable import LupineSupport
 import Synchronization
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct TimeoutTests {
   @Test(arguments: [NetworkFault.stallBeforeHead, .stall(afterBytes: 2), .stall(afterBytes: 0)])

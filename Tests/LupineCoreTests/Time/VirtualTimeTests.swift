@@ -1,7 +1,9 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineMock
+import LupineStreams
 import Testing
 
 /// What has a time of its own keeps to a simulation's.

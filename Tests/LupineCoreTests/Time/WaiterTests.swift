@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LupineCore
+@testable import LupineSupport
 
 @Suite struct WaiterTests {
   @Test func `the value comes, before the wait or after`() async {

@@ -4,6 +4,8 @@ import LupineFixtures
 import Testing
 
 @testable import LupineCore
+@testable import LupineTransfers
+@testable import LupineSession
 
 /// Downloads whose exchange is given up before its body has ended, and whose transport has not heard of it yet.
 @Suite struct AbandonedDownloadTests {

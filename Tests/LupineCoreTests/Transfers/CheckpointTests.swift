@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import LupineCore
+import LupineTransfers
+import LupineSession
 import LupineFixtures
 import LupineMock
 import Testing

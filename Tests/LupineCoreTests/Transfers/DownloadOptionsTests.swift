@@ -3,6 +3,9 @@ import HTTPTypes
 import LupineCore
 import LupineFixtures
 import LupineMock
+import LupineSession
+import LupineStreams
+import LupineTransfers
 import Testing
 
 @Suite struct DownloadOptionsTests: TransferSuite {

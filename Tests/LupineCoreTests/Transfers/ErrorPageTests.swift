@@ -3,6 +3,8 @@ import HTTPTypes
 import LupineCore
 import LupineFixtures
 import LupineMock
+import LupineSession
+import LupineTransfers
 import Synchronization
 import Testing
 

@@ -4,6 +4,8 @@ import HTTPTypes
 import LupineCore
 import LupineFixtures
 import LupineMock
+import LupineSession
+import LupineTransfers
 import Testing
 
 @Suite struct ExpectedDigestTests {

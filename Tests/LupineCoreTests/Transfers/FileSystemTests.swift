@@ -2,6 +2,7 @@ import LupineFixtures
 import Testing
 
 @testable import LupineCore
+@testable import LupineTransfers
 
 @Suite struct FileSystemTests {
   let folder: TemporaryFolder

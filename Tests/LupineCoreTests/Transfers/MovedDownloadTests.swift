@@ -2,10 +2,12 @@ import Foundation
 import HTTPTypes
 import LupineFixtures
 import LupineMock
+@testable import LupineSession
 import Synchronization
 import Testing
 
 @testable import LupineCore
+@testable import LupineTransfers
 
 /// Downloads that go on to another file system than the one they were begun on.
 @Suite(.enabled("there is no other file system here") { OtherFileSystem.isThere })

@@ -3,6 +3,7 @@ import LupineFixtures
 import Testing
 
 @testable import LupineCore
+@testable import LupineTransfers
 
 @Suite struct OwnFileTests {
   let folder: TemporaryFolder

@@ -2,6 +2,8 @@ import Foundation
 import Glibc
 import HTTPTypes
 import LupineCore
+import LupineSession
+import LupineTransfers
 import LupineFixtures
 import LupineMock
 import Testing

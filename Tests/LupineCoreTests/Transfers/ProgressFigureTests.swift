@@ -1,8 +1,10 @@
 import Foundation
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineFixtures
 import LupineMock
+import LupineTransfers
 import Testing
 
 /// Which bodies count as progress, and which figure is the last.

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct ProgressIntervalTests {
   @Test func `a figure that the interval kept back comes at its end, also where nothing moves any more`() async throws {

@@ -2,7 +2,9 @@ import Dispatch
 import Foundation
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineMock
+import LupineTransfers
 import Testing
 
 @Suite struct ProgressTests {

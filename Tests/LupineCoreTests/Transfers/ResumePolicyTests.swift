@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HTTPTypes
 import LupineCore
+import LupineTransfers
 import LupineFixtures
 import LupineMock
 import Testing

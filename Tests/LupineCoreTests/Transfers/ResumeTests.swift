@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import LupineCore
+import LupineSession
+import LupineTransfers
 import LupineFixtures
 import LupineMock
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import LupineCore
+@testable import LupineTransfers
 
 @Suite struct SHA256Tests {
   private static func digest(_ bytes: [UInt8], piece: Int = .max) -> String {

@@ -3,9 +3,11 @@ import Glibc
 import HTTPTypes
 import LupineFixtures
 import LupineMock
+@testable import LupineSession
 import Testing
 
 @testable import LupineCore
+@testable import LupineTransfers
 
 /// Interrupted downloads that meet something else in the place of their file.
 @Suite struct SupersededDownloadTests: TransferSuite {

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSession
 import LupineFixtures
 import LupineMock
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineFixtures
 import LupineMock
 import Testing

@@ -1,8 +1,11 @@
 import FoundationEssentials
+@testable import LupineCoding
 import LupineMock
+@testable import LupineTransfers
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct TrustPolicyTests {
   @Test(arguments: [

@@ -3,6 +3,7 @@ import HTTPTypes
 import Testing
 
 @testable import LupineCore
+@testable import LupineCoding
 
 @Suite struct ResponseValidatorTests {
   private func error(_ validators: [ResponseValidator], _ response: ReceivedResponse) -> LupineError? {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 
 @testable import LupineCore
+@testable import LupineSupport
 
 @Suite struct CalendarDateTests {
   @Test func `every day of four centuries follows the one before it`() {

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSession
 import Testing
 
 @Suite struct ContentRangeTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LupineCore
+@testable import LupineSupport
 
 @Suite struct CopyOnWriteTests {
   @Test func `a copy that is changed leaves the original as it was`() {

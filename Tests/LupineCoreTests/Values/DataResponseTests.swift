@@ -3,6 +3,7 @@ import HTTPTypes
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct DataResponseTests {
   private struct Failure: Error {}

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Testing
 
 @testable import LupineCore
+@testable import LupineSupport
 
 @Suite struct HTTPDateTests {
   private static let now = Date(timeIntervalSince1970: 1_700_000_000)

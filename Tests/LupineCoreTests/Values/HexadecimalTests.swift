@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LupineCore
+@testable import LupineSupport
 
 @Suite struct HexadecimalTests {
   @Test func `a byte has two digits`() {

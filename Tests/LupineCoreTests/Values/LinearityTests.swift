@@ -2,6 +2,8 @@ import FoundationEssentials
 import Testing
 
 @testable import LupineCore
+@testable import LupineSupport
+@testable import LupineCoding
 
 /// Counts the bytes that a parser looks at; `ChallengeParser`, `MediaTypeParser` and `URLParser` have their own tests.
 @Suite struct LinearityTests {

@@ -1,3 +1,4 @@
+@testable import LupineSupport
 import Testing
 
 @testable import LupineCore

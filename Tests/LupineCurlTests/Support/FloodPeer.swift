@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LupineCore
+import LupineSupport
 import LupineFixtures
 import LupineTesting
 
@@ -14,21 +15,32 @@ final class FloodPeer {
     case windowUpdate = "window-update"
     case ping, settings
     case smallChunks = "small-chunks"
-    case interim, tunnel
+    case interim, tunnel, challenge
+    /// A body that goes on until `finish`, and no flood.
+    case steady
+
+    static let floods = allCases.filter { $0 != .steady }
 
     var version: ProtocolVersion {
       switch self {
-      case .smallChunks, .interim, .tunnel: .http1_1
+      case .smallChunks, .interim, .tunnel, .challenge, .steady: .http1_1
       default: .http2
       }
     }
 
     /// Whether it sends a body, slowly, so that only its client ends it.
-    var isBody: Bool { self == .smallData || self == .smallChunks }
+    var isBody: Bool { self == .smallData || self == .smallChunks || self == .challenge }
   }
 
-  let port: Int
-  /// Opens once a client is being flooded.
+  /// How it is reached.
+  enum Line: CaseIterable, Sendable {
+    case plain, secured, unixSocket
+  }
+
+  /// The path of its Unix-domain socket, if it has one.
+  let unixSocket: String?
+  private let port: Int
+  /// Opens once a client gets what it sends.
   let isFlooding = Gate()
   private let process = Process()
   private let output = Pipe()
@@ -36,13 +48,16 @@ final class FloodPeer {
   private let kind: Kind
   private let isSecured: Bool
 
-  init(_ kind: Kind, isSecured: Bool) throws {
+  init(_ kind: Kind, over line: Line = .plain) throws {
     self.kind = kind
-    self.isSecured = isSecured
+    isSecured = line == .secured
+    let path = FileManager.default.temporaryDirectory.appending(path: "flood-\(UInt32.random(in: 0 ... .max))").path
+    unixSocket = line == .unixSocket ? path : nil
     let certificate = ["localhost.pem", "localhost.key.pem"].map { Fixture.path("Certificates/\($0)") }
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments =
       ["python3", Fixture.path("../Tests/Peers/flood"), kind.rawValue] + (isSecured ? certificate : [])
+      + (unixSocket.map { [$0] } ?? [])
     process.standardInput = input
     process.standardOutput = output
     try process.run()
@@ -53,12 +68,35 @@ final class FloodPeer {
     }.detach()
   }
 
-  deinit { kill(process.processIdentifier, SIGKILL) }
+  deinit {
+    kill(process.processIdentifier, SIGKILL)
+    if let unixSocket { unlink(unixSocket) }
+  }
 
   /// The proxy that it is, if it is one.
   var proxy: String? { kind == .tunnel ? "\(isSecured ? "https" : "http")://localhost:\(port)" : nil }
 
-  var url: String { kind == .tunnel ? "https://a.example/" : "\(isSecured ? "https" : "http")://localhost:\(port)/" }
+  /// Ends the body of a peer that is `steady` with the letter z.
+  func finish() { try? input.fileHandleForWriting.write(contentsOf: Array("\n".utf8)) }
+
+  /// What proves connections to it.
+  var credential: ConnectionCredential? { kind == .challenge ? .ntlm(username: "ali", password: "sesame") : nil }
+
+  /// How a request reaches it.
+  var identity: ConnectionKey {
+    get throws(LupineError) {
+      var identity = ConnectionKey()
+      identity.unixSocket = unixSocket
+      identity.connectionCredential = credential
+      if let proxy { identity.proxy = try Proxy(proxy) }
+      return identity
+    }
+  }
+
+  var url: String {
+    if kind == .tunnel { return "https://a.example/" }
+    return unixSocket == nil ? "\(isSecured ? "https" : "http")://localhost:\(port)/" : "http://localhost/"
+  }
 
   private static func line(from descriptor: Int32) -> String? {
     var line = ""

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import LupineCore
+import LupineSession
 import LupineCurl
 import LupineFixtures
 import LupineMultipart

@@ -1,9 +1,11 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineSession
 import LupineCurl
 import LupineFixtures
 import LupineMultipart
+import LupineStreams
 import LupineTesting
 import Testing
 

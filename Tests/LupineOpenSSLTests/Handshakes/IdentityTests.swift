@@ -1,6 +1,7 @@
 import LupineCore
 import LupineCurl
 import LupineOpenSSL
+import LupineSession
 import Testing
 import TrustSupport
 

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSession
 import Synchronization
 
 /// Counts the retries that a policy grants, and those that its budget refuses.

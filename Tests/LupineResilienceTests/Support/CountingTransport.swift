@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSession
 import Synchronization
 
 /// Counts the exchanges that pass through, and how many of them are under way at the same time, for each origin.

@@ -1,4 +1,5 @@
 import LupineCore
+import LupineSession
 import LupineMock
 
 /// What a simulated program does against one mock.

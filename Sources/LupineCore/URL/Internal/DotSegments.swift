@@ -1,3 +1,5 @@
+public import LupineSupport
+
 /// Recognises `.` and `..` as segments of a path, percent-encoded or not (RFC 3986 section 5.2.4).
 enum DotSegments {
   /// How many dots the segment consists of, 1 or 2, or `nil` for an ordinary segment.

@@ -1,3 +1,5 @@
+public import LupineSupport
+
 extension URLParser {
   /// Finds the host and the port, and where the path begins (RFC 3986 section 3.2).
   mutating func scanAuthority(_ bytes: Span<UInt8>, from start: Int) throws(URLFault) {

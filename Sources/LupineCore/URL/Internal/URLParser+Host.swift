@@ -1,3 +1,5 @@
+public import LupineSupport
+
 extension URLParser {
   /// Takes in one go the authority that most URLs have: a name or an IPv4 address in normal form, perhaps a port, and a
   /// path behind it.

@@ -1,3 +1,5 @@
+public import LupineSupport
+
 extension URLParser {
   /// The parts behind the authority; each ends where the next one's delimiter stands.
   enum Part {

@@ -1,3 +1,5 @@
+public import LupineSupport
+
 extension URLParser {
   /// Writes the scanned URL in its normal form and moves the offsets in `parts` there.
   mutating func write(_ bytes: Span<UInt8>, _ written: inout URLParts) -> [UInt8] {

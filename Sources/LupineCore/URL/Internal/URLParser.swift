@@ -1,3 +1,5 @@
+public import LupineSupport
+
 /// Parses one URL in a single pass over its bytes.
 ///
 /// A URL that is normal already, as most are, keeps its string; only others are written anew.

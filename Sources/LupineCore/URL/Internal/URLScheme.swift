@@ -1,3 +1,5 @@
+public import LupineSupport
+
 /// Reads the scheme of a URL or reference (RFC 3986 section 3.1).
 enum URLScheme {
   /// The place of the colon that ends the first segment's first part, or `nil` for a reference without one.

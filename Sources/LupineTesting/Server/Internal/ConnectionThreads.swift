@@ -1,4 +1,5 @@
 import LupineCore
+public import LupineSupport
 
 /// The threads of a server's connections.
 struct ConnectionThreads {

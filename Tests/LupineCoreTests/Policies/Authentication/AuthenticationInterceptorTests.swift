@@ -1,10 +1,12 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineMock
+@testable import LupineStreams
 import Synchronization
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct AuthenticationInterceptorTests {
   private static let url = "https://api.example.com/items"

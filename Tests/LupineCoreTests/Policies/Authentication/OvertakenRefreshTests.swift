@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 /// What becomes of a refresh when another credential is set meanwhile, and of one that brings nothing fresh.
 @Suite struct OvertakenRefreshTests {

@@ -3,6 +3,7 @@ import LupineMock
 import Testing
 
 @testable import LupineCore
+@testable import LupineSession
 
 @Suite struct IdempotencyKeyTests {
   private static let failures = MockReply.sequence([.status(.serviceUnavailable), .reset, .text("made")])

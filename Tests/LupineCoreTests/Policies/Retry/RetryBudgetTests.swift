@@ -1,8 +1,11 @@
 import HTTPTypes
 import LupineMock
+@testable import LupineStreams
 import Testing
 
 @testable import LupineCore
+@testable import LupineSupport
+@testable import LupineSession
 
 @Suite struct RetryBudgetTests {
   private static let url = "https://a.example.com/"

@@ -1,0 +1,88 @@
+public import LupineCore
+
+/// Turns any `Encodable` value into a query string, `application/x-www-form-urlencoded`.
+///
+/// The value must encode as a keyed container: a structure, a class or a dictionary. Elements of arrays keep their
+/// order; empty arrays and objects leave no trace. Values may nest 512 levels deep.
+public struct URLEncodedFormEncoder: Sendable {
+  /// Whether members are sorted by name.
+  ///
+  /// Otherwise a dictionary's come in no particular order. Default: yes.
+  public var alphabetizeKeyValuePairs: Bool
+  /// How the elements of an array are named.
+  ///
+  /// Default: `brackets`.
+  public var arrayEncoding: ArrayEncoding
+  /// How booleans are written.
+  ///
+  /// Default: `numeric`.
+  public var boolEncoding: BoolEncoding
+  /// How bytes are written.
+  ///
+  /// Default: `base64`.
+  public var dataEncoding: DataEncoding
+  /// How dates are written.
+  ///
+  /// Default: `deferredToDate`.
+  public var dateEncoding: DateEncoding
+  /// How names are changed.
+  ///
+  /// Default: `useDefaultKeys`.
+  public var keyEncoding: KeyEncoding
+  /// How the name of a nested member is joined to its parent's.
+  ///
+  /// Default: `brackets`.
+  public var keyPathEncoding: KeyPathEncoding
+  /// What becomes of `nil`.
+  ///
+  /// Default: `dropKey`.
+  public var nilEncoding: NilEncoding
+  /// How spaces are written.
+  ///
+  /// Default: `percentEscaped`.
+  public var spaceEncoding: SpaceEncoding
+  /// The characters that are not escaped.
+  ///
+  /// Default: `urlQueryAllowed`.
+  public var allowedCharacters: AllowedCharacters
+
+  /// Sets the options, whose defaults suit most servers.
+  public init(
+    alphabetizeKeyValuePairs: Bool = true, arrayEncoding: ArrayEncoding = .brackets,
+    boolEncoding: BoolEncoding = .numeric, dataEncoding: DataEncoding = .base64,
+    dateEncoding: DateEncoding = .deferredToDate, keyEncoding: KeyEncoding = .useDefaultKeys,
+    keyPathEncoding: KeyPathEncoding = .brackets, nilEncoding: NilEncoding = .dropKey,
+    spaceEncoding: SpaceEncoding = .percentEscaped, allowedCharacters: AllowedCharacters = .urlQueryAllowed
+  ) {
+    self.alphabetizeKeyValuePairs = alphabetizeKeyValuePairs
+    self.arrayEncoding = arrayEncoding
+    self.boolEncoding = boolEncoding
+    self.dataEncoding = dataEncoding
+    self.dateEncoding = dateEncoding
+    self.keyEncoding = keyEncoding
+    self.keyPathEncoding = keyPathEncoding
+    self.nilEncoding = nilEncoding
+    self.spaceEncoding = spaceEncoding
+    self.allowedCharacters = allowedCharacters
+  }
+
+  /// Returns the value as pairs of escaped names and values, joined with `&`.
+  ///
+  /// - Throws: `LupineError` of kind `parameterEncodingFailed` where the value is no keyed container or nests too deep;
+  ///   what the value or a custom option throws otherwise.
+  public func encode(_ value: some Encodable) throws -> String {
+    let root = FormNode()
+    let state = FormEncodingState(options: self)
+    try FormValueEncoder(node: root, state: state, codingPath: []).encode(value)
+    if let failure = state.failure { throw failure }
+    guard root.kind == .object || root.kind == .nothing else {
+      throw LupineError(
+        .parameterEncodingFailed,
+        "A URL-encoded form needs names for its values: \(type(of: value)) encodes as "
+          + "\(root.kind == .array ? "an array" : "a single value"). Use a dictionary or a structure.")
+    }
+    var serializer = FormSerializer(options: self)
+    serializer.write(root)
+    return serializer.text
+  }
+}

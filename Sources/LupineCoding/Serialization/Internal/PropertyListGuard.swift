@@ -1,0 +1,60 @@
+import FoundationEssentials
+public import LupineCore
+
+/// Checks a property list before Foundation's decoder sees it.
+///
+/// The decoder calls itself once a level without counting, in XML while it parses and in the binary format while it
+/// decodes, where a reference may also lead back to its own container. A response could so overflow the stack. The old
+/// text format has a limit in its parser.
+enum PropertyListGuard {
+  /// Returns the bytes to decode: the same, or UTF-8 where an XML list is in another encoding.
+  static func check(_ data: Data) throws(LupineError) -> Data {
+    if data.starts(with: "bplist".utf8) {
+      var graph = try BinaryPropertyListGraph(data)
+      try graph.check()
+      return data
+    }
+    let text = try xmlInUTF8(data)
+    if let first = text.first(where: { !whitespace.contains($0) }), "({/".utf8.contains(first) { return text }
+    var scanner = XMLDepthScanner(text)
+    try scanner.check()
+    return text
+  }
+
+  fileprivate static let whitespace: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
+
+  /// In any other encoding the scanner and the decoder might disagree about where a tag is.
+  private static func xmlInUTF8(_ data: Data) throws(LupineError) -> Data {
+    guard let encoding = encoding(of: data) else { return data }
+    if encoding == .utf8 { return data.starts(with: ByteOrderMark.utf8.bytes) ? Data(data.dropFirst(3)) : data }
+    let text = Data(try encoding.decode(data).utf8)
+    guard let declaration = XMLDeclaration(startOf: text) else { return text }
+    return Data(text.dropFirst(declaration.length))
+  }
+
+  private static func encoding(of data: Data) -> TextEncoding? {
+    if let mark = ByteOrderMark(startOf: data) { return mark.encoding }
+    if data.starts(with: [0x3C, 0]) { return .utf16LittleEndian }
+    if data.starts(with: [0, 0x3C]) { return .utf16BigEndian }
+    return XMLDeclaration(startOf: data)?.encoding
+  }
+}
+
+/// The `<?xml … ?>` at the start of a document.
+struct XMLDeclaration {
+  /// Its length in bytes, white space before it included.
+  let length: Int
+  /// What `encoding=` names.
+  let encoding: TextEncoding?
+
+  init?(startOf data: Data) {
+    let trimmed = data.drop(while: PropertyListGuard.whitespace.contains)
+    guard trimmed.starts(with: "<?".utf8), let end = trimmed.firstIndex(of: UInt8(ascii: ">")) else { return nil }
+    length = end - data.startIndex + 1
+    let text = String(decoding: trimmed[...end].prefix(1_024), as: UTF8.self)
+    let parts = text.split(separator: "encoding", maxSplits: 1, omittingEmptySubsequences: false)
+    let value = parts.count < 2 ? "" : parts[1].drop { $0 == "=" || $0.isWhitespace }
+    let quoted = value.dropFirst().prefix { $0 != value.first }
+    encoding = quoted.isEmpty ? nil : TextEncoding(String(quoted))
+  }
+}

@@ -1,0 +1,54 @@
+import HTTPTypes
+public import LupineCore
+
+/// The schemes of a session, and which of them answers a challenge.
+struct AuthenticationSchemes: Sendable {
+  /// A challenge and who can answer it.
+  struct Offer: Sendable {
+    let challenge: AuthenticationChallenge
+    let scheme: any AuthenticationScheme
+  }
+
+  private let schemes: [any AuthenticationScheme]
+
+  init(_ schemes: [any AuthenticationScheme]) {
+    let isAlone = schemes.allSatisfy { $0.name.lowercased() == "basic" }
+    self.schemes = [BasicScheme(greetsProxies: isAlone)] + schemes
+  }
+
+  /// The challenges that someone here knows, the strongest first.
+  func offers(_ head: HTTPResponse) -> [Offer] {
+    let known = Self.challenges(head).compactMap { challenge in
+      schemes.last { $0.name.lowercased() == challenge.scheme.lowercased() }
+        .map { Offer(challenge: challenge, scheme: $0) }
+    }
+    return known.sorted { $0.scheme.strength(of: $0.challenge) > $1.scheme.strength(of: $1.challenge) }
+  }
+
+  /// What the first scheme that knows the place sends unasked.
+  func authorizePreemptively(
+    with credential: Credential, in context: AuthenticationContext
+  ) async throws -> (scheme: any AuthenticationScheme, value: String)? {
+    for scheme in schemes.reversed() {
+      if let value = try await scheme.authorizePreemptively(with: credential, in: context) { return (scheme, value) }
+    }
+    return nil
+  }
+
+  /// What would answer, where nobody here can.
+  func remedy(for head: HTTPResponse) -> String? {
+    let known = Set(schemes.map { $0.name.lowercased() })
+    let asked = Set(Self.challenges(head).map { $0.scheme.lowercased() })
+    guard asked.isDisjoint(with: known) else { return nil }
+    let provesConnections = !asked.isDisjoint(with: ["ntlm", "negotiate"])
+    if head.status.code == 407, provesConnections, !asked.contains("digest") {
+      return "for NTLM or Negotiate, name a connection credential with the proxy"
+    }
+    return provesConnections || asked.contains("digest") ? "LupineAuthentication brings one" : nil
+  }
+
+  private static func challenges(_ head: HTTPResponse) -> [AuthenticationChallenge] {
+    let name: HTTPField.Name = head.status.code == 407 ? .proxyAuthenticate : .wwwAuthenticate
+    return AuthenticationChallenge.parse(head.headerFields[values: name])
+  }
+}

@@ -1,0 +1,105 @@
+import HTTPTypes
+public import LupineCore
+import Synchronization
+
+/// The answers to challenges, a server's (401) and a proxy's (407).
+extension ExchangeLoop {
+  /// Whether a challenge can be answered and the request is to be sent again; each credential is given once, so that a
+  /// wrong password ends with the 401 or the 407.
+  func answers(_ response: TransportResponse, to challenger: Challenger) async throws(LupineError) -> Bool {
+    do throws(Unanswered) {
+      try await answer(response, of: challenger)
+      let reason =
+        challenger.recipient == .origin ? "status 401 and a credential" : "the proxy's status 407 and a credential"
+      task.emit(.challenged(isAnswered: true, reason: reason), attempt: number)
+      return true
+    } catch {
+      switch error {
+      case .reason(let reason):
+        task.emit(.challenged(isAnswered: false, reason: reason), attempt: number)
+        return false
+      case .failed(let error): throw error
+      }
+    }
+  }
+
+  /// Why a challenge is not answered.
+  private enum Unanswered: Error {
+    case reason(String)
+    case failed(LupineError)
+
+    static let given = Unanswered.reason("the credential was given already")
+  }
+
+  private func answer(_ response: TransportResponse, of challenger: Challenger) async throws(Unanswered) {
+    let recipient = challenger.recipient
+    if !challenger.hasCredential {
+      throw .reason("the \(recipient == .origin ? "request" : "proxy") has no credential")
+    }
+    guard authentication(recipient, { $0.admits(challenger.request.url) }) else {
+      throw .reason("a redirect led to another origin")
+    }
+    guard challenger.request.body.isReplayable else { throw .reason("the body can be sent only once") }
+    let head = response.head
+    let offers = configuration.schemes.offers(head)
+    guard let first = offers.first else {
+      let remedy = configuration.schemes.remedy(for: head).map { "; \($0)" } ?? ""
+      throw .reason("no scheme fits the challenge\(remedy)")
+    }
+    do throws(LupineError) { try await awaitEnd(of: response) } catch { throw .failed(error) }
+    if let renewal = authentication(recipient, { $0.renewal(offers) }) {
+      return try await give(renewal.credential, to: [renewal.offer], of: challenger)
+    }
+    let realm = first.challenge.realm
+    if let own = challenger.own, authentication(recipient, { $0.gives(own, realm: realm) }) {
+      return try await give(own, to: offers, of: challenger)
+    }
+    guard let provider = challenger.provider else { throw .given }
+    let credential = try await ask(provider, offers, challenger)
+    guard authentication(recipient, { $0.gives(credential, realm: realm) }) else { throw .given }
+    try await give(credential, to: offers, of: challenger)
+  }
+
+  private func ask(
+    _ provider: @escaping CredentialProvider, _ offers: [AuthenticationSchemes.Offer], _ challenger: Challenger
+  ) async throws(Unanswered) -> Credential {
+    let (failures, questions) = authentication(challenger.recipient) { state in
+      state.asks()
+      return (state.sentCredentialCount, state.questions)
+    }
+    guard questions <= AuthenticationState.maximumQuestions else {
+      throw .reason("the program was asked \(AuthenticationState.maximumQuestions) times already")
+    }
+    let question = CredentialRequest(
+      url: challenger.request.url, challenges: offers.map(\.challenge), previousFailureCount: failures)
+    do throws(LupineError) {
+      if let credential = try await asking({ try await provider(question) }) { return credential }
+    } catch {
+      throw .failed(error)
+    }
+    throw .reason("the program gave no credential")
+  }
+
+  /// Answers the strongest challenge that the credential fits.
+  private func give(
+    _ credential: Credential, to offers: [AuthenticationSchemes.Offer], of challenger: Challenger
+  ) async throws(Unanswered) {
+    let context = authenticationContext(challenger)
+    // What was sent before anybody asked is refused now; the same again would be refused again.
+    let refused = authentication(challenger.recipient) { $0.carried }.flatMap { $0.isUnasked ? $0.value : nil }
+    var isRefused = false
+    for offer in offers {
+      do throws(LupineError) {
+        let value = try await asking { try await offer.scheme.answer(offer.challenge, with: credential, in: context) }
+        guard let value else { continue }
+        isRefused = isRefused || value == refused
+        if value == refused { continue }
+        authentication(challenger.recipient) { $0.answers(.init(offer: offer, credential: credential), value) }
+        return
+      } catch {
+        throw .failed(error)
+      }
+    }
+    throw isRefused ? .given : .reason("no scheme fits the challenge")
+  }
+}

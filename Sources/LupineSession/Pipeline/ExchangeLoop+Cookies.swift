@@ -1,0 +1,39 @@
+import HTTPTypes
+public import LupineCore
+import Synchronization
+
+extension ExchangeLoop {
+  /// Adds the cookies that the session's store has for the request's URL.
+  ///
+  /// A `Cookie` field that the request brings stays in front, and wins where a name is in both. All of them go in one
+  /// field (RFC 6265 section 5.4), which swift-http-types would take apart.
+  func addCookies(to request: inout OutgoingRequest) {
+    if !session.hasCookieStore, !request.findings.contains(.cookie) { return }
+    let values = request.headers[values: .cookie]
+    let own = values.joined(separator: "; ")
+    guard let store = session.configuration.cookieStore else {
+      if values.count > 1 { Self.put(own, into: &request) }
+      return
+    }
+    let taken = Set(
+      own.split(separator: ";").map { pair in
+        String(pair.prefix { $0 != "=" }.drop { $0 == " " })
+      })
+    let pairs = store.cookies(for: request.url, now: session.configuration.now()).filter { !taken.contains($0.name) }
+    guard !pairs.isEmpty || values.count > 1 else { return }
+    let added = pairs.map { $0.name.isEmpty ? $0.value : "\($0.name)=\($0.value)" }
+    Self.put(((own.isEmpty ? [] : [own]) + added).joined(separator: "; "), into: &request)
+  }
+
+  private static func put(_ cookies: String, into request: inout OutgoingRequest) {
+    request.headers[values: .cookie] = [cookies]
+    request.lookAtFields()
+  }
+
+  /// Keeps the cookies of a response.
+  func keepCookies(of response: TransportResponse, to request: OutgoingRequest) {
+    guard session.hasCookieStore, response.source == .origin, let store = configuration.cookieStore else { return }
+    let fields = response.head.headerFields[values: .setCookie]
+    if !fields.isEmpty { store.store(fields, from: request.url, now: configuration.now()) }
+  }
+}

@@ -1,0 +1,124 @@
+import HTTPTypes
+public import LupineCore
+import Synchronization
+
+/// What an exchange carries of credentials, and what is learned from its response.
+extension ExchangeLoop {
+  func authenticationContext(_ challenger: Challenger) -> AuthenticationContext {
+    AuthenticationContext(
+      request: challenger.request, recipient: challenger.recipient, random: configuration.random,
+      now: configuration.now,
+      warn: { warn($0) })
+  }
+
+  /// Reads or changes what was given to who asks.
+  func authentication<Value: Sendable>(
+    _ recipient: AuthenticationContext.Recipient, _ change: (inout AuthenticationState) -> Value
+  ) -> Value {
+    task.state.withLock { change(&$0.exchange.authentications[recipient, default: AuthenticationState(recipient)]) }
+  }
+
+  /// What a connection for this request must be like: with its proxy, and with what proves the connection where the
+  /// session has such a credential for this place.
+  func identity(for request: OutgoingRequest) -> ConnectionKey {
+    var identity = session.identity(for: request)
+    guard let given = configuration.connectionCredential,
+      (try? given.scope.allows(request.url, baseURL: configuration.baseURL)) == true,
+      authentication(.origin, { $0.admits(request.url) })
+    else { return identity }
+    identity.connectionCredential = given.credential
+    return identity
+  }
+
+  /// Whether there is anything to answer a server's challenge with.
+  var hasCredential: Bool {
+    session.hasCredentialProvider
+      || task.state.withLock { $0.settings.credential != nil || $0.settings.credentialProvider != nil }
+  }
+
+  /// The request with the answer that its challenge was given, or with what a scheme sends unasked.
+  func authorized(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
+    guard let value = try await value(for: server(of: request)) else { return request }
+    var request = request
+    request.headers[.authorization] = value
+    request.lookAtFields()
+    return request
+  }
+
+  /// What goes to the proxy alone, in the same way.
+  func proxyAuthorization(for request: OutgoingRequest) async throws(LupineError) -> String? {
+    guard let proxy = proxy(of: request), proxy.hasCredential else { return nil }
+    return try await value(for: proxy)
+  }
+
+  private func value(for challenger: Challenger) async throws(LupineError) -> String? {
+    let recipient = challenger.recipient
+    let (isAdmitted, value, answer) = authentication(recipient) { $0.begins(challenger.request.url) }
+    guard isAdmitted else { return nil }
+    if let value, let answer {
+      return carry(value, of: answer.offer.scheme, answer.credential, to: recipient)
+    }
+    guard let credential = answer?.credential ?? challenger.own,
+      answer != nil || challenger.request.headers[recipient.answerField] == nil
+    else { return nil }
+    let context = authenticationContext(challenger)
+    let schemes = configuration.schemes
+    let found = try await asking { () -> (scheme: any AuthenticationScheme, value: String)? in
+      if let found = try await schemes.authorizePreemptively(with: credential, in: context) { return found }
+      guard let offer = answer?.offer else { return nil }
+      return try await offer.scheme.answer(offer.challenge, with: credential, in: context).map {
+        (scheme: offer.scheme, value: $0)
+      }
+    }
+    return found.map { carry($0.value, of: $0.scheme, credential, to: recipient, isUnasked: answer == nil) }
+  }
+
+  private func carry(
+    _ value: String, of scheme: any AuthenticationScheme, _ credential: Credential,
+    to recipient: AuthenticationContext.Recipient, isUnasked: Bool = false
+  ) -> String {
+    authentication(recipient) {
+      $0.carries(.init(scheme: scheme, credential: credential, value: value, isUnasked: isUnasked))
+    }
+    return value
+  }
+
+  /// Tells the schemes how their answers were taken.
+  func tellSchemes(_ response: TransportResponse, to request: OutgoingRequest) throws(LupineError) {
+    guard task.state.withLock({ !$0.exchange.authentications.isEmpty }) else { return }
+    if response.source == .origin { try tell(response.head, server(of: request)) }
+    guard let passage = session.passage(to: request.url), let proxy = proxy(of: request) else { return }
+    // What comes through a tunnel is the server's word; of a tunnel that stood already the proxy said nothing.
+    let isOwnWord = passage.isForwarded || response.source == .proxy
+    if let word = isOwnWord ? response.head : task.state.withLock({ $0.exchange.tunnel }) {
+      try tell(word, proxy)
+    }
+  }
+
+  private func tell(_ head: HTTPResponse, _ challenger: Challenger) throws(LupineError) {
+    guard let carried = task.state.withLock({ $0.exchange.authentications[challenger.recipient]?.carried }) else {
+      return
+    }
+    var request = challenger.request
+    request.headers[challenger.recipient.answerField] = carried.value
+    let context = authenticationContext(
+      Challenger(recipient: challenger.recipient, request: request, own: challenger.own, provider: nil))
+    do {
+      try carried.scheme.receive(head, with: carried.credential, in: context)
+    } catch {
+      throw Self.wrapped(error)
+    }
+  }
+
+  /// Runs a scheme's or a program's own code.
+  func asking<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws(LupineError) -> Value {
+    do { return try await task.interruptible(work) } catch { throw Self.wrapped(error) }
+  }
+
+  private static func wrapped(_ error: any Error) -> LupineError {
+    error as? LupineError
+      ?? LupineError(.other, "An authentication scheme or credential closure threw: \(error).", underlying: error)
+  }
+}

@@ -1,0 +1,267 @@
+package import HTTPTypes
+public import LupineCore
+import Synchronization
+
+/// The exchanges of one attempt: the request, then whatever redirects and challenges lead to.
+struct ExchangeLoop: Sendable {
+  let task: RequestExecution
+  let number: Int
+
+  init(_ task: RequestExecution, _ number: Int) {
+    self.task = task
+    self.number = number
+  }
+
+  var session: Session { task.session }
+  var configuration: SessionConfiguration { task.session.configuration }
+
+  func warn(_ text: String) { task.emit(.warning(text), attempt: number) }
+
+  /// The whole response where there is nothing to wait for: nobody is asked at its head, and its body has come to a good
+  /// end, as is the rule.
+  func received(_ response: TransportResponse, to request: OutgoingRequest) -> ReceivedResponse? {
+    guard !task.handsOverAtHead, let end = response.body.goodEnd,
+      let ended = task.state.withLock({ $0.conclude(status: response.statusCode, end.metrics) })
+    else { return nil }
+    ended.control?.finish(after: response.body)
+    if ended.isToTell { tell(end) }
+    return ReceivedResponse(request: ended.sent ?? request, response, end)
+  }
+
+  /// Waits for the whole response.
+  func receive(
+    _ response: TransportResponse, to request: OutgoingRequest
+  ) async throws(LupineError) -> ReceivedResponse {
+    try await receive(response, task.state.withLock { $0.control }, to: request)
+  }
+
+  private func received(
+    _ response: TransportResponse, _ end: BodyEnd, _ control: ExchangeControl?, to request: OutgoingRequest
+  ) -> ReceivedResponse {
+    let isToTell = task.isObserved && task.state.withLock { $0.tells(control) }
+    close(control, status: response.statusCode, metrics: end.metrics)
+    if isToTell { tell(end) }
+    return ReceivedResponse(request: request, response, end)
+  }
+
+  func receive(
+    _ response: TransportResponse, _ control: ExchangeControl?, to fallback: OutgoingRequest
+  ) async throws(LupineError) -> ReceivedResponse {
+    let (sent, deciders) = task.state.withLock { state in
+      // An interceptor may have changed the head, or have made the response.
+      state.accept(response.head)
+      return (state.sentInAttempt, state.settings.responseDeciders)
+    }
+    let refusal: LupineError
+    do throws(LupineError) {
+      if !deciders.isEmpty { try await decide(on: response, deciders, control) }
+      guard task.handsOverAtHead, let found = await handOver(response, to: sent ?? fallback, after: fallback, control)
+      else { return received(response, try await end(of: response), control, to: sent ?? fallback) }
+      refusal = found
+    } catch {
+      close(control, status: response.statusCode, metrics: error.metrics)
+      throw error.caused(by: control)
+    }
+    // The refusal is the error, whatever ended the reading of the body.
+    close(control, status: response.statusCode, metrics: refusal.metrics)
+    throw refusal
+  }
+
+  /// Asks those who may refuse a response at its head, and ends the request where one does.
+  private func decide(
+    on response: TransportResponse, _ deciders: [@Sendable (HTTPResponse) async -> ResponseDisposition],
+    _ control: ExchangeControl?
+  ) async throws(LupineError) {
+    for decider in deciders {
+      let head = response.head
+      let disposition = (try? await task.interruptible { await decider(head) }) ?? .cancel
+      guard disposition == .cancel else { continue }
+      let error = LupineError(
+        .cancelled, "The request was cancelled at the head of its response, with status \(head.status.code).")
+      // Where the request was ended while it was asked, the word is that of whoever heard of the end.
+      let isEnded = task.state.withLock { $0.cancellation != nil || $0.attemptEnd != nil }
+      task.cancel(error)
+      let refusal = await refused(response, control, error)
+      if !isEnded { task.consumer?.isUnwanted() }
+      throw refusal
+    }
+  }
+
+  /// Validates a head before its body is handed over; returns the refusal, or `nil` if it is accepted.
+  ///
+  /// For a refused response, reads the first bytes of the body for the error. For one that is retried, reads nothing
+  /// more.
+  private func handOver(
+    _ response: TransportResponse, to request: OutgoingRequest, after first: OutgoingRequest,
+    _ control: ExchangeControl?
+  ) async -> LupineError? {
+    let head = ReceivedResponse(request: request, head: response.head, source: response.source)
+    let pipeline = Pipeline(task)
+    let validators = task.state.withLock { $0.settings.validators }
+    if let refusal = pipeline.refusal(of: head, by: validators, number) {
+      return await refused(response, control, refusal, reading: configuration.limits.errorBody)
+    }
+    if let refusal = await pipeline.refusalAtHead(of: head, after: first, number) {
+      return await refused(response, control, refusal)
+    }
+    task.consumer?.began(response)
+    return nil
+  }
+
+  /// Makes exchanges until one is neither redirected nor challenged; returns at its head.
+  ///
+  /// An exchange that failed is made again where that is safe, up to `mostResends` times in all.
+  @inline(__always)  // As `Pipeline.run` says.
+  func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
+    var request = request
+    var resends = 0
+    while true {
+      var sent = request
+      addCookies(to: &sent)
+      if hasCredential { sent = try await authorized(sent) }
+      let proof = session.hasProxies ? try await proxyAuthorization(for: sent) : nil
+      try RequestRules.check(sent, limits: session.configuration.limits)
+      dropForeignCredentials(of: &sent, proof)
+      let response: TransportResponse
+      do throws(LupineError) {
+        response = try await sendOnce(sent, for: request, proof)
+      } catch {
+        try resend(sent, after: error, resends)
+        resends += 1
+        continue
+      }
+      if isAnswer(response) { return response }
+      guard let next = try await next(after: response, to: sent, for: request) else { return response }
+      request = next
+    }
+  }
+
+  /// Begins anew where an interceptor sends again.
+  func forgetRedirects() {
+    task.state.withLock { state in
+      state.exchange.comeBack()
+      if !state.redirects.isEmpty { state.redirects = [] }
+    }
+  }
+
+  /// - Parameters:
+  ///   - original: the request without what was added for this exchange alone, as a redirect begins with it.
+  ///   - proxyAuthorization: what goes to the proxy alone.
+  @inline(__always)  // As `Pipeline.run` says.
+  private func sendOnce(
+    _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
+  ) async throws(LupineError) -> TransportResponse {
+    let control = ExchangeControl(now: session.clock.now, for: task)
+    do throws(LupineError) {
+      while try !task.begin(control, request, for: original) {
+        guard task.mustWait else {
+          abandonExchange()
+          continue
+        }
+        await task.passGate()
+        control.touch()
+      }
+      task.emit(.sending(request.summary), attempt: number)
+      let context = context(for: request, control: control, proxyAuthorization)
+      let response = try await session.openTransport().transport.send(request, in: context)
+      if response.source != .origin { task.state.withLock { $0.source = response.source } }
+      return response
+    } catch {
+      close(control, status: nil, metrics: error.metrics)
+      throw error.caused(by: control)
+    }
+  }
+
+  func close(_ control: ExchangeControl?, status: Int?, metrics: TransferMetrics?) {
+    control?.finish()
+    task.state.withLock { $0.endExchange(status: status, metrics: metrics) }
+  }
+
+  /// Describes the exchange to the transport.
+  func context(
+    for request: OutgoingRequest, control: ExchangeControl, _ proxyAuthorization: String? = nil
+  ) -> TransferContext {
+    var context = TransferContext(id: task.id, attempt: number, settings: session.exchangeSettings, control: control)
+    guard session.hasOwnRoutes || request.hasTimeouts else { return context }
+    context.change { own in
+      if let timeouts = request.timeouts { own.connectTimeout = timeouts.connect }
+      own.identity = identity(for: request)
+      own.evaluator = configuration.trustPolicy?.evaluator(for: request.url)
+      own.proxyEvaluator = session.proxyEvaluator(for: request.url)
+      own.proxyAuthorization = proxyAuthorization
+    }
+    return context
+  }
+}
+
+extension RequestExecution: ExchangeSupervisor {
+  package func cancelRequest() { cancel() }
+
+  package func willSend(total: Int64?, at time: Duration) { upload.withLock { $0.begin(length: total, now: time) } }
+
+  package func didSend(_ count: Int64, at time: Duration) {
+    if let moment = upload.withLock({ $0.move(to: count, now: time) }) { tellProgress(.upload, at: moment) }
+  }
+
+  package func didReceive(_ count: Int64, at time: Duration) {
+    if let moment = download.withLock({ $0.move(to: count, now: time) }) { tellProgress(.download, at: moment) }
+  }
+
+  package func hear(_ event: SessionEvent.Kind, attempt: Int) { ExchangeLoop(self, attempt).hear(event) }
+
+  package func sink(for head: HTTPResponse, status: Int, of control: ExchangeControl, attempt: Int) -> BodySink {
+    ExchangeLoop(self, attempt).sink(for: head, status, of: control)
+  }
+}
+
+extension ExchangeLoop {
+  func hear(_ event: SessionEvent.Kind) {
+    switch event {
+    case .informational(let head): task.tellInterim(head)
+    case .tunnelled(let head):
+      task.state.withLock { if $0.exchange.attempt == number { $0.exchange.tunnel = head } }
+    default: break
+    }
+    task.emit(event, attempt: number)
+  }
+
+  func sink(for head: HTTPResponse, _ status: Int, of control: ExchangeControl) -> BodySink {
+    // No transport is asked before there is a request, and the head of an exchange that another has replaced is of none.
+    guard let request = task.state.withLock({ $0.accept(head, of: control) }) else {
+      return .discard(limit: 0)
+    }
+    task.emit(.head(head), attempt: number)
+    if control.source == .origin, decideRedirect(head, status, request) {
+      return .discard(limit: configuration.limits.discardedBody)
+    }
+    let stages =
+      session.hasCodings ? configuration.contentCodings.decoders(for: head, limits: configuration.limits) : []
+    var destination = BodySink.Destination.collect(limit: session.exchangeSettings.limits.responseBody)
+    var base: Int64 = 0
+    do throws(LupineError) {
+      if let consumer = task.consumer {
+        destination = try consumer.destination(for: head, to: request, limits: configuration.limits)
+        for decision in consumer.takeDecisions() { task.emit(decision, attempt: number) }
+        if case .discard = destination { return BodySink(destination) }
+        base = consumer.base(of: head)
+      }
+      let now = control.lastActive
+      task.download.withLock {
+        $0.begin(
+          base: base, toldBy: head.headerFields, isAnswer: 200..<300 ~= status, now: now)
+      }
+      control.beginsAnswer()
+      return BodySink(destination, stages: stages)
+    } catch {
+      return BodySink(.discard(limit: 0), stages: [FailingTransformer(error)])
+    }
+  }
+}
+
+extension LupineError {
+  /// Replaces the transport's `cancelled` error with the reason that the session gave.
+  func caused(by control: ExchangeControl?) -> LupineError {
+    guard let reason = control?.reason else { return self }
+    return metrics.map { reason.measured($0) } ?? reason
+  }
+}

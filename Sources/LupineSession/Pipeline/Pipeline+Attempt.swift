@@ -1,0 +1,123 @@
+import HTTPTypes
+public import LupineCoding
+public import LupineCore
+import Synchronization
+
+extension Pipeline {
+  /// Adapts, sends, receives and validates once.
+  @inline(__always)  // As `run` says.
+  func attempt(_ original: OutgoingRequest, _ number: Int) async -> AttemptResult {
+    var entry = task.enterAttempt()
+    // It may be held back again before it has come through.
+    while entry.mustWait {
+      await task.passGate()
+      entry = task.enterAttempt()
+    }
+    if let ended = entry.ended { return .failed(ended, request: original, isFinal: true) }
+    let hasPolicies = session.hasPolicies || !entry.hasNoOverrides
+    var request = original
+    if number > 1 { task.state.withLock { $0.exchange = ExchangeLoop.State(attempt: number) } }
+    task.boundAttempt(of: original)
+    do throws(LupineError) {
+      let adapters = hasPolicies ? self.adapters : []
+      request = try prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters, number))
+      if !adapters.isEmpty { task.takeTimeouts(of: request) }
+      task.emit(.attempting(request.summary), attempt: number)
+      let interceptors = hasPolicies ? self.interceptors : []
+      let received =
+        interceptors.isEmpty
+        ? try await exchange(request, number) : try await exchange(request, number, through: interceptors)
+      // An interceptor may have let a response through after the request was cancelled.
+      let (ended, validators) = task.state.withLock { state in
+        (state.endAttempt() ?? state.cancellation, state.settings.validators)
+      }
+      if let ended { throw ended }
+      // One that is handed over at its head has been judged there.
+      let isJudged = task.handsOverAtHead
+      let refusal = isJudged ? nil : refusal(of: received, by: validators, number)
+      var outcome = Outcome(received)
+      if let refusal { outcome.error = refusal }
+      return AttemptResult(request: request, outcome: outcome, isFinal: isJudged)
+    } catch {
+      return failed(error, request, number)
+    }
+  }
+
+  private func failed(_ error: LupineError, _ request: OutgoingRequest, _ number: Int) -> AttemptResult {
+    let (ended, expired, last) = task.state.withLock { ($0.cancellation, $0.endAttempt(), $0.lastInAttempt) }
+    let isFinal = ended != nil || task.consumer?.hasHandedOver == true
+    let result = AttemptResult.failed(ended ?? expired ?? error, request: request, after: last, isFinal: isFinal)
+    task.emit(.failed(result.outcome.error ?? error), attempt: number)
+    return result
+  }
+
+  /// Makes the exchanges, and waits for the body.
+  @inline(__always)  // As `run` says.
+  private func exchange(
+    _ request: OutgoingRequest, _ number: Int
+  ) async throws(LupineError) -> ReceivedResponse {
+    let loop = ExchangeLoop(task, number)
+    let response = try await loop.send(request)
+    // A call that might wait costs more than to look.
+    if let received = loop.received(response, to: request) { return received }
+    return try await loop.receive(response, to: request)
+  }
+
+  /// Whether there may be adapters, interceptors or retriers: one look, where many requests have none of the three.
+  var hasPolicies: Bool { session.hasPolicies || !task.state.withLock { $0.settings.areDefault } }
+
+  /// The session's, then the request's own.
+  private var adapters: [any RequestAdapter] {
+    let own = task.state.withLock { $0.settings.adapters }
+    return own.isEmpty ? session.configuration.adapters : session.configuration.adapters + own
+  }
+
+  private func adapted(
+    _ request: OutgoingRequest, by adapters: [any RequestAdapter], _ number: Int
+  ) async throws(LupineError) -> OutgoingRequest {
+    var request = request
+    for adapter in adapters {
+      let input = request
+      do {
+        request = try await task.interruptible { [session] in try await adapter.adapt(input, for: session) }
+      } catch let error as LupineError {
+        throw error
+      } catch {
+        throw LupineError(.adaptationFailed, "A request adapter threw: \(error).", underlying: error)
+      }
+      if task.isObserved {
+        task.emit(.adapted(request.summary, by: String(describing: type(of: adapter))), attempt: number)
+      }
+    }
+    return request
+  }
+
+  /// Why a validator refuses a response; `nil` where none does.
+  func refusal(of received: ReceivedResponse, by validators: [ResponseValidator], _ number: Int) -> LupineError? {
+    var refusal: LupineError?
+    do throws(LupineError) {
+      for validator in validators { try validator.validate(received, hasBody: task.consumer?.hasBody(received)) }
+    } catch {
+      let limit = session.configuration.limits.errorBody
+      refusal = explained(error, received, number).about(received.request.summary).about(received.head)
+        .carrying(task.consumer?.bodyElsewhere(received, limit: limit) ?? received.data, limit: limit)
+      // The metrics of a head alone come with the end of its body.
+      if !task.handsOverAtHead { refusal = refusal?.measured(received.metrics) }
+      task.consumer?.isUnwanted()
+    }
+    task.emit(.validated(refusal), attempt: number)
+    return refusal
+  }
+
+  /// Says what would have answered the challenge that the response is, or why nothing could.
+  private func explained(_ error: LupineError, _ received: ReceivedResponse, _ number: Int) -> LupineError {
+    guard received.statusCode == (received.source == .origin ? 401 : 407) else { return error }
+    if let remedy = session.configuration.schemes.remedy(for: received.head) {
+      return error.noting("No scheme of the session fits the challenge; \(remedy).")
+    }
+    let challenger = ExchangeLoop(task, number).challenger(
+      of: received.statusCode, from: received.source, to: received.request)
+    guard let challenger, challenger.hasCredential, !challenger.request.body.isReplayable else { return error }
+    return error.noting("The challenge was not answered: the request's body can be sent only once.")
+  }
+}

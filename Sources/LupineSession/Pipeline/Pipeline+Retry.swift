@@ -1,0 +1,150 @@
+import FoundationEssentials
+import HTTPTypes
+public import LupineCore
+public import LupineSupport
+import Synchronization
+
+extension Pipeline {
+  /// What follows an attempt.
+  enum RetryStep: Sendable {
+    case end(Outcome)
+    case again(after: Duration)
+  }
+
+  /// Asks the retriers, the session's first; the first one that has an opinion decides.
+  ///
+  /// They judge the request that the attempt began with: a POST that was redirected to a GET is still a POST to repeat.
+  func retryStep(after result: AttemptResult, of original: OutgoingRequest, _ number: Int) async -> RetryStep {
+    let outcome = result.outcome
+    let request = result.request
+    if let step = task.state.withLock({ $0.takeStepAtHead() }) { return step }
+    let retriers = retriers
+    guard !result.isFinal, !retriers.isEmpty else {
+      return end(outcome, result.isFinal ? finality : "there is no retrier", number)
+    }
+    let notes = RetryNotes()
+    let failed = attemptOutcome(request, outcome, number, notes)
+    for (place, retrier) in retriers.enumerated() {
+      let asked = failed.granted(task.state.withLock { $0.grantedRetries[place] ?? 0 })
+      let decision = (try? await task.interruptible { await retrier.decision(for: asked) }) ?? .doNotRetry
+      // A retrier may wait for long, and the request may be cancelled meanwhile or run out of time.
+      if let reason = task.state.withLock({ $0.cancellation }) {
+        return end(outcome, with: reason, request)
+      }
+      switch decision {
+      case .doNotRetry: continue
+      case .retry, .retryAfter:
+        guard request.body.isRetryable, original.body.isRetryable else { return .end(unrepeatable(outcome, number)) }
+        task.state.withLock { state in
+          state.grantedRetries[place, default: 0] += 1
+          state.keepEarlier(outcome)
+        }
+        return again(after: decision, outcome, number, notes)
+      case .fail(let error):
+        task.emit(.retrying(after: nil, reason: "a retrier ended the request: \(error.message)"), attempt: number)
+        return end(outcome, with: error, request)
+      }
+    }
+    credit(failed)
+    return end(outcome, notes.joined(to: "no retrier asked for it"), number)
+  }
+
+  /// Whether an attempt ended well, as most do, so that no retrier is asked and all are told.
+  func isSettled(_ result: AttemptResult) -> Bool {
+    guard !mayBeRetried(result.outcome) else { return false }
+    // Without a retrier there is no step that one took at the head.
+    let hasPolicies = hasPolicies
+    if hasPolicies, task.state.withLock({ $0.stepAtHead != nil }) { return false }
+    session.retryBudget.answered(result.request.url)
+    if hasPolicies { for retrier in retriers { retrier.didSucceed(result.request) } }
+    return true
+  }
+
+  private var retriers: [any Retrier] {
+    let own = task.state.withLock { $0.settings.retriers }
+    return own.isEmpty ? session.configuration.retriers : session.configuration.retriers + own
+  }
+
+  /// Puts a part of a retry back into the session's budget, where the origin has answered, be it with a refusal.
+  private func credit(_ failed: AttemptOutcome) {
+    guard let status = failed.response?.status.code, !RetryPolicy.defaultStatusCodes.contains(status),
+      failed.error.map({ !RetryPolicy.defaultErrors.contains($0.kind) }) ?? true
+    else { return }
+    session.retryBudget.answered(failed.request.url)
+  }
+
+  /// Asks the retriers about a status while the body can still be kept back; the reason not to hand it over, if any.
+  func refusalAtHead(of head: ReceivedResponse, after first: OutgoingRequest, _ number: Int) async -> LupineError? {
+    let outcome = Outcome(head)
+    guard !retriers.isEmpty, head.statusCode >= 400, let original = try? task.description.get() else { return nil }
+    switch await retryStep(after: AttemptResult(request: first, outcome: outcome), of: original, number) {
+    case .again(let delay):
+      task.state.withLock { $0.stepAtHead = .again(after: delay) }
+      let status = head.statusCode
+      return LupineError(.unacceptableStatusCode(status), "The status \(status) is retried.")
+    case .end(let ended):
+      guard ended.error != nil else { return nil }
+      task.state.withLock { $0.stepAtHead = .end(ended) }
+      return ended.error
+    }
+  }
+
+  /// Why an attempt is the last whatever the retriers would say.
+  private var finality: String {
+    let isEnded = task.state.withLock { $0.cancellation != nil }
+    return !isEnded && task.consumer?.hasHandedOver == true
+      ? "its response was handed over already" : "the request was ended"
+  }
+
+  private func end(_ outcome: Outcome, _ reason: String, _ number: Int) -> RetryStep {
+    // Of a stream of events that lost a connection its reader decides, and tells.
+    if task.isPart, outcome.error?.isLostConnection == true { return .end(outcome) }
+    task.emit(.retrying(after: nil, reason: reason), attempt: number)
+    return .end(outcome)
+  }
+
+  /// Ends the request with an error of its own, which keeps the failure that the retriers were asked about.
+  private func end(_ outcome: Outcome, with error: LupineError, _ request: OutgoingRequest) -> RetryStep {
+    var ended = outcome
+    ended.error = outcome.completed(error.about(request.summary).following(outcome.error))
+    return .end(ended)
+  }
+
+  private func mayBeRetried(_ outcome: Outcome) -> Bool {
+    outcome.error != nil || outcome.statusCode ?? 0 >= 400
+  }
+
+  private func attemptOutcome(
+    _ request: OutgoingRequest, _ outcome: Outcome, _ number: Int, _ notes: RetryNotes
+  ) -> AttemptOutcome {
+    let random = session.configuration.random
+    let (started, sent, redirects, source) = task.state.withLock { ($0.started, $0.sent, $0.redirects, $0.source) }
+    let head = outcome.head ?? outcome.error?.response
+    var attempt = AttemptOutcome(
+      request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
+      number: number - (task.earlierAttempts ?? 0), response: head,
+      source: head == nil ? .origin : outcome.response?.source ?? source,
+      error: outcome.error, elapsed: started.map { session.clock.now() - $0 } ?? .zero, clock: session.clock.clock,
+      date: session.configuration.now(), random: { random().fraction },
+      note: { notes.add($0) })
+    attempt.sessionBudget = session.retryBudget
+    return attempt
+  }
+
+  private func again(
+    after decision: RetryDecision, _ outcome: Outcome, _ number: Int, _ notes: RetryNotes
+  ) -> RetryStep {
+    var delay = Duration.zero
+    if case .retryAfter(let asked) = decision { delay = max(.zero, asked) }
+    let reason = outcome.error?.message ?? "status \(outcome.response?.statusCode ?? 0)"
+    task.emit(.retrying(after: delay, reason: notes.joined(to: reason)), attempt: number)
+    return .again(after: delay)
+  }
+
+  private func unrepeatable(_ outcome: Outcome, _ number: Int) -> Outcome {
+    task.emit(.retrying(after: nil, reason: "the body can be sent only once"), attempt: number)
+    var outcome = outcome
+    outcome.error = outcome.error?.noting("It was not retried: the request's body can be sent only once.")
+    return outcome
+  }
+}

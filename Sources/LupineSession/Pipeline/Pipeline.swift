@@ -1,0 +1,55 @@
+import HTTPTypes
+public import LupineCore
+
+/// The course of one request: attempts until one succeeds or nobody wants another.
+package struct Pipeline: Sendable {
+  let task: RequestExecution
+  var session: Session { task.session }
+
+  package init(_ task: RequestExecution) { self.task = task }
+
+  /// Runs the request to its end.
+  ///
+  /// The steps that every request takes one after the other are one async function once they are compiled: a frame and a
+  /// continuation of its own would cost each of them 200 instructions.
+  @inline(__always)
+  func run() async -> Outcome {
+    var request: OutgoingRequest
+    do throws(LupineError) {
+      request = try task.description.get()
+      try session.registry.insert(task)
+    } catch {
+      return Outcome(request: try? task.description.get(), error: error)
+    }
+    let hasNoOverrides = task.watchDeadlines()
+    if !hasNoOverrides { request = task.withOwnOptions(request) }
+    if session.keysRequests || !hasNoOverrides { request = keyed(request) }
+    task.emit(.started(request.summary))
+    if let work = task.consumer?.beginning(request), let error = await task.failure(of: work) {
+      return Outcome(request: request, error: error.about(request.summary))
+    }
+    var number = 1 + (task.earlierAttempts ?? 0)
+    while true {
+      let result = await attempt(request, number)
+      if isSettled(result) { return result.outcome }
+      switch await retryStep(after: result, of: request, number) {
+      case .end(let outcome): return outcome
+      case .again(let delay): await wait(delay)
+      }
+      number += 1
+    }
+  }
+
+  /// Waits before a retry; a cancellation ends the wait, and the next attempt finds it.
+  package func wait(_ delay: Duration) async {
+    guard delay > .zero else { return }
+    let clock = session.clock
+    if let left = task.timeLeft, left <= delay {
+      // The next attempt would come too late: the request ends when its time does.
+      try? await task.interruptible { try await clock.sleep(left) }
+      _ = task.endIfOverdue(now: clock.now())
+      return
+    }
+    try? await task.interruptible { try await clock.sleep(delay) }
+  }
+}

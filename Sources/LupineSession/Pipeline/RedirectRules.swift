@@ -1,0 +1,84 @@
+import HTTPTypes
+public import LupineCore
+
+/// What RFC 9110 section 15.4 asks of a redirect, and what must not cross origins.
+struct RedirectRules {
+  let secrets: SecretFields
+  let limits: Limits
+  var allowsDowngrade = false
+
+  static func isRedirect(_ head: HTTPResponse, _ status: Int) -> Bool {
+    switch status {
+    case 301, 302, 303, 307, 308: head.headerFields.contains(.location)
+    default: false
+    }
+  }
+
+  /// The request that the redirect asks for.
+  ///
+  /// - Throws: `LupineError` of kind `redirectFailed` for a `Location` that is not followed, `limitExceeded` for one
+  ///   redirect too many.
+  func next(
+    after head: HTTPResponse, to request: OutgoingRequest, visited: [HTTPURL]
+  ) throws(LupineError) -> OutgoingRequest {
+    var next = request.moved(to: try target(head, request), secrets: secrets)
+    guard visited.count <= limits.redirects else { throw tooMany(visited, next.url) }
+    try changeMethod(&next, head.status.code)
+    return next
+  }
+
+  /// The request without the secrets and the `Host` of the one before, where a redirector has sent it to another origin.
+  ///
+  /// What the redirector itself set for that origin stays.
+  func withoutStraySecrets(_ next: OutgoingRequest, from request: OutgoingRequest) -> OutgoingRequest {
+    guard next.url.origin != request.url.origin else { return next }
+    var next = next
+    for name in Set(next.headers.map(\.name)) where secrets.contains(name) || name == .host {
+      let carried = Set(request.headers[values: name])
+      next.headers[values: name].removeAll { carried.contains($0) }
+    }
+    return next
+  }
+
+  /// Whether a field says something of the body, or of the request that the body belonged to.
+  private static func describesBody(_ name: HTTPField.Name) -> Bool {
+    name.canonicalName.hasPrefix("content-")
+      || ["digest", "repr-digest", "last-modified", "idempotency-key"].contains(name.canonicalName)
+  }
+
+  private func tooMany(_ visited: [HTTPURL], _ target: HTTPURL) -> LupineError {
+    var message = "The server redirected more than \(limits.redirects) times, the limit redirects."
+    if let start = visited.lastIndex(of: target) {
+      let circle = (visited[start...] + [target]).map(\.redacted).joined(separator: " → ")
+      message += " It goes in a circle: \(circle)."
+    }
+    return LupineError(.limitExceeded(.redirects), message)
+  }
+
+  private func target(_ head: HTTPResponse, _ request: OutgoingRequest) throws(LupineError) -> HTTPURL {
+    let location = head.headerFields[.location] ?? ""
+    let url: HTTPURL
+    do throws(LupineError) {
+      url = try request.url.resolving(location: location)
+    } catch {
+      throw LupineError(.redirectFailed, "The redirect cannot be followed: \(error.message)", underlying: error)
+    }
+    guard request.url.scheme == .http || url.scheme == .https || allowsDowngrade else {
+      throw LupineError(.redirectFailed, "The server redirects from https to http, which would expose the request.")
+    }
+    return url
+  }
+
+  private func changeMethod(_ next: inout OutgoingRequest, _ status: Int) throws(LupineError) {
+    let becomesGet = status == 303 && next.method != .head || (status == 301 || status == 302) && next.method == .post
+    if becomesGet {
+      next.method = .get
+      next.body = .none
+      next.options.expectsContinue = false
+      for field in next.headers where Self.describesBody(field.name) { next.headers[field.name] = nil }
+    } else if !next.body.isReplayable {
+      throw LupineError(
+        .redirectFailed, "The server redirects with status \(status), and the request's body can be sent only once.")
+    }
+  }
+}

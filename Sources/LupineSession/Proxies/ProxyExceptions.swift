@@ -1,0 +1,73 @@
+public import LupineCore
+
+/// The hosts that are reached without a proxy, as `NO_PROXY` lists them.
+///
+/// `example.com` stands for that host and all below it, `.example.com` and `*.example.com` for those below it alone; an
+/// address, or a block such as `10.0.0.0/8`, for hosts that are written as addresses, since no name is resolved for
+/// this; `*` for every host. Each may have a port behind a colon. Case and a trailing dot do not matter.
+package struct ProxyExceptions: Sendable, Hashable {
+  private enum Hosts: Hashable {
+    case all
+    case domain(String, includesItself: Bool)
+    case block(AddressBlock)
+  }
+
+  private struct Rule: Hashable {
+    let hosts: Hosts
+    let port: Int?
+  }
+
+  private var rules: [Rule] = []
+  /// What is none of the above.
+  package private(set) var problems: [String] = []
+
+  /// Reads a list; each text may itself be one, separated by commas or spaces.
+  package init(_ entries: [String]) {
+    for entry in entries.flatMap({ $0.split { $0 == "," || $0 == " " || $0 == "\t" } }) {
+      if let rule = Self.rule(String(entry)) {
+        rules.append(rule)
+      } else {
+        problems.append("\"\(entry)\" is neither a host, a domain, an address nor a block such as 10.0.0.0/8")
+      }
+    }
+  }
+
+  mutating func add(_ other: ProxyExceptions) {
+    rules += other.rules
+    problems += other.problems
+  }
+
+  /// Whether the URL's host is reached directly.
+  package func contains(_ url: HTTPURL) -> Bool {
+    let name = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
+    let address = url.hostKind == .name ? nil : IPAddress(name)
+    return rules.contains { rule in
+      if let port = rule.port, port != url.effectivePort { return false }
+      return switch rule.hosts {
+      case .all: true
+      case .domain(let domain, let includesItself):
+        address == nil && (name.hasSuffix("." + domain) || (includesItself && name == domain))
+      case .block(let block): address.map(block.contains) ?? false
+      }
+    }
+  }
+
+  private static func rule(_ entry: String) -> Rule? {
+    if entry == "*" { return Rule(hosts: .all, port: nil) }
+    if let block = AddressBlock(entry) { return Rule(hosts: .block(block), port: nil) }
+    var host = entry
+    let isWildcard = host.hasPrefix("*.") || host.hasPrefix(".")
+    if isWildcard { host = String(host.drop { $0 == "*" }.dropFirst()) }
+    // Read by the parser of URLs, so that a host is one thing everywhere; https, so that the port 80 is not dropped.
+    guard !host.isEmpty, host.allSatisfy({ !"@/?#\\".contains($0) }), let url = try? HTTPURL("https://\(host)/") else {
+      return nil
+    }
+    let port = url.port ?? (host.hasSuffix(":443") ? 443 : nil)
+    guard url.hostKind == .name else {
+      guard !isWildcard, let address = IPAddress(url.host) else { return nil }
+      return Rule(hosts: .block(AddressBlock(address.unmapped)), port: port)
+    }
+    let name = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
+    return Rule(hosts: .domain(name, includesItself: !isWildcard), port: port)
+  }
+}

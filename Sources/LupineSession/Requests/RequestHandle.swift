@@ -1,0 +1,6 @@
+/// What every kind of request holds: the one execution that all its copies share.
+public struct RequestHandle: Sendable {
+  let task: RequestExecution
+
+  package init(task: RequestExecution) { self.task = task }
+}

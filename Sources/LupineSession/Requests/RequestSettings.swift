@@ -1,0 +1,87 @@
+import HTTPTypes
+public import LupineCoding
+public import LupineCore
+public import LupineSupport
+
+/// What was asked of one request besides its description.
+package struct RequestSettings: Sendable {
+  package var validators: [ResponseValidator] = []
+  /// Behind one pointer that most requests have not, since few are given any of it.
+  private var rare: CopyOnWrite<Rare>?
+
+  private struct Rare {
+    var adapters: [any RequestAdapter] = []
+    var retriers: [any Retrier] = []
+    var interceptors: [any Interceptor] = []
+    var redirector: Redirector?
+    var options: OutgoingRequest.Options?
+    var credential: Credential?
+    var idempotencyKey: IdempotencyKey?
+    var credentialProvider: CredentialProvider?
+    var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] = []
+    var interimListeners: [InterimListener] = []
+    var hearsProgress = false
+    var deadline: Duration?
+  }
+
+  package init() {}
+
+  /// Whether nothing but validators was given.
+  var areDefault: Bool { rare == nil }
+
+  private mutating func change(_ change: (inout Rare) -> Void) { rare.change(from: Rare(), change) }
+
+  var adapters: [any RequestAdapter] {
+    get { rare?.value.adapters ?? [] }
+    set { change { $0.adapters = newValue } }
+  }
+  var retriers: [any Retrier] {
+    get { rare?.value.retriers ?? [] }
+    set { change { $0.retriers = newValue } }
+  }
+  var interceptors: [any Interceptor] {
+    get { rare?.value.interceptors ?? [] }
+    set { change { $0.interceptors = newValue } }
+  }
+  var redirector: Redirector? {
+    get { rare?.value.redirector }
+    set { change { $0.redirector = newValue } }
+  }
+  /// Its options, where it was told others than it was described with.
+  var options: OutgoingRequest.Options? {
+    get { rare?.value.options }
+    set { change { $0.options = newValue } }
+  }
+  var credential: Credential? {
+    get { rare?.value.credential }
+    set { change { $0.credential = newValue } }
+  }
+  var idempotencyKey: IdempotencyKey? {
+    get { rare?.value.idempotencyKey }
+    set { change { $0.idempotencyKey = newValue } }
+  }
+  var credentialProvider: CredentialProvider? {
+    get { rare?.value.credentialProvider }
+    set { change { $0.credentialProvider = newValue } }
+  }
+  /// Whether anybody was given who hears how far the bodies have come.
+  var hearsProgress: Bool {
+    get { rare?.value.hearsProgress ?? false }
+    set { change { $0.hearsProgress = newValue } }
+  }
+  /// When the request must have ended, on the session's clock; the earliest that it was given.
+  var deadline: Duration? {
+    get { rare?.value.deadline }
+    set { change { $0.deadline = newValue } }
+  }
+  /// Who decides at the head whether the response is wanted.
+  var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] {
+    get { rare?.value.responseDeciders ?? [] }
+    set { change { $0.responseDeciders = newValue } }
+  }
+  /// Who hears of interim responses.
+  var interimListeners: [InterimListener] {
+    get { rare?.value.interimListeners ?? [] }
+    set { change { $0.interimListeners = newValue } }
+  }
+}

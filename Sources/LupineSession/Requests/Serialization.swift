@@ -1,0 +1,94 @@
+import HTTPTypes
+public import LupineCoding
+public import LupineCore
+
+/// Turns outcomes into responses with values.
+package enum Serialization {
+  /// Serializes off the caller's actor and measures the time.
+  @concurrent
+  static func response<Value: Sendable>(
+    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
+  ) async -> DataResponse<Value> {
+    let (result, duration) = measured(outcome, of: task, serializer) { try serializer.serialize($0) }
+    return DataResponse(
+      outcome, duration: duration, result: result, secrets: task.session.configuration.secretFields)
+  }
+
+  package static func measured<Value: Sendable>(
+    _ outcome: Outcome, of task: RequestExecution, _ serializer: any ResponseSerializer<Value>,
+    _ serialize: (inout ReceivedResponse) throws -> Value
+  ) -> (result: Result<Value, LupineError>, duration: Duration) {
+    var received: ReceivedResponse
+    do throws(LupineError) { received = try Self.received(outcome, for: serializer) } catch {
+      return (.failure(error), .zero)
+    }
+    let clock = task.session.clock
+    let start = clock.now()
+    let result: Result<Value, LupineError>
+    do { result = .success(try serialize(&received)) } catch {
+      result = .failure(failure(error, received, serializer, task))
+    }
+    let duration = clock.now() - start
+    let error: LupineError? = if case .failure(let error) = result { error } else { nil }
+    task.emit(.serialized(into: "\(Value.self)", after: duration, error))
+    return (result, duration)
+  }
+
+  /// The value alone, without the response around it, whose metadata would be looked up at each call.
+  ///
+  /// The time is measured where somebody hears of it.
+  static func value<Value: Sendable>(
+    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
+  ) throws(LupineError) -> Value {
+    let received = try received(outcome, for: serializer)
+    let start = task.isObserved ? task.session.clock.now() : .zero
+    do {
+      let value = try serializer.serialize(received)
+      task.emit(.serialized(into: "\(Value.self)", after: task.session.clock.now() - start, nil))
+      return value
+    } catch {
+      let reason = failure(error, received, serializer, task)
+      task.emit(.serialized(into: "\(Value.self)", after: task.session.clock.now() - start, reason))
+      throw reason
+    }
+  }
+
+  private static func received(
+    _ outcome: Outcome, for serializer: any ResponseSerializer
+  ) throws(LupineError) -> ReceivedResponse {
+    if let error = outcome.error { throw explained(error, by: serializer) }
+    guard let response = outcome.response else { throw noResponse }
+    return response
+  }
+
+  private static func failure(
+    _ error: any Error, _ received: ReceivedResponse, _ serializer: any ResponseSerializer, _ task: RequestExecution
+  ) -> LupineError {
+    let configuration = task.session.configuration
+    let failure = wrapped(error).about(received.request.summary).about(received.head).measured(received.metrics)
+      .hiding(configuration.secretFields).carrying(received.data, limit: configuration.limits.errorBody)
+    return explained(failure, by: serializer)
+  }
+
+  private static func explained(_ error: LupineError, by serializer: any ResponseSerializer) -> LupineError {
+    (serializer as? any FailureExplaining)?.explained(error) ?? error
+  }
+
+  static func wrapped(_ error: any Error) -> LupineError {
+    error as? LupineError
+      ?? LupineError(.serializationFailed, "The response could not be serialized: \(error).", underlying: error)
+  }
+
+  private static let noResponse = LupineError(.other, "The request ended without a response and without an error.")
+}
+
+extension DataResponse {
+  init(_ outcome: Outcome, duration: Duration, result: Result<Value, LupineError>, secrets: SecretFields) {
+    self.init(
+      request: outcome.request, response: outcome.head ?? outcome.error?.response,
+      data: outcome.response?.data, trailers: outcome.response?.trailers,
+      metrics: outcome.metrics ?? outcome.error?.metrics ?? TransferMetrics(), redirects: outcome.redirects,
+      serializationDuration: duration, result: result)
+    secretFields = secrets
+  }
+}

@@ -1,0 +1,105 @@
+import FoundationEssentials
+import HTTPTypes
+public import LupineCore
+
+extension Session.Builder {
+  /// Checks that the parts fit and makes the session.
+  ///
+  /// - Throws: `LupineError` of kind `configuration` with every mismatch between the parts, all at once.
+  public func build() throws(LupineError) -> Session {
+    var configuration = configuration
+    var issues = issues
+    configuration.baseURL = checkedBaseURL(&issues)
+    configuration.now = givenDate ?? dateOfClock ?? configuration.now
+    configuration.trustPolicy = checkedTrust(&configuration, &issues)
+    configuration.identity.trustPolicy = configuration.trustPolicy?.id
+    checkIdentity(configuration.identity, &issues)
+    checkConnectionCredential(&issues)
+    checkRoute(&configuration, &issues)
+    configuration.freePublicFields()
+    configuration.contentCodings = ContentCodings(codings)
+    configuration.schemes = AuthenticationSchemes(schemes)
+    checkScopes(configuration, &issues)
+    configuration.timeouts = givenTimeouts ?? defaultTimeouts
+    configuration.timeouts.total = configuration.timeouts.total ?? pluginTimeouts.total
+    configuration.timeouts.attempt = configuration.timeouts.attempt ?? pluginTimeouts.attempt
+    checkTimeouts(configuration.timeouts, &issues)
+    guard let transport else {
+      issues.append(ConfigurationIssue(part: "transport", reason: "there is none; add .transport(.curl) or a mock"))
+      throw Self.error(issues)
+    }
+    checkAuthorities(configuration.identity, of: transport, &issues)
+    guard issues.isEmpty else { throw Self.error(issues) }
+    DefaultFields.complete(&configuration)
+    configuration.cookieStore = configuration.makeCookieStore?()
+    // A cast to a protocol that fails takes long at a program's start, and one that makes connections has no such monitor.
+    if !transport.capabilities.contains(.networking),
+      let monitor = (transport as? any ObservingTransport)?.makeMonitor()
+    {
+      configuration.monitors.append(monitor)
+    }
+    let session = Session(configuration, transport: layered(transport), base: transport)
+    SessionEnvironment.current?.onBuild { [weak session] in session?.runningRequests ?? [] }
+    return session
+  }
+
+  private static func error(_ issues: [ConfigurationIssue]) -> LupineError {
+    // A reason that is another error's message ends in a full stop.
+    let issues = issues.map { issue in
+      let reason = issue.reason.hasSuffix(".") ? String(issue.reason.dropLast()) : issue.reason
+      return ConfigurationIssue(part: issue.part, reason: reason)
+    }
+    let reasons = issues.map(\.description).joined(separator: "; ")
+    return LupineError(.configuration(issues), "The session cannot be built: \(reasons).")
+  }
+
+  private func checkedBaseURL(_ issues: inout [ConfigurationIssue]) -> HTTPURL? {
+    guard let baseURLText else { return nil }
+    do throws(LupineError) {
+      let url = try HTTPURL(baseURLText)
+      if url.query != nil || url.fragment != nil {
+        issues.append(ConfigurationIssue(part: "baseURL", reason: "a base URL has no query and no fragment"))
+      }
+      return url
+    } catch {
+      issues.append(ConfigurationIssue(part: "baseURL", reason: error.message))
+      return nil
+    }
+  }
+
+  /// Checks where secrets may go: a default field's, those that adapters add, and what proves connections.
+  private func checkScopes(_ configuration: SessionConfiguration, _ issues: inout [ConfigurationIssue]) {
+    func check(_ part: String, _ secret: String, _ scope: CredentialScope?) {
+      let problems = scope?.problems(of: secret, hasBaseURL: baseURLText != nil) ?? []
+      issues += problems.map { ConfigurationIssue(part: part, reason: $0) }
+    }
+    for field in configuration.defaultFields { check("header", "the secret field \(field.field.name)", field.scope) }
+    for adapter in configuration.adapters {
+      check("adapter", "the secret of \(type(of: adapter))", adapter.credentialScope)
+    }
+    check("connectionCredential", "the credential", configuration.connectionCredential?.scope)
+  }
+
+  /// The idle timeout belongs to a wire, or to a clock that a test moves.
+  private var defaultTimeouts: Timeouts {
+    var timeouts = Timeouts()
+    let isSystemClock = configuration.clock is ContinuousClock || configuration.clock is SuspendingClock
+    if isSystemClock, let transport, Self.isInMemory(transport) { timeouts.idle = nil }
+    return timeouts
+  }
+
+  /// The date of a clock that a test moves would have servers' certificates expire, or not be valid yet.
+  private var dateOfClock: (@Sendable () -> Date)? {
+    transport.map { $0.capabilities.contains(.networking) } == true ? nil : clockDate
+  }
+
+  /// Whether no other program is at the other end; a transport that says nothing of a network may still have one.
+  private static func isInMemory(_ transport: any Transport) -> Bool {
+    // A cast to a protocol that fails takes long at a program's start, and one that makes connections is none of these.
+    !transport.capabilities.contains(.networking) && transport is any ObservingTransport
+  }
+
+  private func checkTimeouts(_ timeouts: Timeouts, _ issues: inout [ConfigurationIssue]) {
+    issues += timeouts.faults.map { ConfigurationIssue(part: "timeouts", reason: $0) }
+  }
+}

@@ -1,0 +1,174 @@
+public import Dispatch
+public import FoundationEssentials
+public import LupineCore
+public import LupineSession
+public import LupineSupport
+import Synchronization
+
+extension DataStreamRequest {
+  /// Calls the handler with each piece as it arrives, after decoding, and with the end.
+  ///
+  /// The next piece is taken when the call has returned; meanwhile the transport waits. The head is validated before the
+  /// first. The body has one consumer, either one handler or one sequence: a second one is called with an error alone.
+  ///
+  /// - Parameters:
+  ///   - queue: where the handler is called; `nil` means off the caller's thread.
+  ///   - limit: the most bytes in all, as for `serializingBytes`. Default: no bound.
+  @discardableResult
+  public func responseStream(
+    queue: DispatchQueue? = nil, limit: Int64? = nil, handler: @escaping @Sendable (Stream<Data>) -> Void
+  ) -> Self {
+    deliver(on: queue) {
+      $0.serializingBytes(limit: limit)
+    } to: {
+      handler($0.map { Data($0) })
+    }
+  }
+
+  /// Calls the handler with the body as text, piece by piece in UTF-8, as `serializingStrings`; see `responseStream`.
+  @discardableResult
+  public func responseStreamString(
+    queue: DispatchQueue? = nil, handler: @escaping @Sendable (Stream<String>) -> Void
+  ) -> Self {
+    deliver(on: queue) {
+      $0.serializingStrings()
+    } to: {
+      handler($0)
+    }
+  }
+
+  /// Calls the handler with each line, as `serializingLines`; see `responseStream`.
+  ///
+  /// - Parameter limit: the most bytes of one line. Default: 1 MiB.
+  @discardableResult
+  public func responseStreamLine(
+    queue: DispatchQueue? = nil, limit: Int = 1 << 20, handler: @escaping @Sendable (Stream<String>) -> Void
+  ) -> Self {
+    deliver(on: queue) {
+      $0.serializingLines(limit: limit)
+    } to: {
+      handler($0)
+    }
+  }
+
+  /// Calls the handler with the value of each line, as `serializingDecodableLines`; see `responseStream`.
+  ///
+  /// A line that is no such value ends the request.
+  ///
+  /// - Parameters:
+  ///   - decoder: what decodes a line; `nil` means the session's, JSON unless told otherwise.
+  ///   - limit: the most bytes of one line. Default: 1 MiB.
+  @discardableResult
+  public func responseStreamDecodable<Value: Decodable & Sendable>(
+    of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: (any DataDecoder)? = nil,
+    limit: Int = 1 << 20, handler: @escaping @Sendable (Stream<Value>) -> Void
+  ) -> Self {
+    deliver(on: queue) {
+      $0.serializingDecodableLines(of: type, decoder: decoder, limit: limit)
+    } to: {
+      handler($0)
+    }
+  }
+
+  /// The same, with the error that the service describes in the body of a response that is refused, or in the line that is
+  /// no `Value`; see `serializingEvents(error:)`.
+  @discardableResult
+  public func responseStreamDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
+    of type: Value.Type = Value.self, error: Failure.Type, queue: DispatchQueue? = nil,
+    decoder: (any DataDecoder)? = nil, limit: Int = 1 << 20, handler: @escaping @Sendable (Stream<Value>) -> Void
+  ) -> Self {
+    deliver(on: queue) {
+      $0.serializingDecodableLines(of: type, error: error, decoder: decoder, limit: limit)
+    } to: {
+      handler($0)
+    }
+  }
+
+  /// Calls the handler with each Server-Sent Event, connecting again where `serializingEvents` does; see `responseStream`.
+  ///
+  /// - Parameters:
+  ///   - reconnects: whether to connect again. Default: where the request is idempotent and its body can be sent again.
+  ///   - retry: the time before a reconnection where the server names none. Default: 3 seconds.
+  ///   - reconnectionLimit: how many reconnections in a row may bring no event. Default: no limit.
+  ///   - limit: the most bytes of one event. Default: 1 MiB.
+  @discardableResult
+  public func responseStreamEvent(
+    queue: DispatchQueue? = nil, reconnects: Bool? = nil, retry: Duration = .seconds(3),
+    reconnectionLimit: Int? = nil, limit: Int = 1 << 20,
+    handler: @escaping @Sendable (Stream<ServerSentEvent>) -> Void
+  ) -> Self {
+    deliver(events(nil, reconnects, retry, reconnectionLimit, limit), on: queue, to: handler)
+  }
+
+  /// The same, with the error that the service describes in the body of a response that is no stream of events; see
+  /// `serializingEvents(error:)`.
+  @discardableResult
+  public func responseStreamEvent<Failure: Error & Decodable & Sendable>(
+    error: Failure.Type, queue: DispatchQueue? = nil, decoder: (any DataDecoder)? = nil, reconnects: Bool? = nil,
+    retry: Duration = .seconds(3), reconnectionLimit: Int? = nil, limit: Int = 1 << 20,
+    handler: @escaping @Sendable (Stream<ServerSentEvent>) -> Void
+  ) -> Self {
+    deliver(events(failures(error, decoder), reconnects, retry, reconnectionLimit, limit), on: queue, to: handler)
+  }
+
+  private func deliver(
+    _ events: EventStream, on queue: DispatchQueue?, to handler: @escaping @Sendable (Stream<ServerSentEvent>) -> Void
+  ) -> Self {
+    run(events, isReader: events.source.isLeading, on: queue, to: handler)
+    return self
+  }
+
+  /// Has the values read once the response has begun; the request starts for it, unless it is held back.
+  private func deliver<Values: AsyncSequence & Sendable>(
+    on queue: DispatchQueue?, _ values: @escaping @Sendable (DataStreamRequest) -> Values,
+    to handler: @escaping @Sendable (Stream<Values.Element>) -> Void
+  ) -> Self where Values.Failure == LupineError {
+    guard consumer.take() else {
+      // Its sequence says so.
+      run(values(self), isReader: false, on: queue, to: handler)
+      return self
+    }
+    // A request must not hold its handler's hold of it: one that is never started would stay.
+    consumer.whenOpened { [weak task] consumer in
+      guard let task else { return }
+      let reader = DataStreamRequest(task, consumer, hasTaken: true)
+      reader.run(values(reader), isReader: true, on: queue, to: handler)
+    }
+    task.startForStream()
+    return self
+  }
+
+  /// Reads the values in a task of its own, which the session counts among those that call handlers.
+  private func run<Values: AsyncSequence & Sendable>(
+    _ values: Values, isReader: Bool, on queue: DispatchQueue?,
+    to handler: @escaping @Sendable (Stream<Values.Element>) -> Void
+  ) where Values.Failure == LupineError {
+    let task = task
+    task.session.registry.beginDelivery()
+    Task(executorPreference: task.session.configuration.executor) {
+      let error = await Self.read(values, of: task) { value in
+        await Queueing.call(on: queue) { handler(Stream(event: .stream(value), task: task)) }
+      }
+      let outcome = isReader ? await task.outcome() : Outcome()
+      let completion = Completion(outcome, error: error.map { task.completed($0, by: outcome) })
+      await Queueing.call(on: queue) { handler(Stream(event: .complete(completion), task: task)) }
+      task.session.registry.endDelivery()
+    }
+  }
+
+  /// Hands over the values until the end, which it returns the reason of; nothing comes once the request was cancelled.
+  private static func read<Values: AsyncSequence & Sendable>(
+    _ values: Values, of task: RequestExecution, _ handOver: (Values.Element) async -> Void
+  ) async -> LupineError? where Values.Failure == LupineError {
+    var iterator = values.makeAsyncIterator()
+    do throws(LupineError) {
+      while let value = try await iterator.next(isolation: #isolation) {
+        if let reason = task.state.withLock({ $0.cancellation }) { return reason }
+        await handOver(value)
+      }
+      return nil
+    } catch {
+      return error
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import Synchronization
+
+/// Something that has happened or not, and can be awaited.
+package final class Signal: Sendable {
+  private struct State {
+    package var isSet: Bool
+    package var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    package var cancelled: Set<Int> = []
+    package var nextWaiter = 0
+  }
+
+  private let state: Mutex<State>
+
+  package init(isSet: Bool = false) { state = Mutex(State(isSet: isSet)) }
+
+  /// Says that it has happened, and wakes those who wait.
+  package func set() {
+    let waiters = state.withLock { state in
+      state.isSet = true
+      defer { state.waiters = [:] }
+      // Sorted, so that a simulation wakes them in the same order every time.
+      return state.waiters.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Says that it has not happened.
+  package func clear() { state.withLock { $0.isSet = false } }
+
+  /// Waits until it has happened; returns early when the task is cancelled.
+  package func wait() async {
+    let number = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if state.isSet || state.cancelled.remove(number) != nil { return true }
+          state.waiters[number] = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state in
+        let waiter = state.waiters.removeValue(forKey: number)
+        if waiter == nil { state.cancelled.insert(number) }
+        return waiter
+      }
+      waiter?.resume()
+    }
+    _ = state.withLock { $0.cancelled.remove(number) }
+  }
+}

@@ -1,0 +1,71 @@
+import Glibc
+
+/// A thread of the system's own, for what blocks must not sit on Swift's cooperative pool.
+///
+/// It is joined or detached once; one that is neither keeps its memory.
+package struct SystemThread: Sendable {
+  /// Why a thread cannot be started.
+  package struct Failure: Error {
+    /// The operating system's code.
+    package let code: Int32
+  }
+
+  private final class Work: Sendable {
+    package let name: String
+    package let run: @Sendable () -> Void
+
+    package init(_ name: String, _ run: @escaping @Sendable () -> Void) {
+      self.name = name
+      self.run = run
+    }
+  }
+
+  private let handle: pthread_t
+
+  /// Runs the work on a thread on which no signal of the program is handled but those of the work's own faults, so that a
+  /// crash is reported as anywhere else.
+  ///
+  /// - Parameter name: the kernel keeps the first 15 bytes.
+  package init(_ name: String, _ run: @escaping @Sendable () -> Void) throws(Failure) {
+    var blocked = sigset_t()
+    var previous = sigset_t()
+    sigfillset(&blocked)
+    for fault in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { sigdelset(&blocked, fault) }
+    pthread_sigmask(SIG_SETMASK, &blocked, &previous)
+    defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+    var handle = pthread_t()
+    let work = Unmanaged.passRetained(Work(name, run))
+    let code = pthread_create(&handle, nil, Self.main, work.toOpaque())
+    guard code == 0 else {
+      work.release()
+      throw Failure(code: code)
+    }
+    self.handle = handle
+  }
+
+  /// Waits for the thread's end; a thread that would wait for itself is let go instead.
+  package func join() {
+    if pthread_join(handle, nil) == EDEADLK { detach() }
+  }
+
+  /// Lets the thread go, which nobody waits for.
+  package func detach() { pthread_detach(handle) }
+
+  private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
+    guard let context else { return nil }
+    let work = Unmanaged<Work>.fromOpaque(context).takeRetainedValue()
+    setThreadName(work.name)
+    work.run()
+    return nil
+  }
+}
+
+/// Names the calling thread for debuggers, through the kernel's file for it, since Swift sees no function for that; a name
+/// that is not taken does no harm.
+private func setThreadName(_ name: String) {
+  let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return }
+  var name = String(name.prefix(15))
+  _ = name.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
+  _ = close(descriptor)
+}

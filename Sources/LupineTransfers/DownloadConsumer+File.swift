@@ -1,0 +1,169 @@
+import FoundationEssentials
+import HTTPTypes
+public import LupineCore
+public import LupineSession
+import Synchronization
+
+extension DownloadConsumer {
+  func conclude(_ outcome: Outcome) -> Outcome {
+    var outcome = outcome
+    let isGood = outcome.response.map { (200..<300).contains($0.head.status.code) } ?? false
+    if outcome.error == nil, let response = outcome.response, !isGood { outcome.error = noFile(response) }
+    return state.withLock { state in
+      let isWhole = isGood && state.exchange.isInFile
+      if isWhole { state.total = state.partial?.length }
+      if let error = outcome.error {
+        if error.kind == .serverNotAuthenticated { state.dropPrevious() }
+        outcome.error = isRefused(error.kind, isWhole) ? remove(error, &state) : keepOrRemove(error, &state)
+      } else if let head = outcome.response?.head, !Self.isFile(head), state.partial == nil, state.previous == nil {
+        // Nothing to write, which serializers may allow; whoever wants the file itself gets an error.
+        state.removeCheckpoint()
+      } else {
+        do throws(LupineError) { outcome.file = try commit(&state) } catch { outcome.error = error }
+      }
+      state.partial = nil
+      state.previous = nil
+      return outcome
+    }
+  }
+
+  private func noFile(_ response: ReceivedResponse) -> LupineError {
+    let status = response.head.status.code
+    let limit = state.withLock { $0.exchange.errorBodyLimit }
+    return LupineError(
+      .unacceptableStatusCode(status), "The server answered with status \(status) in the place of a file."
+    )
+    .about(response.request.summary).about(response.head).measured(response.metrics)
+    .carrying(bodyElsewhere(response, limit: limit) ?? response.data, limit: limit)
+  }
+
+  /// What this exchange brought of the file, or the page that was too long to be gathered.
+  func bodyElsewhere(_ response: ReceivedResponse, limit: Int64) -> Data? {
+    let (page, partial) = state.withLock { ($0.exchange.page, $0.exchange.isInFile ? $0.partial : nil) }
+    return partial?.bytes(from: base(of: response.head), limit: limit) ?? page
+  }
+
+  /// Whether what there is of the file is of no use: it arrived whole, and what looked at it found something against it, or
+  /// nobody knows whose it is.
+  private func isRefused(_ kind: LupineError.Kind, _ isWhole: Bool) -> Bool {
+    switch kind {
+    case .serverNotAuthenticated: true
+    case .cancelled, .timedOut(.total): false
+    default: isWhole
+    }
+  }
+
+  /// Whether the response is the rest of the file, to its end.
+  func continues(_ head: HTTPResponse, from asked: Int64, _ state: DownloadState) -> Bool {
+    guard head.status.code == 206, let content = head.contentRange,
+      content.range.lowerBound == asked, state.validator?.agrees(with: head) ?? false,
+      head.headerFields[.contentEncoding] == nil
+    else { return false }
+    if let length = head.headerFields[.contentLength], Int64(length) != Int64(content.range.count) { return false }
+    // Where nobody says how long the file is, nobody can tell the rest of it from a part of the rest.
+    guard let total = state.total ?? content.total else { return false }
+    // A server may send less than was asked for; what would still be missing is not asked for piece by piece.
+    return (content.total ?? total) == total && content.range.upperBound == total
+  }
+
+  func giveUp(_ reason: String, _ state: inout DownloadState) throws(LupineError) {
+    try refuseToRestart(reason, state)
+    state.putAside()
+    state.attempt.mustRestart = true
+    state.exchange.decisions.append(.continued(from: nil, reason: reason))
+  }
+
+  func refuseToRestart(_ reason: String, _ state: DownloadState) throws(LupineError) {
+    guard state.policy == .fail else { return }
+    throw LupineError(.resumeFailed, "The download cannot be continued: \(reason).")
+  }
+
+  /// Refuses a file that is longer than it may be, as its head tells, before any of it comes.
+  ///
+  /// The length of a coded one says nothing of the file's.
+  func checkLength(of head: HTTPResponse, to request: OutgoingRequest, after there: Int64, _ state: DownloadState)
+    throws(LupineError)
+  {
+    guard let limit = state.sizeLimit, request.method != .head, head.headerFields[.contentEncoding] == nil,
+      let length = head.headerFields[.contentLength].flatMap({ Int64($0) }), length > limit - min(limit, there)
+    else { return }
+    let told = there > 0 ? "\(length) bytes more than the \(there) that are there" : "\(length) bytes"
+    throw LupineError(
+      .limitExceeded(.sink), "The file would have \(told), and may have \(limit) in all by its `sizeLimit`.")
+  }
+
+  func freshFile(
+    _ state: inout DownloadState, _ head: HTTPResponse, _ request: OutgoingRequest
+  ) throws(LupineError) -> PartialFile {
+    try checkLength(of: head, to: request, after: 0, state)
+    try decidePlace(&state, head, request)
+    // Where the place lies on another file system nothing is moved, since nothing of it is wanted any more.
+    let isElsewhere = state.place.map { state.isElsewhere($0) } ?? false
+    if isElsewhere || (state.partial?.length ?? 0) > 0 { state.putAside() }
+    let file = try file(&state)
+    state.validator = request.method == .get && head.status.code == 200 ? EntityValidator(head) : nil
+    state.total = head.headerFields[.contentLength].flatMap { Int64($0) }
+    state.isNoted = false
+    try state.note()
+    return file
+  }
+
+  func decidePlace(
+    _ state: inout DownloadState, _ head: HTTPResponse, _ request: OutgoingRequest
+  ) throws(LupineError) {
+    let place = try destination.place(for: head, of: request.url)
+    state.place = place
+    if let place { try Folder.prepare(for: place) }
+  }
+
+  func file(_ state: inout DownloadState) throws(LupineError) -> PartialFile {
+    if let partial = state.partial { return partial }
+    let made = try PartialFile.create(beside: state.place?.path)
+    state.partial = made
+    return made
+  }
+
+  static let nothingToWrite = LupineError(.fileFailed, "The response brought nothing to write.")
+
+  private func commit(_ state: inout DownloadState) throws(LupineError) -> URL {
+    guard let partial = state.partial, state.exchange.isInFile else {
+      if state.partial == nil, state.previous == nil { state.removeCheckpoint() }
+      // What an earlier exchange brought of the file is no part of this response, and can still be gone on from.
+      throw keepOrRemove(Self.nothingToWrite, &state)
+    }
+    state.dropPrevious()
+    if let place = state.place {
+      do throws(LupineError) {
+        if let failure = state.moveFailure { throw failure }
+        try partial.move(to: place.path, replacing: place.options.contains(.removePreviousFile))
+      } catch {
+        // All of it is there: only its name is missing.
+        throw error.noting("The whole file is \(partial.path).")
+          .resumable(with: state.resumeState(offset: partial.length)?.encoded())
+      }
+    }
+    state.removeCheckpoint()
+    return URL(filePath: state.place?.path ?? partial.path)
+  }
+
+  /// Keeps the beginning where it can be continued, and says so in the error; otherwise removes it.
+  private func keepOrRemove(_ error: LupineError, _ state: inout DownloadState) -> LupineError {
+    guard state.partial != nil || state.previous != nil else { return error }
+    guard let partial = state.partial, partial.length > 0, state.validator != nil else { return remove(error, &state) }
+    state.dropPrevious()
+    return kept(error, state) ?? remove(error, &state)
+  }
+
+  /// Removes what has come; what was put aside for it is there again.
+  private func remove(_ error: LupineError, _ state: inout DownloadState) -> LupineError {
+    if state.takeUpPrevious(), let kept = kept(error, state) { return kept }
+    state.partial?.remove()
+    state.removeCheckpoint()
+    return error
+  }
+
+  private func kept(_ error: LupineError, _ state: DownloadState) -> LupineError? {
+    guard let partial = state.partial, let resume = state.resumeState(offset: partial.length) else { return nil }
+    return error.resumable(with: resume.encoded())
+  }
+}

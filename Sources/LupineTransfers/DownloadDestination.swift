@@ -1,0 +1,114 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import LupineCore
+
+/// Where a download goes.
+public struct DownloadDestination: Sendable {
+  /// A path and the options for it, decided when the response's head arrives.
+  public typealias Place = (path: String, options: Options)
+
+  let kind: Kind
+
+  enum Kind: Sendable {
+    case temporary
+    case file(String, Options)
+    case folder(String, Options)
+    case custom(@Sendable (HTTPResponse) throws -> Place)
+    /// What was named is no place.
+    case nowhere(LupineError)
+  }
+
+  /// A new file in the system's temporary folder, which is the caller's to remove.
+  public static let temporary = DownloadDestination(kind: .temporary)
+
+  /// A file at this path.
+  public static func file(_ path: String, _ options: Options = []) -> DownloadDestination {
+    DownloadDestination(kind: .file(path, options))
+  }
+
+  /// The file that a file URL names; one that names no file of this machine fails the download with kind `fileFailed`
+  /// before anything is sent.
+  public static func file(_ url: URL, _ options: Options = []) -> DownloadDestination {
+    at(url) { .file($0, options) }
+  }
+
+  /// A file in this folder with the name that the server suggests (RFC 6266), made safe, or the URL's last part.
+  public static func folder(_ path: String, _ options: Options = []) -> DownloadDestination {
+    DownloadDestination(kind: .folder(path, options))
+  }
+
+  /// A file in the folder that a file URL names, as with a path.
+  public static func folder(_ url: URL, _ options: Options = []) -> DownloadDestination {
+    at(url) { .folder($0, options) }
+  }
+
+  private static func at(_ url: URL, _ make: (String) -> Kind) -> DownloadDestination {
+    do throws(LupineError) {
+      return DownloadDestination(kind: make(try url.localPath(orFailAs: .fileFailed)))
+    } catch {
+      return DownloadDestination(kind: .nowhere(error))
+    }
+  }
+
+  /// A place that a closure names for the response; it is asked at each head that brings the file, or the rest of it.
+  public static func custom(_ place: @escaping @Sendable (HTTPResponse) throws -> Place) -> DownloadDestination {
+    DownloadDestination(kind: .custom(place))
+  }
+
+  /// What may be done to make room.
+  public struct Options: OptionSet, Sendable, Hashable, Codable {
+    /// One bit for each option.
+    public let rawValue: Int
+    /// Makes a set from its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Creates the folders on the way that are missing.
+    public static let createIntermediateDirectories = Options(rawValue: 1)
+    /// Replaces a file that is there.
+    public static let removePreviousFile = Options(rawValue: 2)
+  }
+}
+
+extension DownloadDestination {
+  /// The path as far as it is known before a head: the name of a file in a folder may still be another.
+  ///
+  /// - Parameter name: what the file was called before.
+  func expectedPlace(of url: HTTPURL, named name: String?) -> Place? {
+    switch kind {
+    case .temporary, .custom, .nowhere: nil
+    case .file(let path, let options): (path, options)
+    case .folder(let folder, let options):
+      (Self.path(of: name ?? SuggestedName.name(from: nil, path: url.path), in: folder), options)
+    }
+  }
+
+  /// Refuses what was named and is no place.
+  func check() throws(LupineError) {
+    if case .nowhere(let error) = kind { throw error }
+  }
+
+  /// Empty where the folder's path is, which is none, so that nothing comes to the root.
+  private static func path(of name: String, in folder: String) -> String {
+    guard !folder.isEmpty else { return "" }
+    return folder.hasSuffix("/") ? folder + name : folder + "/" + name
+  }
+
+  /// The path for this response; a temporary file's is not known before it is made.
+  func place(for head: HTTPResponse, of url: HTTPURL) throws(LupineError) -> Place? {
+    switch kind {
+    case .temporary: return nil
+    case .nowhere(let error): throw error
+    case .file(let path, let options): return (path, options)
+    case .folder(let folder, let options):
+      let name = SuggestedName.name(from: head.headerFields[.contentDisposition], path: url.path)
+      return (Self.path(of: name, in: folder), options)
+    case .custom(let place):
+      do {
+        return try place(head)
+      } catch {
+        throw error as? LupineError
+          ?? LupineError(.fileFailed, "The download's destination could not be decided: \(error).", underlying: error)
+      }
+    }
+  }
+}

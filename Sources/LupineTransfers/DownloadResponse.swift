@@ -1,0 +1,92 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import LupineCore
+public import LupineSession
+
+/// How a download ended.
+public struct DownloadResponse<Value: Sendable>: Sendable {
+  /// The request as it was sent last.
+  public let request: OutgoingRequest?
+  /// The head of the response, even if its body did not arrive completely; `nil` where none arrived.
+  public let response: HTTPResponse?
+  /// The redirects that were followed on the way to the response, in their order.
+  public let redirects: [RedirectStep]
+  /// Where the file is, once it is complete.
+  public let fileURL: URL?
+  /// The trailers, where there were any.
+  public let trailers: HTTPFields?
+  /// What the last exchange cost.
+  public let metrics: TransferMetrics
+  /// The value or the error.
+  public let result: Result<Value, LupineError>
+  /// What `debugDescription` and a dump redact.
+  let secretFields: SecretFields
+
+  /// The value, where there is one.
+  public var value: Value? { try? result.get() }
+
+  /// The error, where there is one.
+  public var error: LupineError? {
+    if case .failure(let error) = result { error } else { nil }
+  }
+
+  /// What continues an interrupted download, where the server lets it be continued.
+  public var resumeData: Data? { error?.resumeData }
+}
+
+extension DownloadResponse {
+  /// Returns the response with its value changed; an error stays.
+  public func map<New: Sendable>(_ transform: (Value) -> New) -> DownloadResponse<New> {
+    replacing(result.map(transform))
+  }
+
+  /// Returns the response with its value changed, or with what the closure throws; an error stays.
+  ///
+  /// A `LupineError` is kept as it is; any other error becomes the `underlying` one of kind `serializationFailed`.
+  public func tryMap<New: Sendable>(_ transform: (Value) throws -> New) -> DownloadResponse<New> {
+    replacing(result.tryMap(about: request, response, transform))
+  }
+
+  /// Returns the response with its error changed; a value stays.
+  public func mapError(_ transform: (LupineError) -> LupineError) -> DownloadResponse {
+    replacing(result.mapError(transform))
+  }
+
+  /// Returns the response with its error changed into what the closure returns or throws; a value stays.
+  ///
+  /// A thrown error that is no `LupineError` becomes the `underlying` one of kind `other`.
+  public func tryMapError(_ transform: (LupineError) throws -> LupineError) -> DownloadResponse {
+    replacing(result.tryMapError(about: request, response, transform))
+  }
+
+  private func replacing<New: Sendable>(_ result: Result<New, LupineError>) -> DownloadResponse<New> {
+    DownloadResponse<New>(
+      request: request, response: response, redirects: redirects, fileURL: fileURL, trailers: trailers,
+      metrics: metrics, result: result, secretFields: secretFields)
+  }
+}
+
+extension DownloadResponse {
+  init(_ outcome: Outcome, _ result: Result<Value, LupineError>, of task: RequestExecution) {
+    self.init(
+      request: outcome.request, response: outcome.head ?? outcome.error?.response,
+      redirects: outcome.redirects, fileURL: outcome.file, trailers: outcome.response?.trailers,
+      metrics: outcome.metrics ?? outcome.error?.metrics ?? TransferMetrics(), result: result,
+      secretFields: task.session.configuration.secretFields)
+  }
+}
+
+extension DownloadResponse where Value == URL {
+  init(_ outcome: Outcome, of task: RequestExecution) {
+    let result: Result<URL, LupineError> =
+      outcome.file.map { .success($0) } ?? .failure(outcome.error ?? Self.missing(from: outcome))
+    self.init(outcome, result, of: task)
+  }
+
+  /// Why there is no file, as after 204.
+  private static func missing(from outcome: Outcome) -> LupineError {
+    guard let response = outcome.response else { return DownloadConsumer.nothingToWrite }
+    return DownloadConsumer.nothingToWrite.about(response.request.summary).about(response.head)
+      .measured(response.metrics)
+  }
+}

@@ -1,0 +1,165 @@
+import FoundationEssentials
+import Glibc
+public import LupineCore
+public import LupineSupport
+
+/// A file that is being written beside its destination, readable by its owner alone until it is complete.
+final class PartialFile: Sendable {
+  let path: String
+  let descriptor: Int32
+
+  private init(path: String, descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// Makes a new file with a name nobody can guess, in the destination's own folder.
+  static func create(beside destination: String?) throws(LupineError) -> PartialFile {
+    if let destination { try Folder.checkName(destination) }
+    let base = destination.map { hidden($0) } ?? temporaryFolder + "/lupine-download"
+    let path = base + "." + String(UInt64.random(in: .min ... .max), radix: 36)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw LupineError.file("cannot be created", path) }
+    _ = flock(descriptor, LOCK_EX | LOCK_NB)
+    return PartialFile(path: path, descriptor: descriptor)
+  }
+
+  /// The mode that a file of the owner's alone shows in a path's folder; `nil` where none can be made.
+  static func modeOfNew(beside path: String) -> mode_t? {
+    guard let file = try? create(beside: path) else { return nil }
+    defer { file.remove() }
+    var status = stat()
+    return fstat(file.descriptor, &status) == 0 ? status.st_mode : nil
+  }
+
+  /// Opens one that an earlier download left; `nil` where it is gone, is no file of this user's alone, is shorter than it
+  /// was, or where another download has it.
+  ///
+  /// - Parameter length: what is to be kept of it; `nil` keeps it all.
+  static func reopen(_ path: String, length: Int64?) -> PartialFile? {
+    guard let (descriptor, _) = OwnFile.open(path, O_RDWR) else { return nil }
+    let file = PartialFile(path: path, descriptor: descriptor)
+    // Whoever had it may have ended since it was opened: then it may be shorter now, or be the whole file in its place.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let present = OwnFile.length(of: descriptor, at: path) else {
+      return nil
+    }
+    guard let length else { return file }
+    return present >= length && ftruncate(descriptor, off_t(length)) == 0 ? file : nil
+  }
+
+  /// Whether there is such a file, which this user alone can have written; to look takes no lock, so that a download
+  /// that opens the file at the same time gets it.
+  static func exists(_ path: String) -> Bool {
+    guard let (descriptor, _) = OwnFile.open(path, O_RDWR) else { return false }
+    close(descriptor)
+    return true
+  }
+
+  /// The file's length in bytes.
+  var length: Int64 {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
+  }
+
+  /// The bytes from a position on; none where they cannot be read.
+  func bytes(from offset: Int64, limit: Int64) -> Data {
+    var data = Data(count: Int(clamping: max(0, min(limit, length - offset))))
+    let (count, _) = data.withUnsafeMutableBytes { $0.fill(from: descriptor, at: offset) }
+    return data.prefix(count)
+  }
+
+  /// Cuts the file to a length.
+  func truncate(to length: Int64) throws(LupineError) {
+    guard ftruncate(descriptor, off_t(length)) == 0 else { throw LupineError.file("cannot be cut", path) }
+  }
+
+  func remove() { unlink(path) }
+
+  /// Brings the file's bytes to its disk, off the caller's actor, so that no name ever stands for less than all of them.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed`; what the file holds then is not certain.
+  @concurrent
+  func synchronize() async throws(LupineError) {
+    guard fsync(descriptor) == 0 else { throw LupineError.file("cannot be brought to its disk", path) }
+  }
+
+  /// Hands over the file's bytes, a piece at a time in one buffer.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed` where they cannot be read, of kind `cancelled` where the task is cancelled
+  ///   meanwhile, and what the closure throws.
+  func readAll(
+    _ take: (_ piece: UnsafeRawBufferPointer, _ offset: Int64) throws(LupineError) -> Void
+  ) async throws(LupineError) {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 1)
+    defer { buffer.deallocate() }
+    var position: Int64 = 0
+    while true {
+      // Others have their turn, and whoever began this hears that it takes its time.
+      await Task.yield()
+      guard !Task.isCancelled else { throw LupineError(.cancelled, "The request was cancelled.") }
+      let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
+      if count == 0 { return }
+      guard count > 0 || errno == EINTR else { throw LupineError.file("cannot be read", path) }
+      guard count > 0 else { continue }
+      try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), position)
+      position += Int64(count)
+    }
+  }
+
+  /// Makes a copy beside another destination and brings it to its disk, off the caller's actor.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed`, as where that disk is full, and of kind `cancelled`; nothing is left of
+  ///   the copy then.
+  @concurrent
+  func copied(beside destination: String) async throws(LupineError) -> PartialFile {
+    let copy = try PartialFile.create(beside: destination)
+    do throws(LupineError) {
+      try await readAll { (piece, offset) throws(LupineError) in
+        guard let number = piece.write(to: copy.descriptor, at: offset) else { return }
+        throw LupineError.file("cannot be written", copy.path, code: number)
+      }
+      try await copy.synchronize()
+      return copy
+    } catch {
+      copy.remove()
+      throw error
+    }
+  }
+
+  /// Moves the complete file to its destination, in one step.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed`, as where a file is there that must not be replaced; the file then stays
+  ///   where it was, its owner's alone.
+  func move(to destination: String, replacing: Bool) throws(LupineError) {
+    let mode = 0o666 & ~FileMode.mask
+    guard fchmod(descriptor, mode) == 0 else { throw LupineError.file("cannot be given its mode", path) }
+    guard replacing ? rename(path, destination) == 0 : ExclusiveRename.rename(path, to: destination)
+    else {
+      let error = LupineError.file("cannot be put in its place", destination)
+      _ = fchmod(descriptor, 0o600)
+      throw error
+    }
+  }
+
+  /// The name with a dot before it, in the same folder.
+  ///
+  /// It is cut where it is as long as file systems bear (255 bytes), since more comes behind it.
+  private static func hidden(_ destination: String) -> String {
+    let start = destination.lastIndex(of: "/").map { destination.index(after: $0) } ?? destination.startIndex
+    return destination[..<start] + "." + destination[start...].cut(toBytes: 200)
+  }
+
+  private static var temporaryFolder: String {
+    getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+  }
+}
+
+/// The mode that new files of this process get.
+enum FileMode {
+  /// The process's mask, read without changing it.
+  static var mask: mode_t {
+    ProcessFile.value(of: "Umask:", in: "status").flatMap { mode_t($0, radix: 8) } ?? 0o022
+  }
+}
