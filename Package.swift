@@ -28,12 +28,12 @@ func cLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
   .systemLibrary(name: name, path: "Plugins/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
-func test(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+func test(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
   .testTarget(
     name: name,
     dependencies: dependencies + [
       "LupineCoding", "LupineFixtures", "LupineSession", "LupineStreams", "LupineSupport", "LupineTransfers", httpTypes,
-    ], swiftSettings: settings)
+    ], exclude: exclude, swiftSettings: settings)
 }
 
 /// A product that is there with the trait `Observability` alone.
@@ -202,7 +202,8 @@ let package = Package(
       path: "Tests/ConnectionProbe", swiftSettings: settings),
     test(
       "SecurityTests",
-      ["ConnectionProbe", "Lupine", "LupineCore", "LupineMock", "LupineOpenSSL", "LupineTesting", "TrustSupport"]),
+      ["ConnectionProbe", "Lupine", "LupineCore", "LupineMock", "LupineOpenSSL", "LupineTesting", "TrustSupport"],
+      exclude: ["README.md"]),
   ],
   swiftLanguageModes: [.v6]
 )
