@@ -21,7 +21,8 @@ func source(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(
     name: name, dependencies: ["LupineCore", "LupineSupport", httpTypes] + dependencies, path: "Plugins/\(name)",
-    swiftSettings: settings)
+    // What a plugin of ours can do, a stranger's can.
+    packageAccess: false, swiftSettings: settings)
 }
 
 func cLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
@@ -166,20 +167,24 @@ let package = Package(
       ["LupineCore", "LupineMock", "LupineReachability", "LupineTesting", "ReachabilityProbe"]),
     .executableTarget(
       name: "ReachabilityProbe",
-      dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineReachability", "LupineSession", "LupineTransfers", httpTypes],
+      dependencies: [
+        "CSeccomp", "LupineCore", "LupineCurl", "LupineReachability", "LupineSession", "LupineTransfers", httpTypes,
+      ],
       path: "Tests/ReachabilityProbe", swiftSettings: settings),
     .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
     .target(
       name: "TrustSupport",
       dependencies: [
-        "COpenSSL", "LupineCore", "LupineCurl", "LupineFixtures", "LupineMock", "LupineOpenSSL", "LupineSession", httpTypes,
+        "COpenSSL", "LupineCore", "LupineCurl", "LupineFixtures", "LupineMock", "LupineOpenSSL", "LupineSession",
+        httpTypes,
       ],
       path: "Tests/TrustSupport", swiftSettings: settings),
     test(
       "LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineX509", "TrustSupport"]),
     // Also a package of its own, for the address sanitizer.
     .testTarget(
-      name: "HostileTests", dependencies: ["LupineCore", "LupineOpenSSL", "LupineSession"], path: "Tests/Hostile/HostileTests",
+      name: "HostileTests", dependencies: ["LupineCore", "LupineOpenSSL", "LupineSession"],
+      path: "Tests/Hostile/HostileTests",
       swiftSettings: settings),
     test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
@@ -191,9 +196,10 @@ let package = Package(
         observability("InMemoryTracing", "swift-distributed-tracing"),
       ]),
     test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
-    test("LupineTests", ["ConnectionProbe", "Lupine", "LupineMock", "LupineTesting", "TransferProbe"]),
+    test("LupineTests", ["ConnectionProbe", "Lupine", "LupineCurl", "LupineMock", "LupineTesting", "TransferProbe"]),
     .executableTarget(
-      name: "TransferProbe", dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineSession", "LupineTransfers"],
+      name: "TransferProbe",
+      dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineSession", "LupineTransfers"],
       path: "Tests/TransferProbe",
       swiftSettings: settings),
     .target(name: "CScriptedSystem", path: "Tests/CScriptedSystem"),

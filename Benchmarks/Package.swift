@@ -32,14 +32,15 @@ let package = Package(
   targets: [
     .target(name: "Row", path: "Row", swiftSettings: settings),
     .target(
-      name: "Requests", dependencies: ["Row", httpTypes] + lupine("LupineCore", "LupineCurl"), path: "Requests",
+      name: "Requests", dependencies: ["Row", httpTypes] + lupine("LupineCurl", "LupineSession", "LupineTransfers"),
+      path: "Requests",
       swiftSettings: settings),
     program("lupine-row", in: "Lupine", ["Requests", "Row"]),
     program("lupine-umbrella-row", in: "Umbrella", ["Requests", "Row"] + lupine("Lupine")),
-    program("form-row", in: "Forms", ["Row"] + lupine("LupineCore", "LupineCurl", "LupineMultipart")),
-    program("trust-row", in: "Trust", ["Requests", "Row"] + lupine("LupineCore", "LupineOpenSSL")),
-    program("mock-throughput", in: "MockThroughput", ["Row", httpTypes] + lupine("LupineCore", "LupineMock")),
-    program("encoder-throughput", in: "Encoders", ["Row", httpTypes] + lupine("LupineCore", "LupineMultipart")),
+    program("form-row", in: "Forms", ["Row"] + lupine("LupineSession", "LupineCurl", "LupineMultipart")),
+    program("trust-row", in: "Trust", ["Requests", "Row"] + lupine("LupineSession", "LupineOpenSSL")),
+    program("mock-throughput", in: "MockThroughput", ["Row", httpTypes] + lupine("LupineSession", "LupineMock")),
+    program("encoder-throughput", in: "Encoders", ["Row", httpTypes] + lupine("LupineSession", "LupineMultipart")),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import LupineCore
+import LupineSession
 import Row
 
 /// How many megabytes of body each encoder makes: `encoder-throughput ROUNDS`.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-import LupineCore
+import LupineSession
 import LupineMultipart
 
 /// What is encoded, each time to the last byte; each gives the number of bytes.

@@ -1,5 +1,4 @@
-import LupineCore
-import LupineCoding
+import LupineSession
 
 /// One of many structures that a body is made of.
 struct Item: Encodable, Sendable {

@@ -1,4 +1,3 @@
-import LupineCore
 import LupineSession
 import LupineCurl
 import LupineMultipart

@@ -1,5 +1,5 @@
 import HTTPTypes
-import LupineCore
+import LupineSession
 import LupineMock
 import Row
 

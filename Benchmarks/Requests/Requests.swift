@@ -1,8 +1,7 @@
 import Glibc
 import HTTPTypes
-import LupineCore
-import LupineTransfers
 import LupineSession
+import LupineTransfers
 import LupineCurl
 import Row
 

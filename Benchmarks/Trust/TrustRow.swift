@@ -1,4 +1,4 @@
-import LupineCore
+import LupineSession
 import LupineOpenSSL
 import Requests
 import Row

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 public import LupineSession
 
 /// Brings to a session what answers challenges by itself: the Digest scheme.

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 public import LupineSession
 
 /// Brings the content codings gzip, deflate, br and zstd to a session.

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 import Glibc
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 
 extension CookieJar {
   /// Writes the cookies to a file that its owner alone can read, in the place of one that is there.

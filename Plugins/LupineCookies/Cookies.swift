@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 public import LupineSession
 
 /// Keeps the cookies of a session and sends them back; without it, cookies are ignored.

@@ -18,7 +18,7 @@ public final class CurlTransport: ConnectionPooling {
   }
 
   /// - Parameter resolver: what finds the addresses of names, but for those that stand for this machine.
-  package init(_ configuration: Configuration = Configuration(), resolver: HostResolver) {
+  init(_ configuration: Configuration = Configuration(), resolver: HostResolver) {
     self.configuration = configuration
     lookups = HostLookups(resolver, limit: configuration.nameLookups)
     engine = Engine(configuration, lookups)

@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Where a reader stands within the extensions of a chunk (RFC 9112 section 7.1.1).
 enum ChunkExtensions {

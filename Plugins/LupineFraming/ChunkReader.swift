@@ -1,5 +1,5 @@
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Finds the content of a response's body that is sent in chunks (RFC 9112 section 7.1).
 ///

@@ -29,17 +29,19 @@ extension MockTransport {
   }
 
   /// One thing that `verify()` is not content with.
-  package struct Complaint: Sendable {
-    package let kind: LupineError.Kind
-    package let text: String
+  public struct Complaint: Sendable {
+    /// What is wrong.
+    public let kind: LupineError.Kind
+    /// What is wrong, for people.
+    public let text: String
     /// More than fits into a list: for a request without a stub, the nearest ones and what differed.
-    package let detail: String?
+    public let detail: String?
     /// Where the stub stands; nil where no stub is to blame.
-    package let location: StubLocation?
+    public let location: StubLocation?
   }
 
   /// All of them: the faulty stubs first, then the requests without a stub, then the stubs that were not used.
-  package var complaints: [Complaint] {
+  public var complaints: [Complaint] {
     let (stubs, requests) = state.withLock { ($0.table.all, $0.requests) }
     let invalid = stubs.flatMap { stub in
       stub.problems.map { Complaint(kind: .invalidStub, text: $0, detail: nil, location: stub.asked.location) }
@@ -55,7 +57,7 @@ extension MockTransport {
   }
 
   /// What became of the requests that arrived last; empty where none did.
-  package var history: String {
+  public var history: String {
     let exchanges = exchanges
     let shown = exchanges.suffix(10).map(\.description.indented)
     let title = exchanges.count > shown.count ? "What happened last, of \(exchanges.count) requests:" : "What happened:"

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// Answers requests from memory, as its stubs say, and remembers them.
@@ -19,7 +19,7 @@ import Synchronization
 /// the URL template; a template with an origin before one without; more conditions; and at last, the one added first.
 /// A stub whose `count` is used up is passed over, and one that answers before the request's body has been read goes
 /// before all others.
-public final class MockTransport: Transport, ObservingTransport {
+public final class MockTransport: Transport {
   let state = Mutex(MockState())
   private let keepsLog: Bool
 
@@ -32,8 +32,11 @@ public final class MockTransport: Transport, ObservingTransport {
   ///   measurement says no.
   public init(keepsLog: Bool = true) { self.keepsLog = keepsLog }
 
-  /// Makes what hears the events of one session.
-  package func makeMonitor() -> (any EventMonitor)? {
+  /// Whether no other program answers: always.
+  public var isVirtual: Bool { true }
+
+  /// Makes the monitor of one session, whose events stand in the message of `verify()`; `nil` where `keepsLog` is off.
+  public func makeMonitor() -> (any EventMonitor)? {
     guard keepsLog else { return nil }
     let monitor = ExchangeLogMonitor()
     state.withLock { $0.monitors.append(monitor) }

@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 extension Multipart {
   /// What the parts of a multipart are to each other.

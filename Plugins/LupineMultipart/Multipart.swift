@@ -1,6 +1,6 @@
 public import HTTPTypes
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// A body of several parts, one after the other, of any multipart type (RFC 2046 section 5.1).
 ///

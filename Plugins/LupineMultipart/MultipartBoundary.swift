@@ -1,5 +1,5 @@
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// The line that separates the parts of a multipart, without its dashes.
 public struct MultipartBoundary: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import HTTPTypes
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 
 extension OutgoingRequest {
   /// Returns the request with a multipart as its body.

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 #if Observability
   public import CoreMetrics

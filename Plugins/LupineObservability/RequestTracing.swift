@@ -1,7 +1,7 @@
 public import LupineSession
 
 #if Observability
-  public import LupineCore
+  import LupineCore
   public import Tracing
 
   /// Makes a span of each exchange, and tells the server of it.
@@ -22,9 +22,8 @@ public import LupineSession
     /// Adds what begins spans, between the session and its transport, and the monitor that ends them.
     public func install(in builder: inout Session.Builder) {
       let monitor = SpanMonitor()
-      builder = builder.monitor(monitor).transportLayer(.tracing) { [tracer] base in
-        SpanTransport(base: base, tracer: tracer, monitor: monitor)
-      }
+      builder = builder.monitor(monitor).transportLayer(
+        TransportLayer(.tracing) { [tracer] base in SpanTransport(base: base, tracer: tracer, monitor: monitor) })
     }
   }
 

@@ -17,7 +17,7 @@ public struct KernelPath: NetworkPathSource {
   public init() { self.init(namespace: nil) }
 
   /// The network of a namespace, for tests: its sockets are opened by threads that have entered it.
-  package init(namespace: NetworkNamespace?) { self.init(namespace: namespace, resolver: .system) }
+  init(namespace: NetworkNamespace?) { self.init(namespace: namespace, resolver: .system) }
 
   init(namespace: NetworkNamespace?, resolver: HostResolver, monitors: KernelMonitors = .shared) {
     self.namespace = namespace
@@ -44,10 +44,10 @@ public struct KernelPath: NetworkPathSource {
   }
 
   /// How many sockets are open for this network.
-  package var socketCount: Int { monitors.socketCount(namespace) }
+  var socketCount: Int { monitors.socketCount(namespace) }
 
   /// Waits until the last socket for this network is closed.
-  package func waitForEnd() async { await monitors.waitForEnd(namespace) }
+  public func waitForEnd() async { await monitors.waitForEnd(namespace) }
 }
 
 extension NetworkPathSource where Self == KernelPath {

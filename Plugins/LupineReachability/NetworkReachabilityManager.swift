@@ -1,6 +1,6 @@
 public import Dispatch
 import LupineCore
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// Tells whether the network or a host can be reached, and every change of that.

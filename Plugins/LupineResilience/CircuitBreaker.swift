@@ -1,6 +1,6 @@
 public import LupineCore
 public import LupineSession
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// Lets nothing through to a server that fails too often, so that it can recover and its callers need not wait for it.
@@ -65,7 +65,10 @@ public final class CircuitBreaker: Plugin {
 
   /// Stands between the session and its transport, inside the limiters.
   public func install(in builder: inout Session.Builder) {
-    builder = builder.transportLayer(.circuit) { CircuitBreakerLayer(base: $0, breaker: self) }
+    builder = builder.transportLayer(
+      TransportLayer(.circuitBreaker, inside: [.tracing, .cache, .hedging, .concurrencyLimit, .rateLimit]) {
+        CircuitBreakerLayer(base: $0, breaker: self)
+      })
   }
 
   /// Lets an exchange through.

@@ -1,6 +1,6 @@
 public import LupineCore
 public import LupineSession
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// Lets so many exchanges be under way with each origin at the same time; others wait in a line, first come, first served.
@@ -41,7 +41,10 @@ public final class ConcurrencyLimiter: Plugin {
 
   /// Stands between the session and its transport, inside hedging and outside the rate limiter.
   public func install(in builder: inout Session.Builder) {
-    builder = builder.transportLayer(.concurrency) { ConcurrencyLayer(base: $0, limiter: self) }
+    builder = builder.transportLayer(
+      TransportLayer(.concurrencyLimit, inside: [.tracing, .cache, .hedging]) {
+        ConcurrencyLayer(base: $0, limiter: self)
+      })
   }
 
   /// Waits for a place.

@@ -36,7 +36,8 @@ public struct Hedging: Plugin {
 
   /// Stands between the session and its transport, outside the limiters and the circuit breaker: they see each hedge.
   public func install(in builder: inout Session.Builder) {
-    builder = builder.transportLayer(.hedging) { HedgingLayer(base: $0, hedging: self) }
+    builder = builder.transportLayer(
+      TransportLayer(.hedging, inside: [.tracing, .cache]) { HedgingLayer(base: $0, hedging: self) })
   }
 }
 

@@ -1,6 +1,6 @@
-public import LupineCore
+import LupineCore
 public import LupineSession
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// Lets so many exchanges with each origin begin in any stretch of time of a given length; others wait for their turn.
@@ -39,7 +39,10 @@ public final class RateLimiter: Plugin {
 
   /// Stands between the session and its transport, inside the concurrency limiter and outside the circuit breaker.
   public func install(in builder: inout Session.Builder) {
-    builder = builder.transportLayer(.rate) { RateLayer(base: $0, limiter: self) }
+    builder = builder.transportLayer(
+      TransportLayer(.rateLimit, inside: [.tracing, .cache, .hedging, .concurrencyLimit]) {
+        RateLayer(base: $0, limiter: self)
+      })
   }
 
   /// Waits for a turn.

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 public import LupineSession
 
 /// All of the module's parts at once, with defaults for calls to services: short requests, whose answers are small.

@@ -1,15 +1,15 @@
 import COpenSSL
-package import FoundationEssentials
+public import FoundationEssentials
 
 /// What OpenSSL holds as the bytes that stand for it.
-package enum DER {
+public enum DER {
   /// A certificate in DER; `nil` where OpenSSL cannot write it.
-  package static func certificate(_ certificate: OpaquePointer) -> Data? {
+  public static func certificate(_ certificate: OpaquePointer) -> Data? {
     bytes { i2d_X509(certificate, $0) }
   }
 
   /// What one of OpenSSL's `i2d_…` writes: it is asked for the length first, without a place.
-  package static func bytes(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> Data? {
+  public static func bytes(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> Data? {
     let size = write(nil)
     guard size > 0 else { return nil }
     var der = Data(count: Int(size))
@@ -21,7 +21,7 @@ package enum DER {
   }
 
   /// What one of OpenSSL's `d2i_…` reads, to be freed by the caller; `nil` where the bytes are not exactly one such value.
-  package static func read(
+  public static func read(
     _ der: Data, by read: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?,
     free: (OpaquePointer) -> Void
   ) -> OpaquePointer? {
@@ -38,7 +38,7 @@ package enum DER {
   }
 
   /// The certificates of a list, those left out that OpenSSL cannot write.
-  package static func certificates(_ stack: OpaquePointer?) -> [Data] {
+  public static func certificates(_ stack: OpaquePointer?) -> [Data] {
     (0..<lupine_certificates_count(stack)).compactMap { index in
       lupine_certificates_at(stack, index).flatMap(certificate)
     }

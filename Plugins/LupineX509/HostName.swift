@@ -1,11 +1,11 @@
 import COpenSSL
 
 /// The rules by which a certificate names a host (RFC 9110 section 4.3.4, RFC 6125).
-package enum HostName {
+public enum HostName {
   /// Whether the certificate is for the host: a DNS name for a name, an address for an address.
   ///
   /// The common name does not count, a wildcard stands for one whole label, and a dot at the host's end is not looked at.
-  package static func matches(_ host: String, _ certificate: OpaquePointer) -> Bool {
+  public static func matches(_ host: String, _ certificate: OpaquePointer) -> Bool {
     guard let name = name(host) else { return false }
     // What OpenSSL cannot make of a damaged list of names is no match, and must not stand in the queue of errors.
     defer { ERR_clear_error() }
@@ -15,7 +15,7 @@ package enum HostName {
   }
 
   /// Whether it is an address rather than a name; an IPv6 address without brackets.
-  package static func isAddress(_ host: String) -> Bool { address(host) != nil }
+  public static func isAddress(_ host: String) -> Bool { address(host) != nil }
 
   /// The host without a dot at its end; `nil` where it is none.
   ///

@@ -4,7 +4,7 @@ import COpenSSL
 ///
 /// OpenSSL checks the names in the certificate. An exclusion of `bar.example.com` does not match `*.example.com` there,
 /// but it matches the host `bar.example.com`.
-package struct NameConstraints: ~Copyable {
+public struct NameConstraints: ~Copyable {
   private enum List: Int32 {
     case permitted = 0
     case excluded = 1
@@ -14,14 +14,14 @@ package struct NameConstraints: ~Copyable {
 
   /// Whether all authorities of a verified chain may sign for the host: every certificate behind the first, the root
   /// included.
-  package static func permit(_ host: String, by chain: OpaquePointer?) -> Bool {
+  public static func permit(_ host: String, by chain: OpaquePointer?) -> Bool {
     (1..<max(1, lupine_certificates_count(chain))).allSatisfy { index in
       lupine_certificates_at(chain, index).map { permits(host, $0) } ?? false
     }
   }
 
   /// Whether an authority may sign for the host; false where its constraints cannot be read.
-  package static func permits(_ host: String, _ authority: OpaquePointer) -> Bool {
+  public static func permits(_ host: String, _ authority: OpaquePointer) -> Bool {
     var place: Int32 = 0
     guard let extensionValue = X509_get_ext_d2i(authority, NID_name_constraints, &place, nil) else {
       ERR_clear_error()

@@ -1,9 +1,9 @@
 import COpenSSL
 
 /// What OpenSSL says about its failures.
-package enum OpenSSLText {
+public enum OpenSSLText {
   /// Takes the errors out of this thread's queue; the first one is the one to tell.
-  package static func takeError() -> String {
+  public static func takeError() -> String {
     let code = ERR_get_error()
     ERR_clear_error()
     guard code != 0 else { return "no reason given" }
@@ -13,7 +13,7 @@ package enum OpenSSLText {
   }
 
   /// The text of a code of the verification.
-  package static func verification(_ code: Int32) -> String {
+  public static func verification(_ code: Int32) -> String {
     X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "error \(code)"
   }
 }

@@ -1,13 +1,14 @@
 import COpenSSL
 
 /// Owns a store of trusted certificates.
-package struct RootStore: ~Copyable {
-  package let pointer: OpaquePointer?
+public struct RootStore: ~Copyable {
+  /// The store of OpenSSL.
+  public let pointer: OpaquePointer?
 
   /// A store of nothing yet.
   ///
   /// An intermediate that is put into it is trusted as it stands, without its own issuer.
-  package init() {
+  public init() {
     pointer = X509_STORE_new()
     X509_STORE_set_flags(pointer, UInt(X509_V_FLAG_PARTIAL_CHAIN))
   }
@@ -15,7 +16,7 @@ package struct RootStore: ~Copyable {
   /// The certificates of files in PEM.
   ///
   /// - Throws: `RootsUnreadable` where a file cannot be read.
-  package init(files: [String]) throws(RootsUnreadable) {
+  public init(files: [String]) throws(RootsUnreadable) {
     self.init()
     for file in files {
       guard X509_STORE_load_file(pointer, file) == 1 else {
@@ -28,5 +29,5 @@ package struct RootStore: ~Copyable {
   deinit { X509_STORE_free(pointer) }
 
   /// Trusts one more certificate.
-  package borrowing func add(_ certificate: OpaquePointer) { X509_STORE_add_cert(pointer, certificate) }
+  public borrowing func add(_ certificate: OpaquePointer) { X509_STORE_add_cert(pointer, certificate) }
 }

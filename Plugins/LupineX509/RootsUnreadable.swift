@@ -1,4 +1,5 @@
 /// Why a store could not be filled.
-package struct RootsUnreadable: Error {
-  package let description: String
+public struct RootsUnreadable: Error {
+  /// The reason.
+  public let description: String
 }

@@ -1,14 +1,14 @@
 import Glibc
 
 /// Finds the system's root certificates.
-package enum SystemRoots {
+public enum SystemRoots {
   private static let usual = [
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
     "/etc/ssl/cert.pem",
   ]
 
   /// The file that `SSL_CERT_FILE` names, else the first of the usual ones that can be read.
-  package static var file: String {
+  public static var file: String {
     if let named = getenv("SSL_CERT_FILE") { return String(cString: named) }
     return usual.first { access($0, R_OK) == 0 } ?? usual[0]
   }

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 public import LupineSession
 
 #if Authentication

@@ -1,6 +1,6 @@
 public import HTTPTypes
 public import LupineCore
-public import LupineSession
+import LupineSession
 
 /// A response's body in the pieces in which it arrives, after decoding.
 ///

@@ -1,8 +1,8 @@
 public import Dispatch
 public import FoundationEssentials
 public import LupineCore
-public import LupineSession
-public import LupineSupport
+import LupineSession
+import LupineSupport
 import Synchronization
 
 extension DataStreamRequest {

@@ -1,6 +1,6 @@
 public import HTTPTypes
 public import LupineCore
-public import LupineSession
+import LupineSession
 
 extension DataStreamRequest {
   /// What a stream's handler is called with: the next value, or the end.

@@ -1,4 +1,4 @@
-public import LupineCoding
+import LupineCoding
 public import LupineCore
 public import LupineSession
 

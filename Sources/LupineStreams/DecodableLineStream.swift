@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import LupineCoding
+import LupineCoding
 public import LupineCore
 
 /// A response's body as values, one decoded from each line.

@@ -1,7 +1,7 @@
 import HTTPTypes
-public import LupineCoding
+import LupineCoding
 public import LupineCore
-public import LupineSession
+import LupineSession
 
 extension DataStreamRequest {
   /// The body as Server-Sent Events (WHATWG HTML, section 9.2), reconnecting when the connection ends.

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// Reads a body line by line, each as text or as bytes.
 struct LineReader<Line: Sendable> {

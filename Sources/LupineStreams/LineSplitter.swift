@@ -1,5 +1,5 @@
-public import LupineCoding
-public import LupineCore
+import LupineCoding
+import LupineCore
 
 /// Cuts bytes into lines; a byte order mark at the start is none of them.
 struct LineSplitter: Sendable {

@@ -1,5 +1,5 @@
-public import LupineCore
-public import LupineSession
+import LupineCore
+import LupineSession
 import Synchronization
 
 /// One reading of a stream; letting go of it before the end cancels the request.

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// When a stream of events connects again: later each time, while no event comes.
 struct Reconnection: Sendable {

@@ -1,8 +1,8 @@
 import HTTPTypes
-public import LupineCoding
-public import LupineCore
-public import LupineSession
-public import LupineSupport
+import LupineCoding
+import LupineCore
+import LupineSession
+import LupineSupport
 import Synchronization
 
 /// Leads a request for Server-Sent Events, which opens one connection after the other.

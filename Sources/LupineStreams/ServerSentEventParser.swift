@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// Reads lines as events (WHATWG HTML, section 9.2.6).
 struct ServerSentEventParser: Sendable {

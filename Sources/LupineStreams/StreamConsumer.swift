@@ -1,6 +1,6 @@
 import HTTPTypes
-public import LupineCore
-public import LupineSession
+import LupineCore
+import LupineSession
 import Synchronization
 
 /// Hands the body to whoever reads the stream, from the moment the head has been validated.

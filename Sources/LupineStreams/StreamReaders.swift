@@ -1,4 +1,4 @@
-public import LupineSession
+import LupineSession
 
 /// Those who may still read a streamed response: once the last of them is gone, a body that nobody has read is given up.
 ///

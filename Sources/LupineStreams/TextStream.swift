@@ -1,4 +1,4 @@
-public import LupineCoding
+import LupineCoding
 public import LupineCore
 
 /// A response's body as text, piece by piece.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
-public import LupineCoding
-public import LupineCore
+import LupineCoding
+import LupineCore
 
 /// A small file that says how to go on with a download whose program has ended, for whatever reason.
 ///

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
-public import LupineCore
-public import LupineSession
+import LupineCore
+import LupineSession
 import Synchronization
 
 extension DownloadConsumer {

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 import Synchronization
 
 /// Files that are to be gone on with on another file system than the one they were begun on, where no renaming leads.

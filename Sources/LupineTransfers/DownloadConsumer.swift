@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
-public import LupineCore
-public import LupineSession
+import LupineCore
+import LupineSession
 import Synchronization
 
 /// Writes a response to a file beside its destination, continues where an attempt broke off, and moves the file at the end.

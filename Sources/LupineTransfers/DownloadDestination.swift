@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
-public import LupineCore
+import LupineCore
 
 /// Where a download goes.
 public struct DownloadDestination: Sendable {

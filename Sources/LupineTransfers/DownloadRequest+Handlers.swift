@@ -3,8 +3,8 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LupineCoding
 public import LupineCore
-public import LupineSession
-public import LupineSupport
+import LupineSession
+import LupineSupport
 
 /// Any number of handlers can be attached; they are called in order, once the file is in its place or the download has
 /// failed. What serializers read, and how much, stands at `serializingResponse(using:)`.

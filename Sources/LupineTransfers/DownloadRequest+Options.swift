@@ -1,6 +1,6 @@
 public import HTTPTypes
 public import LupineCore
-public import LupineSession
+import LupineSession
 import Synchronization
 
 extension DownloadRequest {

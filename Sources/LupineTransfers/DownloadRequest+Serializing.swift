@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LupineCoding
 public import LupineCore
-public import LupineSession
+import LupineSession
 
 /// Serializers read the file into memory, up to `Limits.responseBody`; a larger one fails with kind `limitExceeded`. The
 /// file stays where it is, whatever they make of it; where no destination was named, it is a temporary file, of which the

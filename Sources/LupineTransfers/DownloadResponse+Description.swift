@@ -1,8 +1,8 @@
 import FoundationEssentials
 import HTTPTypes
-public import LupineCore
-public import LupineSession
-public import LupineSupport
+import LupineCore
+import LupineSession
+import LupineSupport
 
 extension DownloadResponse: CustomStringConvertible {
   /// The request, the status and the place or the error, on one line.

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
-public import LupineSession
+import LupineSession
 
 /// How a download ended.
 public struct DownloadResponse<Value: Sendable>: Sendable {

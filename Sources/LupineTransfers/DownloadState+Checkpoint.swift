@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 extension DownloadState {
   /// Takes up what a checkpoint says of this URL; one of another URL says nothing.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-public import LupineCore
+import LupineCore
 
 /// What a download knows of itself.
 struct DownloadState {

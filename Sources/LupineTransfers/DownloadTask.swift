@@ -1,6 +1,6 @@
 import FoundationEssentials
 public import LupineCore
-public import LupineSession
+import LupineSession
 
 /// A downloaded file to be awaited, or what is made of it.
 ///

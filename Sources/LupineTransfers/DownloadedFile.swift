@@ -1,6 +1,6 @@
 import FoundationEssentials
-public import LupineCore
-public import LupineSession
+import LupineCore
+import LupineSession
 
 /// A file that was downloaded, for serializers, which take it whole.
 struct DownloadedFile {

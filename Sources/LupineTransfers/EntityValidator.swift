@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-public import LupineSupport
+import LupineSupport
 
 /// What tells two versions of a file apart with certainty: a strong entity tag, or a date of change that is old enough
 /// (RFC 9110 sections 8.8 and 13.1.5).

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 
 /// The digest that a downloaded file must have.
 public struct ExpectedDigest: Sendable, Hashable {

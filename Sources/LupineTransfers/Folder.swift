@@ -1,5 +1,5 @@
 import Glibc
-public import LupineCore
+import LupineCore
 
 /// The folders on the way to a download's destination.
 enum Folder {

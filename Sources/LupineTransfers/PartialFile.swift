@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 
 /// A file that is being written beside its destination, readable by its owner alone until it is complete.
 final class PartialFile: Sendable {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import LupineCore
+import LupineCore
 
 /// What an interrupted download needs to go on; stored by programs as an opaque value.
 ///

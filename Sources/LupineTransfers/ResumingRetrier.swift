@@ -1,7 +1,7 @@
 import HTTPTypes
-public import LupineCore
-public import LupineSession
-public import LupineSupport
+import LupineCore
+import LupineSession
+import LupineSupport
 import Synchronization
 
 /// Repeats the attempts of one download as long as they bring something.

@@ -1,5 +1,5 @@
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 
 /// A file name that a server suggests, made safe: one name, no path, nothing hidden (RFC 6266 section 4.3).
 enum SuggestedName {

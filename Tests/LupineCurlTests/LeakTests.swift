@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
-import LupineCurl
+@testable import LupineCurl
 import LupineFixtures
 import LupineTesting
 import Testing
@@ -54,7 +54,8 @@ import Testing
       var paths = ["/", "/chunks", "/close"]
       if moment != .never { paths.append("/stall") }
       let path = paths.randomElement(using: &random) ?? "/"
-      let body = [RequestBody.none, .text("body"), .stream { Pieces([[1], [2]]) }].randomElement(using: &random) ?? .none
+      let body =
+        [RequestBody.none, .text("body"), .stream { Pieces([[1], [2]]) }].randomElement(using: &random) ?? .none
       let isStreamed = moment == .piece || Bool.random(using: &random)
       let sink = isStreamed ? BodySink.stream(window: 1) : .collect(limit: 100)
       await exchange(url + path, body, sink, cancelling: moment, client)

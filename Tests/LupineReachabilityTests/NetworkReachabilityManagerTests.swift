@@ -1,6 +1,6 @@
 import Dispatch
 import LupineCore
-import LupineMock
+@testable import LupineMock
 import LupineReachability
 import Synchronization
 import Testing

@@ -47,7 +47,7 @@ import Testing
         _ = await session.request("https://example.com/unexpected").serializingData().response
       }
     } matching: { issue in
-      let kind = (issue.error as? LupineError).map { "\($0.kind)" } ?? "another error"
+      let kind = (issue.error as? LupineError).map { $0.kind.name } ?? "another error"
       let file = issue.sourceLocation?.fileName ?? ""
       places.withLock { $0.append("\(kind) \(file):\(issue.sourceLocation?.line ?? 0)") }
       return true

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Lupine
 import LupineMock
 import LupineTesting
@@ -30,28 +31,35 @@ import Testing
   /// Far from what any machine needs beyond the timeouts, which are below half a second.
   private static let bound = Duration.seconds(2)
 
+  /// The time on the clock that nothing sets.
+  private static var now: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
   @Test(.timeLimit(.minutes(1)), arguments: scripts.keys.sorted())
   func `S43 each fault script ends within the total timeout`(name: String) async throws {
     let server = try ScriptedServer(always: try #require(Self.scripts[name]))
     defer { server.stop() }
     let session = try curlSession(total: .milliseconds(400))
-    let began = ContinuousClock.now
+    let began = Self.now
     let response = await session.request(server.url).authenticate(username: "u", password: "p").serializingData()
       .response
     #expect(response.error != nil)
     // The others end by what is wrong with them, which the timeout must not hide.
     #expect((response.error?.kind == .timedOut(.total)) == Self.stalls.contains(name))
     await session.shutdown()
-    #expect(ContinuousClock.now - began < Self.bound)
+    #expect(Self.now - began < Self.bound)
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: [true, false])
   func `S43 a port that never answers ends within the total timeout`(completesHandshake: Bool) async throws {
     let port = try SilentPort(completesHandshake: completesHandshake)
-    let began = ContinuousClock.now
+    let began = Self.now
     let error = await (try curlSession(total: .milliseconds(300))).request(port.url).serializingData().response.error
     #expect(error?.kind == .timedOut(.total))
-    #expect(ContinuousClock.now - began < Self.bound)
+    #expect(Self.now - began < Self.bound)
   }
 
   static let faults: [NetworkFault] = [

@@ -3,7 +3,7 @@ import HTTPTypes
 package import LupineCore
 import LupineMock
 package import LupineOpenSSL
-public import LupineSession
+import LupineSession
 
 /// A request over the mock, which presents certificates to a real evaluator at a time of the test's choosing.
 package struct Offline {

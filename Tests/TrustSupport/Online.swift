@@ -1,7 +1,7 @@
 package import LupineCore
 import LupineCurl
 package import LupineOpenSSL
-public import LupineSession
+package import LupineSession
 
 /// A request over libcurl to a server that presents certificates to a real evaluator.
 package struct Online {

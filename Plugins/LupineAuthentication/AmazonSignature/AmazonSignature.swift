@@ -1,7 +1,7 @@
 public import LupineCore
 import HTTPTypes
 public import LupineSession
-public import LupineSupport
+import LupineSupport
 
 /// Signs requests with Signature Version 4 of Amazon Web Services.
 ///

@@ -1,7 +1,7 @@
 import HTTPTypes
-public import LupineCoding
+import LupineCoding
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// A request in the one form in which it is signed.
 struct CanonicalRequest {

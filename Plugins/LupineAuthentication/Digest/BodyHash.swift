@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Hashes a request's body, for `auth-int` and for signatures, piece by piece.
 enum BodyHash {

@@ -1,6 +1,6 @@
 public import HTTPTypes
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// The Digest scheme (RFC 7616) with MD5, SHA-256 and SHA-512/256, for sessions (`-sess`) too.
 ///

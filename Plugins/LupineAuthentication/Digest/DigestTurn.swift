@@ -1,6 +1,6 @@
-public import LupineCoding
+import LupineCoding
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// One answer to a challenge, before it is computed: which nonce, used for which time.
 struct DigestTurn: Sendable {

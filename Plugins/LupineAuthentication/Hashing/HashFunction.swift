@@ -1,6 +1,6 @@
 import COpenSSL
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// The hash functions that are used here, as OpenSSL has them.
 enum HashFunction: Sendable, Hashable {

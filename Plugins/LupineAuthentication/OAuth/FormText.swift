@@ -1,6 +1,6 @@
-public import LupineCoding
+import LupineCoding
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// The text of a form's value (`application/x-www-form-urlencoded`), as RFC 6749 appendix B wants it.
 enum FormText {

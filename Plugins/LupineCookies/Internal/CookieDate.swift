@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Reads the dates of `Expires`, which servers write in every way (RFC 6265bis section 5.1.1).
 enum CookieDate {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// The value of a `Set-Cookie` field, taken apart (RFC 6265bis section 5.6).
 struct SetCookie {

@@ -1,5 +1,5 @@
 import Glibc
-import LupineCore
+public import LupineCore
 import LupineX509
 
 /// Finds the file of root certificates.
@@ -29,7 +29,16 @@ enum CertificateBundle {
   }
 }
 
-extension CurlTransport: RootReadingTransport {
-  /// Why a session's file of root certificates cannot be read.
-  package func problem(ofRoots path: String) -> String? { CertificateBundle.problem(path) }
+extension CurlTransport {
+  /// The files of root certificates that a session names and that cannot be read.
+  public func issues(with key: ConnectionKey) -> [ConfigurationIssue] {
+    let files = [
+      ("certificateAuthorities", key.certificateAuthorities),
+      ("additionalCertificateAuthorities", key.additionalCertificateAuthorities),
+    ]
+    return files.compactMap { part, path in
+      guard let path, let reason = CertificateBundle.problem(path) else { return nil }
+      return ConfigurationIssue(part: part, reason: reason)
+    }
+  }
 }

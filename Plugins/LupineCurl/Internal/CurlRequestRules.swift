@@ -1,6 +1,6 @@
 import HTTPTypes
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Refuses what must not be sent, or cannot be by libcurl, before anything is; a transport may be used without a session.
 enum CurlRequestRules {

@@ -2,7 +2,7 @@ import CLibcurl
 import Glibc
 import HTTPTypes
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// An easy handle that is used for one exchange after the other, and remembers what it is set to.
 final class Easy {

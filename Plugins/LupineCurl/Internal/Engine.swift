@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// What other threads see of the loop: its queue of commands, and its life.

@@ -1,6 +1,6 @@
 import HTTPTypes
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// A line of a head that is a field.
 final class FieldLine {

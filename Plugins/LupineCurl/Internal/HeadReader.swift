@@ -1,6 +1,6 @@
 import HTTPTypes
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Makes heads and trailers of the raw lines that libcurl hands over, and refuses those that could be read in two ways.
 ///

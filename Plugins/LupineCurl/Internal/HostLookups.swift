@@ -1,6 +1,6 @@
 import Glibc
 import LupineCore
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// Resolves host names on a bounded number of threads.

@@ -1,6 +1,6 @@
 import Glibc
 import LupineCore
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// Ends a connection on which libcurl spends processor time without delivering anything, such as one that sends empty

@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// What a line of libcurl's verbose text says of an exchange; libcurl tells it in no other way.
 enum VerboseText: Equatable {

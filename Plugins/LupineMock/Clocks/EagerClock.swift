@@ -1,15 +1,15 @@
-package import LupineCore
+import LupineCore
 
 /// A clock whose timers fire while they are being set, for the tests of those who set timers.
-package struct EagerClock: TimerClock {
-  package init() {}
+struct EagerClock: TimerClock {
+  init() {}
 
-  package var now: VirtualInstant { VirtualInstant() }
-  package var minimumResolution: Duration { .nanoseconds(1) }
+  var now: VirtualInstant { VirtualInstant() }
+  var minimumResolution: Duration { .nanoseconds(1) }
 
-  package func sleep(until deadline: VirtualInstant, tolerance: Duration?) async throws {}
+  func sleep(until deadline: VirtualInstant, tolerance: Duration?) async throws {}
 
-  package func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
+  func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
     action()
     return ScheduledTimer {}
   }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// A clock that stands still until a test moves it.

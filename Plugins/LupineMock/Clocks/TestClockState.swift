@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// What a `TestClock` knows.
 struct TestClockState {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// The delivery of one body that takes time.
 struct BodyDelivery: Sendable {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Hands a reply's body over.
 enum Delivery {

@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// An exchange that takes time, and what ends it early.

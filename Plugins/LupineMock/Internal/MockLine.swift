@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// The exchanges of sessions that limit how many are under way: how many are, and which wait for their turn.
 struct MockLine {

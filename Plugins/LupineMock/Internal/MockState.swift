@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// What a mock knows.
 struct MockState {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// The bytes of a reply, piece by piece, in their own time.
 struct PieceSource: Sendable {

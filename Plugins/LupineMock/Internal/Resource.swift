@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// A representation and its validators.
 struct Resource: Sendable {

@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 extension Substring {
   /// The text with its percent escapes undone; bytes that are no UTF-8 are replaced.

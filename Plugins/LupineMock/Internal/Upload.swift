@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// Reads a request's body, to its end or as far as it is wanted, and sends it, which is what the session hears of.

@@ -1,4 +1,4 @@
-public import LupineCoding
+import LupineCoding
 import LupineCore
 
 /// A place in a JSON value: names joined by dots, indices in brackets.

@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// The parameters of a `Content-Disposition`, written and read as browsers write them.
 ///

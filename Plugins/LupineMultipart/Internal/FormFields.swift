@@ -1,6 +1,6 @@
 import HTTPTypes
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// The fields of a form's part, in the order in which browsers and curl write them.
 enum FormFields {

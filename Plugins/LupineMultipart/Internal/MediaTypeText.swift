@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// The grammar of media types and fields, as far as multiparts need it (RFC 9110 sections 5.5, 5.6 and 8.3.1).
 enum MediaTypeText {

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCoding
+import LupineCoding
 import LupineCore
 
 /// The upload of a multipart as a session takes it.

@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Says which part an error is about, as in `Part 2 ("unicorn")`.
 struct PartLabel: Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Expects a part of a multipart body.
 struct MultipartMatcher: RequestMatcher {

@@ -1,6 +1,6 @@
 public import HTTPTypes
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Reads a multipart of any type piece by piece: bytes in, events out (RFC 2046 section 5.1.1).
 ///
@@ -31,7 +31,7 @@ public struct MultipartParser: Sendable {
   private enum Following { case part, nothing }
 
   /// The bytes that have been looked at, each time anew.
-  package private(set) var steps = 0
+  private(set) var steps = 0
   let limits: MultipartLimits
   private let search: DelimiterSearch
   private var state = State.scanning

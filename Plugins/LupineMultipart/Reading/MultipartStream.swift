@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Feeds a parser from a source and hands its events to whoever reads the parts.
 final class MultipartStream {

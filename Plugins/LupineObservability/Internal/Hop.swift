@@ -123,7 +123,7 @@
     /// A name for a failure, of which there are few.
     static func type(of error: LupineError) -> String {
       if case .unacceptableStatusCode(let status) = error.kind { return String(status) }
-      return String("\(error.kind)".prefix { $0 != "(" })
+      return error.kind.name
     }
   }
 #endif

@@ -1,6 +1,6 @@
-public import LupineCore
+import LupineCore
 public import LupineSession
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// A transfer's progress on one line of a terminal, drawn anew with each figure.

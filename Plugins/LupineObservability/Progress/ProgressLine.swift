@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSession
+import LupineSession
 
 /// A transfer's progress as text: the title, the part that is done, a bar, the bytes, the speed and the time left.
 struct ProgressLine {

@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// One thread that reads one netlink socket, for everybody who watches the same network.

@@ -1,7 +1,7 @@
 import CNetlink
 import Glibc
 import LupineCore
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// Looks at the kernel's tables once, without a thread that listens.

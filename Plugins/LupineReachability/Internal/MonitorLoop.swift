@@ -1,6 +1,6 @@
 import CNetlink
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// What the thread of a monitor does: commands in, datagrams in, reports out.
 struct MonitorLoop {

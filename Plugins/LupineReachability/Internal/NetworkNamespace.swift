@@ -2,10 +2,10 @@ import CNetlink
 import Glibc
 
 /// A network namespace by the path of its file, such as `/run/netns/name`.
-package struct NetworkNamespace: Sendable, Hashable {
-  package let path: String
+struct NetworkNamespace: Sendable, Hashable {
+  let path: String
 
-  package init(path: String) { self.path = path }
+  init(path: String) { self.path = path }
 
   /// Moves the calling thread into it, for good.
   func enter() throws(NetlinkFailure) {

@@ -1,6 +1,6 @@
 import HTTPTypes
 import LupineCore
-public import LupineSession
+import LupineSession
 
 /// Asks a circuit breaker before each exchange and tells it how the exchange ended.
 struct CircuitBreakerLayer: Transport {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import LupineCore
-public import LupineSession
-public import LupineSupport
+import LupineSession
+import LupineSupport
 import Synchronization
 
 /// One exchange, made several times; the first good answer counts.

@@ -46,7 +46,7 @@ extension URLEncodedFormEncoder {
 
 extension PercentCoding {
   /// Bytes as text: allowed ones as they are, the others escaped.
-  package static func encoded(
+  public static func encoded(
     _ bytes: [UInt8], allowing allowed: URLEncodedFormEncoder.AllowedCharacters, spaceAsPlus: Bool = false
   ) -> String {
     var output: [UInt8] = []

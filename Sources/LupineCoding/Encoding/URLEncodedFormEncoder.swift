@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// Turns any `Encodable` value into a query string, `application/x-www-form-urlencoded`.
 ///

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 extension JSONValue: CustomStringConvertible {
   /// Compact JSON text with the members sorted by name.

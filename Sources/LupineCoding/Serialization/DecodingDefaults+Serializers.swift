@@ -1,6 +1,6 @@
 import FoundationEssentials
 package import HTTPTypes
-public import LupineCore
+package import LupineCore
 
 /// The built-in serializers as a session sets them up.
 extension DecodingDefaults {

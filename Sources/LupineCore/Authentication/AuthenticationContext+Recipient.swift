@@ -1,4 +1,4 @@
-package import HTTPTypes
+public import HTTPTypes
 
 extension AuthenticationContext {
   /// Who asks for a credential.
@@ -12,11 +12,11 @@ extension AuthenticationContext {
 
 extension AuthenticationContext.Recipient {
   /// The status of a challenge.
-  package var challengeStatus: Int { self == .origin ? 401 : 407 }
+  public var challengeStatus: Int { self == .origin ? 401 : 407 }
 
   /// The field of an answer.
-  package var answerField: HTTPField.Name { self == .origin ? .authorization : .proxyAuthorization }
+  public var answerField: HTTPField.Name { self == .origin ? .authorization : .proxyAuthorization }
 
   /// The field of what is said after an answer was accepted (RFC 9110 section 11.6.3).
-  package var informationField: HTTPField.Name { self == .origin ? .authenticationInfo : .proxyAuthenticationInfo }
+  public var informationField: HTTPField.Name { self == .origin ? .authenticationInfo : .proxyAuthenticationInfo }
 }

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 /// Reads the challenges of one field value (RFC 9110 section 11.6.1).
 struct ChallengeParser {

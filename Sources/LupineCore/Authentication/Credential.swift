@@ -14,7 +14,7 @@ public struct Credential: Sendable, Hashable, HidesSecrets {
   }
 
   /// Whether the name or the password has a control byte, which no scheme can carry.
-  package var hasControlByte: Bool { [username, password].contains { $0.utf8.contains { $0 < 0x20 || $0 == 0x7F } } }
+  public var hasControlByte: Bool { [username, password].contains { $0.utf8.contains { $0 < 0x20 || $0 == 0x7F } } }
 
   /// The name alone.
   public var description: String { "Credential(\(username))" }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-public import LupineSupport
+import LupineSupport
 
 /// What a `BodyChannel` knows; each change says whom to wake.
 struct BodyChannelState {

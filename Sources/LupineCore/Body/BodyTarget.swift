@@ -1,6 +1,6 @@
 import FoundationEssentials
 import Glibc
-public import LupineSupport
+import LupineSupport
 
 /// The end of a sink: counts the bytes, keeps to the cap, and puts them where they belong.
 struct BodyTarget {

@@ -1,5 +1,5 @@
 /// Counts what goes into a decoder and what comes out, and compares it with the limits.
-package struct DecodingMeter: Sendable {
+public struct DecodingMeter: Sendable {
   /// Small bodies may have any ratio: a page of blanks is no attack.
   private static let ratioGrace: Int64 = 1 << 20
 
@@ -7,13 +7,14 @@ package struct DecodingMeter: Sendable {
   private var coded: Int64 = 0
   private var decoded: Int64 = 0
 
-  package init(limits: DecodingLimits) { self.limits = limits }
+  /// Begins to count.
+  public init(limits: DecodingLimits) { self.limits = limits }
 
   /// Adds what one step did.
   ///
   /// - Parameter doing: what decodes, for a message such as "The response's gzip data decodes to …".
   /// - Throws: `LupineError` of kind `limitExceeded` when the output that the step made is not to be delivered.
-  package mutating func count(coded: Int, decoded: Int, doing: @autoclosure () -> String) throws(LupineError) {
+  public mutating func count(coded: Int, decoded: Int, doing: @autoclosure () -> String) throws(LupineError) {
     self.coded += Int64(coded)
     self.decoded += Int64(decoded)
     if self.decoded > limits.maximumSize {

@@ -1,14 +1,14 @@
-package import FoundationEssentials
+public import FoundationEssentials
 import Glibc
 
 /// Owns a descriptor of a regular file that is open for reading.
-package struct OpenFile: ~Copyable, Sendable {
+public struct OpenFile: ~Copyable, Sendable {
   private let path: String
   private let descriptor: Int32
   private let kind: LupineError.Kind
 
   /// - Parameter kind: what an error is. Default: `bodyFailed`.
-  package init(reading path: String, orFailAs kind: LupineError.Kind = .bodyFailed) throws(LupineError) {
+  public init(reading path: String, orFailAs kind: LupineError.Kind = .bodyFailed) throws(LupineError) {
     self.path = path
     self.kind = kind
     // The system would read the path up to its NUL, and open another file.
@@ -25,7 +25,7 @@ package struct OpenFile: ~Copyable, Sendable {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// The file's size in bytes.
-  package func size() throws(LupineError) -> Int64 {
+  public func size() throws(LupineError) -> Int64 {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw LupineError.file("cannot be examined", path, as: kind) }
     if status.st_mode & S_IFMT == S_IFDIR {
@@ -48,7 +48,7 @@ package struct OpenFile: ~Copyable, Sendable {
   }
 
   /// Reads the first bytes, in memory as a whole; fewer where the file ends before.
-  package func data(count: Int64) throws(LupineError) -> Data {
+  public func data(count: Int64) throws(LupineError) -> Data {
     var data = Data(count: Int(count))
     let (found, error) = data.withUnsafeMutableBytes { $0.fill(from: descriptor, at: 0) }
     if let error { throw LupineError.file("cannot be read", path, code: error, as: kind) }

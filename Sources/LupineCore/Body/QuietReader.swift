@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Reads a body of which it is not known yet whether it goes out: who watches hears of it once it does.
-package final class QuietReader: BodyReader {
+public final class QuietReader: BodyReader {
   private struct State {
     var reads: [BodyRead] = []
     var active: ActiveReader?
@@ -18,9 +18,11 @@ package final class QuietReader: BodyReader {
     self.onEnd = onEnd
   }
 
-  package var length: Int64? { base.length }
+  /// The length of the body in bytes; `nil` where it is not known.
+  public var length: Int64? { base.length }
 
-  package func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+  /// Reads the next bytes.
+  public func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
     if let active = state.withLock({ $0.active }) { return try active.read(into: buffer) }
     let read = try base.read(into: buffer)
     guard read != .pending else { return read }
@@ -34,7 +36,7 @@ package final class QuietReader: BodyReader {
   }
 
   /// Tells of what has been read, and from now on of what is read.
-  package func tell() {
+  public func tell() {
     guard state.withLock({ $0.active }) == nil else { return }
     let active = ActiveReader(base, control: control, onEnd: onEnd)
     let reads = state.withLock { state in
@@ -45,5 +47,6 @@ package final class QuietReader: BodyReader {
     for read in reads { active.note(read) }
   }
 
-  package func cancel() { base.cancel() }
+  /// Gives the body up.
+  public func cancel() { base.cancel() }
 }

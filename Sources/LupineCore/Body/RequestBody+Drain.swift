@@ -6,7 +6,7 @@ extension RequestBody {
   /// Reads the whole body outside of any transport, piece by piece.
   ///
   /// - Throws: `LupineError`: what the body or `take` threw, or kind `cancelled` where the task is cancelled.
-  package func drain(into take: (UnsafeRawBufferPointer) throws(LupineError) -> Void) async throws(LupineError) {
+  public func drain(into take: (UnsafeRawBufferPointer) throws(LupineError) -> Void) async throws(LupineError) {
     let ready = Signal()
     let reader = try makeReader { ready.set() }
     // What was read to its end takes no harm of it.
@@ -24,7 +24,7 @@ extension BodyReader {
   ///
   /// - Parameter ready: what the reader's maker has it set.
   /// - Throws: `LupineError`: what the body threw, or kind `cancelled` where the task is cancelled.
-  package func read(
+  public func read(
     into buffer: UnsafeMutableRawBufferPointer, waitingFor ready: Signal
   ) async throws(LupineError) -> Int? {
     while true {
@@ -40,7 +40,7 @@ extension BodyReader {
   }
 
   /// Fills the front of an array.
-  package func read(into buffer: inout [UInt8]) throws(LupineError) -> BodyRead {
+  public func read(into buffer: inout [UInt8]) throws(LupineError) -> BodyRead {
     let result = buffer.withUnsafeMutableBytes { bytes -> Result<BodyRead, LupineError> in
       do throws(LupineError) { return .success(try read(into: bytes)) } catch { return .failure(error) }
     }

@@ -36,7 +36,7 @@ public struct RequestBody: Sendable {
   }
 
   /// A body that is read through others, such as one that codes another; it goes again where each of them does.
-  package init(length: Int64?, through bodies: [RequestBody], source: Source = .stream, open: @escaping Opening) {
+  public init(length: Int64?, through bodies: [RequestBody], source: Source = .stream, open: @escaping Opening) {
     self.length = length
     self.source = source
     supply = .through(bodies, open)
@@ -62,12 +62,12 @@ public struct RequestBody: Sendable {
   }
 
   /// Gives a one-shot stream back the bytes that it had, none of which went out.
-  package func restore(_ data: Data) {
+  public func restore(_ data: Data) {
     if case .oneShot(let stream) = supply { stream.restore(data) }
   }
 
   /// Lets go of a one-shot stream that nobody has read and nobody will.
-  package func discard() {
+  public func discard() {
     switch supply {
     case .anyNumber, .once: break
     case .oneShot(let stream): stream.discard()

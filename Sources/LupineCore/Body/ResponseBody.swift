@@ -47,7 +47,7 @@ public struct ResponseBody: Sendable {
   }
 
   /// Calls the observer when the body ends, well or not, on the thread where that happens; at once where it has ended.
-  package func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
+  public func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
     exchange.channel.onEnd(observer)
   }
 

@@ -1,4 +1,4 @@
-package import FoundationEssentials
+public import FoundationEssentials
 public import HTTPTypes
 
 /// The transport's side of a response's body.
@@ -21,7 +21,7 @@ public struct ResponseBodyWriter: Sendable {
   }
 
   /// Takes the next bytes, which stand in memory as they are; a body that is collected as it is needs no copy of them.
-  package func write(_ data: Data) throws(LupineError) -> Flow {
+  public func write(_ data: Data) throws(LupineError) -> Flow {
     exchange.didReceive(data.count)
     return try exchange.channel.write(data)
   }

@@ -5,7 +5,7 @@ extension UnsafeRawBufferPointer {
   ///
   /// - Parameter offset: where in the file; `nil` means where the descriptor stands.
   /// - Returns: the number of the error that ended it; `nil` where all were written.
-  package func write(to descriptor: Int32, at offset: Int64? = nil) -> Int32? {
+  public func write(to descriptor: Int32, at offset: Int64? = nil) -> Int32? {
     write { rest, done in
       guard let offset else { return Glibc.write(descriptor, rest.baseAddress, rest.count) }
       return pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))

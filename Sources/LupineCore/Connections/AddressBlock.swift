@@ -24,7 +24,7 @@ public struct AddressBlock: Sendable, Hashable {
   }
 
   /// A single address.
-  package init(_ address: IPAddress) { self.init(address, prefixLength: address.bytes.count * 8) }
+  public init(_ address: IPAddress) { self.init(address, prefixLength: address.bytes.count * 8) }
 
   private init(_ address: IPAddress, prefixLength: Int) {
     let unmapped = address.unmapped

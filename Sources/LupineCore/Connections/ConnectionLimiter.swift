@@ -1,28 +1,29 @@
 /// Counts the exchanges under way and lets others wait their turn; of those that may, the one with the highest priority
 /// goes first, and of these the one that came first.
-package final class ConnectionLimiter {
+public final class ConnectionLimiter {
   /// Whether a look for somebody whose turn has come may find one.
-  package var mayAdmit: Bool { mayFindOne }
+  public var mayAdmit: Bool { mayFindOne }
   // The compiler sees who changes what is private, and checks it for exclusive access no more.
   private var mayFindOne = false
   private let perHost: Int
   private let total: Int
   private var running = 0
   /// How many exchanges wait.
-  package var waitingCount: Int { waiting }
+  public var waitingCount: Int { waiting }
   private var waiting = 0
   private var hosts: [HTTPURL.Origin: HostQueue] = [:]
   private var lastURL: HTTPURL?
   private var lastHost: HostQueue?
   private var room = 1_000
 
-  package init(perHost: Int, total: Int) {
+  /// Makes a limiter for so many connections to one host, and in all.
+  public init(perHost: Int, total: Int) {
     self.perHost = max(1, perHost)
     self.total = max(1, total)
   }
 
   /// The line of a URL's origin.
-  package func host(of url: HTTPURL) -> HostQueue {
+  public func host(of url: HTTPURL) -> HostQueue {
     if let lastHost, lastURL?.string == url.string { return lastHost }
     let host = host(url.origin)
     (lastURL, lastHost) = (url, host)
@@ -41,7 +42,7 @@ package final class ConnectionLimiter {
   }
 
   /// True where the exchange may start; otherwise it waits.
-  package func enter(_ waiter: QueuedExchange, at host: HostQueue) -> Bool {
+  public func enter(_ waiter: QueuedExchange, at host: HostQueue) -> Bool {
     if host.next?.precedes(waiter) != true, hasRoom(host, waiter) {
       begin(at: host)
       return true
@@ -52,7 +53,7 @@ package final class ConnectionLimiter {
   }
 
   /// Why an exchange with the host waits.
-  package func reason(for waiter: QueuedExchange, at host: HostQueue) -> String {
+  public func reason(for waiter: QueuedExchange, at host: HostQueue) -> String {
     host.running >= min(perHost, waiter.perHost ?? .max)
       ? "\(host.running) exchanges with this host are under way, as many as may be"
       : running >= min(total, waiter.total ?? .max)
@@ -60,7 +61,7 @@ package final class ConnectionLimiter {
   }
 
   /// The next exchange whose turn has come.
-  package func next() -> UInt64? {
+  public func next() -> UInt64? {
     guard mayFindOne else { return nil }
     var best: (waiter: QueuedExchange, host: HostQueue)?
     for host in hosts.values {
@@ -78,7 +79,7 @@ package final class ConnectionLimiter {
   }
 
   /// Notes that an exchange is over, whether it waited or not.
-  package func leave(_ id: UInt64, from host: HostQueue) {
+  public func leave(_ id: UInt64, from host: HostQueue) {
     if host.remove(id) {
       waiting -= 1
       return
@@ -90,7 +91,7 @@ package final class ConnectionLimiter {
   }
 
   /// Lets every exchange with a host go ahead.
-  package func lift(_ host: HostQueue) {
+  public func lift(_ host: HostQueue) {
     guard !host.isLifted else { return }
     host.isLifted = true
     running -= host.running

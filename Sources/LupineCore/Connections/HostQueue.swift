@@ -1,6 +1,6 @@
 /// The exchanges with one scheme, host and port: how many are under way, and which wait; of one priority the one that
 /// came first goes first.
-package final class HostQueue {
+public final class HostQueue {
   /// Those of one priority that wait.
   private struct Rank {
     var waiters: [QueuedExchange] = []

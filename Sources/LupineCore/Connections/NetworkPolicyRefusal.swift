@@ -1,6 +1,7 @@
 /// Says that a network policy kept a session from an address.
-package enum NetworkPolicyRefusal {
-  package static func error(_ address: IPAddress?, _ url: HTTPURL) -> LupineError {
+public enum NetworkPolicyRefusal {
+  /// Why the policy refuses an address, or every address of a host.
+  public static func error(_ address: IPAddress?, _ url: HTTPURL) -> LupineError {
     let place = address.map { "\($0)" } ?? "an unknown address"
     return LupineError(
       .addressRefused,

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 extension Proxy {
   /// Reads the URL of a proxy: `http`, `https`, `socks5` (names are resolved here) or `socks5h` (by the proxy), with a

@@ -1,5 +1,5 @@
 /// An exchange that waits its turn.
-package struct QueuedExchange {
+public struct QueuedExchange {
   let id: UInt64
   let priority: OutgoingRequest.Priority
   /// The most that may be under way with its host when it begins; nil leaves that to the transport.
@@ -7,7 +7,8 @@ package struct QueuedExchange {
   /// The most that may be under way in all.
   let total: Int?
 
-  package init(
+  /// Describes an exchange that waits for a connection.
+  public init(
     _ id: UInt64, priority: OutgoingRequest.Priority = .normal, _ options: ConnectionOptions = ConnectionOptions()
   ) {
     self.id = id

@@ -12,7 +12,9 @@ package final class ClosureSupervisor: ExchangeSupervisor {
     self.sink = sink
   }
 
-  package func sink(for head: HTTPResponse, status: Int, of control: ExchangeControl, attempt: Int) -> BodySink { sink(head) }
+  package func sink(for head: HTTPResponse, status: Int, of control: ExchangeControl, attempt: Int) -> BodySink {
+    sink(head)
+  }
 
   package func hear(_ event: SessionEvent.Kind, attempt: Int) { events(event) }
 }

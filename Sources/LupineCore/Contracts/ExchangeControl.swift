@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// The life of one exchange: how it is cancelled or held back, and when it last moved a byte.
@@ -106,7 +106,7 @@ public final class ExchangeControl: Sendable {
   /// used again, whatever the transport still does.
   ///
   /// - Parameter body: a body that has ended well; where it is this exchange's, none is left to be given up.
-  package func finish(after body: ResponseBody? = nil) {
+  public func finish(after body: ResponseBody? = nil) {
     counts.store(false, ordering: .relaxed)
     let released = state.withLock { state in
       state.isFinished = true
@@ -166,15 +166,20 @@ public final class ExchangeControl: Sendable {
     return state.withLock { $0.isChosen } && parent.isAnswer
   }
 
-  /// The life of one of several exchanges that are made in the place of this one.
+  /// Makes the control of one of several exchanges that a layer sends in the place of this one, as hedging does.
   ///
-  /// Its activity is this one's too. Whoever makes it passes a cancellation on.
-  package func branch() -> ExchangeControl {
+  /// The layer sends each branch with a context of its own; see `TransferContext.branch(_:sink:)`. It calls `choose()` on
+  /// the branch whose response is the answer. Activity of a branch counts for the idle timeout of this exchange. A
+  /// cancellation of this exchange is not forwarded: the layer registers `TransferContext.onCancel(_:)` and cancels its
+  /// branches.
+  public func branch() -> ExchangeControl {
     ExchangeControl(now: now, for: supervisor, parent: self)
   }
 
-  /// Has this branch stand for its parent: who answered it, and the response's body, which comes next, are the parent's.
-  package func choose() {
+  /// Makes this branch's response the response of the exchange that it was made for.
+  ///
+  /// Call it in the sink of the branch's context, before the sink returns where the body goes. Call it on one branch.
+  public func choose() {
     let source = state.withLock { state in
       state.isChosen = true
       return state.source

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// How many retries each origin may cost, so that retries do not make an outage worse.
@@ -29,7 +29,7 @@ public final class RetryBudget: Sendable {
   }
 
   /// Takes a retry out; false where there is none.
-  package func take(for url: HTTPURL) -> Bool {
+  public func take(for url: HTTPURL) -> Bool {
     spent.withLock { spent in
       let already = spent[url.origin] ?? 0
       guard capacity - already >= 1 else { return false }
@@ -39,7 +39,7 @@ public final class RetryBudget: Sendable {
   }
 
   /// Puts a retry back that was taken out and not made.
-  package func giveBack(to url: HTTPURL) {
+  public func giveBack(to url: HTTPURL) {
     spent.withLock { spent in
       guard let already = spent[url.origin] else { return }
       spent[url.origin] = already > 1 ? already - 1 : nil
@@ -49,7 +49,7 @@ public final class RetryBudget: Sendable {
   /// Puts a part of a retry back.
   ///
   /// - Parameter url: asked for where something is spent, as rarely.
-  package func answered(_ url: @autoclosure () -> HTTPURL) {
+  public func answered(_ url: @autoclosure () -> HTTPURL) {
     guard !spent.withLock({ $0.isEmpty }) else { return }
     let origin = url().origin
     spent.withLock { spent in

@@ -1,9 +1,9 @@
-package import FoundationEssentials
+public import FoundationEssentials
 
 /// What surrounds the code that makes a session: where its builder is told nothing, these take the system's place.
 ///
 /// A simulation sets it for its body, so that a program's own code runs in virtual time without being changed.
-package struct SessionEnvironment: Sendable {
+public struct SessionEnvironment: Sendable {
   package let clock: any Clock<Duration>
   package let now: @Sendable () -> Date
   package let random: @Sendable () -> UInt64
@@ -11,7 +11,8 @@ package struct SessionEnvironment: Sendable {
   /// nothing once the session is gone.
   package let onBuild: @Sendable (_ runningRequests: @escaping @Sendable () -> [RequestSummary]) -> Void
 
-  package init(
+  /// Joins the parts.
+  public init(
     clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, random: @escaping @Sendable () -> UInt64,
     onBuild: @escaping @Sendable (_ runningRequests: @escaping @Sendable () -> [RequestSummary]) -> Void
   ) {
@@ -21,5 +22,6 @@ package struct SessionEnvironment: Sendable {
     self.onBuild = onBuild
   }
 
-  @TaskLocal package static var current: SessionEnvironment?
+  /// The environment of the running task, which `Session.Builder` reads.
+  @TaskLocal public static var current: SessionEnvironment?
 }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
-public import LupineSupport
+import LupineSupport
 
 /// Everything a transport must know about one exchange besides the request.
 public struct TransferContext: Sendable {
@@ -9,7 +9,7 @@ public struct TransferContext: Sendable {
   /// Which attempt this is, from 1.
   public let attempt: Int
   /// What all exchanges of a session are told alike, handed over without a copy.
-  package let settings: ExchangeSettings
+  public let settings: ExchangeSettings
   /// The exchange's life: cancellation and activity.
   public private(set) var control: ExchangeControl
   /// What this exchange is told besides, or otherwise; most are not.
@@ -59,7 +59,7 @@ public struct TransferContext: Sendable {
   /// A task that a transport makes takes it as its executor preference.
   public var executor: (any TaskExecutor)? { settings.executor }
   /// The fields whose values no message shows.
-  package var secretFields: SecretFields { settings.secretFields }
+  public var secretFields: SecretFields { settings.secretFields }
   /// The value of `Proxy-Authorization` for the proxy that the identity names; `nil` where it is sent none.
   ///
   /// It goes to the proxy alone: in the CONNECT that asks for a tunnel, or beside the fields of a request that the proxy
@@ -69,14 +69,14 @@ public struct TransferContext: Sendable {
     set { change { $0.proxyAuthorization = newValue } }
   }
   /// Ends the request that the exchange belongs to, as its program would.
-  package func cancelRequest() { control.cancelRequest() }
+  public func cancelRequest() { control.cancelRequest() }
   /// Whether anything but the system's authorities judges a server.
-  package var judgesServers: Bool {
+  public var judgesServers: Bool {
     // Asked whether there is one, and not for it: an evaluator would be copied.
     if let own { own.value.evaluator != nil || own.value.identity.namesAuthorities } else { settings.namesAuthorities }
   }
   /// Whether a monitor hears the events; where none does, one that costs something need not be made.
-  package var isObserved: Bool { control.isObserved }
+  public var isObserved: Bool { control.isObserved }
 
   /// Describes an exchange; a session does this, and a test of a transport.
   public init(
@@ -117,8 +117,14 @@ public struct TransferContext: Sendable {
     supervisor?.sink(for: head, status: status, of: control, attempt: attempt) ?? .discard(limit: 0)
   }
 
-  /// The context of one of several exchanges that are made in the place of this one.
-  package func branch(
+  /// Makes the context of a branch, one of several exchanges that a layer sends in the place of this one.
+  ///
+  /// - Parameters:
+  ///   - control: what `ExchangeControl.branch()` has returned.
+  ///   - sink: decides where the branch's body goes; called once, for its final head, on the transport's thread. For the
+  ///     branch that is the answer, it calls `control.choose()` and returns what the `sink` of this context returns; for
+  ///     the others, `.discard(limit:)`.
+  public func branch(
     _ control: ExchangeControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) -> TransferContext {
     var branch = self
@@ -128,12 +134,12 @@ public struct TransferContext: Sendable {
   }
 
   /// Notes that something moves, so that the idle timeout counts from now on.
-  package func touch() { control.touch() }
+  public func touch() { control.touch() }
 
   /// Waits, unless the exchange is cancelled.
   ///
   /// - Throws: the reason of the cancellation.
-  package func pause(for delay: Duration, on time: SessionClock) async throws(LupineError) {
+  public func pause(for delay: Duration, on time: SessionClock) async throws(LupineError) {
     let sleep = Task.immediate(executorPreference: executor) { try await time.sleep(delay) }
     onCancel { sleep.cancel() }
     let isOver = (try? await sleep.value) != nil
@@ -161,7 +167,7 @@ public struct TransferContext: Sendable {
   }
 
   /// Opens the request's body without a word to those who watch, who hear of it once the transport has the reader `tell`.
-  package func makeQuietReader(
+  public func makeQuietReader(
     for body: RequestBody, onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> QuietReader {
     QuietReader(try open(body, onReady), control: control, onEnd: tellSent)
@@ -193,7 +199,7 @@ public struct TransferContext: Sendable {
   }
 
   /// The same for a head of which the status is known as a number.
-  package func makeBody(
+  public func makeBody(
     for head: HTTPResponse, status: Int, from source: TransportResponse.Source, resume: @escaping @Sendable () -> Void
   ) -> (body: ResponseBody, writer: ResponseBodyWriter) {
     control.touch()

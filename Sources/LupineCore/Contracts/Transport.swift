@@ -24,4 +24,36 @@ public protocol Transport: Sendable {
   ///
   /// Called by whoever made the transport; one that is let go without it shuts itself down once its last exchange is done.
   func shutdown() async
+
+  /// Whether no other program answers, as with a mock; such exchanges take no time of their own.
+  ///
+  /// A session on the system's clock then has no idle timeout unless it is given one.
+  ///
+  /// Default: `false`.
+  var isVirtual: Bool { get }
+
+  /// The reasons why connections with this key cannot be made, such as a file of root certificates that cannot be read.
+  ///
+  /// Called by `Session.Builder.build()`, which throws an error with these issues.
+  ///
+  /// Default: none.
+  func issues(with key: ConnectionKey) -> [ConfigurationIssue]
+
+  /// Makes a monitor that receives the events of one session, as a mock's does for its report.
+  ///
+  /// Called by `Session.Builder.build()`, once for each session. The monitor comes after those that the builder was given.
+  ///
+  /// Default: `nil`, no monitor.
+  func makeMonitor() -> (any EventMonitor)?
+}
+
+extension Transport {
+  /// See the requirement: `false`.
+  public var isVirtual: Bool { false }
+
+  /// See the requirement: none.
+  public func issues(with key: ConnectionKey) -> [ConfigurationIssue] { [] }
+
+  /// See the requirement: `nil`.
+  public func makeMonitor() -> (any EventMonitor)? { nil }
 }

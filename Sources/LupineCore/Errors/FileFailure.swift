@@ -1,4 +1,4 @@
-import Glibc
+public import Glibc
 
 /// What the system has against a file; `LupineError.file` returns it.
 public struct FileFailure: Error, Sendable, Hashable {
@@ -87,14 +87,14 @@ extension LupineError {
   ///   - what: what could not be done, behind "The file /a", such as "cannot be opened".
   ///   - code: the system's error number.
   ///   - kind: `fileFailed`, or `bodyFailed` for a request's body.
-  package static func file(
+  public static func file(
     _ what: String, _ path: String, code: Int32 = errno, as kind: Kind = .fileFailed
   ) -> LupineError {
     file(path, code: code, as: kind, message: "The file \(path) \(what): \(String(cString: strerror(code))).")
   }
 
   /// Says what failed at a file, in a sentence of its own.
-  package static func file(
+  public static func file(
     _ path: String, code: Int32, as kind: Kind = .fileFailed, message: String
   ) -> LupineError {
     LupineError(kind, message, underlying: FileFailure(path: path, code: code))

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 import HTTPTypes
-public import LupineSupport
+import LupineSupport
 
 extension LupineError: CustomStringConvertible {
   /// The message, the request and status it belongs to, and the media type and length of `body`.

@@ -29,13 +29,6 @@ extension LupineError {
     /// A server, or a proxy, did not prove that it knows the password, as the session requires.
     case serverNotAuthenticated
 
-    /// The server has failed so often that a circuit breaker lets nothing through for a while.
-    case circuitOpen
-    /// A concurrency limiter has as many requests under way and waiting as it takes.
-    case concurrencyLimited
-    /// A rate limiter would have the request wait for longer than it may.
-    case rateLimited
-
     /// The host's name has no address.
     case hostNotFound
     /// The server's machine refused the connection.
@@ -91,20 +84,46 @@ extension LupineError {
     /// The response's body could not be made into the value asked for.
     case serializationFailed
 
-    /// A request was made that no stub of a mock expects.
-    case unmatchedRequest
-    /// A stub or a fixture contradicts itself.
-    case invalidStub
-    /// A stub of a mock was never used, or less often than it was to be.
-    case unusedStub
-    /// A simulation can go no further, though its body has not ended.
-    case simulationStuck
-    /// A simulation was to begin inside another, which would stand still meanwhile.
-    case simulationNested
     /// A retrier ended the request with an error of its own.
     case retryRefused
+    /// A kind that a plugin declares; see `PluginKind`.
+    case plugin(PluginKind)
     /// None of the others; the message and `underlying` tell.
     case other
+
+    /// The name of the kind without its value, such as `timedOut`; a plugin's kind has the name that the plugin gave it.
+    public var name: String {
+      String(text.prefix { $0 != "(" })
+    }
+
+    /// The kind as messages show it: with its value, and a plugin's kind by its name.
+    var text: String {
+      if case .plugin(let kind) = self { kind.name } else { "\(self)" }
+    }
+  }
+
+  /// A kind of error that a plugin declares, so that programs tell its errors apart.
+  ///
+  /// The plugin gives it a name that no other plugin uses, and offers it beside the library's own kinds:
+  ///
+  ///     extension LupineError.Kind {
+  ///       /// The server answered from a backup.
+  ///       public static let staleBackup = LupineError.Kind.plugin("staleBackup")
+  ///     }
+  ///
+  /// A program then compares `error.kind == .staleBackup`, or writes `case .staleBackup:` in a `switch`.
+  public struct PluginKind: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The name.
+    public let name: String
+
+    /// Makes a kind of its name.
+    public init(_ name: String) { self.name = name }
+
+    /// Makes a kind of its name.
+    public init(stringLiteral name: String) { self.name = name }
+
+    /// The name.
+    public var description: String { name }
   }
 
   /// Which timeout passed.

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
-public import LupineSupport
+import LupineSupport
 
 /// What went wrong with a request or with the assembly of a session.
 ///
@@ -34,7 +34,7 @@ public struct LupineError: Error, Sendable {
 
 extension LupineError {
   /// Says that a part of the session cannot be used as it is, which no repetition mends and no server is to blame for.
-  package static func unusable(_ part: String, _ message: String) -> LupineError {
+  public static func unusable(_ part: String, _ message: String) -> LupineError {
     LupineError(.configuration([ConfigurationIssue(part: part, reason: message)]), message)
   }
 

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 extension ExchangeLog: CustomStringConvertible {
   /// The whole course of the request, a line for each thing that happened; times count from the request's beginning.
@@ -18,7 +18,7 @@ extension ExchangeLog: CustomStringConvertible {
     guard let ended else { return "still running" }
     let count = attempts.count == 1 ? "1 attempt" : "\(attempts.count) attempts"
     let status = attempts.last?.hops.last?.status.map { "status \($0)" } ?? "no response"
-    let result = failure == nil ? status : "failed with \(failure.map { "\($0.kind)" } ?? "")"
+    let result = failure == nil ? status : "failed with \(failure.map { $0.kind.text } ?? "")"
     return isTimed ? "\(result) after \((ended - started).milliseconds), \(count)" : "\(result), \(count)"
   }
 

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineSupport
+import LupineSupport
 
 extension ExchangeLog.Attempt {
   /// Takes in what happened during the attempt.

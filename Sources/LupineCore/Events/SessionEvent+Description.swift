@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineSupport
+import LupineSupport
 
 extension SessionEvent: CustomStringConvertible {
   /// The request, the attempt, the time and what happened, on one line, without secrets.

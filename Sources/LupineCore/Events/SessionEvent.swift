@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import LupineSupport
+import LupineSupport
 
 /// One thing that happened to a request, or one decision with its reason.
 public struct SessionEvent: Sendable {

@@ -1,21 +1,21 @@
 import Glibc
 
 /// Turns a host's name into addresses, and takes its time.
-package struct HostResolver: Sendable {
+public struct HostResolver: Sendable {
   /// The addresses, or the reason why there are none.
-  package enum Answer: Sendable, Equatable {
+  public enum Answer: Sendable, Equatable {
     case addresses([IPAddress])
     case failure(String)
   }
 
   /// Blocks the calling thread until the answer is there.
-  package let resolve: @Sendable (_ host: String) -> Answer
+  public let resolve: @Sendable (_ host: String) -> Answer
 
   /// Wraps what finds addresses.
   package init(resolve: @escaping @Sendable (_ host: String) -> Answer) { self.resolve = resolve }
 
   /// The system's own (`getaddrinfo`).
-  package static let system = HostResolver(resolve: lookUp)
+  public static let system = HostResolver(resolve: lookUp)
 
   private static func lookUp(_ host: String) -> Answer {
     var hints = addrinfo()

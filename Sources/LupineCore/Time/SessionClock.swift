@@ -1,14 +1,16 @@
 import Glibc
 
 /// A session's clock with its type erased: times are counted from the session's making.
-package struct SessionClock: Sendable {
+public struct SessionClock: Sendable {
   package let clock: any Clock<Duration>
-  package private(set) var now: @Sendable () -> Duration
+  /// The time since the clock was opened.
+  public private(set) var now: @Sendable () -> Duration
   package let sleep: @Sendable (Duration) async throws -> Void
-  package let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
+  /// Calls the action after a time, unless the returned timer is cancelled before.
+  public let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 
   /// - Parameter executor: where timers sleep for a clock that cannot mark moments.
-  package init(_ clock: any Clock<Duration>, executor: (any TaskExecutor)? = nil) {
+  public init(_ clock: any Clock<Duration>, executor: (any TaskExecutor)? = nil) {
     self = Self.open(clock, executor)
   }
 

@@ -1,5 +1,5 @@
 import Glibc
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// Timers on threads of their own, for a process that has no descriptor left when it sets its first timer.

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import LupineSupport
+import LupineSupport
 
 /// How a connection is secured.
 public struct TLSDetails: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 extension HTTPURL {
   /// Returns the URL with another query, or without one.

@@ -30,7 +30,7 @@ extension HTTPURL {
   public var requestTarget: String { text(Int(pathStart), Int(queryEnd)) }
 
   /// The target of a request that a proxy forwards, in absolute form (RFC 9112 section 3.2.2).
-  package var absoluteTarget: String { root + requestTarget }
+  public var absoluteTarget: String { root + requestTarget }
 
   /// The URL up to its path, such as `https://example.com:8443`.
   var root: String { text(0, Int(pathStart)) }

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 extension HTTPURL {
   /// Returns the URL that the `Location` field of a response to this URL names.

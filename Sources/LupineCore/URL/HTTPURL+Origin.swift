@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 extension HTTPURL {
   /// Where credentials belong: scheme, host and port together (RFC 9110 section 4.3.1).
@@ -30,7 +30,7 @@ extension HTTPURL {
 
 extension HTTPURL {
   /// Whether the host is this machine, by the names and addresses that always are (RFC 6761 section 6.3).
-  package var isLoopback: Bool {
+  public var isLoopback: Bool {
     switch hostKind {
     case .name: host == "localhost" || host.hasSuffix(".localhost")
     case .ipv4: host.hasPrefix("127.")

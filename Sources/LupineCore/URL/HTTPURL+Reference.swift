@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 extension HTTPURL {
   /// Returns the URL that a reference names below this base URL.

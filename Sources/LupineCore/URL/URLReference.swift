@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 /// What a reference begins with, which decides how it is joined to another URL (RFC 3986 section 4.2).
 enum URLReference {

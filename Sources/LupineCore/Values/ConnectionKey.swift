@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 /// What two exchanges must have in common to share a connection.
 ///
@@ -71,10 +71,10 @@ public struct ConnectionKey: Sendable, Hashable {
   }
 
   /// Whether there is a proxy that is asked for a tunnel to an HTTPS server.
-  package var hasTunnellingProxy: Bool { storage.value.proxy.map { $0.kind != .socks5 } ?? false }
+  public var hasTunnellingProxy: Bool { storage.value.proxy.map { $0.kind != .socks5 } ?? false }
 
   /// Whether addresses may have to be found, or judged, before an exchange begins.
-  package var concernsAddresses: Bool {
+  public var concernsAddresses: Bool {
     storage.value.networkPolicy != nil || storage.value.proxy?.resolvesNamesHere == true
   }
 

@@ -1,3 +1,4 @@
+import LupineSupport
 import HTTPTypes
 import Synchronization
 

@@ -1,10 +1,10 @@
 import HTTPTypes
-public import LupineSupport
+import LupineSupport
 
 /// What may stand in a field (RFC 9110 section 5.5).
-package enum FieldRules {
+public enum FieldRules {
   /// Whether a value has no control byte but tabs inside, and no white space at its ends.
-  package static func isValid(value: String) -> Bool {
+  public static func isValid(value: String) -> Bool {
     var value = value
     return value.withUTF8 { isValid($0) }
   }

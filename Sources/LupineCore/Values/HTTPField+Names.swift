@@ -2,7 +2,7 @@ public import HTTPTypes
 
 extension HTTPField.Name {
   /// A name that stands in the source, where one that is no token (RFC 9110 section 5.6.2) is a mistake of whoever wrote it.
-  package init(constant: StaticString) {
+  public init(constant: StaticString) {
     guard let name = HTTPField.Name("\(constant)") else { preconditionFailure("\(constant) is no name of a field.") }
     self = name
   }

@@ -1,6 +1,6 @@
 /// A value that shows people its description alone: neither `dump`, nor a debugger, nor the message of a test that fails
 /// finds what else is in it.
-package protocol HidesSecrets: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+public protocol HidesSecrets: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension HidesSecrets {
   /// The same as the description.

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 /// A media type or media range, such as `text/html; charset=utf-8` or `text/*` (RFC 9110 section 8.3.1).
 ///

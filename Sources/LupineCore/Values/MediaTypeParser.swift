@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 /// Reads media types and lists of them, each byte once.
 struct MediaTypeParser {

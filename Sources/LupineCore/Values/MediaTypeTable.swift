@@ -1,10 +1,10 @@
 /// Media types by the extensions of files' names.
-package enum MediaTypeTable {
+public enum MediaTypeTable {
   /// The types of common files on the web, for systems that keep no list; the names are those registered with IANA.
-  package static let builtIn = list(text)
+  public static let builtIn = list(text)
 
   /// Lines such as `image/jpeg jpeg jpg jpe`.
-  package static func list(_ text: String) -> [String: String] {
+  public static func list(_ text: String) -> [String: String] {
     var found: [String: String] = [:]
     for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.first != 0x23 {
       let words = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 }).map { String(decoding: $0, as: UTF8.self) }

@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import LupineSupport
+import LupineSupport
 
 /// A request as it will be sent: a description, which can be kept, changed and sent any number of times.
 ///
@@ -42,7 +42,7 @@ public struct OutgoingRequest: Sendable {
   }
 
   /// Whether it has a content, told without a copy of it.
-  package var hasBody: Bool { storage.value.body != nil }
+  public var hasBody: Bool { storage.value.body != nil }
 
   /// Its own bounds, told without a copy of its options.
   package var timeouts: Timeouts? { storage.value.options.timeouts }
@@ -54,22 +54,24 @@ public struct OutgoingRequest: Sendable {
   package var hasFields: Bool { !storage.value.headers.isEmpty }
 
   /// What a look at the fields has found, without the rest of it.
-  package var findings: FieldFacts.Findings { storage.value.facts?.findings ?? FieldFacts(storage.value.headers).findings }
+  package var findings: FieldFacts.Findings {
+    storage.value.facts?.findings ?? FieldFacts(storage.value.headers).findings
+  }
 
   /// What a look at the fields tells, or has told.
   package var fieldFacts: FieldFacts { storage.value.facts ?? FieldFacts(storage.value.headers) }
 
   /// The number of the look at its fields; `nil` where nobody has looked since they were changed.
-  package var look: UInt64? { storage.value.facts?.look }
+  public var look: UInt64? { storage.value.facts?.look }
 
   /// The version of HTTP that it insists on, told without a copy of its options.
-  package var version: ProtocolVersion? { storage.value.options.version }
+  public var version: ProtocolVersion? { storage.value.options.version }
 
   /// Whether its body is to wait for the server's word, told without a copy of its options.
-  package var expectsContinue: Bool { storage.value.options.expectsContinue }
+  public var expectsContinue: Bool { storage.value.options.expectsContinue }
 
   /// Who goes first, told without a copy of its options.
-  package var priority: Priority { storage.value.options.priority }
+  public var priority: Priority { storage.value.options.priority }
 
   private struct Values {
     var url: HTTPURL

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
-public import LupineSupport
+import LupineSupport
 
 /// A finished response, as validators and serializers see it.
 ///
@@ -47,10 +47,10 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
   }
 
   /// Whether there are data, told without a copy of them.
-  package var hasData: Bool { !storage.value.end.data.isEmpty }
+  public var hasData: Bool { !storage.value.end.data.isEmpty }
 
   /// The head's status, which stands there as text and is asked for at every step.
-  package var statusCode: Int { storage.value.statusCode }
+  public var statusCode: Int { storage.value.statusCode }
 
   private struct Values {
     var request: OutgoingRequest

@@ -1,8 +1,9 @@
 import HTTPTypes
 
 /// What every request must keep to, whatever the transport.
-package enum RequestRules {
-  package static func check(_ request: OutgoingRequest, limits: Limits) throws(LupineError) {
+public enum RequestRules {
+  /// Checks method, body and fields; throws kind `invalidRequest` or `limitExceeded`.
+  public static func check(_ request: OutgoingRequest, limits: Limits) throws(LupineError) {
     // Most requests are GETs without a body.
     if request.hasBody || request.method != .get { try checkMethod(of: request) }
     try FieldRules.check(request, limit: limits.requestFields)
@@ -16,7 +17,7 @@ package enum RequestRules {
   }
 
   /// Refuses a body where the method gives it no meaning (RFC 9110 sections 9.3.1, 9.3.2 and 9.3.8).
-  package static func checkBodyAllowed(in request: OutgoingRequest) throws(LupineError) {
+  public static func checkBodyAllowed(in request: OutgoingRequest) throws(LupineError) {
     switch request.method {
     case .head, .trace:
       throw LupineError(

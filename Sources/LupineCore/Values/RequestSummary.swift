@@ -10,7 +10,7 @@ public struct RequestSummary: Sendable, Hashable, CustomStringConvertible {
   private let maskedQuery: String?
 
   /// The URL as a machine reads it: in the place of each of its query's values stands `REDACTED`.
-  package var maskedURL: String {
+  public var maskedURL: String {
     guard let maskedQuery else { return url }
     return url.prefix { $0 != "?" } + "?" + maskedQuery
   }
@@ -40,7 +40,7 @@ extension HTTPURL {
   /// Without the fragment, which is not sent and may hold a token.
   ///
   /// - Parameter substitute: what stands for the value of the first of them, of the second and so on, from 0.
-  package func withoutSecrets(
+  public func withoutSecrets(
     by substitute: (Int) -> String = { _ in SecretParameters.replacement }
   ) -> String {
     let target = root + path

@@ -1,8 +1,8 @@
-package import FoundationEssentials
-public import LupineSupport
+public import FoundationEssentials
+import LupineSupport
 
 /// The parameters of a query, a form or JSON whose values are secrets by their name, such as `access_token`.
-package enum SecretParameters {
+public enum SecretParameters {
   /// Without capitals, hyphens and underscores.
   private static let names: Set<String> = [
     "accesstoken", "apikey", "assertion", "auth", "authtoken", "clientassertion", "clientsecret", "code",
@@ -13,12 +13,12 @@ package enum SecretParameters {
   ]
 
   /// What stands for a value.
-  package static let replacement = "REDACTED"
+  public static let replacement = "REDACTED"
 
   /// Whether the value of a parameter, of a form's field or of a member with this name is secret.
   ///
   /// Of a nested name, such as `user[password]` or `user.password`, any part says so.
-  package static func isSecret(_ name: String) -> Bool {
+  public static func isSecret(_ name: String) -> Bool {
     name.split { $0 == "[" || $0 == "]" || $0 == "." }.contains { part in
       names.contains(part.lowercased().filter { $0 != "-" && $0 != "_" })
     }
@@ -38,12 +38,12 @@ package enum SecretParameters {
   /// Returns the items of a query or a form, joined by `&`, with the values of secret ones replaced.
   ///
   /// - Parameter substitute: what stands for the value of the first secret one, of the second and so on, from 0.
-  package static func redact(_ items: String, by substitute: (Int) -> String = { _ in replacement }) -> String {
+  public static func redact(_ items: String, by substitute: (Int) -> String = { _ in replacement }) -> String {
     String(decoding: redact(Data(items.utf8), by: substitute), as: UTF8.self)
   }
 
   /// Returns the items as `redact` does, whatever bytes they are.
-  package static func redact(_ items: Data, by substitute: (Int) -> String = { _ in replacement }) -> Data {
+  public static func redact(_ items: Data, by substitute: (Int) -> String = { _ in replacement }) -> Data {
     let ampersand = UInt8(ascii: "&")
     var count = 0
     let redacted = items.split(separator: ampersand, omittingEmptySubsequences: false).map { item in

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 extension TransferMetrics {
   /// The phases of the exchange one below the other, each with its bar on the exchange's time and its length.

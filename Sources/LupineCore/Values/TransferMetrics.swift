@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 /// What one exchange cost, as its transport measured it.
 ///
@@ -100,7 +100,7 @@ public struct TransferMetrics: Sendable, Hashable {
   public init() { storage = Self.none }
 
   /// Metrics that are made in one go: each change of a part looks for others who hold them.
-  package init(
+  public init(
     total: Duration, queued: Duration?, requestSent: Duration?, firstByte: Duration?, bytesSent: Int64,
     bytesReceived: Int64, remoteAddress: String?, version: ProtocolVersion?, isConnectionReused: Bool, tls: TLSDetails?
   ) {

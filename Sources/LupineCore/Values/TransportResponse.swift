@@ -25,7 +25,7 @@ public struct TransportResponse: Sendable, HidesSecrets {
   }
 
   /// Joins a head, of which the status is known as a number, and its body.
-  package init(head: HTTPResponse, statusCode: Int, body: ResponseBody, source: Source) {
+  public init(head: HTTPResponse, statusCode: Int, body: ResponseBody, source: Source) {
     self.head = head
     self.body = body
     self.source = source

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 
 /// The schemes of a session, and which of them answers a challenge.
 struct AuthenticationSchemes: Sendable {

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// What was given to the challenges of a server, or of a proxy, in the course of one attempt, and what may still be given.
 struct AuthenticationState: Sendable {

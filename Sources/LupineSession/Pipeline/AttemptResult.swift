@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// How one attempt ended.
 struct AttemptResult: Sendable {

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 import Synchronization
 
 /// Who may ask for a credential in an exchange, a server or a proxy, and what may be given to it.

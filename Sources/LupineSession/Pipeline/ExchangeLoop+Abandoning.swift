@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 import Synchronization
 
 /// What becomes of an exchange that an interceptor or a scheme gives up.

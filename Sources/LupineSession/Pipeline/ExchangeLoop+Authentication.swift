@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 import Synchronization
 
 /// The answers to challenges, a server's (401) and a proxy's (407).

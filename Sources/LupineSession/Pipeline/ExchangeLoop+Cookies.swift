@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 import Synchronization
 
 extension ExchangeLoop {

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 import Synchronization
 
 /// What an exchange leads to: a redirect, another answer to a challenge, a fresh URL.

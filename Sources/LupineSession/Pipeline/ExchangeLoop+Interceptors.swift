@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 import Synchronization
 
 /// What interceptors pass on, and what they make by themselves.

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 
 extension ExchangeLoop {
   /// Takes out a credential for a proxy, where no proxy reads the request's fields: the server would.

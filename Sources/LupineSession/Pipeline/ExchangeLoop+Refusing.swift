@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import LupineCore
+import LupineCore
 import Synchronization
 
 /// The ends of responses that are refused at their head.

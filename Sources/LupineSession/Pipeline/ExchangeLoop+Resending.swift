@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 import Synchronization
 
 /// The requests that are sent again below the attempt: no retrier is asked, since sending them again is safe.

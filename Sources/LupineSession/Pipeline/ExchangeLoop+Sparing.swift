@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-public import LupineCore
+import LupineCore
 
 extension ExchangeLoop {
   /// How the body ended; a page that nobody wants, and that is longer than such a page may be, counts as none, so that its

@@ -1,6 +1,6 @@
 import HTTPTypes
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 
 extension ExchangeLoop {
   /// What stands with the request, one attempt at a time.

@@ -1,5 +1,5 @@
 package import HTTPTypes
-public import LupineCore
+package import LupineCore
 import Synchronization
 
 /// The exchanges of one attempt: the request, then whatever redirects and challenges lead to.

@@ -1,6 +1,6 @@
 import HTTPTypes
-public import LupineCoding
-public import LupineCore
+import LupineCoding
+import LupineCore
 import Synchronization
 
 extension Pipeline {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 import Synchronization
 
 extension Pipeline {

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 
 /// The course of one request: attempts until one succeeds or nobody wants another.
 package struct Pipeline: Sendable {

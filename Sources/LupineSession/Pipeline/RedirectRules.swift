@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 
 /// What RFC 9110 section 15.4 asks of a redirect, and what must not cross origins.
 struct RedirectRules {

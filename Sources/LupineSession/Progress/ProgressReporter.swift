@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 
 /// Tells handlers how far a transfer has come: in order, never going back, and the latest figure where a handler is slow.
 ///

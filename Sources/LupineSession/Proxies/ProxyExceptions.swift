@@ -1,4 +1,4 @@
-public import LupineCore
+package import LupineCore
 
 /// The hosts that are reached without a proxy, as `NO_PROXY` lists them.
 ///

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 
 /// The way of a request through a proxy that speaks HTTP.
 struct ProxyPassage: Sendable {

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// Which proxy a request goes through.
 struct ProxyRules: Sendable, Hashable {

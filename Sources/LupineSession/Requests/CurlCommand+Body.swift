@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 
 extension CurlCommand {
   /// The most bytes of a text that is an argument of curl's, which holds 128 KiB on Linux.

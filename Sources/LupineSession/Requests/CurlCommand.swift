@@ -1,6 +1,6 @@
 import HTTPTypes
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 
 /// The curl command that makes a request, for people to read and to run in any POSIX shell.
 ///

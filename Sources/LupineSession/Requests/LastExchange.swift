@@ -1,5 +1,5 @@
 package import HTTPTypes
-public import LupineCore
+package import LupineCore
 
 /// What a request knows of the exchange that it began last.
 ///

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 package import HTTPTypes
-public import LupineCore
+package import LupineCore
 
 /// How a request ended, before any serializer saw it.
 ///

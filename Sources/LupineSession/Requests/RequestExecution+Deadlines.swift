@@ -1,5 +1,5 @@
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 import Synchronization
 
 extension RequestExecution {

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+package import LupineCore
 package import Synchronization
 
 /// One request on its way: who leads it, who follows, what ends it.

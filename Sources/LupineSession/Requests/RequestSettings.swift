@@ -1,7 +1,7 @@
 import HTTPTypes
-public import LupineCoding
-public import LupineCore
-public import LupineSupport
+package import LupineCoding
+import LupineCore
+import LupineSupport
 
 /// What was asked of one request besides its description.
 package struct RequestSettings: Sendable {

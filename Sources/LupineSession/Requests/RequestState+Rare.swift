@@ -1,5 +1,5 @@
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 
 extension RequestState {
   /// What few requests come to need: who waits for it, and what an attempt has beyond its exchange.

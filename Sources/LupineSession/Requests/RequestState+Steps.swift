@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 // What changes of a request's state say is to be done, outside the lock.
 

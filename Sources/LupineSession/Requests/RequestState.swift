@@ -1,6 +1,6 @@
 import HTTPTypes
-public import LupineCore
-public import LupineSupport
+package import LupineCore
+import LupineSupport
 
 /// What a request knows of itself; each change returns what is to be done, outside the lock.
 package struct RequestState {

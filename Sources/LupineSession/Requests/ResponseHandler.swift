@@ -1,6 +1,6 @@
 package import FoundationEssentials
 package import HTTPTypes
-public import LupineCore
+package import LupineCore
 
 /// What a kind of request does with its response: writes it to a file, or hands it on piece by piece.
 ///

@@ -1,6 +1,6 @@
 import HTTPTypes
-public import LupineCoding
-public import LupineCore
+import LupineCoding
+package import LupineCore
 
 /// Turns outcomes into responses with values.
 package enum Serialization {

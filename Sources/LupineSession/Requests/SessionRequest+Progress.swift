@@ -1,5 +1,5 @@
 public import Dispatch
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 extension SessionRequest {

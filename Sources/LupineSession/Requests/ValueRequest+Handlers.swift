@@ -3,7 +3,7 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LupineCoding
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 
 extension ValueRequest {
   /// Calls the handler with the response as it came, body and all, and no serializer.

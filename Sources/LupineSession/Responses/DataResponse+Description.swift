@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 
 extension DataResponse: CustomStringConvertible {
   /// The request, the status and the result, such as `GET https://example.com/ (200): success(Hello)`.

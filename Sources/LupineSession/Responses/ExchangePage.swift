@@ -1,6 +1,6 @@
 package import HTTPTypes
-public import LupineCore
-public import LupineSupport
+package import LupineCore
+import LupineSupport
 
 /// What a finished request shows to a debugger, whatever its response was made into; no secret is on it.
 package struct ExchangePage {

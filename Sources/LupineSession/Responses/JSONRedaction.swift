@@ -1,6 +1,6 @@
 import FoundationEssentials
-public import LupineCoding
-public import LupineCore
+import LupineCoding
+import LupineCore
 
 /// Hides the values of JSON's members whose names say that they are secret, and leaves every other byte as it is.
 ///

@@ -1,5 +1,5 @@
 package import HTTPTypes
-public import LupineCore
+package import LupineCore
 
 /// What `DataResponse` and `DownloadResponse` do with their results.
 extension Result where Failure == LupineError {

@@ -1,6 +1,6 @@
 import HTTPTypes
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 
 /// The content codings that a session can undo, by name.
 struct ContentCodings: Sendable {

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 
 /// A field that a session adds where a request has none of that name.
 struct DefaultField: Sendable, HidesSecrets {

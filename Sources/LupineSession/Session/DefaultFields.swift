@@ -1,6 +1,6 @@
 import Glibc
 import HTTPTypes
-public import LupineCore
+import LupineCore
 
 /// The fields that a session adds by itself: `Accept-Encoding`, `Accept-Language` and `User-Agent`.
 enum DefaultFields {

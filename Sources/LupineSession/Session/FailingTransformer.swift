@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// Fails a body at its first byte, for a reason that was known at the head.
 final class FailingTransformer: BodyTransformer {

@@ -1,4 +1,4 @@
-public import LupineCore
+package import LupineCore
 
 /// Stands in for a transport that is not there: every request fails with the reason.
 struct FailingTransport: Transport {

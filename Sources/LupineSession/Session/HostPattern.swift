@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// A host name or address, or `*.` and a domain for every name one label below it; each with or without a port.
 struct HostPattern: Sendable, Hashable {

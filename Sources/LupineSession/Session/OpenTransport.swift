@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// A session's transport in an object of its own, which is handed to a request at the cost of a retain; a value of any
 /// type is copied at a higher one.

@@ -1,4 +1,4 @@
-public import LupineCore
+package import LupineCore
 import Synchronization
 
 /// The requests of a session that are running, and the handlers that are still to be called.

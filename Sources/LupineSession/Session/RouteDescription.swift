@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// What a builder was told of the way to servers, unchecked.
 struct RouteDescription: Sendable {

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// What proves connections, and to whom.
 struct ScopedConnectionCredential: Sendable {

@@ -28,17 +28,13 @@ extension Session.Builder {
       issues.append(ConfigurationIssue(part: "transport", reason: "there is none; add .transport(.curl) or a mock"))
       throw Self.error(issues)
     }
-    checkAuthorities(configuration.identity, of: transport, &issues)
+    issues += transport.issues(with: configuration.identity)
+    let layered = layered(transport, &issues)
     guard issues.isEmpty else { throw Self.error(issues) }
     DefaultFields.complete(&configuration)
     configuration.cookieStore = configuration.makeCookieStore?()
-    // A cast to a protocol that fails takes long at a program's start, and one that makes connections has no such monitor.
-    if !transport.capabilities.contains(.networking),
-      let monitor = (transport as? any ObservingTransport)?.makeMonitor()
-    {
-      configuration.monitors.append(monitor)
-    }
-    let session = Session(configuration, transport: layered(transport), base: transport)
+    if let monitor = transport.makeMonitor() { configuration.monitors.append(monitor) }
+    let session = Session(configuration, transport: layered, base: transport)
     SessionEnvironment.current?.onBuild { [weak session] in session?.runningRequests ?? [] }
     return session
   }
@@ -84,19 +80,13 @@ extension Session.Builder {
   private var defaultTimeouts: Timeouts {
     var timeouts = Timeouts()
     let isSystemClock = configuration.clock is ContinuousClock || configuration.clock is SuspendingClock
-    if isSystemClock, let transport, Self.isInMemory(transport) { timeouts.idle = nil }
+    if isSystemClock, let transport, transport.isVirtual { timeouts.idle = nil }
     return timeouts
   }
 
   /// The date of a clock that a test moves would have servers' certificates expire, or not be valid yet.
   private var dateOfClock: (@Sendable () -> Date)? {
     transport.map { $0.capabilities.contains(.networking) } == true ? nil : clockDate
-  }
-
-  /// Whether no other program is at the other end; a transport that says nothing of a network may still have one.
-  private static func isInMemory(_ transport: any Transport) -> Bool {
-    // A cast to a protocol that fails takes long at a program's start, and one that makes connections is none of these.
-    !transport.capabilities.contains(.networking) && transport is any ObservingTransport
   }
 
   private func checkTimeouts(_ timeouts: Timeouts, _ issues: inout [ConfigurationIssue]) {

@@ -1,5 +1,5 @@
 import Glibc
-public import LupineCore
+import LupineCore
 
 extension Session.Builder {
   /// Checks what was said about the way to servers and puts it into the configuration.

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 extension Session.Builder {
   /// Checks what was said about trust and makes the policy of it; what is risky goes to the configuration's warnings.
@@ -33,20 +33,6 @@ extension Session.Builder {
       configuration.warnings.append(ConfigurationIssue(part: "trust", reason: "otherwise: \(reason)"))
     }
     return TrustPolicy(rules: rules, fallback: trustFallback)
-  }
-
-  /// Checks the files of root certificates that are named, where the transport reads them.
-  func checkAuthorities(_ identity: ConnectionKey, of transport: any Transport, _ issues: inout [ConfigurationIssue]) {
-    // Asked last, since a cast to a protocol takes long at a program's start.
-    guard identity.namesAuthorities, let transport = transport as? any RootReadingTransport else { return }
-    let files = [
-      ("certificateAuthorities", identity.certificateAuthorities),
-      ("additionalCertificateAuthorities", identity.additionalCertificateAuthorities),
-    ]
-    for (part, path) in files {
-      guard let path, let reason = transport.problem(ofRoots: path) else { continue }
-      issues.append(ConfigurationIssue(part: part, reason: reason))
-    }
   }
 
   /// Checks what a connection must be like against what the transport can do.

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LupineCoding
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 
 extension Session {
   /// Assembles a session: a value whose every step returns a changed copy.

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 extension Session.Builder {
   /// Whether something was named that carries the exchanges.

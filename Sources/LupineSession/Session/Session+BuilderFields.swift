@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import LupineCore
+import LupineCore
 
 extension Session.Builder {
   /// Adds a field to every request that has none of that name.

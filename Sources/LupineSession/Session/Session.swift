@@ -101,7 +101,7 @@ public final class Session: Sendable {
   }
 
   /// 64 random bits at each call, for whoever makes requests for this session.
-  package var random: @Sendable () -> UInt64 { configuration.random }
+  public var random: @Sendable () -> UInt64 { configuration.random }
 
   /// The transport, where it keeps connections.
   var pooling: (any ConnectionPooling)? { base.withLock { $0 } as? any ConnectionPooling }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
-public import LupineCoding
-public import LupineCore
+import LupineCoding
+package import LupineCore
 
 /// What a builder gathered, checked: the unchanging part of a session.
 package struct SessionConfiguration: Sendable {

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 import Synchronization
 
 /// Several decoders as one, which keep together to the ratio that each keeps to alone.

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 import Synchronization
 
 /// Keeps the idle and total time-outs of a session's requests with one timer for all of them.

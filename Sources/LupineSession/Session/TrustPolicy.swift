@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 import Synchronization
 
 /// Which evaluator judges which host; every policy made is an identity of its own.

@@ -1,20 +1,21 @@
 import Synchronization
 
 /// Something that has happened or not, and can be awaited.
-package final class Signal: Sendable {
+public final class Signal: Sendable {
   private struct State {
-    package var isSet: Bool
-    package var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-    package var cancelled: Set<Int> = []
-    package var nextWaiter = 0
+    var isSet: Bool
+    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+    var cancelled: Set<Int> = []
+    var nextWaiter = 0
   }
 
   private let state: Mutex<State>
 
-  package init(isSet: Bool = false) { state = Mutex(State(isSet: isSet)) }
+  /// Makes a signal that is not set.
+  public init(isSet: Bool = false) { state = Mutex(State(isSet: isSet)) }
 
   /// Says that it has happened, and wakes those who wait.
-  package func set() {
+  public func set() {
     let waiters = state.withLock { state in
       state.isSet = true
       defer { state.waiters = [:] }
@@ -25,10 +26,10 @@ package final class Signal: Sendable {
   }
 
   /// Says that it has not happened.
-  package func clear() { state.withLock { $0.isSet = false } }
+  public func clear() { state.withLock { $0.isSet = false } }
 
   /// Waits until it has happened; returns early when the task is cancelled.
-  package func wait() async {
+  public func wait() async {
     let number = state.withLock { state in
       state.nextWaiter += 1
       return state.nextWaiter

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One task that waits for one value, which somebody else gives it; cancelling the task ends the wait.
-package final class Waiter<Value: Sendable>: Sendable {
+public final class Waiter<Value: Sendable>: Sendable {
   private enum State {
     case idle
     case waiting(CheckedContinuation<Value?, Never>)
@@ -10,10 +10,11 @@ package final class Waiter<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.idle)
 
-  package init() {}
+  /// Makes a waiter that nothing has woken.
+  public init() {}
 
   /// Waits for the value, or for the end of the wait, which is `nil`; for one task alone.
-  package func value() async -> Value? {
+  public func value() async -> Value? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let settled = state.withLock { state -> Value?? in
@@ -30,11 +31,11 @@ package final class Waiter<Value: Sendable>: Sendable {
 
   /// Gives the value; false where the wait is over already, so that somebody else can have it.
   @discardableResult
-  package func resume(returning value: Value) -> Bool { settle(value) }
+  public func resume(returning value: Value) -> Bool { settle(value) }
 
   /// Ends the wait; false where it is over already.
   @discardableResult
-  package func cancel() -> Bool { settle(nil) }
+  public func cancel() -> Bool { settle(nil) }
 
   private func settle(_ value: Value?) -> Bool {
     let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Value?, Never>?) in

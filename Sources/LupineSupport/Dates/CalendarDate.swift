@@ -1,16 +1,16 @@
-package import FoundationEssentials
+public import FoundationEssentials
 
 /// The Gregorian calendar in UTC, for the dates that fields name.
-package enum CalendarDate {
+public enum CalendarDate {
   /// The months' names, as fields write them.
-  package static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+  public static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
   /// The date of a day and a time; `nil` where there is none such.
   ///
   /// A leap second is the next minute's first.
   ///
   /// - Parameter month: from 1.
-  package static func date(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) -> Date? {
+  public static func date(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) -> Date? {
     guard (1...12).contains(month), (1...length(ofMonth: month, year)).contains(day), (0..<24).contains(hour),
       (0..<60).contains(minute), (0...60).contains(second)
     else { return nil }
@@ -21,7 +21,7 @@ package enum CalendarDate {
   /// What calendar and clock show at a date: the month from 1, the weekday from 0 for Sunday, fractions of a second left out.
   ///
   /// Nil where the year is not between 1 and 9999.
-  package static func reading(of date: Date) -> Reading? {
+  public static func reading(of date: Date) -> Reading? {
     let moment = date.timeIntervalSince1970
     guard (-62_135_596_800..<253_402_300_800).contains(moment) else { return nil }
     let seconds = Int(moment.rounded(.down))
@@ -38,8 +38,8 @@ package enum CalendarDate {
   }
 
   /// A day and a time.
-  package struct Reading: Sendable, Hashable {
-    package let year, month, day, weekday, hour, minute, second: Int
+  public struct Reading: Sendable, Hashable {
+    public let year, month, day, weekday, hour, minute, second: Int
   }
 
   private static func length(ofMonth month: Int, _ year: Int) -> Int {

@@ -1,9 +1,9 @@
 extension Duration {
   /// Whole nanoseconds, capped at what 64 bits hold.
-  package var nanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
+  public var nanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 
   /// The duration in milliseconds with two digits, as people read it.
-  package var milliseconds: String {
+  public var milliseconds: String {
     // A duration of a million years is none that a person reads in milliseconds.
     guard abs(components.seconds / 2) < 1 << 44 else { return "\(self)" }
     let hundredths = (components.seconds * 100_000) + (components.attoseconds / 10_000_000_000_000)

@@ -1,11 +1,11 @@
-package import FoundationEssentials
+public import FoundationEssentials
 
 /// A date as HTTP fields write it, in all three forms (RFC 9110 section 5.6.7).
-package enum HTTPDate {
+public enum HTTPDate {
   /// The date that the text names; `nil` where it names none.
   ///
   /// - Parameter now: tells the century of a year of two digits: such a date is never more than 50 years ahead.
-  package static func parse(_ text: String, now: Date) -> Date? {
+  public static func parse(_ text: String, now: Date) -> Date? {
     guard text.utf8.count <= 48 else { return nil }
     let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
     switch words.count {
@@ -22,7 +22,7 @@ package enum HTTPDate {
   }
 
   /// The date as a field has it today, such as `Sun, 06 Nov 1994 08:49:37 GMT`; nil where its year has not four digits.
-  package static func text(_ date: Date) -> String? {
+  public static func text(_ date: Date) -> String? {
     guard let reading = CalendarDate.reading(of: date) else { return nil }
     let year = String(String(10_000 + reading.year).dropFirst())
     let time = [reading.hour, reading.minute, reading.second].map(twoDigits).joined(separator: ":")

@@ -3,18 +3,18 @@ import Glibc
 /// A thread of the system's own, for what blocks must not sit on Swift's cooperative pool.
 ///
 /// It is joined or detached once; one that is neither keeps its memory.
-package struct SystemThread: Sendable {
+public struct SystemThread: Sendable {
   /// Why a thread cannot be started.
-  package struct Failure: Error {
+  public struct Failure: Error {
     /// The operating system's code.
-    package let code: Int32
+    public let code: Int32
   }
 
   private final class Work: Sendable {
-    package let name: String
-    package let run: @Sendable () -> Void
+    let name: String
+    let run: @Sendable () -> Void
 
-    package init(_ name: String, _ run: @escaping @Sendable () -> Void) {
+    init(_ name: String, _ run: @escaping @Sendable () -> Void) {
       self.name = name
       self.run = run
     }
@@ -26,7 +26,7 @@ package struct SystemThread: Sendable {
   /// crash is reported as anywhere else.
   ///
   /// - Parameter name: the kernel keeps the first 15 bytes.
-  package init(_ name: String, _ run: @escaping @Sendable () -> Void) throws(Failure) {
+  public init(_ name: String, _ run: @escaping @Sendable () -> Void) throws(Failure) {
     var blocked = sigset_t()
     var previous = sigset_t()
     sigfillset(&blocked)
@@ -44,12 +44,12 @@ package struct SystemThread: Sendable {
   }
 
   /// Waits for the thread's end; a thread that would wait for itself is let go instead.
-  package func join() {
+  public func join() {
     if pthread_join(handle, nil) == EDEADLK { detach() }
   }
 
   /// Lets the thread go, which nobody waits for.
-  package func detach() { pthread_detach(handle) }
+  public func detach() { pthread_detach(handle) }
 
   private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
     guard let context else { return nil }

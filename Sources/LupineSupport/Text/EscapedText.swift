@@ -4,7 +4,7 @@ extension String {
   /// - Parameters:
   ///   - limit: how many characters are kept; a longer text ends in `…`.
   ///   - indentation: what follows each line break; `nil` escapes line breaks as well.
-  package func escapingControls(limit: Int = .max, indentation: String? = nil) -> String {
+  public func escapingControls(limit: Int = .max, indentation: String? = nil) -> String {
     var text = ""
     var count = 0
     for scalar in unicodeScalars {

@@ -1,42 +1,51 @@
 /// Reads a field value from its first byte to its last, and goes back only where its user says so.
-package struct FieldCursor {
+public struct FieldCursor {
   private let bytes: [UInt8]
-  package private(set) var position = 0
+  /// The position of the next byte.
+  public private(set) var position = 0
   /// Bytes looked at in all: what shows that a parser is linear.
-  package private(set) var steps = 0
+  public private(set) var steps = 0
 
-  package init(_ string: String) { bytes = Array(string.utf8) }
+  /// Begins at the start of a text.
+  public init(_ string: String) { bytes = Array(string.utf8) }
 
-  package var isAtEnd: Bool { position == bytes.count }
+  /// Whether every byte has been read.
+  public var isAtEnd: Bool { position == bytes.count }
 
-  package mutating func peek() -> UInt8? {
+  /// The next byte, which stays; `nil` at the end.
+  public mutating func peek() -> UInt8? {
     steps += 1
     return isAtEnd ? nil : bytes[position]
   }
 
-  package mutating func advance() { position += 1 }
+  /// Skips the next byte.
+  public mutating func advance() { position += 1 }
 
-  package mutating func goBack(to earlier: Int) { position = min(earlier, position) }
+  /// Returns to an earlier position.
+  public mutating func goBack(to earlier: Int) { position = min(earlier, position) }
 
-  package func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+  /// The bytes of a range as text.
+  public func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  package mutating func take(_ byte: UInt8) -> Bool {
+  /// Skips the next byte if it is this one; returns whether it was.
+  public mutating func take(_ byte: UInt8) -> Bool {
     guard peek() == byte else { return false }
     advance()
     return true
   }
 
-  package mutating func skipWhitespace() { run { $0.isBlank } }
+  /// Skips spaces and tabs.
+  public mutating func skipWhitespace() { run { $0.isBlank } }
 
   /// A token (RFC 9110 section 5.6.2); `nil` where there is none.
-  package mutating func token() -> String? {
+  public mutating func token() -> String? {
     let start = position
     run { $0.isTokenByte }
     return start == position ? nil : text(start..<position)
   }
 
   /// A quoted string (RFC 9110 section 5.6.4), without its quotes; `nil` where none begins here or it does not end.
-  package mutating func quotedString() -> String? {
+  public mutating func quotedString() -> String? {
     guard take(UInt8(ascii: "\"")) else { return nil }
     var content: [UInt8] = []
     while true {
@@ -66,7 +75,7 @@ package struct FieldCursor {
   }
 
   /// Goes to the next comma outside a quoted string, or to the end.
-  package mutating func skipToComma() {
+  public mutating func skipToComma() {
     while let byte = peek(), byte != UInt8(ascii: ",") {
       if byte == UInt8(ascii: "\"") { _ = quotedString() } else { advance() }
     }

@@ -1,7 +1,7 @@
 extension UInt8 {
   /// Whether the byte may stand in a token, such as a field's name (RFC 9110 section 5.6.2).
   @inlinable
-  package var isTokenByte: Bool {
+  public var isTokenByte: Bool {
     switch self {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
     case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true
@@ -11,23 +11,23 @@ extension UInt8 {
 
   /// Whether the byte may stand in a field's value or a reason phrase (RFC 9110 section 5.5).
   @inlinable
-  package var isFieldByte: Bool { self >= 0x20 ? self != 0x7F : self == 0x09 }
+  public var isFieldByte: Bool { self >= 0x20 ? self != 0x7F : self == 0x09 }
 
   /// Whether the byte is a decimal digit.
   @inlinable
-  package var isDigit: Bool { self &- 0x30 < 10 }
+  public var isDigit: Bool { self &- 0x30 < 10 }
 
   /// Whether the byte is a space or a tab.
   @inlinable
-  package var isBlank: Bool { self == 0x20 || self == 0x09 }
+  public var isBlank: Bool { self == 0x20 || self == 0x09 }
 }
 
 extension String {
   /// Whether the text is a token, such as a field's name (RFC 9110 section 5.6.2).
-  package var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenByte) }
+  public var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenByte) }
 
   /// The text as a quoted string (RFC 9110 section 5.6.4).
-  package var quotedString: String {
+  public var quotedString: String {
     var quoted: [UInt8] = [UInt8(ascii: "\"")]
     // Bytes, since a quote with an accent behind it is one character, and another one than a quote.
     for byte in utf8 {
@@ -39,12 +39,12 @@ extension String {
   }
 
   /// The text as the value of a parameter: as it is where it is a token, else quoted.
-  package var tokenOrQuotedString: String { isToken ? self : quotedString }
+  public var tokenOrQuotedString: String { isToken ? self : quotedString }
 }
 
 extension StringProtocol {
   /// The text without spaces and tabs at its ends (RFC 9110 section 5.6.3).
-  package func trimmingBlanks() -> SubSequence {
+  public func trimmingBlanks() -> SubSequence {
     var text = self[startIndex..<endIndex]
     while let first = text.first, first == " " || first == "\t" { text = text.dropFirst() }
     while let last = text.last, last == " " || last == "\t" { text = text.dropLast() }
@@ -54,7 +54,7 @@ extension StringProtocol {
 
 extension StringProtocol {
   /// As many whole characters from the beginning as have no more than so many bytes in UTF-8.
-  package func cut(toBytes limit: Int) -> String {
+  public func cut(toBytes limit: Int) -> String {
     var room = limit
     return String(
       prefix { character in

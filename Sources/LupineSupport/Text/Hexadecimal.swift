@@ -1,7 +1,7 @@
 /// Digits to the base 16.
-package enum Hexadecimal {
+public enum Hexadecimal {
   /// Two lower-case digits for each byte.
-  package static func text(_ bytes: [UInt8]) -> String {
+  public static func text(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(2 * bytes.count)
     for byte in bytes {
@@ -12,16 +12,16 @@ package enum Hexadecimal {
   }
 
   /// A number in at least so many lower-case digits.
-  package static func text(_ number: some FixedWidthInteger & UnsignedInteger, digits: Int) -> String {
+  public static func text(_ number: some FixedWidthInteger & UnsignedInteger, digits: Int) -> String {
     let text = String(number, radix: 16)
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
   }
 
   /// The digit for a value below 16.
-  package static func upperCaseDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
+  public static func upperCaseDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
 
   /// The value of a digit of either case; `nil` for every other byte, such as the sign that `UInt8(_:radix:)` takes.
-  package static func value(of digit: UInt8) -> UInt8? {
+  public static func value(of digit: UInt8) -> UInt8? {
     guard digit.isHex else { return nil }
     return digit.isDigit ? digit - 0x30 : (digit | 0x20) - 0x57
   }

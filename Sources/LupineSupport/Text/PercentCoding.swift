@@ -1,14 +1,14 @@
 /// Percent-encoding (RFC 3986 section 2.1), with upper-case digits.
-package enum PercentCoding {
+public enum PercentCoding {
   /// Appends a byte's escape.
-  package static func append(_ byte: UInt8, to output: inout [UInt8]) {
+  public static func append(_ byte: UInt8, to output: inout [UInt8]) {
     output.append(.percent)
     output.append(Hexadecimal.upperCaseDigit(byte >> 4))
     output.append(Hexadecimal.upperCaseDigit(byte & 0xF))
   }
 
   /// The bytes behind a text, and whether each percent sign in it begins an escape; one that does not stands for itself.
-  package static func decoded(_ text: Substring, plusIsSpace: Bool = false) -> (bytes: [UInt8], isValid: Bool) {
+  public static func decoded(_ text: Substring, plusIsSpace: Bool = false) -> (bytes: [UInt8], isValid: Bool) {
     var bytes: [UInt8] = []
     var isValid = true
     var rest = text.utf8[...]
@@ -31,7 +31,7 @@ package enum PercentCoding {
   }
 
   /// The text behind a text; `nil` where a percent sign begins no escape, or what is escaped is no UTF-8.
-  package static func text(_ text: Substring) -> String? {
+  public static func text(_ text: Substring) -> String? {
     let (bytes, isValid) = decoded(text)
     return isValid ? String(validating: bytes, as: UTF8.self) : nil
   }

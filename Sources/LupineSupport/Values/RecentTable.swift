@@ -1,17 +1,19 @@
 /// Values by key, of which those that were not touched for long are forgotten.
 ///
 /// It holds between `limit` and twice as many, so that what a program visits once costs no memory for ever.
-package struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+public struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let limit: Int
   private var recent: [Key: Value] = [:]
   private var older: [Key: Value] = [:]
 
-  package init(limit: Int) { self.limit = max(1, limit) }
+  /// Makes an empty table that keeps at least `limit` entries, and at most twice as many.
+  public init(limit: Int) { self.limit = max(1, limit) }
 
-  package var isEmpty: Bool { recent.isEmpty && older.isEmpty }
+  /// Whether the table has no entry.
+  public var isEmpty: Bool { recent.isEmpty && older.isEmpty }
 
   /// The value of a key.
-  package subscript(key: Key) -> Value? {
+  public subscript(key: Key) -> Value? {
     mutating get {
       if let value = recent[key] { return value }
       guard let value = older[key] else { return nil }

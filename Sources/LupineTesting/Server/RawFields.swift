@@ -1,6 +1,6 @@
 public import HTTPTypes
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Field lines in the order of the wire, repeated ones included; a literal such as `["Content-Type": "text/plain"]`
 /// makes them.

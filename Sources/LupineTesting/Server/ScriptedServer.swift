@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// A real HTTP/1.1 server on this machine that answers each request by a script, for tests of what goes over the wire.

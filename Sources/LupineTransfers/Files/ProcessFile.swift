@@ -1,5 +1,5 @@
 import Glibc
-public import LupineSupport
+import LupineSupport
 
 /// What the system says of this process, a line for each name.
 enum ProcessFile {

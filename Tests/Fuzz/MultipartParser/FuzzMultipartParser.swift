@@ -1,7 +1,6 @@
 import FuzzRunner
 import Glibc
 import LupineCore
-import LupineStreams
 import LupineMultipart
 
 /// What a parser told about an input, so that two readings can be compared.

@@ -66,7 +66,9 @@ import Testing
   func `an upload keeps to the same rule`(method: HTTPRequest.Method) async throws {
     let bench = Bench()
     let session = try bench.session()
-    for body in [RequestBody.text("a"), .bytes(Data()), .file(#filePath), .stream { AsyncStream<[UInt8]> { $0.finish() } }] {
+    for body in [
+      RequestBody.text("a"), .bytes(Data()), .file(#filePath), .stream { AsyncStream<[UInt8]> { $0.finish() } },
+    ] {
       let error = await session.upload(body, to: Bench.url, method: method).serializingData().response.error
       #expect(error?.kind == .invalidRequest)
     }

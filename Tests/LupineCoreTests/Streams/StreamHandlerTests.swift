@@ -140,7 +140,7 @@ extension StreamHandlerTests {
     let first = Notes<String>()
     let second = Notes<String>()
     let request = session.streamRequest("a")
-    request.responseStreamLine { first.add($0.value ?? "\($0.error?.kind ?? .unusedStub)") }
+    request.responseStreamLine { first.add($0.value ?? ($0.error?.kind ?? .unusedStub).name) }
       .responseStreamLine { second.add($0.value ?? $0.error?.message ?? "well") }
     await session.finishRequests()
     #expect(first.all == ["one", "two", "unusedStub"])

@@ -1,4 +1,4 @@
-import LupineMock
+@testable import LupineMock
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineResilience
 import LupineSession
 import LupineMock
 import Synchronization

@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import LupineCore
 import LupineMultipart
+import LupineSession
 import Testing
 
 @Suite struct MultipartTests {

@@ -1,6 +1,6 @@
 import Glibc
 import LupineFixtures
-import LupineReachability
+@testable import LupineReachability
 import Synchronization
 import Testing
 

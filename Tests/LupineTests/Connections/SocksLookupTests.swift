@@ -5,6 +5,8 @@ import LupineTesting
 import Synchronization
 import Testing
 
+@testable import LupineCurl
+
 /// Names that a session looks up itself because its SOCKS proxy is given addresses, on a clock that the tests move.
 @Suite(.besidePeers, .timeLimit(.minutes(1))) struct SocksLookupTests {
   /// A resolver that answers when it is told to.

@@ -1,6 +1,6 @@
 import Glibc
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// A row of numbers that its seed determines: SplitMix64, whose constants Steele, Lea and Flood published in 2014.
 struct SeededGenerator: RandomNumberGenerator, Sendable {

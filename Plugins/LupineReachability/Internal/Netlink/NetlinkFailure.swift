@@ -1,6 +1,6 @@
 import Glibc
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Why netlink is not to be had.
 struct NetlinkFailure: Error, Equatable {

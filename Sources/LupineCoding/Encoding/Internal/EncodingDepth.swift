@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// How far an encoder follows a value into itself before it refuses, so that no value overflows the stack.
 enum EncodingDepth {

@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// What all encoders and containers of one run share.
 final class FormEncodingState {

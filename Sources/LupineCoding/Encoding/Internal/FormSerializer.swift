@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 /// Writes a finished tree of nodes as escaped pairs.
 struct FormSerializer {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import LupineCore
+import LupineCore
 
 /// Encodes one value into one node.
 struct FormValueEncoder: Encoder {

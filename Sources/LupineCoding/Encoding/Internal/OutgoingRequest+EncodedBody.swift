@@ -5,7 +5,7 @@ public import LupineCore
 extension OutgoingRequest {
   /// Returns the request with a body that is set before its options are: whether a GET may have one is checked when it is
   /// sent.
-  package func beforeOptions(
+  public func beforeOptions(
     _ encode: (OutgoingRequest) throws(LupineError) -> OutgoingRequest
   ) throws(LupineError) -> OutgoingRequest {
     var request = self

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import LupineCore
+import LupineCore
 
 /// The containers of a binary property list and what they refer to, walked without recursion.
 struct BinaryPropertyListGraph {

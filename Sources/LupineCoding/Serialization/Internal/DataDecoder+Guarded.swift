@@ -1,6 +1,6 @@
 package import FoundationEssentials
-public import LupineCore
-public import LupineSupport
+package import LupineCore
+import LupineSupport
 
 extension DataDecoder {
   /// Decodes after the checks that keep Foundation's decoders from overflowing the stack and to the rules of JSON, and names

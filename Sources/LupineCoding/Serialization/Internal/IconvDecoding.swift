@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 
 /// Decodes text through the C library's iconv, a block at a time.
 struct IconvDecoding {

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 /// Undoes the escapes of a JSON string (RFC 8259 section 7).
 enum JSONEscapes {

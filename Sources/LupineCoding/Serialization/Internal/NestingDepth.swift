@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import LupineCore
+import LupineCore
 
 /// How deep a value may nest before it is refused, for decoders call themselves once a level.
 enum NestingDepth {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import LupineCore
+import LupineCore
 
 /// Checks a property list before Foundation's decoder sees it.
 ///

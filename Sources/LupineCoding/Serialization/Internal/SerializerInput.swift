@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 
 /// What every serializer does first: the rules for empty bodies, then the preprocessor.
 struct SerializerInput: Sendable {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import LupineCore
+package import LupineCore
 
 /// Makes a service's own error of the body of a response that was refused, or did not decode.
 package struct ServiceErrorReader: Sendable {

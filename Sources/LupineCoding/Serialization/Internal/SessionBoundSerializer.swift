@@ -1,4 +1,4 @@
-public import LupineCore
+package import LupineCore
 
 /// Lets a serializer that a program made decode with what its session decodes with, where it names no decoder itself.
 package struct SessionBoundSerializer<Base: ResponseSerializer>: ResponseSerializer {

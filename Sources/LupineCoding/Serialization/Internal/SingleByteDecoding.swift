@@ -1,6 +1,6 @@
 import FoundationEssentials
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 
 /// The encodings whose bytes are Unicode's first characters.
 enum SingleByteDecoding {

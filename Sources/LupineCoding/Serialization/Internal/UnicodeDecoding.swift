@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import LupineCore
+import LupineCore
 
 /// The encodings of Unicode, with their byte order marks.
 enum UnicodeDecoding {

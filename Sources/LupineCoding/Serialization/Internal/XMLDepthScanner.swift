@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import LupineCore
+import LupineCore
 
 /// Counts how deep the elements of an XML property list nest, in one pass without a stack.
 struct XMLDepthScanner {

@@ -1,6 +1,6 @@
 import HTTPTypes
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 
 /// Refuses a media type that lies in none of the ranges named.
 final class ContentTypeRule: ValidationRule {

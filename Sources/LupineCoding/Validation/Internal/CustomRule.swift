@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// Refuses what a program's own closure refuses.
 final class CustomRule: ValidationRule {

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import LupineCore
+import LupineCore
 
 /// Refuses a status that is not among those named.
 final class StatusCodeRule: ValidationRule {

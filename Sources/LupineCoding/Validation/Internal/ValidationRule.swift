@@ -1,4 +1,4 @@
-public import LupineCore
+import LupineCore
 
 /// What a `ResponseValidator` holds: a class, since each request copies its validators.
 protocol ValidationRule: AnyObject, Sendable {

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 /// Recognises `.` and `..` as segments of a path, percent-encoded or not (RFC 3986 section 5.2.4).
 enum DotSegments {

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 extension URLParser {
   /// Finds the host and the port, and where the path begins (RFC 3986 section 3.2).

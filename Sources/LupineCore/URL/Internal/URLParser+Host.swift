@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 extension URLParser {
   /// Takes in one go the authority that most URLs have: a name or an IPv4 address in normal form, perhaps a port, and a

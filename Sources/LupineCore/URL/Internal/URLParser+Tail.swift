@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 extension URLParser {
   /// The parts behind the authority; each ends where the next one's delimiter stands.

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 extension URLParser {
   /// Writes the scanned URL in its normal form and moves the offsets in `parts` there.

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 /// Parses one URL in a single pass over its bytes.
 ///

@@ -1,4 +1,4 @@
-public import LupineSupport
+import LupineSupport
 
 /// Reads the scheme of a URL or reference (RFC 3986 section 3.1).
 enum URLScheme {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// Puts a credential on requests and refreshes it when it has expired or a server refuses it.

@@ -1,6 +1,6 @@
 import FoundationEssentials
-public import LupineCore
-public import LupineSupport
+import LupineCore
+import LupineSupport
 
 /// What an `AuthenticationInterceptor` knows of its credential.
 ///

@@ -1,6 +1,6 @@
 public import HTTPTypes
-public import LupineCore
-public import LupineSupport
+package import LupineCore
+import LupineSupport
 import Synchronization
 
 /// Where the key of a request comes from.

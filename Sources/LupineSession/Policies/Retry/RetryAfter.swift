@@ -1,6 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
-public import LupineSupport
+import LupineSupport
 
 /// How long a server asks to wait (RFC 9110 section 10.2.3).
 enum RetryAfter {

@@ -1,6 +1,6 @@
 public import HTTPTypes
 public import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Retries what is safe to repeat and likely to succeed, later each time.
 ///

@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// The threads of a server's connections.
 struct ConnectionThreads {

@@ -1,5 +1,5 @@
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// Reads the body of one request as its script asks for it, into the request.
 final class RequestContent {

@@ -1,6 +1,6 @@
 import HTTPTypes
 import LupineCore
-public import LupineSupport
+import LupineSupport
 
 /// The head of a request, parsed strictly: what RFC 9112 forbids a client to send is refused.
 struct RequestHead {

@@ -1,6 +1,6 @@
 import Glibc
 import LupineCore
-public import LupineSupport
+import LupineSupport
 import Synchronization
 
 /// What a server's threads share; it outlives the server only as long as they run.

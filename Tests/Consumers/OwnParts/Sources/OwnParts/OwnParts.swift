@@ -27,6 +27,7 @@ import LupineMock
     mock.stub(.get, "https://example.com/flowers", .failure(.connectionRefused))
     let kept = try await session.request(OwnRoute()).serializingString().value
     guard kept == "kept" else { throw Surprise(what: "the interceptor answered \(kept)") }
+    try await checkBreaker()
     // Never started, and there to be compiled.
     _ = session.download(OwnRoute()).refreshingURL(freshURL)
     _ = session.upload(multipart: OwnForm(), to: OwnPlace())

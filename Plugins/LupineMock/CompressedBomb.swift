@@ -1,9 +1,9 @@
-package import FoundationEssentials
+public import FoundationEssentials
 
 /// A small body in the coding `deflate` that decodes to many zeros.
-package enum CompressedBomb {
+public enum CompressedBomb {
   /// The zlib format (RFC 1950) around one block with fixed codes (RFC 1951 section 3.2.6): a zero, then copies of it.
-  package static func data(decodedBytes count: Int) -> Data {
+  public static func data(decodedBytes count: Int) -> Data {
     let count = max(1, count)
     var bits = BitWriter(bytes: [0x78, 0x9C])
     bits.write(0b011, width: 3)
