@@ -1,3 +1,5 @@
+import FoundationEssentials
+import LupineCoding
 public import LupineCore
 
 /// A response's body as lines.
@@ -31,6 +33,73 @@ public struct LineStream: AsyncSequence, Sendable {
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> String? {
       if let line = reader.ready() { return line }
       return try await reader.next(isolation: isolation)
+    }
+  }
+}
+
+/// A response's body as values, one decoded from each line.
+public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+  /// One value.
+  public typealias Element = Value
+
+  let base: ByteStream
+  let limit: Int
+  let decoder: any DataDecoder
+  /// `Limits.errorBody`.
+  let errorBodyLimit: Int64
+  let failures: ServiceErrorReader?
+
+  /// Begins to read.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(
+      LineReader(base.makeAsyncIterator(), LineSplitter(limit: limit, ends: .lineFeed)) { Data($0) }, stream: self)
+  }
+
+  /// Reads the values in order.
+  public struct Iterator: AsyncIteratorProtocol {
+    private var reader: LineReader<Data>
+    private let stream: DecodableLineStream
+
+    init(_ reader: LineReader<Data>, stream: DecodableLineStream) {
+      self.reader = reader
+      self.stream = stream
+    }
+
+    /// The next value; `nil` at the end.
+    ///
+    /// - Throws: `LupineError` when the request failed, or of kind `serializationFailed` where a line is no such value, and
+    ///   `limitExceeded(.nesting)` where it is nested too deep.
+    public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> Value? {
+      do throws(LupineError) {
+        while let line = try await reader.next(isolation: isolation) {
+          if !line.allSatisfy(Self.isBlank) { return try await value(of: line) }
+        }
+        return nil
+      } catch {
+        throw stream.failures?.explained(error) ?? error
+      }
+    }
+
+    private func value(of line: Data) async throws(LupineError) -> Value {
+      do throws(LupineError) {
+        if stream.decoder is JSONDecoder { try Self.check(line) }
+        return try stream.decoder.decodeGuarded(Value.self, from: line)
+      } catch {
+        let failure = error.noting("That was one line of the response.").carrying(line, limit: stream.errorBodyLimit)
+        throw await reader.end(with: failure)
+      }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+    /// JSON is UTF-8 (RFC 8259 section 8.1).
+    private static func check(_ line: Data) throws(LupineError) {
+      do throws(UTF8.ValidationError) {
+        _ = try UTF8Span(validating: line.span)
+      } catch {
+        throw LupineError(
+          .serializationFailed, "The JSON is not valid UTF-8: it breaks off at byte \(error.byteOffsets.lowerBound).")
+      }
     }
   }
 }

@@ -86,3 +86,108 @@ struct DownloadState {
       superseded: previous.map { .init(path: $0.partial.path, validator: $0.validator, total: $0.total) })
   }
 }
+
+extension DownloadState {
+  /// What there is of a file, and what tells whether it is still the same.
+  struct Beginning {
+    let partial: PartialFile
+    let validator: EntityValidator
+    let total: Int64?
+  }
+
+  /// Puts aside what there is of the file, for what the server sends in its place may be no file but a page that is refused.
+  ///
+  /// What nothing goes on with, and what has not been accepted itself, is removed.
+  mutating func putAside() {
+    guard let partial else { return }
+    if previous == nil, partial.length > 0, let validator {
+      previous = Beginning(partial: partial, validator: validator, total: total)
+    } else {
+      partial.remove()
+    }
+    self.partial = nil
+    validator = nil
+    total = nil
+  }
+
+  /// Takes it up again in the place of what has come since; false where nothing was put aside.
+  @discardableResult
+  mutating func takeUpPrevious() -> Bool {
+    guard let previous else { return false }
+    partial?.remove()
+    (partial, validator, total) = (previous.partial, previous.validator, previous.total)
+    self.previous = nil
+    isNoted = false
+    // A checkpoint that cannot be written tells of a file that is gone, and leads to a new beginning.
+    try? note()
+    return true
+  }
+
+  /// Takes back what a refused response has brought: what there was before it is there again, and a file that it began is
+  /// gone, so that no later exchange takes it for a beginning.
+  mutating func takeBack() {
+    if takeUpPrevious() { return }
+    if let partial, let asked = attempt.asked, (try? partial.truncate(to: asked)) != nil { return }
+    partial?.remove()
+    (partial, validator, total) = (nil, nil, nil)
+    removeCheckpoint()
+  }
+
+  /// Lets go of it, since what has come since takes its place.
+  mutating func dropPrevious() {
+    previous?.partial.remove()
+    previous = nil
+  }
+}
+
+extension DownloadState {
+  /// Takes up what a checkpoint says of this URL; one of another URL says nothing.
+  mutating func take(_ checkpoint: Checkpoint, of url: String?) {
+    self.checkpoint = checkpoint
+    guard partial == nil else { return }
+    switch checkpoint.read() {
+    case .nothing: break
+    case .empty, .unusable: obstacle = checkpoint.refusal
+    case .state(let resume):
+      guard resume.url == url else { return }
+      take(resume)
+      isNoted = partial?.path == resume.partialPath
+    }
+  }
+
+  /// Keeps in the checkpoint what goes on with the file, where that is not known there.
+  ///
+  /// What is not this download's stays, and this one has no checkpoint, as a warning says.
+  mutating func note() throws(LupineError) {
+    guard let checkpoint, !isNoted else { return }
+    if let foreign = foreignContent {
+      exchange.decisions.append(.warning("\(foreign), so this download has no checkpoint; give each its own"))
+      return
+    }
+    if let resume = resumeState(offset: nil) {
+      try checkpoint.write(resume)
+      notedPath = resume.partialPath
+    } else if previous == nil {
+      removeCheckpoint()
+    }
+    isNoted = true
+  }
+
+  /// Removes the checkpoint, where it is this download's to remove.
+  func removeCheckpoint() {
+    if foreignContent == nil { checkpoint?.remove() }
+  }
+
+  /// What is at the checkpoint's path that this download neither overwrites nor removes, in words; `nil` where there is
+  /// nothing, what this download wrote or took up, or what nobody can use.
+  private var foreignContent: String? {
+    guard let checkpoint else { return nil }
+    switch checkpoint.read() {
+    case .nothing, .empty: return nil
+    case .unusable: return checkpoint.refusal
+    case .state(let resume):
+      guard resume.partialPath != notedPath, resume.isOfUse else { return nil }
+      return "another download keeps the checkpoint \(checkpoint.path)"
+    }
+  }
+}

@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `S22 a cookie that no server could have set is not loaded`() throws {
+  @Test func `a cookie that no server could have set is not loaded`() throws {
     try Self.withPath { path in
       try Self.jar().save(to: path)
       let text = try String(contentsOfFile: path, encoding: .utf8)

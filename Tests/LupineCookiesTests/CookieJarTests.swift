@@ -24,7 +24,7 @@ import Testing
     ("http://www.example.com/", ["host=1", "all=1"]), ("https://notexample.com/", []), ("https://example.org/", []),
     ("https://www.example.com./", []),
   ])
-  func `S22 a cookie goes to its host, or to all of its domain`(url: String, expected: [String]) throws {
+  func `a cookie goes to its host, or to all of its domain`(url: String, expected: [String]) throws {
     try set("host=1; Path=/", "all=1; Path=/; Domain=example.com", from: "https://www.example.com/")
     #expect(try sent(to: url) == expected)
   }
@@ -53,7 +53,7 @@ import Testing
     ("a=evil; Path=/", "http://www.example.com/"), ("a=evil; Path=/; Domain=example.com", "http://www.example.com/"),
     ("a=evil; Path=/login/x", "http://www.example.com/login/x"),
   ])
-  func `S22 plain http does not take a secure cookie's place`(field: String, url: String) throws {
+  func `plain http does not take a secure cookie's place`(field: String, url: String) throws {
     try set("a=good; Secure; Path=/", from: "https://www.example.com/")
     try set(field, from: url)
     #expect(jar.cookies.map(\.value) == ["good"])
@@ -67,25 +67,25 @@ import Testing
     #expect(jar.cookies.isEmpty)
   }
 
-  @Test func `S23 a flood fills 50 places of a domain, with the newest`() throws {
+  @Test func `a flood fills 50 places of a domain, with the newest`() throws {
     for number in 0..<500 { try set("c\(number)=x; Path=/", from: "https://example.com/") }
     #expect(jar.cookies.map(\.name) == (450..<500).map { "c\($0)" })
   }
 
-  @Test func `S23 a flood of insecure cookies does not drive out a secure one`() throws {
+  @Test func `a flood of insecure cookies does not drive out a secure one`() throws {
     try set("session=s; Secure; Path=/", from: "https://example.com/")
     for number in 0..<100 { try set("c\(number)=x; Path=/", from: "http://example.com/") }
     #expect(try sent(to: "https://example.com/").contains("session=s"))
   }
 
-  @Test func `S23 a flood over many hosts fills 3,000 places`() throws {
+  @Test func `a flood over many hosts fills 3,000 places`() throws {
     for number in 0..<3_100 { try set("a=x", from: "https://h\(number).example.com/") }
     #expect(jar.cookies.count == 3_000)
     #expect(try sent(to: "https://h0.example.com/").isEmpty)
     #expect(try sent(to: "https://h3099.example.com/") == ["a=x"])
   }
 
-  @Test func `S23 what goes along stays within a field that servers take`() throws {
+  @Test func `what goes along stays within a field that servers take`() throws {
     for number in 0..<50 {
       try set("c\(number)=\(String(repeating: "x", count: 1_000)); Path=/", from: "https://example.com/")
     }

@@ -33,7 +33,7 @@ import Testing
     ("www.example.com.", "example.com.", false), ("www.example.com", "ex\u{E4}mple.com", false),
     ("10.0.0.1", "0.0.1", false), ("[::1]", ":1", false), ("127.0.0.1", "1", false),
   ])
-  func `S22 whose hosts may share a cookie`(host: String, domain: String, isAllowed: Bool) throws {
+  func `whose hosts may share a cookie`(host: String, domain: String, isAllowed: Bool) throws {
     let cookie = try Self.cookie("a=b; Domain=\(domain)", from: "https://\(host)/")
     #expect((cookie?.isHostOnly == false) == isAllowed)
     if !isAllowed { #expect(cookie == nil) }
@@ -43,7 +43,7 @@ import Testing
     ("localhost", "localhost"), ("127.0.0.1", "127.0.0.1"), ("github.io", "github.io"), ("www.example.com", ""),
     ("www.example.com", "."),
   ])
-  func `S22 a host that nobody else may share with speaks for itself`(host: String, domain: String) throws {
+  func `a host that nobody else may share with speaks for itself`(host: String, domain: String) throws {
     let cookie = try Self.cookie("a=b; Domain=\(domain)", from: "https://\(host)/")
     #expect(cookie?.isHostOnly == true)
     #expect(cookie?.domain == host)
@@ -55,11 +55,11 @@ import Testing
     ("__host-a=b; Path=/", false), ("__Secure-a=b; Secure", true), ("__Secure-a=b", false), ("__SECURE-a=b", false),
     ("__Secure-a=b; Secure; Domain=example.com", true), ("=__Host-a=b; Secure; Path=/", false), ("__Secure-a", false),
   ])
-  func `S22 a prefix is a promise`(field: String, isTaken: Bool) throws {
+  func `a prefix is a promise`(field: String, isTaken: Bool) throws {
     #expect((try Self.cookie(field) != nil) == isTaken)
   }
 
-  @Test func `S22 a secure cookie comes over https alone`() throws {
+  @Test func `a secure cookie comes over https alone`() throws {
     #expect(try Self.cookie("a=b; Secure", from: "http://www.example.com/") == nil)
     #expect(try Self.cookie("a=b; SameSite=None", from: "https://www.example.com/") == nil)
     #expect(try Self.cookie("a=b; SameSite=None; Secure")?.sameSite == Cookie.SameSite.none)
@@ -87,7 +87,7 @@ import Testing
       ("; Max-Age=" + String(repeating: "9", count: 1_000), 34_560_000),
       ("; Expires=Fri, 31 Dec 9999 23:59:59 GMT", 34_560_000), ("; Expires=Fri, 15 Jan 2027 08:00:10 GMT", 10),
     ] as [(String, Double)])
-  func `S23 an end is within 400 days, and no number overflows`(attribute: String, seconds: Double) throws {
+  func `an end is within 400 days, and no number overflows`(attribute: String, seconds: Double) throws {
     #expect(try Self.cookie("a=b" + attribute)?.expires == Self.now.addingTimeInterval(seconds))
   }
 

@@ -55,7 +55,7 @@ extension Client {
     await client.transport.shutdown()
   }
 
-  @Test func `S38 bad SETTINGS are an error, not a hang`() async throws {
+  @Test func `bad SETTINGS are an error, not a hang`() async throws {
     // SETTINGS_ENABLE_PUSH has the values 0 and 1; an initial window of 2^32 - 1 is too great.
     for settings in [[0, 2, 0, 0, 0, 7], [0, 4, 255, 255, 255, 255], [0, 5, 0, 0, 0, 1], [1]] as [[UInt8]] {
       let peer = try HTTP2Peer(settings: settings) { stream, _ in [.send(.head(stream, ends: true))] }
@@ -67,7 +67,7 @@ extension Client {
     }
   }
 
-  @Test func `S38 endless CONTINUATION is an error with memory bounded`() async throws {
+  @Test func `endless CONTINUATION is an error with memory bounded`() async throws {
     let fields = (0..<100).map { ("x-\($0)", String(repeating: "a", count: 100)) }
     let peer = try HTTP2Peer { stream, _ in
       [
@@ -83,7 +83,7 @@ extension Client {
     await client.transport.shutdown()
   }
 
-  @Test func `S38 of a GOAWAY in flight only what was not processed is sent again`() async throws {
+  @Test func `of a GOAWAY in flight only what was not processed is sent again`() async throws {
     // The peer says that it has processed the stream: a repetition would do its work twice.
     let processed = try HTTP2Peer { stream, _ in [.send(.goAway(last: stream)), .close] }
     defer { processed.stop() }
@@ -102,7 +102,7 @@ extension Client {
     await client.transport.shutdown()
   }
 
-  @Test func `S38 a stream that is refused is sent once for each attempt`() async throws {
+  @Test func `a stream that is refused is sent once for each attempt`() async throws {
     let peer = try HTTP2Peer { stream, _ in [.send(.reset(stream, code: 7))] }
     defer { peer.stop() }
     let client = Client()

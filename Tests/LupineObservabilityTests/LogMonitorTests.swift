@@ -75,7 +75,7 @@ import LupineSession
     }
 
     @Test(arguments: ["good", "refused", "redirect", "challenge"])
-    func `S39 no line holds a secret`(name: String) async throws {
+    func `no line holds a secret`(name: String) async throws {
       let replies: [String: MockReply] = [
         "good": .text("hidden7"), "refused": .text("hidden7", status: .forbidden),
         "redirect": .redirect(to: "https://u:hidden8@b.example.com/?q=hidden9"),

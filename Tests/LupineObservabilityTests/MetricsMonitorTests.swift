@@ -68,7 +68,7 @@ import LupineSession
       #expect(request.allMetrics.count == 2)
     }
 
-    @Test func `S39 no dimension holds a secret or a path`() async throws {
+    @Test func `no dimension holds a secret or a path`() async throws {
       try await request(.text("hidden"))
       let texts = metrics.timers.flatMap { $0.dimensions.map { "\($0)" } }
       #expect(!texts.isEmpty)

@@ -109,7 +109,7 @@ import LupineSession
       #expect(tracer.finishedSpans.map { Self.text($0, "url.full") } == ["https://u.example.com/x" + redacted])
     }
 
-    @Test func `S39 no span holds a secret`() async throws {
+    @Test func `no span holds a secret`() async throws {
       for reply in [MockReply.text("hidden"), .redirect(to: "https://u:hidden8@b.example.com/?q=hidden9")] {
         _ = try await request(reply)
       }

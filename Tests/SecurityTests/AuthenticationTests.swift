@@ -27,7 +27,7 @@ import Testing
   ]
 
   @Test(arguments: challenges)
-  func `S6 what one origin accepted is not sent to another`(challenge: String) async throws {
+  func `what one origin accepted is not sent to another`(challenge: String) async throws {
     let mock = Self.mock(challenge)
     let session = try Self.session(mock)
     for host in ["a", "a", "b"] {
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: challenges)
-  func `S6 a challenge behind a redirect to another origin gets no credential`(challenge: String) async throws {
+  func `a challenge behind a redirect to another origin gets no credential`(challenge: String) async throws {
     let mock = Self.mock(challenge)
     mock.stub(.get, "https://a.example.com/start", priority: 1, .redirect(to: "https://b.example.com/"))
     let asked = Journal()
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: challenges)
-  func `S6 an answer does not follow a redirect to another origin`(challenge: String) async throws {
+  func `an answer does not follow a redirect to another origin`(challenge: String) async throws {
     let mock = Self.mock(challenge)
     mock.stub(
       .get, "https://a.example.com/start", where: [.field(.authorization)], priority: 1,
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: InjectionTests.controlsAndTab)
-  func `S14 a credential with a control byte is refused before it is sent`(control: String) async throws {
+  func `a credential with a control byte is refused before it is sent`(control: String) async throws {
     for challenge in Self.challenges {
       for credential in [
         Credential(username: "u\(control)", password: "p"), Credential(username: "u", password: "p\(control)"),
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: challenges)
-  func `S39 neither an answer nor a password stands in what people read`(challenge: String) async throws {
+  func `neither an answer nor a password stands in what people read`(challenge: String) async throws {
     let mock = Self.mock(challenge)
     let journal = Journal()
     let session = try Session.Builder().transport(mock).install(.authentication).monitor(journal).build()

@@ -7,7 +7,7 @@ import TrustSupport
 /// Which chains lead to a root, offline and in a handshake with `openssl s_server`.
 @Suite struct ChainTests {
   @Test(arguments: ["valid", "rsa", "p384", "ed25519", "rsa-pss", "must-staple", "multiple", "many-names", "revoked"])
-  func `S12 a chain that holds is trusted`(_ name: String) async throws {
+  func `a chain that holds is trusted`(_ name: String) async throws {
     #expect(try await Offline(name).check(.default) == nil)
   }
 
@@ -17,7 +17,7 @@ import TrustSupport
     ("name-constraints", "permitted subtree violation"), ("sha1", "digest algorithm too weak"),
     ("small-rsa", "key too weak"), ("appended", "self-signed certificate in certificate chain"),
   ])
-  func `S12 a chain that does not hold is refused in OpenSSL's words`(_ name: String, _ text: String) async throws {
+  func `a chain that does not hold is refused in OpenSSL's words`(_ name: String, _ text: String) async throws {
     let error = try #require(try await Offline(name).error(.default))
     let failure = try #require(error.underlying as? TrustFailure)
     #expect(failure.check == .chain)
@@ -26,18 +26,18 @@ import TrustSupport
     #expect(error.message.contains(failure.advice))
   }
 
-  @Test func `S12 a self-signed certificate is refused`() async throws {
+  @Test func `a self-signed certificate is refused`() async throws {
     var offline = try Offline()
     offline.chain = [try Pki.certificate("self-signed").der]
     #expect(try await offline.check(.default) == .chain)
   }
 
-  @Test func `S12 a root that nobody trusts is refused`() async throws {
+  @Test func `a root that nobody trusts is refused`() async throws {
     #expect(try await Offline("valid", roots: Pki.otherRoot).check(.default) == .chain)
     #expect(try await Offline("valid", roots: nil).check(.default) == .chain)
   }
 
-  @Test func `S12 a missing intermediate is refused, and the advice says what to send`() async throws {
+  @Test func `a missing intermediate is refused, and the advice says what to send`() async throws {
     var offline = try Offline()
     offline.chain = [try Pki.certificate("valid").der]
     let error = try await offline.error(.default)
@@ -46,7 +46,7 @@ import TrustSupport
   }
 
   @Test(arguments: ["valid", "rsa", "p384", "ed25519", "rsa-pss"])
-  func `S12 in a handshake a chain that holds is trusted`(_ name: String) async throws {
+  func `in a handshake a chain that holds is trusted`(_ name: String) async throws {
     let server = try TLSServer(name, chain: "intermediate")
     #expect(try await Online().error(server, nil) == nil)
     #expect(try await Online().check(server, .default) == nil)
@@ -60,7 +60,7 @@ import TrustSupport
     ("name-constraints", "name-constraints.chain", "permitted subtree violation"),
     ("unknown-root", nil, "local issuer"), ("self-signed", nil, "self-signed"), ("valid", nil, "local issuer"),
   ])
-  func `S12 in a handshake a chain that does not hold is refused, whoever judges it`(
+  func `in a handshake a chain that does not hold is refused, whoever judges it`(
     _ name: String, _ chain: String?, _ text: String
   ) async throws {
     let server = try TLSServer(name, chain: chain)
@@ -74,7 +74,7 @@ import TrustSupport
   }
 
   @Test(arguments: [("expired", 1_704_100_000.0), ("not-yet-valid", 2_630_000_000)])
-  func `S12 in a handshake the session's date counts`(_ name: String, _ seconds: Double) async throws {
+  func `in a handshake the session's date counts`(_ name: String, _ seconds: Double) async throws {
     let server = try TLSServer(name, chain: "intermediate")
     let date = Date(timeIntervalSince1970: seconds)
     for evaluator: (any TrustEvaluator)? in [nil, .default, .publicKeys([try Pki.pin(name)])] {

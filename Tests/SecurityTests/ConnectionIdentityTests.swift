@@ -31,7 +31,7 @@ import TrustSupport
   }
 
   @Test(arguments: [ProtocolVersion.http2, .http1_1])
-  func `S13 pins hold on a reused connection, which is the one that was judged`(_ version: ProtocolVersion)
+  func `pins hold on a reused connection, which is the one that was judged`(_ version: ProtocolVersion)
     async throws
   {
     let count = Locked(0)
@@ -45,7 +45,7 @@ import TrustSupport
   }
 
   @Test(arguments: [ProtocolVersion.http2, .http1_1])
-  func `S9 S13 two evaluators never share a connection on one transport`(_ version: ProtocolVersion) async throws {
+  func `two evaluators never share a connection on one transport`(_ version: ProtocolVersion) async throws {
     let accepting = try session(["localhost": .publicKeys(.ofPeers)])
     #expect(try await ask(accepting, version: version).error == nil)
     let refusing = try session(["localhost": .publicKeys(.ofNobody)])
@@ -54,7 +54,7 @@ import TrustSupport
   }
 
   @Test(arguments: [ProtocolVersion.http2, .http1_1])
-  func `S13 a host's pin does not satisfy another host of the same server`(_ version: ProtocolVersion) async throws {
+  func `a host's pin does not satisfy another host of the same server`(_ version: ProtocolVersion) async throws {
     let session = try session(
       ["localhost": .publicKeys(.ofPeers), "127.0.0.1": .publicKeys(.ofNobody)], otherwise: .refuse)
     #expect(try await ask(session, version: version).error == nil)
@@ -62,8 +62,7 @@ import TrustSupport
     #expect(try await ask(session, version: version).error == nil)
   }
 
-  @Test func `S9 other roots, another client certificate and other versions of TLS are other connections`() async throws
-  {
+  @Test func `other roots, another client certificate and other versions of TLS are other connections`() async throws {
     let plain = Session.Builder().transport(transport).certificateAuthorities(Fixture.path("Certificates/root.pem"))
     let certificate = ClientCertificate.pem(Pki.path("client.pem"), key: Pki.path("client.key.pem"))
     let builders = [

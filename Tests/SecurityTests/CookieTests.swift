@@ -31,7 +31,7 @@ import Testing
     ("", "https://www.example.com", "https://example.com"), ("", "https://example.com", "https://www.example.com"),
     ("Secure", "https://example.com", "http://example.com"), ("Secure", "http://example.com", "https://example.com"),
   ])
-  func `S22 a cookie goes to nobody whom it does not belong to`(attribute: String, from: String, to: String)
+  func `a cookie goes to nobody whom it does not belong to`(attribute: String, from: String, to: String)
     async throws
   {
     #expect(try await Self.sent(["a=b; Path=/; " + attribute], from: from, to: to) == nil)
@@ -42,7 +42,7 @@ import Testing
     ("", "https://127.0.0.1", "https://127.0.0.1:8443"), ("Domain=127.0.0.1", "https://127.0.0.1", "https://127.0.0.1"),
     ("Secure", "https://example.com", "https://example.com"),
   ])
-  func `S22 a cookie goes to whom it belongs to`(attribute: String, from: String, to: String) async throws {
+  func `a cookie goes to whom it belongs to`(attribute: String, from: String, to: String) async throws {
     #expect(try await Self.sent(["a=b; Path=/; " + attribute], from: from, to: to) == "a=b")
   }
 
@@ -51,13 +51,13 @@ import Testing
     "__Secure-a=b; Path=/",
     "__HOST-a=b; Path=/", "=__Host-a=b; Secure; Path=/",
   ])
-  func `S22 a prefix that is not kept to is dropped`(field: String) async throws {
+  func `a prefix that is not kept to is dropped`(field: String) async throws {
     let url = "https://www.example.com"
     #expect(try await Self.sent([field], from: url, to: url) == nil)
     #expect(try await Self.sent(["__Host-a=b; Secure; Path=/"], from: url, to: url) == "__Host-a=b")
   }
 
-  @Test func `S22 plain http does not overwrite a secure cookie`() async throws {
+  @Test func `plain http does not overwrite a secure cookie`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "https://example.com/{any...}", .text("ok").field(.setCookie, "a=good; Path=/; Secure"))
     mock.stub(.get, "http://example.com/", .text("ok").field(.setCookie, "a=evil; Path=/"))
@@ -68,7 +68,7 @@ import Testing
     #expect(mock.requests.last?.headers[.cookie] == "a=good")
   }
 
-  @Test func `S23 a flood leaves a session that works, with 50 cookies and a short field`() async throws {
+  @Test func `a flood leaves a session that works, with 50 cookies and a short field`() async throws {
     let url = "https://example.com"
     let fields = (0..<900).map { "c\($0)=\(String(repeating: "x", count: 100)); Path=/" }
     let sent = try #require(try await Self.sent(fields, from: url, to: url))
@@ -82,12 +82,12 @@ import Testing
       ("a=b; Path=/; Max-Age=99999999999999999999999999999999", "a=b"),
       ("a=b; Path=/; Max-Age=-99999999999999999999999999999", nil),
     ] as [(String, String?)])
-  func `S23 too long, too far, percent-encoded`(field: String, expected: String?) async throws {
+  func `too long, too far, percent-encoded`(field: String, expected: String?) async throws {
     let url = "https://example.com"
     #expect(try await Self.sent([field + (field.contains(";") ? "" : "; Path=/")], from: url, to: url) == expected)
   }
 
-  @Test func `S24 the jar goes by the URL's host`() async throws {
+  @Test func `the jar goes by the URL's host`() async throws {
     let victim = "https://victim.example"
     #expect(
       try await Self.sent(["a=b; Path=/"], from: "https://evil.example", to: victim, host: "victim.example") == nil)

@@ -32,8 +32,6 @@ import Testing
 
   private func cleanUp() { try? FileManager.default.removeItem(atPath: folder) }
 
-  // S32
-
   @Test(arguments: [
     (#"attachment; filename="../../etc/passwd""#, "passwd"), (#"attachment; filename="/etc/passwd""#, "passwd"),
     (#"attachment; filename="C:\\windows\\x.exe""#, "x.exe"), (#"attachment; filename="C:x.exe""#, "x.exe"),
@@ -48,7 +46,7 @@ import Testing
     (#"attachment; filename="report 12:30.txt""#, "report 12:30.txt"), (#"attachment; filename="C:""#, "file"),
     ("attachment; filename*=UTF-8''gr%C3%BC%C3%9Fe.txt", "grüße.txt"), (#"attachment; filename="a/.""#, "file"),
   ])
-  func `S32 the server's name is a bare safe name in the folder`(disposition: String, name: String) async throws {
+  func `the server's name is a bare safe name in the folder`(disposition: String, name: String) async throws {
     defer { cleanUp() }
     mock.stub(.get, "/dir/file", .text("x").field(.contentDisposition, disposition))
     let url = try await session.download("dir/file", to: .folder(folder + "/inner")).serializingFile().value
@@ -63,7 +61,7 @@ import Testing
     ("a." + String(repeating: "b", count: 300), "a." + String(repeating: "b", count: 198)),
     (String(repeating: "a", count: 300) + ".pdf...", String(repeating: "a", count: 196) + ".pdf"),
   ])
-  func `S32 a long name is cut at a character's end, and keeps what tells its kind`(name: String, cut: String)
+  func `a long name is cut at a character's end, and keeps what tells its kind`(name: String, cut: String)
     async throws
   {
     defer { cleanUp() }
@@ -72,10 +70,8 @@ import Testing
     #expect(url.lastPathComponent == cut)
   }
 
-  // S33
-
   @Test(arguments: [true, false])
-  func `S33 a link at the destination is not followed`(isReplaced: Bool) async throws {
+  func `a link at the destination is not followed`(isReplaced: Bool) async throws {
     defer { cleanUp() }
     try write("precious", "victim")
     try link("a", to: "victim")
@@ -87,7 +83,7 @@ import Testing
     #expect(text("a") == (isReplaced ? "new" : "precious"))
   }
 
-  @Test func `S33 a link put in the place of the partial file is not written through`() async throws {
+  @Test func `a link put in the place of the partial file is not written through`() async throws {
     defer { cleanUp() }
     try write("precious", "victim")
     let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
@@ -101,7 +97,7 @@ import Testing
     #expect(text("a") == "0123456789")
   }
 
-  @Test func `S33 a partial file is its owner's alone, and is made with a name that nobody can guess`() async throws {
+  @Test func `a partial file is its owner's alone, and is made with a name that nobody can guess`() async throws {
     defer { cleanUp() }
     mock.stub(.get, "/a", MockReply.resource(Data("0123456789".utf8), etag: "v1").reset(afterBytes: 4))
     for _ in 0..<2 { _ = await session.download("a", to: .file(folder + "/a")).serializingFile().response }
@@ -112,8 +108,6 @@ import Testing
       #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
   }
-
-  // S34
 
   // Each answer says that it is the connection's last, so that no request goes out on one that is about to be closed.
 
@@ -140,7 +134,7 @@ import Testing
   ]
 
   @Test(arguments: answers.keys.sorted(), [ResumePolicy.restart, .fail])
-  func `S34 what does not continue the file is never mixed with it`(name: String, policy: ResumePolicy) async throws {
+  func `what does not continue the file is never mixed with it`(name: String, policy: ResumePolicy) async throws {
     defer { cleanUp() }
     let answer = try #require(Self.answers[name])
     let server = try ScriptedServer { request in
@@ -167,7 +161,7 @@ import Testing
   }
 
   @Test(arguments: ["3\r\n456\r\n0\r\n\r\n", "8\r\n456789ab\r\n0\r\n\r\n"])
-  func `S34 a rest of another length than it says is an error, and nothing is kept`(chunks: String) async throws {
+  func `a rest of another length than it says is an error, and nothing is kept`(chunks: String) async throws {
     defer { cleanUp() }
     let server = try ScriptedServer { request in
       request.number == 0
@@ -189,7 +183,7 @@ import Testing
   @Test(arguments: [
     ("4-5/*", "45", "abcdefghij"), ("4-9/*", "456789", "abcdefghij"), ("4-9/10", "456789", "0123456789"),
   ])
-  func `S34 what may be a part of the rest is not taken for it`(range: String, rest: String, file: String)
+  func `what may be a part of the rest is not taken for it`(range: String, rest: String, file: String)
     async throws
   {
     defer { cleanUp() }
@@ -204,7 +198,7 @@ import Testing
     #expect(names() == ["a", "inner"])
   }
 
-  @Test func `S34 a range that ends behind all numbers is another part of the file`() async throws {
+  @Test func `a range that ends behind all numbers is another part of the file`() async throws {
     defer { cleanUp() }
     let server = try ScriptedServer { request in
       guard request.number > 0 else {
@@ -228,7 +222,7 @@ import Testing
     #expect(text("a") == "abcdefghij")
   }
 
-  @Test func `S34 what came from a server that did not prove itself is not kept`() async throws {
+  @Test func `what came from a server that did not prove itself is not kept`() async throws {
     defer { cleanUp() }
     let cut = MockReply.resource(Data("0123456789".utf8), etag: "v1").reset(afterBytes: 4)
     mock.stub(.get, "/a", .sequence([cut, .failure(.serverNotAuthenticated)]))
@@ -239,7 +233,7 @@ import Testing
     #expect(names() == ["inner"])
   }
 
-  @Test func `S34 a server that sends parts nobody asked for is asked once more and no longer`() async throws {
+  @Test func `a server that sends parts nobody asked for is asked once more and no longer`() async throws {
     defer { cleanUp() }
     let server = try ScriptedServer { request in
       request.number == 0
@@ -256,7 +250,7 @@ import Testing
     #expect(names().filter { $0 != "inner" }.map(text) == ["0123"])
   }
 
-  @Test func `S34 a rest that is cut as well goes on from there`() async throws {
+  @Test func `a rest that is cut as well goes on from there`() async throws {
     defer { cleanUp() }
     let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole.truncated(afterBytes: 3), whole]))
@@ -270,7 +264,7 @@ import Testing
     #expect(text("a") == "0123456789")
   }
 
-  @Test func `S1 S34 resume data of a redirected download take a credential to its first origin alone`() async throws {
+  @Test func `resume data of a redirected download take a credential to its first origin alone`() async throws {
     defer { cleanUp() }
     let whole = MockReply.resource(Data("0123456789".utf8), etag: "v1")
     mock.stub(.get, "https://a.example.com/start", .redirect(to: "https://b.example.com/a"))
@@ -284,7 +278,7 @@ import Testing
   }
 
   @Test(arguments: ["W/\"v1\"", nil])
-  func `S34 a weak validator, or none, continues nothing`(tag: String?) async throws {
+  func `a weak validator, or none, continues nothing`(tag: String?) async throws {
     defer { cleanUp() }
     mock.stub(.get, "/a", MockReply.resource(Data("0123456789".utf8), etag: tag).reset(afterBytes: 4))
     let response = await session.download("a", to: .file(folder + "/a")).serializingFile().response

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ExpectationTests {
   @Test(arguments: [200, 401, 417, 503])
-  func `S21 a final answer instead of 100 keeps the body unsent and the connection unused`(status: Int) async throws {
+  func `a final answer instead of 100 keeps the body unsent and the connection unused`(status: Int) async throws {
     let server = try ScriptedServer(readsBody: false, answersContinue: false) { request in
       request.method == .get
         ? .respond(body: .text("next"))
@@ -22,7 +22,7 @@ import Testing
     #expect(server.problems.isEmpty)
   }
 
-  @Test func `S21 a body that the server asks for is sent`() async throws {
+  @Test func `a body that the server asks for is sent`() async throws {
     let server = try ScriptedServer { .respond(body: .text($0.bodyText)) }
     defer { server.stop() }
     let upload = try curlSession().upload(.text("hello"), to: server.url, expectsContinue: true)

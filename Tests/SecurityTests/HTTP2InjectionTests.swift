@@ -12,7 +12,7 @@ import Testing
   private func url() throws -> String { try #require(Peers.nginxTLS) + "/fields" }
 
   @Test(arguments: InjectionTests.controls)
-  func `S14 no control byte goes out in a field over HTTP 2`(control: String) async throws {
+  func `no control byte goes out in a field over HTTP 2`(control: String) async throws {
     let session = try session()
     for value in ["a\(control)X-Evil: 1", "a\(control)\(control) b", "a\(control)evil: 1\(control)x-evil: 1"] {
       let response = await session.request(try url(), headers: [.custom: value]).serializingString().response
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: InjectionTests.controlsAndTab)
-  func `S14 a value that nobody has made harmless is refused before it is sent over HTTP 2`(control: String)
+  func `a value that nobody has made harmless is refused before it is sent over HTTP 2`(control: String)
     async throws
   {
     var request = try OutgoingRequest(try url())
@@ -36,13 +36,13 @@ import Testing
     #expect(response.error?.kind == .invalidRequest)
   }
 
-  @Test func `S14 a tab inside a value arrives over HTTP 2`() async throws {
+  @Test func `a tab inside a value arrives over HTTP 2`() async throws {
     let text = try await session().request(try url(), headers: [.custom: "a\tb"]).serializingString().value
     #expect(text.hasPrefix("custom=a\tb\nevil=\n"))
   }
 
   @Test(arguments: InjectionTests.controlsAndTab)
-  func `S14 a token and a URL with a control byte are refused over HTTP 2`(control: String) async throws {
+  func `a token and a URL with a control byte are refused over HTTP 2`(control: String) async throws {
     let request = try session().request(try url()).adapter(BearerToken("a\(control)b", to: .anyOrigin))
     #expect(await request.serializingString().response.error?.kind == .adaptationFailed)
     let error = await (try session()).request(try url() + control).serializingString().response.error

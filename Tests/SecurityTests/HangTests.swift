@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: scripts.keys.sorted())
-  func `S43 each fault script ends within the total timeout`(name: String) async throws {
+  func `each fault script ends within the total timeout`(name: String) async throws {
     let server = try ScriptedServer(always: try #require(Self.scripts[name]))
     defer { server.stop() }
     let session = try curlSession(total: .milliseconds(400))
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: [true, false])
-  func `S43 a port that never answers ends within the total timeout`(completesHandshake: Bool) async throws {
+  func `a port that never answers ends within the total timeout`(completesHandshake: Bool) async throws {
     let port = try SilentPort(completesHandshake: completesHandshake)
     let began = Self.now
     let error = await (try curlSession(total: .milliseconds(300))).request(port.url).serializingData().response.error
@@ -68,7 +68,7 @@ import Testing
   ]
 
   @Test(arguments: faults)
-  func `S43 each fault of the mock ends within the total timeout`(fault: NetworkFault) async throws {
+  func `each fault of the mock ends within the total timeout`(fault: NetworkFault) async throws {
     let clock = ImmediateClock()
     let mock = MockTransport()
     mock.stub(.get, "/{any...}", .text("hello").fault(fault))
@@ -78,7 +78,7 @@ import Testing
 
   // What a process holds is told from what other tests hold by a process of its own.
 
-  @Test func `S43 ten thousand failures of the mock leave nothing behind`() async throws {
+  @Test func `ten thousand failures of the mock leave nothing behind`() async throws {
     await #expect(processExitsWith: .success) {
       let mock = MockTransport()
       mock.stub(.get, "/{n}") { request in
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `S43 ten thousand failures of libcurl leave nothing behind`() async throws {
+  @Test func `ten thousand failures of libcurl leave nothing behind`() async throws {
     await #expect(processExitsWith: .success) {
       let replies: [ScriptedReply] = [
         .resetBeforeHead, .reset(afterBytes: 0), .closeBeforeHead, .truncated(afterBytes: 3), .garbage,

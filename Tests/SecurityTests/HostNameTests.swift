@@ -10,7 +10,7 @@ import TrustSupport
     ("wildcard", "a.wild.test"), ("multiple", "two.test"), ("ip", "127.0.0.1"), ("idn", "xn--bcher-kva.test"),
     ("many-names", "n9999.test"),
   ])
-  func `S11 a certificate for the host is accepted`(_ name: String, _ host: String) async throws {
+  func `a certificate for the host is accepted`(_ name: String, _ host: String) async throws {
     #expect(try await Offline(name, host: host).check(.default) == nil)
   }
 
@@ -21,7 +21,7 @@ import TrustSupport
     ("ip-as-name", "127.0.0.1"), ("valid", "127.0.0.2"), ("ip", "localhost"), ("valid", "sub.valid.test"),
     ("many-names", "n10001.test"),
   ])
-  func `S11 a certificate for another host is refused`(_ name: String, _ host: String) async throws {
+  func `a certificate for another host is refused`(_ name: String, _ host: String) async throws {
     #expect(try await Offline(name, host: host).check(.default) == .hostName)
   }
 
@@ -29,7 +29,7 @@ import TrustSupport
     ("valid", "localhost"), ("valid", "127.0.0.1"), ("ip", "127.0.0.1"),
     ("multiple", "localhost"), ("local-wildcard", "a.wild.localhost"),
   ])
-  func `S11 in a handshake a certificate for the host is accepted`(_ name: String, _ host: String) async throws {
+  func `in a handshake a certificate for the host is accepted`(_ name: String, _ host: String) async throws {
     let server = try TLSServer(name, chain: "intermediate")
     #expect(try await Online().error(server, nil, host: host) == nil)
     #expect(try await Online().error(server, .custom { _ in }, host: host) == nil)
@@ -42,7 +42,7 @@ import TrustSupport
     ("local-wildcard", "wild.localhost"), ("local-top-wildcard", "a.localhost"),
     ("local-partial-wildcard", "www.wild.localhost"), ("local-double-wildcard", "a.b.localhost"),
   ])
-  func `S11 in a handshake a certificate for another host is refused, whoever judges it`(
+  func `in a handshake a certificate for another host is refused, whoever judges it`(
     _ name: String, _ host: String
   ) async throws {
     let server = try TLSServer(name, chain: "intermediate")
@@ -57,20 +57,20 @@ import TrustSupport
   @Test(arguments: [
     "", ".", "..", ".test", ".test.", ".valid.test", ".wild.test", ".a.wild.test", ".localhost", ".com",
   ])
-  func `S11 a text that begins with a dot is no host`(_ host: String) throws {
+  func `a text that begins with a dot is no host`(_ host: String) throws {
     for name in ["valid", "wildcard", "top-wildcard", "local-wildcard"] {
       #expect(try !Pki.certificate(name).matches(host: host))
     }
   }
 
-  @Test func `S11 roots on top of the others do not loosen the names`() async throws {
+  @Test func `roots on top of the others do not loosen the names`() async throws {
     let server = try TLSServer("cn-only", chain: "intermediate")
     let session = try Online(roots: Pki.otherRoot).session(nil) { $0.additionalCertificateAuthorities(Pki.root) }
     let error = await session.request(server.url()).serializingData().response.error
     #expect(error?.message.contains("does not match") == true, "\(error as Any)")
   }
 
-  @Test func `S11 a certificate of 10,000 names is more than OpenSSL takes in a handshake`() async throws {
+  @Test func `a certificate of 10,000 names is more than OpenSSL takes in a handshake`() async throws {
     let server = try TLSServer("many-names", chain: "intermediate")
     #expect(try await Online().error(server, nil)?.kind == .tlsFailed)
     #expect(try await Online().error(server, .default)?.kind == .tlsFailed)

@@ -15,7 +15,7 @@ import Testing
     await transport.shutdown()
   }
 
-  @Test func `S9 another resolver override, local address or policy is another connection`() async throws {
+  @Test func `another resolver override, local address or policy is another connection`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     try await count(
       [
@@ -27,7 +27,7 @@ import Testing
       ], "http://a.example.com:\(server.port)/", server)
   }
 
-  @Test func `S9 another proxy, or another user of it, is another connection`() async throws {
+  @Test func `another proxy, or another user of it, is another connection`() async throws {
     let proxy = try ScriptedServer(always: .respond(body: .text("x")))
     let place = proxy.url.dropFirst("http://".count)
     try await count(
@@ -37,7 +37,7 @@ import Testing
       ], "http://a.example.com/", proxy)
   }
 
-  @Test func `S9 another Unix-domain socket is another connection`() async throws {
+  @Test func `another Unix-domain socket is another connection`() async throws {
     let (first, second) = (UnixPath(), UnixPath())
     let servers = try [first, second].map { path in
       try ScriptedServer(.unix(path: path.text)) { _ in .respond(body: .text(path.text)) }
@@ -51,7 +51,7 @@ import Testing
     await transport.shutdown()
   }
 
-  @Test func `S9 the local address is what the server sees`() async throws {
+  @Test func `the local address is what the server sees`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     let session = try curlSession { $0.localAddress("127.0.0.5") }
     #expect(await session.request(server.url).serializingData().response.error == nil)

@@ -13,7 +13,7 @@ import Testing
   static let controlsAndTab = controls + ["\t"]
 
   @Test(arguments: controls)
-  func `S14 no control byte goes out in a field of a request`(control: String) async throws {
+  func `no control byte goes out in a field of a request`(control: String) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let session = try curlSession()
@@ -28,15 +28,14 @@ import Testing
   }
 
   @Test(arguments: controls)
-  func `S14 a default field with a control byte is refused`(control: String) {
+  func `a default field with a control byte is refused`(control: String) {
     #expect(throws: LupineError.self) {
       _ = try Session.Builder().transport(MockTransport()).header(.custom, "a\(control)b").build()
     }
   }
 
   @Test(arguments: controlsAndTab)
-  func `S14 a token and a credential's name and password with a control byte are refused`(control: String) async throws
-  {
+  func `a token and a credential's name and password with a control byte are refused`(control: String) async throws {
     let mock = MockTransport()
     mock.stub(.get, "/{any...}", .challenge("Basic realm=x"))
     let session = try Session.Builder().transport(mock).adapter(BearerToken("a\(control)b", to: .anyOrigin)).build()
@@ -51,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: controlsAndTab)
-  func `S14 a proxy's name and password with a control byte are refused`(control: String) throws {
+  func `a proxy's name and password with a control byte are refused`(control: String) throws {
     for (name, password) in [("u", "p\(control)"), ("u\(control)", "p")] {
       let escapes = (name + ":" + password).utf8.map { "%" + String($0, radix: 16).leftPadded }.joined()
       for scheme in ["http", "https", "socks5h"] {
@@ -65,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `S14 a tab inside a field's value arrives as it is`() async throws {
+  @Test func `a tab inside a field's value arrives as it is`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     _ = try await curlSession { $0.header(.secret, "c\td") }.request(server.url, headers: [.custom: "a\tb"])
@@ -75,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: ["\r\n", "\n", "\r"], [" ", "\t", ""])
-  func `S14 a folded value goes out on one line`(end: String, blank: String) async throws {
+  func `a folded value goes out on one line`(end: String, blank: String) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let value = "a\(end)\(blank)X-Evil: 1"
@@ -89,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: controlsAndTab)
-  func `S14 a URL with a control byte is refused`(control: String) async throws {
+  func `a URL with a control byte is refused`(control: String) async throws {
     let mock = MockTransport()
     let session = try Session.Builder().transport(mock).build()
     for url in [
@@ -101,7 +100,7 @@ import Testing
   }
 
   @Test(arguments: controlsAndTab)
-  func `S14 a control byte in a parameter is encoded`(control: String) async throws {
+  func `a control byte in a parameter is encoded`(control: String) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let session = try curlSession()
@@ -114,19 +113,19 @@ import Testing
   }
 
   @Test(arguments: [" a", "a ", "\ta", "a\t"])
-  func `S14 white space at a value's ends goes no further`(value: String) async throws {
+  func `white space at a value's ends goes no further`(value: String) async throws {
     #expect(throws: LupineError.self) {
       _ = try Session.Builder().transport(MockTransport()).header(.custom, value).build()
     }
   }
 
   @Test(arguments: ["GET\r\n", "G T", "G\tT", "", "GÉT", "GET\u{0}"])
-  func `S14 a method that is no token cannot be made`(text: String) {
+  func `a method that is no token cannot be made`(text: String) {
     #expect(HTTPRequest.Method(text) == nil)
   }
 
   @Test(arguments: ["X\r\nY", "X Y", "X\tY", "", "X:", "X\u{0}"])
-  func `S14 a field name that is no token cannot be made`(text: String) {
+  func `a field name that is no token cannot be made`(text: String) {
     #expect(HTTPField.Name(text) == nil)
   }
 }

@@ -27,8 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["gzip", "deflate", "br", "zstd"], [200, 404])
-  func `S17 a bomb ends at the cap, in an error's body too, with memory bounded`(name: String, status: Int) async throws
-  {
+  func `a bomb ends at the cap, in an error's body too, with memory bounded`(name: String, status: Int) async throws {
     let bytes = try #require(try Self.bombs.get()[name])
     let server = try ScriptedServer(
       always: .respond(status: status, fields: ["Content-Encoding": name], body: .bytes(bytes)))
@@ -43,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ["gzip", "deflate", "br", "zstd"])
-  func `S17 a bomb in a redirect's body is not even decoded`(name: String) async throws {
+  func `a bomb in a redirect's body is not even decoded`(name: String) async throws {
     let coding = try #require(Self.codings.first { $0.name == name }?.coding)
     let bytes = try Self.bomb(coding, megabytes: 64)
     let server = try ScriptedServer { request in
@@ -57,7 +56,7 @@ import Testing
     #expect(try Holdings().memory - before < 32 << 10)
   }
 
-  @Test func `S17 an endless body of a redirect is left at its limit`() async throws {
+  @Test func `an endless body of a redirect is left at its limit`() async throws {
     let server = try ScriptedServer { request in
       request.path == "/end"
         ? .respond(body: .text("arrived"))
@@ -75,7 +74,7 @@ import Testing
     ("fields", Limits.Name.responseFieldCount), ("informational", .informationalResponses), ("trailers", .trailers),
     ("body", .responseBody),
   ])
-  func `S18 what never ends is a named error`(kind: String, name: Limits.Name) async throws {
+  func `what never ends is a named error`(kind: String, name: Limits.Name) async throws {
     let replies: [String: ScriptedReply] = [
       "fields": .endlessFields, "informational": .endlessInformational, "trailers": .endlessTrailers,
       "body": .endlessBody,
@@ -91,7 +90,7 @@ import Testing
     #expect(try Holdings().memory - before < 32 << 10)
   }
 
-  @Test func `S17 a bomb into a stream is held a window at a time, and two codings keep to the ratio of one`()
+  @Test func `a bomb into a stream is held a window at a time, and two codings keep to the ratio of one`()
     async throws
   {
     let once = try Self.bomb(.gzip, megabytes: 64)
@@ -125,7 +124,7 @@ import Testing
     return result
   }
 
-  @Test func `S18 an endless chunk extension is a named error`() async throws {
+  @Test func `an endless chunk extension is a named error`() async throws {
     let server = try ScriptedServer(always: .endlessChunkExtension)
     defer { server.stop() }
     let error = await (try curlSession()).request(server.url).serializingData().response.error
@@ -133,7 +132,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `S19 one cap for memory, whether the length is known or not`(isKnown: Bool) async throws {
+  func `one cap for memory, whether the length is known or not`(isKnown: Bool) async throws {
     let body = [UInt8](repeating: 0x61, count: 1_001)
     let server = try ScriptedServer(always: isKnown ? .respond(body: .bytes(body)) : .chunked([body]))
     defer { server.stop() }

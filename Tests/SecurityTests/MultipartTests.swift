@@ -10,7 +10,7 @@ import Testing
   ]
 
   @Test(arguments: names)
-  func `S15 a name or a file name adds no field and no part on the wire`(name: String) async throws {
+  func `a name or a file name adds no field and no part on the wire`(name: String) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let upload = try curlSession().upload(
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: ["a\0b", "a\u{1}", "\u{7F}"])
-  func `S15 what cannot be escaped is refused before a connection is made`(name: String) async throws {
+  func `what cannot be escaped is refused before a connection is made`(name: String) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     for isName in [true, false] {
@@ -41,7 +41,7 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
-  @Test func `S16 two bodies have different boundaries of at least 128 bits`() async throws {
+  @Test func `two bodies have different boundaries of at least 128 bits`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let session = try curlSession()
@@ -54,7 +54,7 @@ import Testing
     #expect(types.allSatisfy { $0.split(separator: "LupineBoundary-").last?.count == 33 })
   }
 
-  @Test func `S16 a body that contains an earlier boundary comes through`() async throws {
+  @Test func `a body that contains an earlier boundary comes through`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     defer { server.stop() }
     let session = try curlSession()

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: forbidden)
-  func `S28 an address that is not public is refused before anything is sent`(host: String) async throws {
+  func `an address that is not public is refused before anything is sent`(host: String) async throws {
     let mock = MockTransport()
     mock.stub(.get, "/{any...}", .text("secret"))
     let offline = try Session.Builder().transport(mock).clock(ImmediateClock()).networkPolicy(.publicInternetOnly)
@@ -38,7 +38,7 @@ import Testing
     "8.8.8.8", "93.184.215.14", "1.1.1.1", "172.32.0.1", "100.128.0.1", "2606:4700::1", "64:ff9b::808:808",
     "::ffff:8.8.8.8", "2606:4700::5efe:8.8.8.8", "2a00::1",
   ])
-  func `S28 a public address is let through`(address: String) throws {
+  func `a public address is let through`(address: String) throws {
     #expect(NetworkPolicy.publicInternetOnly.allows(try #require(IPAddress(address))))
     #expect(!NetworkPolicy.loopbackOnly.allows(try #require(IPAddress(address))))
   }
@@ -47,18 +47,18 @@ import Testing
     "::ffff:10.0.0.1", "::ffff:0:10.0.0.1", "64:ff9b::10.0.0.1", "64:ff9b:1::10.0.0.1", "::10.0.0.1", "2002:a00:1::1",
     "2001:0:0808:0808::f5ff:fffe", "2606:4700::5efe:10.0.0.1", "2606:4700::200:5efe:10.0.0.1",
   ])
-  func `S28 an address of IPv6 that leads to a denied one of IPv4 is denied with it`(address: String) throws {
+  func `an address of IPv6 that leads to a denied one of IPv4 is denied with it`(address: String) throws {
     let denying = NetworkPolicy(otherwise: .allow).denying("10.0.0.0/8")
     #expect(!denying.allows(try #require(IPAddress(address))))
     #expect(NetworkPolicy(otherwise: .allow).denying("11.0.0.0/8").allows(try #require(IPAddress(address))))
   }
 
   @Test(arguments: ["::1", "127.0.0.1", "::ffff:127.0.0.1"])
-  func `S28 loopback's own addresses lead nowhere else`(address: String) throws {
+  func `loopback's own addresses lead nowhere else`(address: String) throws {
     #expect(NetworkPolicy.loopbackOnly.allows(try #require(IPAddress(address))))
   }
 
-  @Test func `S28 a name that resolves to a forbidden address is refused at dial`() async throws {
+  @Test func `a name that resolves to a forbidden address is refused at dial`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("secret")))
     let session = try curlSession { $0.networkPolicy(.publicInternetOnly) }
     #expect(await error(session, "http://localhost:\(server.port)/")?.kind == .addressRefused)
@@ -69,7 +69,7 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
-  @Test func `S28 the allowed address behind forbidden ones is dialled at once`() async throws {
+  @Test func `the allowed address behind forbidden ones is dialled at once`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     // The end of half the connect timeout, which libcurl 7.88 would wait for, comes too late.
     let session = try curlSession {
@@ -80,7 +80,7 @@ import Testing
     #expect(await error(session, "http://many.example.com:\(server.port)/") == nil)
   }
 
-  @Test func `S28 of a name's addresses the one that is allowed is dialled`() async throws {
+  @Test func `of a name's addresses the one that is allowed is dialled`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("ok")))
     let session = try curlSession {
       $0.networkPolicy(NetworkPolicy(otherwise: .deny).allowing("127.0.0.1"))
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: ["127.0.0.2", "inner.example.com", "[::ffff:127.0.0.2]"])
-  func `S28 a redirect to a forbidden address is refused`(host: String) async throws {
+  func `a redirect to a forbidden address is refused`(host: String) async throws {
     let inner = try ScriptedServer(always: .respond(body: .text("secret")))
     let outer = try ScriptedServer(
       always: .respond(status: 302, fields: ["Location": "http://\(host):\(inner.port)/"]))
@@ -103,7 +103,7 @@ import Testing
     #expect(inner.connectionCount == 0)
   }
 
-  @Test func `S28 an answer that changes between two resolutions is judged each time`() async throws {
+  @Test func `an answer that changes between two resolutions is judged each time`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/", .text("x"))
     mock.resolves("rebind.example.com", to: ["93.184.215.14"], ["169.254.169.254"])
@@ -113,7 +113,7 @@ import Testing
     #expect(await error(session, "http://rebind.example.com/")?.kind == .addressRefused)
   }
 
-  @Test func `S28 a connection of a session without a policy is not used`() async throws {
+  @Test func `a connection of a session without a policy is not used`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     let transport = CurlTransport()
     let open = try Session.Builder().transport(transport).build()
@@ -124,14 +124,14 @@ import Testing
   }
 
   @Test(arguments: ["http://p:1", "https://p:1", "socks5h://p:1"])
-  func `S28 a policy beside a proxy that resolves names is refused at build`(proxy: String) throws {
+  func `a policy beside a proxy that resolves names is refused at build`(proxy: String) throws {
     #expect { try curlSession { $0.networkPolicy(.publicInternetOnly).proxy(proxy) } } throws: { error in
       guard case .configuration(let issues) = (error as? LupineError)?.kind else { return false }
       return issues.map(\.part) == ["networkPolicy"]
     }
   }
 
-  @Test func `S28 behind a SOCKS proxy that is given addresses the policy judges them`() async throws {
+  @Test func `behind a SOCKS proxy that is given addresses the policy judges them`() async throws {
     let closed = try ClosedPort()
     let session = try curlSession {
       $0.networkPolicy(.publicInternetOnly.allowing("10.1.1.1")).proxy("socks5://127.0.0.1:\(closed.port)")
@@ -148,13 +148,13 @@ import Testing
     "http://a@127.0.0.1#@public.example.com/", "http://127.0.0.1\\@public.example.com/", "http://[fe80::1%25eth0]/",
     "http://0177.0.0.1/", "http://127.1/", "http://2130706433/", "http://0x7f.0.0.1/", "http://127.0.0.1:80:90/",
   ])
-  func `S27 a host that two parsers read in two ways never passes the policy`(url: String) async throws {
+  func `a host that two parsers read in two ways never passes the policy`(url: String) async throws {
     let session = try curlSession { $0.networkPolicy(.publicInternetOnly) }
     let kind = await error(session, url)?.kind
     #expect(kind == .invalidURL || kind == .addressRefused)
   }
 
-  @Test func `S30 netrc is not read`() async throws {
+  @Test func `netrc is not read`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "lupine-netrc-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let home = ProcessInfo.processInfo.environment["HOME"] ?? "/"

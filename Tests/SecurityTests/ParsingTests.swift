@@ -17,14 +17,14 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)), arguments: megabytes.indices)
-  func `S35 a megabyte of one sign in a challenge`(index: Int) {
+  func `a megabyte of one sign in a challenge`(index: Int) {
     let text = Self.megabytes[index]
     // A bare row of signs ends at the first one that is no scheme; behind a quote each is read.
     _ = AuthenticationChallenge.parse(["Basic \(text)", "Basic realm=\"\(text)"])
   }
 
   @Test(.timeLimit(.minutes(2)), arguments: megabytes.indices)
-  func `S35 a megabyte of one sign in each field that is read`(index: Int) async throws {
+  func `a megabyte of one sign in each field that is read`(index: Int) async throws {
     let text = Self.megabytes[index].replacing("\t", with: "a\t").trimmingSuffix()
     for name in [HTTPField.Name.contentType, .contentEncoding, .wwwAuthenticate] {
       let reply = MockReply.text("x", status: .unauthorized).field(name, text)
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(2)), arguments: megabytes.indices)
-  func `S35 a megabyte of one sign in each serializer and in a URL`(index: Int) async throws {
+  func `a megabyte of one sign in each serializer and in a URL`(index: Int) async throws {
     let text = Self.megabytes[index]
     let session = try Self.session(.text(text, contentType: "text/plain; charset=utf-8"))
     let request = session.request("https://a.example.com/")
@@ -60,7 +60,7 @@ import Testing
   ]
 
   @Test(arguments: nested.indices)
-  func `S36 a hundred thousand levels are an error of every serializer`(index: Int) async throws {
+  func `a hundred thousand levels are an error of every serializer`(index: Int) async throws {
     let (type, text) = Self.nested[index]
     let request = try Self.session(.text(text, contentType: type)).request("https://a.example.com/")
     if type == "application/json" {
@@ -71,7 +71,7 @@ import Testing
     #expect(await request.serializingDecodable([String: String].self).response.error != nil)
   }
 
-  @Test func `S36 a hundred thousand levels are an error of every encoder`() async throws {
+  @Test func `a hundred thousand levels are an error of every encoder`() async throws {
     let session = try Self.session(.text("x"))
     var value = JSONValue.array([])
     for _ in 0..<Self.deep { value = .array([value]) }

@@ -7,7 +7,7 @@ import TrustSupport
 
 /// What must not get past a pin, offline and in a handshake with `openssl s_server`.
 @Suite struct PinBypassTests {
-  @Test func `S13 a pinned certificate appended to a foreign chain satisfies no pin`() async throws {
+  @Test func `a pinned certificate appended to a foreign chain satisfies no pin`() async throws {
     let pins = PublicKeys([try Pki.pin("valid"), try Pki.pin("intermediate"), try Pki.pin("root")])
     let certificates = Certificates.file(Pki.path("valid.chain.pem"))
     let offline = try Offline("appended", roots: Pki.otherRoot)
@@ -19,7 +19,7 @@ import TrustSupport
     #expect(try await offline.check(.pinnedCertificates(certificates, acceptSelfSignedCertificates: true)) == .chain)
   }
 
-  @Test func `S13 in a handshake a pinned certificate appended to a foreign chain satisfies no pin`() async throws {
+  @Test func `in a handshake a pinned certificate appended to a foreign chain satisfies no pin`() async throws {
     let server = try TLSServer("unknown-root", chain: "valid.chain")
     let pins = PublicKeys([try Pki.pin("valid"), try Pki.pin("intermediate")])
     let certificates = Certificates.file(Pki.path("valid.chain.pem"))
@@ -33,7 +33,7 @@ import TrustSupport
     #expect(try await Online(roots: Pki.root).check(server, .publicKeys(pins)) == .chain)
   }
 
-  @Test func `S13 a host's pins do not satisfy another host`() async throws {
+  @Test func `a host's pins do not satisfy another host`() async throws {
     let mock = try Self.mock()
     let session = try Self.session(mock)
     #expect(await session.request("https://one.test/end").serializingData().response.error == nil)
@@ -41,7 +41,7 @@ import TrustSupport
     #expect((error?.underlying as? TrustFailure)?.check == .pin)
   }
 
-  @Test func `S13 pins hold on the hop that a redirect leads to`() async throws {
+  @Test func `pins hold on the hop that a redirect leads to`() async throws {
     let mock = try Self.mock()
     mock.stub(.get, "https://one.test/", .redirect(to: "https://two.test/end"))
     let error = await (try Self.session(mock)).request("https://one.test/").serializingData().response.error
@@ -49,7 +49,7 @@ import TrustSupport
     #expect(mock.requests.count == 1)
   }
 
-  @Test func `S13 in a handshake pins hold on the hop that a redirect leads to`() async throws {
+  @Test func `in a handshake pins hold on the hop that a redirect leads to`() async throws {
     let end = try TLSServer("backup", chain: "intermediate", answer: "HTTP/1.0 200 OK\r\n\r\narrived")
     for (pinned, text) in [("backup", "arrived"), ("valid", nil)] {
       let start = try TLSServer(
@@ -66,7 +66,7 @@ import TrustSupport
     }
   }
 
-  @Test func `S13 an empty set of pins is refused when the session is built, and trusts nobody anyway`() async throws {
+  @Test func `an empty set of pins is refused when the session is built, and trusts nobody anyway`() async throws {
     for evaluator: any TrustEvaluator in [
       .publicKeys([]), .pinnedCertificates([]), .all([]), .publicKeys(["sha256/AAAA"]), .all([.publicKeys([])]),
     ] {

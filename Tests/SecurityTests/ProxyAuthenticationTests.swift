@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: ["/a/%2F?b=%C3%BC", "/a/%2f", "/", "/a?b"])
-  func `S7 a forwarded request carries the answer for the very target of its request line`(path: String) async throws {
+  func `a forwarded request carries the answer for the very target of its request line`(path: String) async throws {
     let proxy = try Self.proxy()
     let url = "http://a.example.com:8080" + path
     #expect(await error(try session(proxy), url) == nil)
@@ -40,7 +40,7 @@ import Testing
     #expect(proxy.requests.allSatisfy { $0.fields["Authorization"] == nil })
   }
 
-  @Test func `S7 a CONNECT carries the answer, and nothing that is meant for the server`() async throws {
+  @Test func `a CONNECT carries the answer, and nothing that is meant for the server`() async throws {
     let proxy = try Self.proxy()
     #expect(await error(try session(proxy), "https://a.example.com/secret?token=1") != nil)
     let heads = proxy.requests.prefix(2)
@@ -50,7 +50,7 @@ import Testing
     #expect(AuthenticationChallenge.parse([value]).first?.parameters["uri"] == "a.example.com:443")
   }
 
-  @Test func `S9 two users of a proxy by Digest share no connection`() async throws {
+  @Test func `two users of a proxy by Digest share no connection`() async throws {
     let proxy = try Self.proxy()
     let transport = CurlTransport()
     for user in ["ali:x@", "eve:x@", "ali:x@", "ali:y@"] {
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: ["http", "https"], [digest, digest + ", stale=true", "Basic realm=x"])
-  func `S43 a proxy that asks for ever is answered once, or twice where the nonce was stale`(
+  func `a proxy that asks for ever is answered once, or twice where the nonce was stale`(
     scheme: String, challenge: String
   ) async throws {
     let proxy = try ScriptedServer(always: Self.refusal(challenge))
@@ -73,7 +73,7 @@ import Testing
 
   @Test(
     .timeLimit(.minutes(1)), arguments: ["http", "https"], ["NTLM", "NTLM TlRMTVNTUAACAAAA", "Negotiate", "Basic"])
-  func `S43 a proxy that never takes a proof of the connection ends the request`(
+  func `a proxy that never takes a proof of the connection ends the request`(
     scheme: String, challenge: String
   ) async throws {
     let proxy = try ScriptedServer(always: Self.refusal(challenge))
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: ["http", "https"])
-  func `S39 nothing that is told of a request shows what its proxy was told`(scheme: String) async throws {
+  func `nothing that is told of a request shows what its proxy was told`(scheme: String) async throws {
     let proxy = try Self.proxy()
     let journal = Journal()
     let session = try curlSession {
@@ -101,7 +101,7 @@ import Testing
     #expect(!journal.text.contains("geheim"))
   }
 
-  @Test func `S14 a challenge with control bytes puts no line of its own into the answer`() async throws {
+  @Test func `a challenge with control bytes puts no line of its own into the answer`() async throws {
     let proxy = try ScriptedServer { request in
       request.fields["Proxy-Authorization"] == nil
         ? Self.refusal("Digest realm=\"p\tq\", nonce=\"n\\\"\", qop=\"auth\"") : .respond(body: .text("x"))

@@ -26,21 +26,21 @@ import Testing
     ("http://[fd00::5]/", true), ("http://[fe00::5]/", false), ("http://dot.example.com/", true),
     ("http://172.17.0.1/", true), ("http://172.32.0.1/", false), ("http://10.example.net/", false),
   ])
-  func `S29 a host is on the list or not, however it is written`(url: String, isDirect: Bool) throws {
+  func `a host is on the list or not, however it is written`(url: String, isDirect: Bool) throws {
     let exceptions = ProxyExceptions(Self.list)
     #expect(exceptions.problems.isEmpty)
     #expect(exceptions.contains(try HTTPURL(url)) == isDirect)
   }
 
-  @Test func `S29 a star is every host`() throws {
+  @Test func `a star is every host`() throws {
     #expect(ProxyExceptions(["*"]).contains(try HTTPURL("https://a.example.com")))
     #expect(!ProxyExceptions([""]).contains(try HTTPURL("https://a.example.com")))
   }
 
   @Test(arguments: ["10.0.0.0/40", "a/b", "http://x", "a@b", "*x", "0x7f.1", "a..b", "*.10.0.0.1", "x:99999"])
-  func `S29 what is none of a list's is told`(entry: String) { #expect(ProxyExceptions([entry]).problems.count == 1) }
+  func `what is none of a list's is told`(entry: String) { #expect(ProxyExceptions([entry]).problems.count == 1) }
 
-  @Test func `S29 under CGI the field Proxy of a client is not taken for a proxy`() throws {
+  @Test func `under CGI the field Proxy of a client is not taken for a proxy`() throws {
     let variables = ["HTTP_PROXY": "http://evil:1", "HTTPS_PROXY": "http://good:2", "no_proxy": "a.example.com"]
     let plain = try ProxyRules.environment { variables[$0] }
     #expect(plain.http?.host == "evil" && plain.https?.host == "good")
@@ -53,14 +53,14 @@ import Testing
     #expect(lower.http?.port == 3)
   }
 
-  @Test func `S29 a proxy of the environment that is none is an error that hides its password`() {
+  @Test func `a proxy of the environment that is none is an error that hides its password`() {
     #expect { try ProxyRules.environment { $0 == "all_proxy" ? "gopher://u:geheim@p" : nil } } throws: { error in
       let text = "\(error)"
       return text.contains("all_proxy") && !text.contains("geheim")
     }
   }
 
-  @Test func `S29 unasked, the environment's proxies are not read`() async throws {
+  @Test func `unasked, the environment's proxies are not read`() async throws {
     setenv("http_proxy", "http://127.0.0.1:9", 1)
     defer { unsetenv("http_proxy") }
     let mock = MockTransport()
@@ -75,7 +75,7 @@ import Testing
 
   // What stands in the environment is told from what other tests need by a process of its own.
 
-  @Test func `S29 unasked, libcurl reads neither the environment's proxies nor its exceptions`() async throws {
+  @Test func `unasked, libcurl reads neither the environment's proxies nor its exceptions`() async throws {
     await #expect(processExitsWith: .success) {
       let closed = try ClosedPort()
       for name in ["no_proxy", "NO_PROXY"] { unsetenv(name) }

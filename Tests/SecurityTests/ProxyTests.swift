@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(.enabled(if: isRunning))
-  func `S7 a proxy's credential stays with the proxy`() async throws {
+  func `a proxy's credential stays with the proxy`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     let proxy = try #require(Peers.squidForUsers).replacing("://", with: "://ali:open%20sesame@")
     let session = try curlSession { $0.proxy(proxy) }
@@ -24,7 +24,7 @@ import Testing
     #expect(request.fields["Proxy-Authorization"] == nil)
   }
 
-  @Test func `S7 a proxy's credential is not sent on the way without a proxy`() async throws {
+  @Test func `a proxy's credential is not sent on the way without a proxy`() async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     let session = try curlSession { $0.proxy("http://ali:geheim@127.0.0.1:9", except: ["127.0.0.1"]) }
     var request = try OutgoingRequest(server.url)
@@ -33,7 +33,7 @@ import Testing
     #expect(!String(decoding: try #require(server.requests.first).rawHead, as: UTF8.self).contains("Proxy-Auth"))
   }
 
-  @Test func `S7 two proxies, or two users of one, share no connection`() async throws {
+  @Test func `two proxies, or two users of one, share no connection`() async throws {
     let (first, second) = (try echo(), try echo())
     let transport = CurlTransport()
     for (proxy, user) in [(first, "ali"), (first, "eve"), (second, "ali"), (first, "ali")] {
@@ -54,7 +54,7 @@ import Testing
     arguments: [
       Peers.squid, Peers.squidTLS, Peers.dante.map { "socks5://\($0)" }, Peers.dante.map { "socks5h://\($0)" },
     ])
-  func `S8 pins and verification hold through a proxy`(proxy: String?) async throws {
+  func `pins and verification hold through a proxy`(proxy: String?) async throws {
     let proxy = try #require(proxy)
     let url = try #require(Peers.nginxTLS) + "/hello"
     let roots = Fixture.path("Certificates/root.pem")
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(.enabled(if: isRunning))
-  func `S8 the proxy's own certificate is judged, by its own rules`() async throws {
+  func `the proxy's own certificate is judged, by its own rules`() async throws {
     let proxy = try #require(Peers.squidTLS)
     let port = try #require(HTTPURL(proxy).port)
     let url = try #require(Peers.nginx) + "/hello"

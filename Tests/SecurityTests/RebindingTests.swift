@@ -10,7 +10,7 @@ import Testing
 
   private func server() throws -> ScriptedServer { try ScriptedServer(always: .respond(body: .text("secret"))) }
 
-  @Test func `S28 an answer that changes to a forbidden address is refused at dial`() throws {
+  @Test func `an answer that changes to a forbidden address is refused at dial`() throws {
     let server = try server()
     // libcurl remembers an answer for a minute.
     let lines = try run(
@@ -23,7 +23,7 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test func `S28 an answer that is forbidden at first is refused, and looked at anew`() throws {
+  @Test func `an answer that is forbidden at first is refused, and looked at anew`() throws {
     let server = try server()
     let lines = try run(
       server.port,
@@ -31,7 +31,7 @@ import Testing
     #expect(lines == ["addressRefused", "new"])
   }
 
-  @Test func `S28 a connection that is used again leads where it led when it was judged`() throws {
+  @Test func `a connection that is used again leads where it led when it was judged`() throws {
     let server = try server()
     let lines = try run(
       server.port,
@@ -40,7 +40,7 @@ import Testing
     #expect(server.connectionCount == 1)
   }
 
-  @Test func `S28 where a connection leads elsewhere than it was dialled, nothing is sent`() throws {
+  @Test func `where a connection leads elsewhere than it was dialled, nothing is sent`() throws {
     let server = try server()
     let lines = try run(server.port, ["allow 127.0.0.1", "answer 127.0.0.1", "peer 127.0.0.2", "get"])
     #expect(lines == ["addressRefused"])
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(.enabled(if: Peers.areRequired || Peers.dante != nil))
-  func `S28 a SOCKS proxy is given the very address that was judged`() throws {
+  func `a SOCKS proxy is given the very address that was judged`() throws {
     let server = try server()
     let proxy = "proxy socks5://\(try #require(Peers.dante))"
     let steps = [proxy, "allow 127.0.0.1", "once"]

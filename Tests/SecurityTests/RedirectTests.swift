@@ -30,7 +30,7 @@ import Testing
       "https://b.example.com/", "https://a.example.com:8443/", "https://x.a.example.com/", "https://example.com/",
       "https://a.example.com./", "//b.example.com/", "https://u:p@b.example.com/",
     ])
-  func `S1 no secret crosses origins, S2 what is not marked travels`(status: Int, location: String) async throws {
+  func `no secret crosses origins, S2 what is not marked travels`(status: Int, location: String) async throws {
     let mock = MockTransport()
     mock.stub(.get, Self.start, .redirect(to: location, status: .init(code: status)))
     mock.stub(.get, "/", .text("arrived"))
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [301, 302, 303, 307, 308], [false, true])
-  func `S1 over the wire no secret crosses origins, nor comes back, with a proxy or without`(
+  func `over the wire no secret crosses origins, nor comes back, with a proxy or without`(
     status: Int, isProxied: Bool
   ) async throws {
     let hosts = ["a.example.com", "b.example.com"]
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func `S1 an upgrade to https is another origin`() async throws {
+  @Test func `an upgrade to https is another origin`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "http://a.example.com/start", .redirect(to: "https://a.example.com/"))
     mock.stub(.get, "https://a.example.com/", .text("arrived"))
@@ -79,7 +79,7 @@ import Testing
     #expect(mock.requests.last?.headers[.authorization] == nil)
   }
 
-  @Test func `S1 within an origin the secrets stay`() async throws {
+  @Test func `within an origin the secrets stay`() async throws {
     let mock = MockTransport()
     mock.stub(.get, Self.start, .redirect(to: "https://A.example.com:443/next"))
     mock.stub(.get, "/next", .text("arrived"))
@@ -88,7 +88,7 @@ import Testing
     #expect(mock.requests.last?.headers[.authorization] == "Bearer t")
   }
 
-  @Test func `S1 the way back does not bring secrets back, nor a default field or a token`() async throws {
+  @Test func `the way back does not bring secrets back, nor a default field or a token`() async throws {
     let mock = MockTransport()
     mock.stub(.get, Self.start, .redirect(to: "https://b.example.com/"))
     mock.stub(.get, "https://b.example.com/", .redirect(to: "https://a.example.com/end"))
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: ["https://b.example.com/", "https://b.example.com/back"])
-  func `S6 a credential answers no challenge after another origin`(location: String) async throws {
+  func `a credential answers no challenge after another origin`(location: String) async throws {
     let mock = MockTransport()
     mock.stub(.get, Self.start, .redirect(to: location))
     mock.stub(.get, "https://b.example.com/", .challenge("Basic realm=x"))
@@ -117,7 +117,7 @@ import Testing
     "http://a.example.com/", "file:///etc/passwd", "ftp://a.example.com/", "data:text/plain,x", "javascript:alert(1)",
     "https://a b/", "https://a.example.com:99999/", "https://\u{1B}[2J/", "gopher://a/", "https://",
   ])
-  func `S3 a downgrade and what is no web address are refused`(location: String) async throws {
+  func `a downgrade and what is no web address are refused`(location: String) async throws {
     let mock = MockTransport()
     mock.stub(.get, Self.start, .redirect(to: location))
     let response = await (try Self.session(mock)).request(Self.start).serializingData().response
@@ -125,7 +125,7 @@ import Testing
     #expect(mock.requests.count == 1)
   }
 
-  @Test func `S3 userinfo in a location becomes no credential`() async throws {
+  @Test func `userinfo in a location becomes no credential`() async throws {
     let server = try ScriptedServer { request in
       request.path == "/"
         ? .respond(body: .text("ok"))
@@ -142,7 +142,7 @@ import Testing
     #expect(response.request?.url.string.contains("pass") == false)
   }
 
-  @Test func `S4 more redirects than the limit are an error that names the circle`() async throws {
+  @Test func `more redirects than the limit are an error that names the circle`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/start", .redirect(to: "/other?token=hidden"))
     mock.stub(.get, "/other", .redirect(to: "/start"))
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.post, .put, .delete])
-  func `S4 a 303 becomes a GET without the body and what was said of it`(method: HTTPRequest.Method) async throws {
+  func `a 303 becomes a GET without the body and what was said of it`(method: HTTPRequest.Method) async throws {
     let mock = MockTransport()
     mock.stub([method], Self.start, .redirect(to: "/next", status: .seeOther))
     mock.stub(.get, "/next", .text("arrived"))
@@ -170,7 +170,7 @@ import Testing
   }
 
   @Test(arguments: [307, 308], [true, false])
-  func `S4 a 307 and a 308 send the body again, if it can be`(status: Int, isReplayable: Bool) async throws {
+  func `a 307 and a 308 send the body again, if it can be`(status: Int, isReplayable: Bool) async throws {
     let mock = MockTransport()
     mock.stub(.post, Self.start, .redirect(to: "/next", status: .init(code: status)))
     mock.stub(.post, "/next", count: .optional, .text("arrived"))
@@ -185,7 +185,7 @@ import Testing
     #expect(mock.requests.map(\.text) == (isReplayable ? ["again", "again"] : ["once"]))
   }
 
-  @Test func `S4 ten redirects are followed`() async throws {
+  @Test func `ten redirects are followed`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/{n}") { request in
       let number = Int(request.variables["n"] ?? "") ?? 0
@@ -194,7 +194,7 @@ import Testing
     #expect(try await Self.session(mock).request("https://a.example.com/0").serializingString().value == "arrived")
   }
 
-  @Test func `S5 no Referer is sent`() async throws {
+  @Test func `no Referer is sent`() async throws {
     let server = try ScriptedServer { request in
       request.path == "/" ? .respond(body: .text("ok")) : .respond(status: 302, fields: ["Location": "/"])
     }

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `S41 a hundred refusals at once give one refresh, also those that arrive after it`(seed: UInt64) async throws {
+  func `a hundred refusals at once give one refresh, also those that arrive after it`(seed: UInt64) async throws {
     let ended = try await withSimulation(seed: seed) { try await Self.storm($0) }
     #expect(ended.errors.isEmpty)
     #expect(ended.refreshes == 1)
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `S41 a refresh that fails, fails every request once`(seed: UInt64) async throws {
+  func `a refresh that fails, fails every request once`(seed: UInt64) async throws {
     let ended = try await withSimulation(seed: seed) { try await Self.storm($0, failing: true) }
     #expect(ended.errors.count == 100)
     #expect(ended.errors.allSatisfy { $0.kind == .refreshFailed })

@@ -29,13 +29,13 @@ import TrustSupport
   }
 
   @Test(arguments: [TLSVersion.tls1_2, .tls1_3])
-  func `S10 where nothing but chain and name is judged sessions are resumed`(_ version: TLSVersion) async throws {
+  func `where nothing but chain and name is judged sessions are resumed`(_ version: TLSVersion) async throws {
     let session = try plain.tlsVersions(maximum: version).build()
     #expect(try await answers(session) == [".\n", "r\n", "r\n"])
   }
 
   @Test(arguments: [TLSVersion.tls1_2, .tls1_3])
-  func `S10 under pins every connection is judged in a full handshake`(_ version: TLSVersion) async throws {
+  func `under pins every connection is judged in a full handshake`(_ version: TLSVersion) async throws {
     let count = Locked(0)
     let session = try plain.tlsVersions(maximum: version)
       .trust(["localhost": .all([.publicKeys(.ofPeers), .custom { _ in count.change { $0 += 1 } }])]).build()
@@ -43,7 +43,7 @@ import TrustSupport
     #expect(count.value == 3)
   }
 
-  @Test func `S10 other pins resume no session of another policy`() async throws {
+  @Test func `other pins resume no session of another policy`() async throws {
     for _ in 0..<2 {
       #expect(try await answers(try plain.build(), 2).last == "r\n")
       #expect(try await answers(try plain.trust(["localhost": .publicKeys(.ofPeers)]).build(), 1) == [".\n"])
@@ -52,7 +52,7 @@ import TrustSupport
     }
   }
 
-  @Test func `S10 other roots resume no session of the first ones`() async throws {
+  @Test func `other roots resume no session of the first ones`() async throws {
     #expect(try await answers(try plain.build(), 2).last == "r\n")
     let more = try plain.additionalCertificateAuthorities(Pki.root).build()
     #expect(try await answers(more, 1) == [".\n"])

@@ -18,7 +18,7 @@ import Testing
     return (mock.requests.count, response.error, clock.now.offset)
   }
 
-  @Test func `S40 a POST is sent once, whatever fails, unless it is marked`() async throws {
+  @Test func `a POST is sent once, whatever fails, unless it is marked`() async throws {
     for reply in [MockReply.reset, .status(.serviceUnavailable), .stall] {
       let plain = try await Self.count(reply) { $0.request(Self.url, method: .post) }
       #expect(plain.requests == 1)
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `S40 a body that was consumed is not sent again, and the error says so`() async throws {
+  @Test func `a body that was consumed is not sent again, and the error says so`() async throws {
     let ended = try await Self.count(.reset) { session in
       let bytes = AsyncStream<[UInt8]> { continuation in
         continuation.yield([1])
@@ -39,7 +39,7 @@ import Testing
     #expect(ended.error?.message.contains("the request's body can be sent only once") == true)
   }
 
-  @Test func `S40 a request that is cancelled during a backoff ends then, and is not sent again`() async throws {
+  @Test func `a request that is cancelled during a backoff ends then, and is not sent again`() async throws {
     try await withSimulation { world in
       let mock = MockTransport()
       mock.stub(.get, "/", .status(.serviceUnavailable).field(.retryAfter, "50"))
@@ -58,7 +58,7 @@ import Testing
     ("7", 4, 21), ("-1", 4, 3.5), ("Sun, 06 Nov 1994 08:49:37 GMT", 4, 3.5), ("99999999999999999999", 1, 0),
     ("x", 4, 3.5),
   ])
-  func `S40 Retry-After that is huge, negative or in the past does no harm`(
+  func `Retry-After that is huge, negative or in the past does no harm`(
     value: String, requests: Int, seconds: Double
   ) async throws {
     let ended = try await Self.count(.status(.tooManyRequests).field(.retryAfter, value)) { $0.request(Self.url) }

@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: holders.keys.sorted())
-  func `S39 what carries a secret shows it neither to people nor to a mirror`(name: String) async throws {
+  func `what carries a secret shows it neither to people nor to a mirror`(name: String) async throws {
     let make = try #require(Self.holders[name])
     let value = try await make()
     var text = "\(value)" + String(reflecting: value)

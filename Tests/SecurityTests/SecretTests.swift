@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: replies.keys.sorted())
-  func `S39 nothing that people read holds a secret or a control byte`(name: String) async throws {
+  func `nothing that people read holds a secret or a control byte`(name: String) async throws {
     let journal = Journal()
     let session = try Self.session(try #require(Self.replies[name]), journal)
     let request = session.request(Self.url, headers: [.cookie: "hiddenKq7vXo2mZt13", .accept: "application/json"])
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `S39 what a stream's handler is called with describes itself without secrets`() async throws {
+  @Test func `what a stream's handler is called with describes itself without secrets`() async throws {
     let journal = Journal()
     let session = try Self.session(.text("line\n"), journal)
     let (texts, continuation) = AsyncStream.makeStream(of: String.self)
@@ -81,14 +81,14 @@ import Testing
   }
 
   @Test(arguments: ["https://u:hiddenKq7vXo2mZt@a.example.com/", "https://a.example.com:hiddenKq7vXo2mZt/"])
-  func `S39 the error of a URL quotes nothing secret of it`(url: String) async throws {
+  func `the error of a URL quotes nothing secret of it`(url: String) async throws {
     let session = try Session.Builder().transport(MockTransport()).build()
     let error = await session.request(url).serializingData().response.error
     #expect(error?.kind == .invalidURL)
     #expect(error.map { "\($0)".contains("hiddenKq7vXo2mZt") } == false)
   }
 
-  @Test func `S39 an error of libcurl holds no query`() async throws {
+  @Test func `an error of libcurl holds no query`() async throws {
     let port = try ClosedPort()
     let error = await (try curlSession()).request(
       port.url + "/x?token=hiddenKq7vXo2mZt", headers: [.authorization: "hiddenKq7vXo2mZt"]

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+import LupineSupport
 
 /// Judges a response by its head and its body; it accepts the response by returning and refuses it by throwing.
 ///
@@ -70,4 +71,93 @@ extension OutgoingRequest {
   }
 
   static let anyContentType = ["*/*"]
+}
+
+/// What a `ResponseValidator` holds: a class, since each request copies its validators.
+protocol ValidationRule: AnyObject, Sendable {
+  func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError)
+}
+
+/// Refuses a status that is not among those named.
+final class StatusCodeRule: ValidationRule {
+  private let contains: @Sendable (Int) -> Bool
+  /// Made where a response is refused: a range takes long to describe at a program's start.
+  private let acceptable: @Sendable () -> String
+
+  init(_ codes: some Sequence<Int> & Sendable) {
+    // A range may have no end (`200...`), so it is asked rather than walked through; its type is looked at here, once.
+    switch codes {
+    case let range as Range<Int>: contains = { range.contains($0) }
+    case let range as ClosedRange<Int>: contains = { range.contains($0) }
+    case let range as PartialRangeFrom<Int>: contains = { range.contains($0) }
+    default:
+      let set = Set(codes)
+      contains = { set.contains($0) }
+      acceptable = { StatusCodeRule.list(set) }
+      return
+    }
+    acceptable = { "\(codes)" }
+  }
+
+  func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError) {
+    let code = response.statusCode
+    if contains(code) { return }
+    throw LupineError(.unacceptableStatusCode(code), "The status \(code) is not acceptable; \(acceptable()) would be.")
+  }
+
+  private static func list(_ codes: Set<Int>) -> String {
+    if codes.isEmpty { return "none" }
+    let shown = codes.sorted().prefix(20).map(String.init).joined(separator: ", ")
+    return codes.count > 20 ? shown + ", …" : shown
+  }
+}
+
+/// Refuses a media type that lies in none of the ranges named.
+final class ContentTypeRule: ValidationRule {
+  private let ranges: @Sendable (OutgoingRequest) -> [String]
+
+  init(ranges: @escaping @Sendable (OutgoingRequest) -> [String]) { self.ranges = ranges }
+
+  func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError) {
+    guard hasBody else { return }
+    let names = ranges(response.request)
+    if names == OutgoingRequest.anyContentType { return }
+    let code = response.statusCode
+    guard code != 204, code != 205, code != 304 else { return }
+    let acceptable = names.compactMap { MediaType($0) }
+    if acceptable.contains(where: { $0.essence == "*/*" }) { return }
+    let field = response.head.headerFields[.contentType]
+    let mediaType = field.flatMap { MediaType($0) }
+    if let mediaType, acceptable.contains(where: mediaType.matches) { return }
+    throw Self.error(found: field, mediaType, acceptable: names)
+  }
+
+  private static func error(found field: String?, _ mediaType: MediaType?, acceptable: [String]) -> LupineError {
+    let list = acceptable.isEmpty ? "none" : acceptable.prefix(20).joined(separator: ", ").escapingControls(limit: 500)
+    guard let field else {
+      return LupineError(
+        .unacceptableContentType(nil), "The response has no Content-Type; acceptable would be \(list).")
+    }
+    let shown = (mediaType?.essence ?? field).escapingControls(limit: 200)
+    let fault = mediaType == nil ? "is malformed" : "is not acceptable"
+    return LupineError(
+      .unacceptableContentType(shown), "The Content-Type \(shown) \(fault); acceptable would be \(list).")
+  }
+}
+
+/// Refuses what a program's own closure refuses.
+final class CustomRule: ValidationRule {
+  private let validation: Validation
+
+  init(validation: @escaping Validation) { self.validation = validation }
+
+  func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError) {
+    do {
+      try validation(response.request, response.head, response.data)
+    } catch let error as LupineError {
+      throw error
+    } catch {
+      throw LupineError(.validationFailed, "A validation closure refused the response: \(error).", underlying: error)
+    }
+  }
 }

@@ -1,3 +1,5 @@
+import LupineSupport
+
 /// One challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110 section 11.6.1).
 public struct AuthenticationChallenge: Sendable, Hashable {
   /// The scheme, as the server wrote it.
@@ -16,5 +18,74 @@ public struct AuthenticationChallenge: Sendable, Hashable {
       var parser = ChallengeParser(value)
       return parser.parse()
     }
+  }
+}
+
+/// Reads the challenges of one field value (RFC 9110 section 11.6.1).
+struct ChallengeParser {
+  private var cursor: FieldCursor
+  var steps: Int { cursor.steps }
+
+  init(_ text: String) { cursor = FieldCursor(text) }
+
+  mutating func parse() -> [AuthenticationChallenge] {
+    var challenges: [AuthenticationChallenge] = []
+    while skipSeparators(), let scheme = cursor.token() {
+      guard let challenge = challenge(scheme) else { break }
+      challenges.append(challenge)
+    }
+    return challenges
+  }
+
+  private mutating func challenge(_ scheme: String) -> AuthenticationChallenge? {
+    guard cursor.peek() == UInt8(ascii: " ") else {
+      return isAtListEnd() ? AuthenticationChallenge(scheme: scheme, parameters: [:], token: nil) : nil
+    }
+    cursor.skipWhitespace()
+    if let token = token68() { return AuthenticationChallenge(scheme: scheme, parameters: [:], token: token) }
+    var parameters: [String: String] = [:]
+    while let name = parameterName()?.lowercased() {
+      let isQuoted = cursor.peek() == UInt8(ascii: "\"")
+      guard let value = isQuoted ? cursor.quotedString() : cursor.token() else { return nil }
+      if parameters[name] == nil { parameters[name] = value }
+      guard skipSeparators() else { break }
+    }
+    return AuthenticationChallenge(scheme: scheme, parameters: parameters, token: nil)
+  }
+
+  /// A parameter's name and its equals sign; a token without one is the next challenge's scheme and stays.
+  private mutating func parameterName() -> String? {
+    let start = cursor.position
+    guard let name = cursor.token() else { return nil }
+    cursor.skipWhitespace()
+    guard cursor.take(UInt8(ascii: "=")) else {
+      cursor.goBack(to: start)
+      return nil
+    }
+    cursor.skipWhitespace()
+    return name
+  }
+
+  /// A token68 (RFC 9110 section 11.2) stands alone up to the next comma or the end; otherwise nothing is taken.
+  private mutating func token68() -> String? {
+    let start = cursor.position
+    while let byte = cursor.peek(), byte.isTokenByte || byte == UInt8(ascii: "/") { cursor.advance() }
+    let hasBody = cursor.position > start
+    while cursor.take(UInt8(ascii: "=")) {}
+    let end = cursor.position
+    cursor.skipWhitespace()
+    guard hasBody, isAtListEnd() else {
+      cursor.goBack(to: start)
+      return nil
+    }
+    return cursor.text(start..<end)
+  }
+
+  private mutating func isAtListEnd() -> Bool { cursor.isAtEnd || cursor.peek() == UInt8(ascii: ",") }
+
+  /// Skips commas and blanks; false at the end.
+  private mutating func skipSeparators() -> Bool {
+    repeat { cursor.skipWhitespace() } while cursor.take(UInt8(ascii: ","))
+    return !cursor.isAtEnd
   }
 }

@@ -36,3 +36,54 @@ final class ActiveReader: BodyReader {
 
   func cancel() { base.cancel() }
 }
+
+/// Reads a body of which it is not known yet whether it goes out: who watches hears of it once it does.
+public final class QuietReader: BodyReader {
+  private struct State {
+    var reads: [BodyRead] = []
+    var active: ActiveReader?
+  }
+
+  private let base: any BodyReader
+  private let control: ExchangeControl
+  private let onEnd: @Sendable (Int64) -> Void
+  private let state = Mutex(State())
+
+  init(_ base: any BodyReader, control: ExchangeControl, onEnd: @escaping @Sendable (Int64) -> Void) {
+    self.base = base
+    self.control = control
+    self.onEnd = onEnd
+  }
+
+  /// The length of the body in bytes; `nil` where it is not known.
+  public var length: Int64? { base.length }
+
+  /// Reads the next bytes.
+  public func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    if let active = state.withLock({ $0.active }) { return try active.read(into: buffer) }
+    let read = try base.read(into: buffer)
+    guard read != .pending else { return read }
+    control.touch()
+    let active = state.withLock { state in
+      if state.active == nil { state.reads.append(read) }
+      return state.active
+    }
+    active?.note(read)
+    return read
+  }
+
+  /// Tells of what has been read, and from now on of what is read.
+  public func tell() {
+    guard state.withLock({ $0.active }) == nil else { return }
+    let active = ActiveReader(base, control: control, onEnd: onEnd)
+    let reads = state.withLock { state in
+      if state.active != nil { return [BodyRead]() }
+      defer { state = State(active: active) }
+      return state.reads
+    }
+    for read in reads { active.note(read) }
+  }
+
+  /// Gives the body up.
+  public func cancel() { base.cancel() }
+}

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// Owns a descriptor of a regular file that is open for reading.
 public struct OpenFile: ~Copyable, Sendable {
@@ -53,5 +54,118 @@ public struct OpenFile: ~Copyable, Sendable {
     let (found, error) = data.withUnsafeMutableBytes { $0.fill(from: descriptor, at: 0) }
     if let error { throw LupineError.file("cannot be read", path, code: error, as: kind) }
     return found == data.count ? data : data.prefix(found)
+  }
+}
+
+/// Reads a file, exactly as many bytes as it had when it was opened.
+final class FileReader: BodyReader {
+  let length: Int64?
+  private let path: String
+  private let state: Mutex<State>
+
+  private struct State: ~Copyable {
+    let file: OpenFile
+    var position: Int64
+    let end: Int64
+  }
+
+  init(path: String, offset: Int64, length: Int64?) throws(LupineError) {
+    self.path = path
+    let file = try OpenFile(reading: path)
+    let size = try file.size()
+    guard (0...size).contains(offset), (0...size - offset).contains(length ?? 0) else {
+      throw LupineError(
+        .bodyFailed, "The file \(path) has \(size) bytes, not those that the request's body was to send.")
+    }
+    let count = length ?? size - offset
+    self.length = count
+    state = Mutex(State(file: file, position: offset, end: offset + count))
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    try state.withLock { (state) throws(LupineError) -> BodyRead in
+      let wanted = Int(min(Int64(buffer.count), state.end - state.position))
+      guard wanted > 0 else { return .end }
+      let count = try state.file.read(
+        into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: state.position)
+      guard count > 0 else {
+        throw LupineError(.bodyFailed, "The file \(path) became shorter while it was being sent.")
+      }
+      state.position += Int64(count)
+      return .bytes(count)
+    }
+  }
+
+  func cancel() {}
+}
+
+extension URL {
+  /// The path of the file on this machine that the URL names.
+  ///
+  /// - Throws: `LupineError` of the given kind where it names none, as with another scheme or another machine's name (RFC
+  ///   8089).
+  package func localPath(orFailAs kind: LupineError.Kind) throws(LupineError) -> String {
+    let url = absoluteURL
+    let host = url.host(percentEncoded: false) ?? ""
+    guard url.isFileURL, host.isEmpty || host.lowercased() == "localhost" else {
+      let name = url.scheme.map { "has the scheme \"\($0)\"" } ?? "has no scheme"
+      let reason = url.isFileURL ? "names a file on the machine \"\(host)\"" : name
+      throw LupineError(
+        kind,
+        "A file of this machine was to be named by a URL that \(reason); give it a path, or a URL of the scheme "
+          + "\"file\".")
+    }
+    return url.path
+  }
+}
+
+extension UnsafeMutableRawBufferPointer {
+  /// Fills the buffer from a position of a file, in as many calls as that takes.
+  ///
+  /// - Returns: how many bytes there were up to the file's end, and the number of the error that ended it; `nil` where none
+  ///   did.
+  package func fill(from descriptor: Int32, at offset: Int64) -> (count: Int, error: Int32?) {
+    var done = 0
+    while done < count {
+      let read = pread(descriptor, baseAddress?.advanced(by: done), count - done, off_t(offset) + off_t(done))
+      if read > 0 {
+        done += read
+      } else if read == 0 {
+        break
+      } else if errno != EINTR {
+        return (done, errno)
+      }
+    }
+    return (done, nil)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Writes all of the bytes to a descriptor, in as many calls as that takes.
+  ///
+  /// - Parameter offset: where in the file; `nil` means where the descriptor stands.
+  /// - Returns: the number of the error that ended it; `nil` where all were written.
+  public func write(to descriptor: Int32, at offset: Int64? = nil) -> Int32? {
+    write { rest, done in
+      guard let offset else { return Glibc.write(descriptor, rest.baseAddress, rest.count) }
+      return pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+    }
+  }
+
+  /// - Parameter call: the system's call, given the bytes that are left and the number of those that are done.
+  func write(_ call: (_ rest: UnsafeRawBufferPointer, _ done: Int) -> Int) -> Int32? {
+    var done = 0
+    while done < count {
+      let written = call(UnsafeRawBufferPointer(rebasing: self[done...]), done)
+      if written > 0 {
+        done += written
+      } else if written == 0 {
+        // Nothing was taken, and nothing said why.
+        return EIO
+      } else if errno != EINTR {
+        return errno
+      }
+    }
+    return nil
   }
 }

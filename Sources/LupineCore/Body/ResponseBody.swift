@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HTTPTypes
 
 /// The consumer's side of a response's body; `ResponseBodyWriter` is the transport's.
 public struct ResponseBody: Sendable {
@@ -64,5 +65,87 @@ public struct ResponseBody: Sendable {
     _ = try? exchange.channel.write(data)
     exchange.channel.finish(metrics: metrics)
     return ResponseBody(exchange: exchange)
+  }
+}
+
+/// The transport's side of a response's body.
+///
+/// Its calls come one after the other, from whatever thread the transport works on. After `finish` or `fail` no other
+/// may come; the first of the two counts.
+public struct ResponseBodyWriter: Sendable {
+  let exchange: ExchangeControl
+
+  /// Takes the next bytes, as they came off the wire.
+  ///
+  /// The bytes are always taken. On `pause` the transport hands over no more until `resume` is called, which was given
+  /// when the body was made.
+  ///
+  /// - Throws: `LupineError` where the body ends here, as over a limit or with a full disk; the transport then ends the
+  ///   exchange, closes the connection and calls `fail` with it.
+  public func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> Flow {
+    exchange.didReceive(bytes.count)
+    return try exchange.channel.write(bytes)
+  }
+
+  /// Takes the next bytes, which stand in memory as they are; a body that is collected as it is needs no copy of them.
+  public func write(_ data: Data) throws(LupineError) -> Flow {
+    exchange.didReceive(data.count)
+    return try exchange.channel.write(data)
+  }
+
+  /// Takes bytes as `write` does, and lets a consumer who waits for them sleep on until `deliver`.
+  ///
+  /// For a transport that has several pieces in hand: its consumer then wakes up once for all of them.
+  public func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> Flow {
+    exchange.didReceive(bytes.count)
+    return try exchange.channel.append(bytes)
+  }
+
+  /// Hands a consumer who waits what `append` has taken; after the end of the body nothing happens.
+  public func deliver() { exchange.channel.deliver() }
+
+  /// Ends the body: all of it has been written.
+  public func finish(trailers: HTTPFields? = nil, metrics: TransferMetrics) {
+    exchange.channel.finish(trailers: trailers, metrics: metrics)
+    exchange.bodyEnded()
+  }
+
+  /// Ends the body before its time.
+  public func fail(_ error: LupineError, metrics: TransferMetrics) {
+    exchange.channel.fail(error.measured(metrics))
+    exchange.bodyEnded()
+  }
+
+  /// Whether a transport goes on.
+  public enum Flow: Sendable, Hashable {
+    /// More may come.
+    case proceed
+    /// Nothing more until `resume` is called.
+    case pause
+  }
+}
+
+/// How a response's body ended well.
+public struct BodyEnd: Sendable {
+  /// What a `collect` sink gathered; empty for the others.
+  public var data: Data
+  /// Bytes that reached the sink's destination, after decoding.
+  public var byteCount: Int64
+  /// The trailers, where there were any.
+  public var trailers: HTTPFields?
+  /// What the exchange cost.
+  public var metrics: TransferMetrics
+
+  /// Joins the parts.
+  ///
+  /// Default: no data, as many bytes as the data have, no trailers, empty metrics.
+  public init(
+    data: Data = Data(), byteCount: Int64? = nil, trailers: HTTPFields? = nil,
+    metrics: TransferMetrics = TransferMetrics()
+  ) {
+    self.data = data
+    self.byteCount = byteCount ?? Int64(data.count)
+    self.trailers = trailers
+    self.metrics = metrics
   }
 }

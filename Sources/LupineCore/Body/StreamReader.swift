@@ -63,3 +63,85 @@ final class StreamReader: BodyReader {
       ?? LupineError(.bodyFailed, "The stream of the request's body threw: \(error).", underlying: error)
   }
 }
+
+/// What a `StreamReader` knows: the piece that is being read, and who waits for whom.
+struct StreamReaderState {
+  typealias Waiter = CheckedContinuation<Bool, Never>
+
+  enum Offer { case refused, kept, awaited }
+
+  var pump: Task<Void, Never>?
+  private var piece: [UInt8] = []
+  private var position = 0
+  private var remaining: Int64?
+  private var waiter: Waiter?
+  private var isReaderWaiting = false
+  private var isCancelled = false
+  private var end: Result<Void, LupineError>?
+
+  init(remaining: Int64?) { self.remaining = remaining }
+
+  mutating func offer(_ piece: [UInt8], _ waiter: Waiter) -> Offer {
+    if isCancelled { return .refused }
+    self.piece = piece
+    position = 0
+    self.waiter = waiter
+    defer { isReaderWaiting = false }
+    return isReaderWaiting ? .awaited : .kept
+  }
+
+  /// Takes the end of the stream; true when the reader waits to hear of it.
+  mutating func settle(_ error: LupineError?) -> Bool {
+    guard end == nil, !isCancelled else { return false }
+    end = error.map { .failure($0) } ?? .success(())
+    defer { isReaderWaiting = false }
+    return isReaderWaiting
+  }
+
+  mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> (BodyRead, Waiter?) {
+    let count = min(buffer.count, piece.count - position)
+    guard count > 0 else { return (try readNothing(), nil) }
+    try spend(count)
+    piece.withUnsafeBytes { bytes in
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<position + count]))
+    }
+    position += count
+    guard position == piece.count else { return (.bytes(count), nil) }
+    piece = []
+    position = 0
+    defer { waiter = nil }
+    return (.bytes(count), waiter)
+  }
+
+  mutating func cancel() -> (Task<Void, Never>?, Waiter?) {
+    isCancelled = true
+    piece = []
+    position = 0
+    defer {
+      pump = nil
+      waiter = nil
+    }
+    return (pump, waiter)
+  }
+
+  private mutating func readNothing() throws(LupineError) -> BodyRead {
+    guard let end else {
+      isReaderWaiting = true
+      return .pending
+    }
+    if case .failure(let error) = end { throw error }
+    if let remaining, remaining > 0 {
+      throw LupineError(
+        .bodyFailed, "The stream of the request's body ended \(remaining) bytes before its stated length.")
+    }
+    return .end
+  }
+
+  private mutating func spend(_ count: Int) throws(LupineError) {
+    guard let left = remaining else { return }
+    guard left >= Int64(count) else {
+      throw LupineError(.bodyFailed, "The stream of the request's body yields more bytes than its stated length.")
+    }
+    remaining = left - Int64(count)
+  }
+}

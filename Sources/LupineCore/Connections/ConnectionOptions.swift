@@ -25,3 +25,48 @@ public struct ConnectionOptions: Sendable, Hashable {
   /// Leaves everything to the transport.
   public init() {}
 }
+
+/// The connections of a transport at one moment, for gauges.
+public struct ConnectionPoolSnapshot: Sendable, Hashable, CustomStringConvertible {
+  /// Connections that are open, or being made.
+  public var open: Int
+  /// Those of them that no exchange uses.
+  public var idle: Int
+  /// Exchanges that wait for their turn, or for that of their host's name to be looked up.
+  public var waiting: Int
+
+  /// Counts of none.
+  public init(open: Int = 0, idle: Int = 0, waiting: Int = 0) {
+    self.open = open
+    self.idle = idle
+    self.waiting = waiting
+  }
+
+  /// The counts, on one line.
+  public var description: String { "\(open) open, \(idle) idle, \(waiting) waiting" }
+}
+
+/// A transport that keeps connections and can count them.
+public protocol ConnectionPooling: Transport {
+  /// Counts the connections of all sessions that use the transport; zeros once it was shut down.
+  func connectionPool() async -> ConnectionPoolSnapshot
+}
+
+/// Addresses that stand in the place of what the resolver says of a name.
+public struct ResolverOverrides: Sendable, Hashable {
+  private var addresses: [String: [IPAddress]] = [:]
+
+  package init() {}
+
+  /// Whether every name is resolved as usual.
+  public var isEmpty: Bool { addresses.isEmpty }
+
+  /// The addresses of a name, in the order in which they are tried; `nil` where it is resolved as usual.
+  ///
+  /// A dot at the name's end makes no difference: it says to a resolver that the name is whole.
+  public func addresses(of host: String) -> [IPAddress]? { addresses.isEmpty ? nil : addresses[Self.key(host)] }
+
+  package mutating func set(_ host: String, _ addresses: [IPAddress]) { self.addresses[Self.key(host)] = addresses }
+
+  private static func key(_ host: String) -> String { host.hasSuffix(".") ? String(host.dropLast()) : host }
+}

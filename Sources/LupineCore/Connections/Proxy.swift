@@ -1,3 +1,5 @@
+import LupineSupport
+
 /// A server that makes connections, or requests, on a session's behalf.
 ///
 /// Its description hides the credential.
@@ -72,4 +74,80 @@ public struct Proxy: Sendable, Hashable {
 extension Proxy: HidesSecrets {
   /// The URL without the credential.
   public var description: String { address }
+}
+
+extension Proxy {
+  /// Reads the URL of a proxy: `http`, `https`, `socks5` (names are resolved here) or `socks5h` (by the proxy), with a
+  /// name and a password or without, as in `http://user:password@proxy.example.com:3128`.
+  ///
+  /// Without a scheme it is `http`; without a port 80, 443 or, for SOCKS, 1080.
+  ///
+  /// - Throws: `LupineError` of kind `invalidURL` that quotes nothing of the text.
+  public init(_ text: String) throws(LupineError) {
+    let (scheme, rest) = Self.split(text)
+    let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    guard rest.dropFirst(authority.count).allSatisfy({ $0 == "/" }), rest.count - authority.count <= 1 else {
+      throw Self.invalid("it has a path, a query or a fragment")
+    }
+    let at = authority.lastIndex(of: "@")
+    let place = at.map { authority[authority.index(after: $0)...] } ?? authority
+    let url: HTTPURL
+    do throws(LupineError) {
+      url = try HTTPURL("http://\(place)/")
+    } catch {
+      throw Self.invalid("its host or port is none")
+    }
+    let (kind, defaultPort, isHere) = try Self.kind(scheme)
+    // `HTTPURL` drops the port 80, which is the default of no other kind of proxy.
+    let port = url.port ?? (place.hasSuffix(":80") ? 80 : defaultPort)
+    let credential = try at.map { (at) throws(LupineError) in try Self.credential(authority[..<at]) }
+    self.init(kind: kind, host: url.host, port: port, credential: credential, resolvesNamesHere: isHere)
+    if let problem { throw Self.invalid(problem) }
+  }
+
+  private static func split(_ text: String) -> (scheme: String, rest: Substring) {
+    guard let range = text.firstRange(of: "://") else { return ("http", text[...]) }
+    return (text[..<range.lowerBound].lowercased(), text[range.upperBound...])
+  }
+
+  private static func kind(_ scheme: String) throws(LupineError) -> (Kind, port: Int, resolvesNamesHere: Bool) {
+    switch scheme {
+    case "http": (.http, 80, false)
+    case "https": (.https, 443, false)
+    case "socks5": (.socks5, 1080, true)
+    case "socks5h": (.socks5, 1080, false)
+    default: throw invalid("its scheme is none of http, https, socks5 and socks5h")
+    }
+  }
+
+  private static func credential(_ text: Substring) throws(LupineError) -> Credential {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let username = PercentCoding.text(parts[0]),
+      let password = PercentCoding.text(parts.count > 1 ? parts[1] : "")
+    else {
+      throw invalid("its name or password is not percent-encoded")
+    }
+    return Credential(username: username, password: password)
+  }
+
+  private static func invalid(_ reason: String) -> LupineError {
+    LupineError(
+      .invalidURL, "The proxy's URL cannot be used: \(reason). Write it as http://user:password@proxy.example.com:3128."
+    )
+  }
+
+  /// What makes the credential unfit for the proxy's protocol.
+  package var problem: String? {
+    if kind == .socks5, connectionCredential != nil { return "no SOCKS proxy speaks NTLM or Negotiate" }
+    guard let credential else { return connectionCredential?.problems.first }
+    guard kind == .socks5 else {
+      do throws(LupineError) { _ = try BasicScheme.value(for: credential) } catch { return error.message }
+      return nil
+    }
+    let lengths = [credential.username.utf8.count, credential.password.utf8.count]
+    guard lengths.allSatisfy({ (1...255).contains($0) }), !credential.hasControlByte else {
+      return "name and password have 1 to 255 bytes each over SOCKS, and no control byte (RFC 1929)"
+    }
+    return nil
+  }
 }

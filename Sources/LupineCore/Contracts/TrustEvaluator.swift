@@ -45,3 +45,46 @@ extension TrustEvaluator {
   /// None.
   public func warnings(now: Date) -> [String] { [] }
 }
+
+/// A closure as a trust evaluator.
+public struct ClosureTrustEvaluator: TrustEvaluator {
+  private let evaluation: @Sendable (ServerTrust) throws -> Void
+
+  /// Wraps a closure, which throws where the server is not to be trusted.
+  public init(_ evaluation: @escaping @Sendable (ServerTrust) throws -> Void) { self.evaluation = evaluation }
+
+  /// Calls the closure.
+  public func evaluate(_ trust: ServerTrust) throws { try evaluation(trust) }
+}
+
+extension TrustEvaluator where Self == ClosureTrustEvaluator {
+  /// Leaves the judgement to a closure, which throws where the server is not to be trusted.
+  public static func custom(_ evaluation: @escaping @Sendable (ServerTrust) throws -> Void) -> ClosureTrustEvaluator {
+    ClosureTrustEvaluator(evaluation)
+  }
+}
+
+/// Trusts no server; meant for the hosts that a session has no other evaluator for.
+public struct RefusingTrustEvaluator: TrustEvaluator {
+  /// Says why a server was refused.
+  public struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The host that was refused.
+    public let host: String
+
+    /// What happened, and what to do about it.
+    public var description: String {
+      "the session has no trust evaluator for \(host) and refuses all others; add a pattern that matches it"
+    }
+  }
+
+  /// Makes the evaluator.
+  public init() {}
+
+  /// Refuses the server.
+  public func evaluate(_ trust: ServerTrust) throws { throw Refusal(host: trust.host) }
+}
+
+extension TrustEvaluator where Self == RefusingTrustEvaluator {
+  /// Trusts no server: `.trust([…], otherwise: .refuse)`.
+  public static var refuse: RefusingTrustEvaluator { RefusingTrustEvaluator() }
+}

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A session's clock with its type erased: times are counted from the session's making.
 public struct SessionClock: Sendable {
@@ -88,5 +89,24 @@ public struct SessionClock: Sendable {
 
   private static func openTimer(_ clock: some TimerClock) -> SessionClock {
     SessionClock(opened: clock) { clock.schedule(at: $0, $1) }
+  }
+}
+
+/// The clock of a policy that several sessions may share: the one it was given, or else that of the session that uses it
+/// first.
+public final class PolicyClock: Sendable {
+  private let clock: Mutex<SessionClock?>
+
+  /// Makes the clock of a policy; `nil` means that of the first session that uses the policy.
+  public init(_ clock: (any Clock<Duration>)? = nil) { self.clock = Mutex(clock.map { SessionClock($0) }) }
+
+  /// The policy's clock, where a session with this one uses it.
+  public func clock(or session: any Clock<Duration>) -> SessionClock {
+    clock.withLock { clock in
+      if let clock { return clock }
+      let made = SessionClock(session)
+      clock = made
+      return made
+    }
   }
 }

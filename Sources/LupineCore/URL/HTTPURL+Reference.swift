@@ -27,3 +27,120 @@ extension HTTPURL {
     return try HTTPURL(string + separator + reference)
   }
 }
+
+extension HTTPURL {
+  /// Returns the URL that the `Location` field of a response to this URL names.
+  ///
+  /// Resolves as RFC 3986 section 5.2 says. Without a fragment of its own the result inherits this URL's (RFC 9110
+  /// section 10.2.2). User information is dropped: a server's redirect never sets credentials.
+  ///
+  /// - Throws: `LupineError` of kind `.invalidURL` for any scheme but `http` and `https`, and for what no URL may hold.
+  public func resolving(location: String) throws(LupineError) -> HTTPURL {
+    let target: String
+    switch try URLReference(location, maximumLength: Self.maximumLength) {
+    case .absolute: target = location
+    case .network: target = scheme.rawValue + ":" + location
+    case .absolutePath: target = root + location
+    case .relativePath: target = root + directory + location
+    case .query: target = root + path + location
+    case .fragment, .empty: target = root + requestTarget + location
+    }
+    var parser = URLParser(maximumLength: Self.maximumLength, dropsUserinfo: true)
+    return try parser.url(inheritingFragment(target))
+  }
+
+  /// The path up to and including its last `/` (RFC 3986 section 5.2.3).
+  private var directory: String {
+    let path = path
+    guard let slash = path.lastIndex(of: "/") else { return "/" }
+    return String(path[...slash])
+  }
+
+  private func inheritingFragment(_ target: String) -> String {
+    guard let fragment, !target.utf8.contains(.hash) else { return target }
+    return target + "#" + fragment
+  }
+}
+
+extension HTTPURL {
+  /// Returns the URL with another query, or without one.
+  ///
+  /// - Parameter query: percent-encoded, without `?`; bytes a query cannot hold are encoded.
+  /// - Throws: `LupineError` of kind `.invalidURL` for `#`, `\`, control bytes and a `%` that encodes nothing.
+  public func with(query: String?) throws(LupineError) -> HTTPURL {
+    if query?.utf8.contains(.hash) == true { throw URLFault.delimiter("#", in: "query", encoded: "%23").error }
+    let head = text(0, Int(pathEnd))
+    let tail = text(Int(queryEnd), string.utf8.count)
+    return try HTTPURL(query.map { head + "?" + $0 + tail } ?? head + tail)
+  }
+
+  /// Returns the URL with another path.
+  ///
+  /// - Parameter path: percent-encoded, beginning with `/`; dot segments are removed, bytes a path cannot hold encoded.
+  /// - Throws: `LupineError` of kind `.invalidURL` when it does not begin with `/`, and for `?`, `#`, `\`, control bytes
+  ///   and a `%` that encodes nothing.
+  public func with(path: String) throws(LupineError) -> HTTPURL {
+    if path.utf8.first != .slash { throw URLFault.pathWithoutSlash.error }
+    if path.utf8.contains(.hash) { throw URLFault.delimiter("#", in: "path", encoded: "%23").error }
+    if path.utf8.contains(.question) { throw URLFault.delimiter("?", in: "path", encoded: "%3F").error }
+    return try HTTPURL(root + path + text(Int(pathEnd), string.utf8.count))
+  }
+
+  /// Returns the URL with `items` behind its query, joined by `&`.
+  ///
+  /// Without items the URL stays as it is.
+  ///
+  /// - Throws: as `with(query:)`.
+  public func appending(queryItems items: String) throws(LupineError) -> HTTPURL {
+    if items.isEmpty { return self }
+    guard let query, !query.isEmpty else { return try with(query: items) }
+    return try with(query: query + "&" + items)
+  }
+}
+
+extension HTTPURL {
+  /// The host in lower case; an IPv6 address in canonical form, without brackets.
+  ///
+  /// A trailing dot stays: `example.com.` is another host than `example.com`, for credentials above all.
+  public var host: String {
+    hostKind == .ipv6 ? text(hostStart + 1, Int(hostEnd) - 1) : text(hostStart, Int(hostEnd))
+  }
+
+  /// The port the URL names, or `nil` when it names none or the scheme's default.
+  public var port: Int? { explicitPort == 0 ? nil : Int(explicitPort) }
+
+  /// The port to connect to.
+  public var effectivePort: Int { port ?? scheme.defaultPort }
+
+  /// The host and, unless it is the default, the port, as the `Host` field carries them; IPv6 in brackets.
+  public var authority: String { text(hostStart, Int(pathStart)) }
+
+  /// The percent-encoded path; always begins with `/`.
+  public var path: String { text(Int(pathStart), Int(pathEnd)) }
+
+  /// The percent-encoded query without its `?`; empty when only the `?` is there, `nil` without one.
+  public var query: String? { pathEnd == queryEnd ? nil : text(Int(pathEnd) + 1, Int(queryEnd)) }
+
+  /// The percent-encoded fragment without its `#`; it never goes to the server.
+  public var fragment: String? {
+    Int(queryEnd) == string.utf8.count ? nil : text(Int(queryEnd) + 1, string.utf8.count)
+  }
+
+  /// The path and query: the target of a request in origin form (RFC 9112 section 3.2.1).
+  public var requestTarget: String { text(Int(pathStart), Int(queryEnd)) }
+
+  /// The target of a request that a proxy forwards, in absolute form (RFC 9112 section 3.2.2).
+  public var absoluteTarget: String { root + requestTarget }
+
+  /// The URL up to its path, such as `https://example.com:8443`.
+  var root: String { text(0, Int(pathStart)) }
+
+  private var hostStart: Int { scheme == .http ? 7 : 8 }
+
+  func text(_ start: Int, _ end: Int) -> String {
+    let bytes = string.utf8
+    let lower = bytes.index(bytes.startIndex, offsetBy: start)
+    let upper = bytes.index(bytes.startIndex, offsetBy: end)
+    return String(string[lower..<upper])
+  }
+}

@@ -1,3 +1,6 @@
+public import FoundationEssentials
+import LupineSupport
+
 /// An absolute `http` or `https` URL, checked once and normalised.
 ///
 /// Every part of the library reads this one value, so that policy, cookies, the connection pool and the transport never
@@ -63,4 +66,91 @@ extension HTTPURL: Hashable {
 extension HTTPURL: CustomStringConvertible {
   /// The whole URL, query values included; errors and logs show a shortened form instead.
   public var description: String { string }
+}
+
+extension HTTPURL {
+  /// The schemes that can be requested.
+  public enum Scheme: String, Sendable, Hashable, CaseIterable {
+    /// Plain HTTP.
+    case http
+    /// HTTP over TLS.
+    case https
+
+    /// The port used when the URL names none: 80 or 443.
+    public var defaultPort: Int {
+      switch self {
+      case .http: 80
+      case .https: 443
+      }
+    }
+  }
+
+  /// What the host of a URL is.
+  public enum HostKind: Sendable, Hashable {
+    /// A name to look up.
+    case name
+    /// An IPv4 address in dotted decimal.
+    case ipv4
+    /// An IPv6 address.
+    case ipv6
+  }
+}
+
+extension HTTPURL {
+  /// Where credentials belong: scheme, host and port together (RFC 9110 section 4.3.1).
+  public struct Origin: Sendable, Hashable, CustomStringConvertible {
+    /// The scheme.
+    public let scheme: Scheme
+    /// The host as in `HTTPURL.host`; a trailing dot makes it another host.
+    public let host: String
+    /// The port to connect to, the scheme's default included.
+    public let port: Int
+
+    /// Joins the parts; the host is taken as it is.
+    public init(scheme: Scheme, host: String, port: Int) {
+      self.scheme = scheme
+      self.host = host
+      self.port = port
+    }
+
+    /// The origin as the `Origin` field carries it: without the default port, IPv6 in brackets.
+    public var description: String {
+      let name = host.utf8.contains(.colon) ? "[\(host)]" : host
+      return port == scheme.defaultPort ? "\(scheme)://\(name)" : "\(scheme)://\(name):\(port)"
+    }
+  }
+
+  /// The origin of the URL.
+  public var origin: Origin { Origin(scheme: scheme, host: host, port: effectivePort) }
+}
+
+extension HTTPURL {
+  /// Whether the host is this machine, by the names and addresses that always are (RFC 6761 section 6.3).
+  public var isLoopback: Bool {
+    switch hostKind {
+    case .name: host == "localhost" || host.hasSuffix(".localhost")
+    case .ipv4: host.hasPrefix("127.")
+    case .ipv6: host == "::1"
+    }
+  }
+}
+
+extension HTTPURL {
+  /// The same URL as Foundation's value, or `nil` when Foundation cannot read it.
+  public var foundationURL: URL? { URL(string: string) }
+}
+
+extension URL: URLConvertible {
+  /// Checks the URL's text; one without a scheme is appended to `base`.
+  public func asURL(relativeTo base: HTTPURL?) throws(LupineError) -> HTTPURL {
+    try absoluteString.asURL(relativeTo: base)
+  }
+}
+
+extension URLComponents: URLConvertible {
+  /// Checks the components' text; one without a scheme is appended to `base`.
+  public func asURL(relativeTo base: HTTPURL?) throws(LupineError) -> HTTPURL {
+    guard let string else { throw URLFault.components.error }
+    return try string.asURL(relativeTo: base)
+  }
 }

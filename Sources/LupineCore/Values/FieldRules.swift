@@ -1,5 +1,6 @@
-import HTTPTypes
+package import HTTPTypes
 import LupineSupport
+import Synchronization
 
 /// What may stand in a field (RFC 9110 section 5.5).
 public enum FieldRules {
@@ -64,4 +65,103 @@ public enum FieldRules {
     let equal = (rest &- ones) & ~rest
     return (below | equal) & (ones &* 0x80) != 0
   }
+}
+
+/// What one look at a request's fields tells: how much they are, whether they may be sent, and who has to act on one.
+///
+/// The session looks when it has added its own fields; the transport, and whoever else has the request after that, need
+/// not look again.
+package struct FieldFacts: Sendable {
+  /// What is true of at least one field.
+  package struct Findings: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The name is none (RFC 9110 section 5.1).
+    package static let invalidName = Findings(rawValue: 1 << 0)
+    /// The value is none (RFC 9110 section 5.5).
+    package static let invalidValue = Findings(rawValue: 1 << 1)
+    /// It says how long the content is, which is the transport's to say.
+    package static let framing = Findings(rawValue: 1 << 2)
+    /// What keeps a request from being sent.
+    static var refused: Findings { [.invalidName, .invalidValue, .framing] }
+    package static let cookie = Findings(rawValue: 1 << 3)
+    package static let proxyAuthorization = Findings(rawValue: 1 << 4)
+    package static let accept = Findings(rawValue: 1 << 5)
+  }
+
+  private static let looks = Atomic<UInt64>(0)
+
+  /// The number of this look: of two requests with the same one, the fields are the same to the letter.
+  package let look = FieldFacts.looks.wrappingAdd(1, ordering: .relaxed).newValue
+  /// The bytes of all fields, as HTTP/1.1 writes them.
+  package private(set) var size = 0
+  package private(set) var findings: Findings = []
+
+  init(_ fields: HTTPFields) {
+    for field in fields { look(at: field) }
+  }
+
+  private mutating func look(at field: HTTPField) {
+    let name = field.name
+    let (length, isValid) = field.withUnsafeBytesOfValue { ($0.count, FieldRules.isValid($0)) }
+    size += name.rawName.utf8.count + length + 4
+    if !isValid { findings.insert(.invalidValue) }
+    if name.rawName.isEmpty || !name.rawName.utf8.allSatisfy(\.isTokenByte) { findings.insert(.invalidName) }
+    switch name {
+    case .contentLength, .transferEncoding: findings.insert(.framing)
+    case .cookie: findings.insert(.cookie)
+    case .proxyAuthorization: findings.insert(.proxyAuthorization)
+    case .accept: findings.insert(.accept)
+    default: break
+    }
+  }
+}
+
+/// Fields that many requests share, and what is known of them.
+package struct SharedFields: Sendable {
+  let fields: HTTPFields
+  let facts: FieldFacts
+
+  package init(_ fields: HTTPFields) {
+    self.fields = fields
+    facts = FieldFacts(fields)
+  }
+}
+
+/// What every request must keep to, whatever the transport.
+public enum RequestRules {
+  /// Checks method, body and fields; throws kind `invalidRequest` or `limitExceeded`.
+  public static func check(_ request: OutgoingRequest, limits: Limits) throws(LupineError) {
+    // Most requests are GETs without a body.
+    if request.hasBody || request.method != .get { try checkMethod(of: request) }
+    try FieldRules.check(request, limit: limits.requestFields)
+  }
+
+  private static func checkMethod(of request: OutgoingRequest) throws(LupineError) {
+    guard request.method != .connect else {
+      throw LupineError(.invalidRequest, "CONNECT is the transport's own, for proxies; send another method.")
+    }
+    if request.hasBody { try checkBodyAllowed(in: request) }
+  }
+
+  /// Refuses a body where the method gives it no meaning (RFC 9110 sections 9.3.1, 9.3.2 and 9.3.8).
+  public static func checkBodyAllowed(in request: OutgoingRequest) throws(LupineError) {
+    switch request.method {
+    case .head, .trace:
+      throw LupineError(
+        .invalidRequest,
+        "A \(request.method.rawValue) request has no body (RFC 9110 section 9.3). Leave it out, or send another method; "
+          + parameters)
+    case .get where !request.options.allowsBodyWithGET:
+      throw LupineError(
+        .invalidRequest,
+        "A GET request has a body only where its options say so, since many servers and proxies refuse it or leave it out "
+          + "(RFC 9110 section 9.3.1). Send another method, or set the option 'allowsBodyWithGET'; " + parameters)
+    default: return
+    }
+  }
+
+  private static let parameters = "parameters go into the query with '.urlEncodedForm(destination: .queryString)'."
 }

@@ -13,3 +13,15 @@ extension HTTPField.Name {
   /// `Idempotency-Key`, which tells a server that two requests are the same one (draft-ietf-httpapi-idempotency-key-header).
   public static let idempotencyKey = HTTPField.Name(constant: "Idempotency-Key")
 }
+
+extension HTTPField {
+  /// `Authorization` with the Basic scheme (RFC 7617), in UTF-8.
+  public static func authorization(username: String, password: String) -> HTTPField {
+    HTTPField(name: .authorization, value: BasicScheme.value(username, password))
+  }
+
+  /// `Authorization` with the Bearer scheme (RFC 6750).
+  public static func authorization(bearerToken: String) -> HTTPField {
+    HTTPField(name: .authorization, value: "Bearer \(bearerToken)")
+  }
+}

@@ -193,3 +193,35 @@ extension OutgoingRequest {
     options.isIdempotent ?? (Self.idempotentMethods.contains(method) || hasIdempotencyKey)
   }
 }
+
+extension OutgoingRequest {
+  /// Who goes first where requests wait for a connection.
+  ///
+  /// A hint for what waits; a request that is under way is not held back.
+  public enum Priority: Int, Sendable, Hashable, CaseIterable, Comparable {
+    /// After all others, as a prefetch.
+    case low
+    /// In the order of the requests' coming.
+    case normal
+    /// Before all others, as what a person waits for.
+    case high
+
+    /// Compares how soon they go.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  }
+}
+
+extension OutgoingRequest {
+  /// The request for another URL; what was meant for one server alone, its secrets and its name, goes to no other origin.
+  ///
+  /// So what another origin refuses is no token that was refused.
+  package func moved(to url: HTTPURL, secrets: SecretFields) -> OutgoingRequest {
+    var moved = self
+    moved.url = url
+    guard url.origin != self.url.origin else { return moved }
+    moved.headers = secrets.strip(headers)
+    moved.headers[.host] = nil
+    if !moved.options.refreshMarks.isEmpty { moved.options.refreshMarks = [:] }
+    return moved
+  }
+}

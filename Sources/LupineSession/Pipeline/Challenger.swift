@@ -43,3 +43,10 @@ extension ExchangeLoop {
     }
   }
 }
+
+extension Session {
+  /// The way of a request through a proxy; `nil` where no proxy reads anything of it.
+  func passage(to url: HTTPURL) -> ProxyPassage? {
+    configuration.proxies.isEmpty ? nil : ProxyPassage(configuration.proxies.proxy(for: url), to: url)
+  }
+}

@@ -51,3 +51,75 @@ extension Pipeline {
     }
   }
 }
+
+/// What interceptors pass on, and what they make by themselves.
+extension ExchangeLoop {
+  /// Describes the attempt to interceptors; a body that one of them makes is taken as it stands, without being decoded.
+  ///
+  /// A stream's reader has such a body as it comes. For a file it is gathered first, since nobody knows yet whether it is
+  /// the one that comes back.
+  func context(forInterceptorsOf request: OutgoingRequest, control: ExchangeControl) -> TransferContext {
+    let limits = configuration.limits
+    let reader = task.handsOverAtHead ? task.consumer : nil
+    var context = context(for: request, control: control)
+    context.change { own in
+      own.supervisor = ClosureSupervisor(events: { hear($0) }) { head in
+        BodySink(
+          (try? reader?.destination(for: head, to: request, limits: limits)) ?? .collect(limit: limits.responseBody))
+      }
+    }
+    return context
+  }
+
+  /// Waits for the whole of a response that interceptors have passed on, or made by themselves.
+  ///
+  /// - Parameter control: the life of a body that an interceptor made.
+  func receive(
+    _ response: TransportResponse, from request: OutgoingRequest, orOwn control: ExchangeControl
+  ) async throws(LupineError) -> ReceivedResponse {
+    let (sent, exchange) = task.state.withLock { ($0.sentInAttempt ?? request, $0.control) }
+    if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
+    abandonExchange(for: response.body)
+    task.consumer?.isBypassed()
+    while try !task.begin(control, sent, for: nil, head: response.head) { abandonExchange(for: response.body) }
+    let own = try await handedOn(response, to: sent, control)
+    let received = try await receive(own, control, to: request)
+    // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
+    let count = (task.consumer?.base(of: own.head) ?? 0) + (own.body.goodEnd?.byteCount ?? 0)
+    task.download.withLock { $0.begin(base: count, length: 0, isAnswer: false, now: .zero) }
+    return received
+  }
+
+  /// Has the body that an interceptor made go where a stream's or a download's goes, as it stands.
+  private func handedOn(
+    _ response: TransportResponse, to request: OutgoingRequest, _ control: ExchangeControl
+  ) async throws(LupineError) -> TransportResponse {
+    guard let consumer = task.consumer else { return response }
+    // A stream's reader waits for it as it comes.
+    if task.handsOverAtHead, control.carries(response.body) { return response }
+    do throws(LupineError) {
+      let end = try await response.body.end()
+      guard end.byteCount == end.data.count else { throw Self.bodyIsGone }
+      var response = response
+      response.body = try body(of: end, with: response, for: consumer, to: request, control)
+      return response
+    } catch {
+      close(control, status: response.statusCode, metrics: error.metrics)
+      throw error.caused(by: control)
+    }
+  }
+
+  private func body(
+    of end: BodyEnd, with response: TransportResponse, for consumer: any ResponseHandler, to request: OutgoingRequest,
+    _ control: ExchangeControl
+  ) throws(LupineError) -> ResponseBody {
+    let destination = try consumer.destination(for: response.head, to: request, limits: configuration.limits)
+    for decision in consumer.takeDecisions() { task.emit(decision, attempt: number) }
+    return control.makeBody(BodySink(destination), of: end)
+  }
+
+  private static let bodyIsGone = LupineError(
+    .interceptionFailed,
+    "An interceptor answered with a body that has gone elsewhere, as that of an exchange before; answer with a body of its own, as by `ResponseBody.complete`."
+  )
+}

@@ -1,3 +1,4 @@
+import Synchronization
 import HTTPTypes
 import LupineCore
 
@@ -51,5 +52,40 @@ package struct Pipeline: Sendable {
       return
     }
     try? await task.interruptible { try await clock.sleep(delay) }
+  }
+}
+
+/// How one attempt ended.
+struct AttemptResult: Sendable {
+  /// The request as the attempt sent it first, before redirects.
+  var request: OutgoingRequest
+  var outcome: Outcome
+  /// Whether the request ends whatever the retriers say.
+  var isFinal = false
+
+  /// - Parameter last: the exchange that the attempt began last.
+  static func failed(
+    _ error: LupineError, request: OutgoingRequest, after last: LastExchange = LastExchange(), isFinal: Bool
+  ) -> AttemptResult {
+    var outcome = Outcome(request: request, error: error.about(request.summary))
+    outcome.complete(with: last)
+    return AttemptResult(request: request, outcome: outcome, isFinal: isFinal)
+  }
+}
+
+extension Pipeline {
+  /// The request with its key, which is made once for all attempts.
+  package func keyed(_ request: OutgoingRequest) -> OutgoingRequest {
+    let key = task.state.withLock { $0.settings.idempotencyKey }
+    guard key != nil || session.configuration.keyedMethods.contains(request.method), !request.hasIdempotencyKey else {
+      return request
+    }
+    var request = request
+    if case .given(let text) = key {
+      request.headers[.idempotencyKey] = text
+    } else {
+      request.headers[.idempotencyKey] = IdempotencyKey.make(session.configuration.random)
+    }
+    return request
   }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import LupineCore
 import LupineSupport
@@ -42,5 +43,120 @@ struct CurlCommand: CustomStringConvertible {
 
   static func quote(_ text: String) -> String {
     "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+  }
+}
+
+extension CurlCommand {
+  /// The most bytes of a text that is an argument of curl's, which holds 128 KiB on Linux.
+  private static let longestArgument = 32 << 10
+  /// The most bytes of a body that are written out by `printf`, which is the shell's own and has no such bound.
+  private static let longestBody = 1 << 20
+
+  /// What feeds curl's standard input, and curl's own argument.
+  var body: (source: String, argument: String?) {
+    switch request.body.source {
+    case .none: ("", nil)
+    case .bytes(let data) where data.count > Self.longestBody: (Self.refusal(of: data.count), Self.fromInput)
+    case .bytes(let data): content(data)
+    case .file(let path, 0) where request.body.length == nil: ("", "--data-binary \(Self.quote("@" + path))")
+    case .file:
+      (command(for: RequestBody.Section(request.body.source, length: request.body.length)) + " | ", Self.fromInput)
+    case .sequence(let sections): (sequence(sections), Self.fromInput)
+    case .stream: ("", Self.fromInput)
+    }
+  }
+
+  private static let fromInput = "--data-binary @-"
+
+  /// `--data-raw`, unlike `--data-binary`, takes an `@` in front as it is.
+  private func content(_ data: Data) -> (source: String, argument: String) {
+    let data = redacted(data)
+    guard data.count <= Self.longestArgument, let text = String(validating: data, as: UTF8.self),
+      text.escapingControls(indentation: "") == text
+    else { return ("\(Self.print(data)) | ", Self.fromInput) }
+    return ("", "--data-raw \(Self.quote(text))")
+  }
+
+  /// A property list, of which few are sent, is hidden as a whole.
+  private func redacted(_ data: Data) -> Data {
+    let type = request.headers[.contentType]?.lowercased() ?? ""
+    if type.hasPrefix("application/x-www-form-urlencoded") { return SecretParameters.redact(data) }
+    if type.contains("json") { return JSONRedaction.redact(data) }
+    return type.contains("plist") ? Self.hidden : Self.redactedByLook(data)
+  }
+
+  private static func redactedByLook(_ data: Data) -> Data {
+    if JSONRedaction.mayBeJSON(data) { return JSONRedaction.redact(data) }
+    return mayBePropertyList(data) ? hidden : data
+  }
+
+  private static let hidden = Data(SecretParameters.replacement.utf8)
+
+  /// Whether bytes begin as a property list does, be it a binary one.
+  private static func mayBePropertyList(_ data: Data) -> Bool {
+    data.starts(with: "bplist".utf8) || String(decoding: data.prefix(1_024), as: UTF8.self).contains("<plist")
+  }
+
+  /// What says that there is no command for so long a body, and keeps curl from running without it.
+  private static func refusal(of count: Int) -> String {
+    "{ echo 'No command holds a body of \(count) bytes in memory: send it from a file.' >&2; false; } && "
+  }
+
+  /// The commands that write one section after the other.
+  ///
+  /// A stream among them is read from the command's own standard input.
+  private func sequence(_ sections: [RequestBody.Section]) -> String {
+    let flat = Self.flattened(sections)
+    let size = flat.reduce(0) { sum, section in
+      if case .bytes(let data) = section.source { sum + data.count } else { sum }
+    }
+    guard size <= Self.longestBody else { return Self.refusal(of: size) }
+    return "{ " + flat.map { "\(command(for: $0)); " }.joined() + "} | "
+  }
+
+  private static func flattened(_ sections: [RequestBody.Section]) -> [RequestBody.Section] {
+    sections.flatMap { section -> [RequestBody.Section] in
+      switch section.source {
+      case .none: []
+      case .sequence(let inner): flattened(inner)
+      default: [section]
+      }
+    }
+  }
+
+  private func command(for section: RequestBody.Section) -> String {
+    switch section.source {
+    case .bytes where section.name.map(SecretParameters.isSecret) == true:
+      "printf \(SecretParameters.replacement)"
+    case .bytes(let data): Self.print(Self.redactedByLook(data))
+    case .file(let path, 0) where section.length == nil: "cat -- \(Self.quote(path))"
+    case .file(let path, let offset):
+      "tail -c +\(UInt64(clamping: offset) + 1) -- \(Self.quote(path))"
+        + (section.length.map { " | head -c \($0)" } ?? "")
+    default: "cat"
+    }
+  }
+
+  /// The command that writes bytes.
+  private static func print(_ data: Data) -> String {
+    var format: [UInt8] = []
+    format.reserveCapacity(data.count)
+    for byte in data {
+      // A dash in front would begin an option.
+      if needsEscape(byte) || format.isEmpty && byte == UInt8(ascii: "-") {
+        format += [0x5C, 0x30 + (byte >> 6), 0x30 + (byte >> 3 & 7), 0x30 + (byte & 7)]
+      } else {
+        format.append(byte)
+      }
+    }
+    return "printf '\(String(decoding: format, as: UTF8.self))'"
+  }
+
+  /// Whether a byte means something else in the format of `printf` between single quotes, or to a terminal.
+  private static func needsEscape(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x25, 0x27, 0x5C, ..<0x20, 0x7F...: true
+    default: false
+    }
   }
 }

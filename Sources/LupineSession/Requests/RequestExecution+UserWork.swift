@@ -1,3 +1,4 @@
+import HTTPTypes
 import Synchronization
 
 extension RequestExecution {
@@ -29,6 +30,22 @@ extension RequestExecution {
       } onCancel: {
         for listener in listeners { listener.cancel() }
       }
+    }
+  }
+}
+
+extension RequestExecution {
+  /// Hands an interim response to whoever listens.
+  func tellInterim(_ head: HTTPResponse) {
+    for listener in state.withLock({ $0.settings.interimListeners }) { listener.hear(head) }
+  }
+
+  /// The listeners, which are to be told no more.
+  package func takeInterimListeners() -> [InterimListener] {
+    state.withLock { state in
+      let listeners = state.settings.interimListeners
+      if !listeners.isEmpty { state.settings.interimListeners = [] }
+      return listeners
     }
   }
 }

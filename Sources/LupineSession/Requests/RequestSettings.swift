@@ -85,3 +85,11 @@ package struct RequestSettings: Sendable {
     set { change { $0.interimListeners = newValue } }
   }
 }
+
+/// Whether a response is wanted whose head has arrived.
+public enum ResponseDisposition: Sendable, Hashable {
+  /// The body is received.
+  case allow
+  /// The request ends with kind `cancelled`; its body is not received.
+  case cancel
+}

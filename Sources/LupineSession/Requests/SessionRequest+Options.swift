@@ -61,3 +61,13 @@ extension RequestExecution {
     return request
   }
 }
+
+extension SessionRequest {
+  /// Adds an `Idempotency-Key`, the same on every attempt, so that the request may be retried whatever its method.
+  ///
+  /// - Parameter key: the field's value. Default: a UUID in quotes, from the session's source of randomness.
+  @discardableResult
+  public func idempotencyKey(_ key: String? = nil) -> Self {
+    setting { $0.idempotencyKey = key.map { .given($0) } ?? .fresh }
+  }
+}

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+import LupineSupport
 
 /// Everything about a finished request, and the value or the error it came to.
 public struct DataResponse<Value: Sendable>: Sendable {
@@ -80,5 +81,95 @@ extension DataResponse {
       serializationDuration: serializationDuration, result: result)
     copy.secretFields = secretFields
     return copy
+  }
+}
+
+extension DataResponse: CustomStringConvertible {
+  /// The request, the status and the result, such as `GET https://example.com/ (200): success(Hello)`.
+  public var description: String {
+    let status = response.map { " (\($0.status.code))" } ?? ""
+    return "\(request?.summary.description ?? "no request")\(status): \(outcome)"
+  }
+
+  private var outcome: String {
+    switch result {
+    case .success(let value): "success(\(value))"
+    case .failure(let error): "failure(\(error.message))"
+    }
+  }
+}
+
+extension DataResponse: CustomDebugStringConvertible {
+  /// The request, the response, the first KiB of its body, the metrics and the result.
+  ///
+  /// Secret fields are redacted and control bytes escaped.
+  public var debugDescription: String { debugDescription(redacting: secretFields) }
+
+  /// The same with these fields redacted.
+  public func debugDescription(redacting secrets: SecretFields) -> String {
+    let page = ExchangePage(
+      request: request, redirects: redirects, response: response, trailers: trailers, metrics: metrics, secrets: secrets
+    )
+    let lines = page.beginning + bodyLines + page.end + ["[Serialization] \(serializationDuration.milliseconds)"]
+    return (lines + [ExchangePage.result(outcome)]).joined(separator: "\n")
+  }
+
+  private var bodyLines: [String] {
+    guard let data else { return ["[Body] none"] }
+    if data.isEmpty { return ["[Body] empty"] }
+    // A line that the server wrote is indented, so that it cannot pass for one of ours.
+    let text = String(decoding: data.prefix(1_024), as: UTF8.self).escapingControls(indentation: "    ")
+    return ["[Body] \(data.count) bytes", "    \(text)\(data.count > 1_024 ? "…" : "")"]
+  }
+}
+
+extension DataResponse: CustomReflectable {
+  /// The parts, their secret fields redacted.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "request": request as Any, "response": response?.redacted(secretFields) as Any, "redirects": redirects,
+        "data": data as Any, "trailers": trailers.map(secretFields.redact) as Any, "metrics": metrics, "result": result,
+      ])
+  }
+}
+
+/// What `DataResponse` and `DownloadResponse` do with their results.
+extension Result where Failure == LupineError {
+  /// The result with its value changed; what the closure throws becomes kind `serializationFailed`, about this request.
+  package func tryMap<New>(
+    about request: OutgoingRequest?, _ head: HTTPResponse?, _ transform: (Success) throws -> New
+  ) -> Result<New, LupineError> {
+    flatMap { value in
+      do {
+        return .success(try transform(value))
+      } catch {
+        let message = "The value could not be transformed: \(error)."
+        return .failure(Self.wrapping(error, .serializationFailed, message, request, head))
+      }
+    }
+  }
+
+  /// The result with its error changed; what the closure throws becomes kind `other`, about this request.
+  package func tryMapError(
+    about request: OutgoingRequest?, _ head: HTTPResponse?, _ transform: (LupineError) throws -> LupineError
+  ) -> Self {
+    mapError { error in
+      do {
+        return try transform(error)
+      } catch let thrown {
+        return Self.wrapping(thrown, .other, "The error could not be transformed: \(thrown).", request, head)
+      }
+    }
+  }
+
+  private static func wrapping(
+    _ error: any Error, _ kind: LupineError.Kind, _ message: String, _ request: OutgoingRequest?, _ head: HTTPResponse?
+  ) -> LupineError {
+    var wrapped = error as? LupineError ?? LupineError(kind, message, underlying: error)
+    if let request { wrapped = wrapped.about(request.summary) }
+    if let head { wrapped = wrapped.about(head) }
+    return wrapped
   }
 }

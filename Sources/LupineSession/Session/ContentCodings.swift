@@ -1,6 +1,7 @@
 import HTTPTypes
 import LupineCore
 import LupineSupport
+import Synchronization
 
 /// The content codings that a session can undo, by name.
 struct ContentCodings: Sendable {
@@ -8,11 +9,18 @@ struct ContentCodings: Sendable {
 
   init(_ codings: [any ContentCoding]) { self.codings = codings }
 
+  /// The names in their order, each a tenth less wanted than the one before: `br;q=1.0, gzip;q=0.9`.
+  static func ranked(_ names: some Collection<String>) -> String {
+    names.enumerated().map { place, name in
+      "\(name);q=\(place == 0 ? "1.0" : "0.\(max(10 - place, 1))")"
+    }.joined(separator: ", ")
+  }
+
   var isEmpty: Bool { codings.isEmpty }
 
   /// The value of `Accept-Encoding`; `nil` where nothing can be decoded.
   var acceptEncoding: String? {
-    codings.isEmpty ? nil : DefaultFields.ranked(codings.map(\.name))
+    codings.isEmpty ? nil : Self.ranked(codings.map(\.name))
   }
 
   /// The decoders of a response, the last coding applied first.
@@ -44,4 +52,49 @@ struct ContentCodings: Sendable {
     }
     return decoders.count > 1 ? [StackedDecoder(decoders, limits: caps)] : decoders
   }
+}
+
+/// Several decoders as one, which keep together to the ratio that each keeps to alone.
+///
+/// Two codings of a thousand each would otherwise make a megabyte of one byte.
+final class StackedDecoder: BodyTransformer {
+  private let decoders: [any BodyTransformer]
+  private let meter: Mutex<DecodingMeter>
+
+  init(_ decoders: [any BodyTransformer], limits: DecodingLimits) {
+    self.decoders = decoders
+    meter = Mutex(DecodingMeter(limits: limits))
+  }
+
+  func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError) {
+    try count(coded: input.count, decoded: 0)
+    try BodyStages.pass(input, through: decoders[...]) { (piece) throws(LupineError) in
+      try count(coded: 0, decoded: piece.count)
+      try output(piece)
+    }
+  }
+
+  func finish(into output: Output) throws(LupineError) {
+    try BodyStages.finish(decoders[...]) { (piece) throws(LupineError) in
+      try count(coded: 0, decoded: piece.count)
+      try output(piece)
+    }
+  }
+
+  private func count(coded: Int, decoded: Int) throws(LupineError) {
+    try meter.withLock { (meter) throws(LupineError) in
+      try meter.count(coded: coded, decoded: decoded, doing: "codings decode together")
+    }
+  }
+}
+
+/// Fails a body at its first byte, for a reason that was known at the head.
+final class FailingTransformer: BodyTransformer {
+  private let error: LupineError
+
+  init(_ error: LupineError) { self.error = error }
+
+  func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError) { throw error }
+
+  func finish(into output: Output) throws(LupineError) { throw error }
 }

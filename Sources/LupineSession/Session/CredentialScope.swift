@@ -41,3 +41,9 @@ extension CredentialScope {
     }
   }
 }
+
+/// What proves connections, and to whom.
+struct ScopedConnectionCredential: Sendable {
+  var credential: ConnectionCredential
+  var scope: CredentialScope
+}

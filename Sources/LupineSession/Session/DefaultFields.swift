@@ -29,14 +29,7 @@ enum DefaultFields {
     var tags: [String] = []
     for tag in (environment("LANGUAGE") ?? "").split(separator: ":").compactMap(languageTag) + [language]
     where !tags.contains(tag) { tags.append(tag) }
-    return ranked(tags.prefix(6))
-  }
-
-  /// The names in their order, each a tenth less wanted than the one before: `br;q=1.0, gzip;q=0.9`.
-  static func ranked(_ names: some Collection<String>) -> String {
-    names.enumerated().map { place, name in
-      "\(name);q=\(place == 0 ? "1.0" : "0.\(max(10 - place, 1))")"
-    }.joined(separator: ", ")
+    return ContentCodings.ranked(tags.prefix(6))
   }
 
   /// `de_AT.UTF-8` is `de-AT`; `C` and `POSIX` name no language.

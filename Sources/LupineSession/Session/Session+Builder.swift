@@ -208,3 +208,30 @@ extension Session.Builder {
   /// Adds all that a plugin brings.
   public func install(_ plugin: some Plugin) -> Self { changed { plugin.install(in: &$0) } }
 }
+
+extension Session.Builder {
+  /// Whether something was named that carries the exchanges.
+  package var hasTransport: Bool { transport != nil }
+
+  /// Adds the content codings and the schemes that a plugin brings, but for those of which the builder has one of the same
+  /// name: what was named stays.
+  package func installDefault(_ plugin: some Plugin) -> Self {
+    let defaults = Session.Builder().install(plugin)
+    return changed { builder in
+      builder.codings += defaults.codings.filter { coding in !codings.contains { $0.name == coding.name } }
+      builder.schemes += defaults.schemes.filter { scheme in
+        !schemes.contains { $0.name.lowercased() == scheme.name.lowercased() }
+      }
+    }
+  }
+}
+
+extension Session.Builder {
+  /// Adds an `Idempotency-Key` to each request of these methods that has none, the same on every attempt, so that it may
+  /// be retried.
+  ///
+  /// For servers that know the field: one that does not does the work of a repeated request twice.
+  public func idempotencyKeys(for methods: Set<HTTPRequest.Method> = [.post, .patch]) -> Self {
+    changed { $0.configuration.keyedMethods = methods }
+  }
+}

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HTTPTypes
 public import LupineCoding
 public import LupineCore
@@ -69,5 +70,64 @@ extension Session {
         error as? LupineError
           ?? LupineError(.invalidRequest, "The request could not be made: \(error).", underlying: error))
     }
+  }
+}
+
+extension Session {
+  /// Sends a body.
+  ///
+  /// - Parameters:
+  ///   - body: bytes, a file or a stream; it is read as it is sent.
+  ///   - url: where to; a relative reference is appended to the base URL.
+  ///   - method: what is asked. Default: POST.
+  ///   - headers: fields besides the session's.
+  ///   - expectsContinue: whether the body waits for the server's word, so that one that refuses gets none of it (RFC 9110
+  ///     section 10.1.1). Default: no.
+  public func upload(
+    _ body: RequestBody, to url: some URLConvertible, method: HTTPRequest.Method = .post,
+    headers: HTTPFields = HTTPFields(),
+    expectsContinue: Bool = false
+  ) -> UploadRequest {
+    UploadRequest(
+      makeTask {
+        var request = OutgoingRequest(
+          url: try url.asURL(relativeTo: self.baseURL), method: method, headers: headers, body: body)
+        request.options.expectsContinue = expectsContinue
+        return request
+      })
+  }
+
+  /// Sends bytes, as `upload(_:to:method:headers:expectsContinue:)` does with any body.
+  public func upload(
+    _ data: Data, to url: some URLConvertible, method: HTTPRequest.Method = .post, headers: HTTPFields = HTTPFields(),
+    expectsContinue: Bool = false
+  ) -> UploadRequest {
+    upload(.bytes(data), to: url, method: method, headers: headers, expectsContinue: expectsContinue)
+  }
+
+  /// Sends the request that a route describes, body and all.
+  public func upload(_ route: some RequestConvertible) -> UploadRequest {
+    UploadRequest(makeTask { try route.asRequest(relativeTo: self.baseURL) })
+  }
+}
+
+extension Session {
+  /// The deadlines that enclosing `withDeadline` calls have set for the current task.
+  @TaskLocal static var deadlines: [any InstantProtocol<Duration>] = []
+
+  /// Sets a deadline for every request that is made in the operation and in the tasks it starts, of whatever session.
+  ///
+  /// A server sets it once for all requests of a call that it answers. Each request ends at the instant with kind
+  /// `timedOut(.total)`, as by `SessionRequest.deadline(_:)`; of several deadlines, and beside a total timeout, the earliest
+  /// counts. The operation itself is not ended. A credential that `AuthenticationInterceptor` refreshes serves other calls,
+  /// too: its refresh does not keep to the deadline.
+  ///
+  /// - Parameters:
+  ///   - instant: the deadline, of a session's clock or of one of the system's, such as `ContinuousClock`.
+  ///   - operation: what makes the requests.
+  public static func withDeadline<Value>(
+    _ instant: some InstantProtocol<Duration>, operation: () async throws -> Value
+  ) async rethrows -> Value {
+    try await $deadlines.withValue(deadlines + [instant], operation: operation)
   }
 }

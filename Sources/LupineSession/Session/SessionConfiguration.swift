@@ -68,3 +68,28 @@ extension ExchangeSettings {
       secretFields: configuration.secretFields)
   }
 }
+
+/// What a builder was told of the way to servers, unchecked.
+struct RouteDescription: Sendable {
+  struct ProxyChoice: Sendable {
+    let proxy: Result<Proxy, LupineError>
+    let schemes: Set<HTTPURL.Scheme>
+  }
+
+  var proxies: [ProxyChoice] = []
+  var exceptions: [String] = []
+  var usesEnvironment = false
+  var unixSocket: String?
+  var localAddress: String?
+  var overrides: [(host: String, addresses: [String])] = []
+  var networkPolicy: NetworkPolicy?
+}
+
+/// A field that a session adds where a request has none of that name.
+struct DefaultField: Sendable, HidesSecrets {
+  var field: HTTPField
+  /// Where the field may go if it is secret; `build()` takes it from one that is not.
+  var scope: CredentialScope?
+
+  var description: String { "DefaultField(\(field.name))" }
+}

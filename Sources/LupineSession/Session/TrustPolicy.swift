@@ -22,3 +22,37 @@ struct TrustPolicy: Sendable {
     return rules.first { $0.pattern.matches(name, port: url.effectivePort) }?.evaluator ?? fallback
   }
 }
+
+/// A host name or address, or `*.` and a domain for every name one label below it; each with or without a port.
+struct HostPattern: Sendable, Hashable {
+  private let isWildcard: Bool
+  private let name: String
+  private let port: Int?
+
+  /// Nil where the text is neither a host name nor a wildcard over at least two labels.
+  init?(_ text: String) {
+    var lowered = text.lowercased()
+    isWildcard = lowered.hasPrefix("*.")
+    if isWildcard { lowered = String(lowered.dropFirst(2)) }
+    // An IPv6 address without brackets has colons, but no port.
+    let isBareAddress = lowered.utf8.count { $0 == 0x3A } > 1 && !lowered.hasPrefix("[")
+    guard let url = try? HTTPURL("https://\(isBareAddress ? "[\(lowered)]" : lowered)/") else { return nil }
+    name = url.host
+    port = url.port ?? (lowered.hasSuffix(":443") && !isBareAddress ? 443 : nil)
+    guard url.path == "/", url.query == nil, url.fragment == nil, !lowered.contains("@"), !lowered.contains("/") else {
+      return nil
+    }
+    guard !name.isEmpty, !name.contains("*"), !name.hasSuffix(".") else { return nil }
+    guard !isWildcard || (name.contains(".") && url.hostKind != .ipv4 && url.hostKind != .ipv6) else { return nil }
+  }
+
+  func matches(_ host: String, port: Int) -> Bool {
+    if let own = self.port, own != port { return false }
+    guard isWildcard else { return host == name }
+    guard let dot = host.firstIndex(of: "."), dot != host.startIndex else { return false }
+    return host[host.index(after: dot)...] == name
+  }
+
+  /// Exact names come before wildcards, and of those each with a port before one without.
+  var precedence: Int { (isWildcard ? 0 : 2) + (port == nil ? 0 : 1) }
+}

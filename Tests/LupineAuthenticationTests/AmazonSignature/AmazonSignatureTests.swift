@@ -144,7 +144,7 @@ import Testing
     #expect(keys == ["KEY0", "KEY1"])
   }
 
-  @Test func `S1 neither the signature nor the token goes to another origin`() async throws {
+  @Test func `neither the signature nor the token goes to another origin`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "https://a.example.com/", .redirect(to: "https://b.example.com/"))
     mock.stub(.get, "https://b.example.com/", .text("ok"))
@@ -159,7 +159,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a b", "a\r\nX: y", "\u{0}", "\u{E4}"])
-  func `S14 a key that cannot stand in a field is refused`(key: String) async throws {
+  func `a key that cannot stand in a field is refused`(key: String) async throws {
     for keys in [
       AmazonCredential(accessKeyID: key, secretAccessKey: "s"),
       AmazonCredential(accessKeyID: "A", secretAccessKey: "s", sessionToken: key),

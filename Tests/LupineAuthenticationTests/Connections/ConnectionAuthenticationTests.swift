@@ -29,7 +29,7 @@ import Testing
     #expect(mock.requests.map { $0.connectionCredential?.scheme } == [.negotiate, nil, nil])
   }
 
-  @Test func `S1 a redirect to another origin and back goes without`() async throws {
+  @Test func `a redirect to another origin and back goes without`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "https://a.example.com/", .redirect(to: "https://b.example.com/"))
     mock.stub(.get, "https://b.example.com/", .redirect(to: "https://a.example.com/end"))
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: ["\r\n", "\u{0}", "\u{7F}", "\u{1B}"])
-  func `S14 a name or a password with a control byte is refused`(control: String) {
+  func `a name or a password with a control byte is refused`(control: String) {
     for (name, password) in [("u\(control)", "p"), ("u", "p\(control)")] {
       let builder = Session.Builder().transport(MockTransport()).baseURL("https://a.example.com")
         .install(.ntlm(username: name, password: password))
@@ -60,7 +60,7 @@ import Testing
     #expect(Self.issues(builder.connectionCredential(ntlm, to: .anyOrigin)).count == 1)
   }
 
-  @Test func `S39 a description has no password`() {
+  @Test func `a description has no password`() {
     let credential = ConnectionCredential(
       scheme: .ntlm, credential: Credential(username: "u", password: "secretRw4uPz8nYc"))
     var identity = ConnectionKey()

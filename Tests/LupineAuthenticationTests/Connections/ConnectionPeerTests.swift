@@ -51,7 +51,7 @@ struct ConnectionPeerTests {
     }
   }
 
-  @Test func `S9 a connection that is proved serves its own credential alone`() async throws {
+  @Test func `a connection that is proved serves its own credential alone`() async throws {
     let transport = CurlTransport()
     let proved = try Self.session(Self.ntlm(), transport)
     let first = try await Self.send(proved)

@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `S6 what one proxy said is no business of another's`() async throws {
+  @Test func `what one proxy said is no business of another's`() async throws {
     let mock = Self.mock()
     let transport = mock
     let scheme = DigestScheme()

@@ -81,13 +81,13 @@ import Testing
     "http://api.example.com/dir/", "https://api.example.com:8443/dir/", "https://api.example.com./dir/",
     "https://www.example.com/dir/",
   ])
-  func `S6 another origin gets nothing unasked`(url: String) async throws {
+  func `another origin gets nothing unasked`(url: String) async throws {
     let scheme = DigestScheme()
     _ = try await Self.exchange(scheme, in: Sample.context())
     #expect(try await Self.anticipated(scheme, Sample.context(url)) == nil)
   }
 
-  @Test func `S6 another credential and a proxy get nothing unasked`() async throws {
+  @Test func `another credential and a proxy get nothing unasked`() async throws {
     let scheme = DigestScheme()
     let context = try Sample.context()
     _ = try await Self.exchange(scheme, in: context)

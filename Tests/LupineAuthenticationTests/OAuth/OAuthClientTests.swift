@@ -65,7 +65,7 @@ import Testing
     #expect(!token.requiresRefresh(at: clock.date))
   }
 
-  @Test func `S3 the secret is not sent on where the token endpoint redirects`() async throws {
+  @Test func `the secret is not sent on where the token endpoint redirects`() async throws {
     let mock = MockTransport()
     mock.stub(.post, OAuthService.tokenURL, .redirect(to: "https://evil.example/token", status: .temporaryRedirect))
     let session = try OAuthService.session(mock)
@@ -83,7 +83,7 @@ import Testing
     #expect(((try? OAuthClient(tokenURL: url, identifier: "x")) != nil) == isTaken)
   }
 
-  @Test func `S39 neither a token nor a client nor a grant shows a secret`() throws {
+  @Test func `neither a token nor a client nor a grant shows a secret`() throws {
     let token = OAuthToken(accessToken: "secret", refreshToken: "secret")
     #expect("\(token) \(OAuthGrant.refreshToken("secret"))" == "OAuthToken refresh_token")
     #expect("\(try OAuthService.client())" == "OAuthClient(https://auth.example.com)")

@@ -54,7 +54,7 @@ import Testing
     #expect(end.byteCount == 4)
   }
 
-  @Test func `S19 bytes that stand in memory keep to the cap`() throws {
+  @Test func `bytes that stand in memory keep to the cap`() throws {
     let (_, writer) = Self.make(.collect(limit: 4))
     let error = #expect(throws: LupineError.self) { try writer.write(Data("hello".utf8)) }
     #expect(error?.kind == .limitExceeded(.responseBody))
@@ -64,7 +64,7 @@ import Testing
     (BodySink.collect(limit: 4), Limits.Name.responseBody), (.discard(limit: 4), .discardedBody),
     (.file(descriptor: -1, limit: 4), .sink),
   ])
-  func `S19 each sink keeps to its own cap`(sink: BodySink, name: Limits.Name) throws {
+  func `each sink keeps to its own cap`(sink: BodySink, name: Limits.Name) throws {
     let (_, writer) = Self.make(sink)
     let error = #expect(throws: LupineError.self) { try Self.write("hello", to: writer) }
     #expect(error?.kind == .limitExceeded(name))

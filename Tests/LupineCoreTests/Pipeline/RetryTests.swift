@@ -42,7 +42,7 @@ import Testing
     #expect(delays.suffix(2) == [.milliseconds(500), .seconds(1)])
   }
 
-  @Test func `S40 a POST is not repeated unless it is marked idempotent`() async throws {
+  @Test func `a POST is not repeated unless it is marked idempotent`() async throws {
     let bench = Bench(Self.failures)
     let session = try bench.session { $0.retrier(.backoff()) }
     _ = await session.request(Bench.url, method: .post).serializingData().response
@@ -53,7 +53,7 @@ import Testing
     #expect(bench.mock.requests.count > 2)
   }
 
-  @Test func `S40 a POST that was redirected to a GET is still a POST to repeat`() async throws {
+  @Test func `a POST that was redirected to a GET is still a POST to repeat`() async throws {
     let bench = Bench { mock in
       mock.stub(.post, "/orders", .redirect(to: "/receipt", status: .seeOther))
       mock.stub(.get, "/receipt", .status(.serviceUnavailable))
@@ -63,7 +63,7 @@ import Testing
     #expect(bench.mock.requests.map(\.method) == [.post, .get])
   }
 
-  @Test func `S40 a body that can be sent only once is not repeated, and the error says so`() async throws {
+  @Test func `a body that can be sent only once is not repeated, and the error says so`() async throws {
     let bench = Bench(.reset)
     let session = try bench.session { $0.retrier(Always()) }
     let bytes = AsyncStream<[UInt8]> { continuation in

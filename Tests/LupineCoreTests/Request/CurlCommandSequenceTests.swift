@@ -36,13 +36,13 @@ import Testing
         .hasPrefix("{ printf 'a'; printf 'b'; printf 'c'; printf 'd'; } | "))
   }
 
-  @Test func `S39 the value of a form's secret field is redacted`() throws {
+  @Test func `the value of a form's secret field is redacted`() throws {
     let command = try Self.command([Self.text("name=\"password\""), Self.text("hidden", name: "Password")])
     #expect(!command.contains("hidden"))
     #expect(command.contains("printf REDACTED"))
   }
 
-  @Test func `S39 the members of JSON in a section are redacted`() throws {
+  @Test func `the members of JSON in a section are redacted`() throws {
     let command = try Self.command([Self.text("--x\r\n"), Self.text(#" [{"password": "hidden", "a": 1}]"#)])
     #expect(command.contains(#"printf ' [{"password": "REDACTED", "a": 1}]'"#))
   }

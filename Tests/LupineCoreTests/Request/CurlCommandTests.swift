@@ -43,12 +43,12 @@ import Testing
     ),
     ("https://a.example.com/?pass%77ord=hidden&user.apiKey=hidden", "?pass%77ord=REDACTED&user.apiKey=REDACTED"),
   ])
-  func `S39 parameters that are secret by name are redacted`(url: String, expected: String) throws {
+  func `parameters that are secret by name are redacted`(url: String, expected: String) throws {
     #expect(try Self.command(url).hasSuffix(expected + "'"))
     #expect(try !Self.command(url).contains("hid"))
   }
 
-  @Test func `S39 secret fields and forms are redacted`() throws {
+  @Test func `secret fields and forms are redacted`() throws {
     let text = try Self.command(
       "https://a.example.com/", .post,
       [.authorization: "Bearer hidden", .cookie: "a=hidden", .contentType: "application/x-www-form-urlencoded"],
@@ -67,7 +67,7 @@ import Testing
     (#"{"a":"password\":","password":"hidden"#, #"{"a":"password\":","password":"REDACTED""#),
     (#"["token","a\\",{"token":[[hidden],"#, #"["token","a\\",{"token":"REDACTED""#),
   ])
-  func `S39 the members of JSON that are secret by name are redacted, and nothing else changes`(
+  func `the members of JSON that are secret by name are redacted, and nothing else changes`(
     json: String, expected: String
   ) throws {
     for type in ["application/json", "application/vnd.a+json; charset=utf-8", "text/plain"] {
@@ -77,13 +77,13 @@ import Testing
   }
 
   @Test(arguments: ["<dict><key>a</key><string>hidden</string></dict>", "{ a = hidden; }", "bplist00hidden", "hidden"])
-  func `S39 a property list is redacted as a whole`(list: String) throws {
+  func `a property list is redacted as a whole`(list: String) throws {
     let text = try Self.command("https://a.example.com/", .post, [.contentType: "application/x-plist"], .text(list))
     #expect(text.contains("--data-raw 'REDACTED'"))
   }
 
   @Test(arguments: [PropertyListDecoder.PropertyListFormat.xml, .binary])
-  func `S39 what the encoder of property lists writes is redacted`(
+  func `what the encoder of property lists writes is redacted`(
     format: PropertyListDecoder.PropertyListFormat
   ) async throws {
     let request = try Bench(.text("x")).session().request(
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: ["bplist00hidden", "<?xml version='1.0'?><plist><key>a</key><string>hidden</string></plist>"])
-  func `S39 a property list is known by its beginning, also as a part of a form`(list: String) throws {
+  func `a property list is known by its beginning, also as a part of a form`(list: String) throws {
     let section = RequestBody.Section(.bytes(Data(list.utf8)))
     let part = RequestBody(length: nil, isReplayable: true, source: .sequence([section])) { (_) throws(LupineError) in
       BytesReader(Data())
@@ -110,7 +110,7 @@ import Testing
   @Test(arguments: [
     (#"{"password":"hidden","#, "application/json"), ("password=hidden&a=", "application/x-www-form-urlencoded"),
   ])
-  func `S39 what is no plain text is redacted, too`(start: String, type: String) throws {
+  func `what is no plain text is redacted, too`(start: String, type: String) throws {
     let body = RequestBody.bytes(Data(start.utf8) + [0, 0xFF])
     let text = try Self.command("https://a.example.com/", .post, [.contentType: type], body)
     #expect(text.hasPrefix("printf "))

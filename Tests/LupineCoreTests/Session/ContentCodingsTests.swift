@@ -52,7 +52,7 @@ import Testing
     #expect(try await session.request(Bench.url).serializingString().value == body)
   }
 
-  @Test func `S17 two codings together keep to the ratio of one`() throws {
+  @Test func `two codings together keep to the ratio of one`() throws {
     let head = HTTPResponse(status: .ok, headerFields: [.contentEncoding: "grow, grow"])
     var limits = Limits()
     limits.decodingRatio = 100

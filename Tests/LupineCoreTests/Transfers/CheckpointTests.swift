@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [(25, "bytes=25-"), (0, nil)] as [(UInt64, String?)])
-  func `S34 what a power cut took from the end of the file is asked for again`(left: UInt64, range: String?)
+  func `what a power cut took from the end of the file is asked for again`(left: UInt64, range: String?)
     async throws
   {
     try await interrupt()
@@ -51,7 +51,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `S33 a checkpoint and a partial file are their owner's alone`() async throws {
+  @Test func `a checkpoint and a partial file are their owner's alone`() async throws {
     try await interrupt()
     for name in folder.names {
       let mode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
@@ -74,7 +74,7 @@ import Testing
   ]
 
   @Test(arguments: [false, true], plants.indices)
-  func `S33 a checkpoint or a partial file that others may have written is left aside`(isPartial: Bool, plant: Int)
+  func `a checkpoint or a partial file that others may have written is left aside`(isPartial: Bool, plant: Int)
     async throws
   {
     try await interrupt()

@@ -74,7 +74,7 @@ import Testing
     #expect(folder.names == ["a"])
   }
 
-  @Test func `S32 a path with a zero byte is an error, and no other file is made or removed`() async throws {
+  @Test func `a path with a zero byte is an error, and no other file is made or removed`() async throws {
     try folder.write("old", to: "a")
     try folder.write("old", to: "b")
     let request = session.download("a", to: .file(folder.file("a\0.txt"), .removePreviousFile))
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2])
-  func `S32 an empty path is an error, and nothing is made in the root or in the folder of the process`(kind: Int)
+  func `an empty path is an error, and nothing is made in the root or in the folder of the process`(kind: Int)
     async throws
   {
     mock.stub(.get, "/lupine-s32", MockReply.text("content").field(.eTag, "\"v1\"").reset(afterBytes: 4))

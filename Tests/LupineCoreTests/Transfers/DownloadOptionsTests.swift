@@ -217,7 +217,7 @@ import Testing
   }
 
   @Test(arguments: [99, 100])
-  func `S19 a file has its own cap, and counts what was there before`(limit: Int64) async throws {
+  func `a file has its own cap, and counts what was there before`(limit: Int64) async throws {
     stub("a", part(0..<100, status: .ok).reset(afterBytes: 40), part(40..<100, status: .partialContent))
     let response = await download().resumesAutomatically().sizeLimit(limit).serializingFile().response
     #expect(response.error?.kind == (limit == 99 ? .limitExceeded(.sink) : nil))
@@ -226,7 +226,7 @@ import Testing
   }
 
   @Test(arguments: [99, 100])
-  func `S19 a file whose head says that it is too long is refused there, and what was there stays`(limit: Int64)
+  func `a file whose head says that it is too long is refused there, and what was there stays`(limit: Int64)
     async throws
   {
     try folder.write("old", to: "a")
@@ -240,7 +240,7 @@ import Testing
     #expect(try folder.text("a") == (limit == 99 ? "old" : text))
   }
 
-  @Test func `S19 a rest whose head says that it is too long is refused there, and what had come stays`() async throws {
+  @Test func `a rest whose head says that it is too long is refused there, and what had come stays`() async throws {
     stub("a", resource.reset(afterBytes: 40), resource)
     let data = await download().serializingFile().response.resumeData
     let response = await session.download(resumingWith: try #require(data)).sizeLimit(99).serializingFile().response
@@ -251,7 +251,7 @@ import Testing
   }
 
   @Test(arguments: [99, 100])
-  func `S19 a stream has its own cap`(limit: Int64) async throws {
+  func `a stream has its own cap`(limit: Int64) async throws {
     stub("a", resource)
     var error: LupineError?
     do throws(LupineError) {

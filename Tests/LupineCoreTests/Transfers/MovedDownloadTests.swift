@@ -96,7 +96,7 @@ struct MovedDownloadTests: TransferSuite {
   }
 
   @Test(arguments: [false, true])
-  func `S33 what cannot be moved stays, and can be gone on with`(isDecidedAtHead: Bool) async throws {
+  func `what cannot be moved stays, and can be gone on with`(isDecidedAtHead: Bool) async throws {
     let data = try await interrupted(whole)
     let destination =
       isDecidedAtHead ? DownloadDestination.custom { _ in ("/proc/lupine", []) } : .file("/proc/lupine")
@@ -112,7 +112,7 @@ struct MovedDownloadTests: TransferSuite {
     #expect(ranges.last == "bytes=4-")
   }
 
-  @Test func `S33 a whole file that cannot be moved stays and is named`() async throws {
+  @Test func `a whole file that cannot be moved stays and is named`() async throws {
     let data = try await interrupted(whole)
     let places = [other.file("a"), "/proc/lupine"]
     let count = Atomic(0)

@@ -23,7 +23,7 @@ import Testing
     return (try #require(data), try #require(folder.names.first { $0.hasPrefix(".a.") }))
   }
 
-  @Test func `S34 a partial file that is gone, or shorter than it was, begins anew`() async throws {
+  @Test func `a partial file that is gone, or shorter than it was, begins anew`() async throws {
     let (data, partial) = try await interrupted()
     truncate(folder.file(partial), 2)
     _ = try await session.download(resumingWith: data).serializingFile().value
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `S34 a partial file that is gone, or shorter than it was, is an error where that was chosen`(isGone: Bool)
+  func `a partial file that is gone, or shorter than it was, is an error where that was chosen`(isGone: Bool)
     async throws
   {
     let (data, partial) = try await interrupted()
@@ -56,7 +56,7 @@ import Testing
     #expect(told.first?.hasPrefix("true its partial file is gone") == true)
   }
 
-  @Test func `S34 a partial file that grew is cut to what had arrived`() async throws {
+  @Test func `a partial file that grew is cut to what had arrived`() async throws {
     let (data, partial) = try await interrupted()
     let file = try #require(FileHandle(forUpdatingAtPath: folder.file(partial)))
     try file.seekToEnd()
@@ -67,7 +67,7 @@ import Testing
     #expect(mock.requests.last?.headers[.range] == "bytes=4-")
   }
 
-  @Test func `S33 a file that came to the destination meanwhile is not clobbered, and the rest can be had`()
+  @Test func `a file that came to the destination meanwhile is not clobbered, and the rest can be had`()
     async throws
   {
     let (data, _) = try await interrupted()
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: ["v1", nil])
-  func `S33 a whole file that cannot be moved is kept and named, and moved later`(tag: String?) async throws {
+  func `a whole file that cannot be moved is kept and named, and moved later`(tag: String?) async throws {
     mock.stub(.get, "/b", MockReply.resource(Data("0123456789".utf8), etag: tag))
     let folder = folder
     let request = session.download("b", to: .file(folder.file("b"))).onHTTPResponse { _ in

@@ -41,7 +41,7 @@ import Testing
   // Checkpoints
 
   @Test(arguments: answers.indices)
-  func `S34 a checkpoint that cannot be gone on with is an error where that was chosen, and stays`(answer: Int)
+  func `a checkpoint that cannot be gone on with is an error where that was chosen, and stays`(answer: Int)
     async throws
   {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), Self.answers[answer], whole]))
@@ -57,7 +57,7 @@ import Testing
     #expect(contents == ["a": "0123456789"])
   }
 
-  @Test func `S34 a checkpoint whose partial file is gone is an error where that was chosen, and asks for nothing`()
+  @Test func `a checkpoint whose partial file is gone is an error where that was chosen, and asks for nothing`()
     async throws
   {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), whole]))
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: ["", "{}", "no checkpoint", "\0"])
-  func `S33 what is no checkpoint is an error where that was chosen, and stays`(content: String) async throws {
+  func `what is no checkpoint is an error where that was chosen, and stays`(content: String) async throws {
     mock.stub(.get, "/a", whole)
     try folder.write(content, to: "a.resume")
     let response = await download(.fail)
@@ -107,7 +107,7 @@ import Testing
   // Going on by itself
 
   @Test(arguments: answers.indices, [ResumePolicy.restart, .fail])
-  func `S34 a download that goes on by itself begins anew or fails, as chosen`(answer: Int, policy: ResumePolicy)
+  func `a download that goes on by itself begins anew or fails, as chosen`(answer: Int, policy: ResumePolicy)
     async throws
   {
     mock.stub(.get, "/a", .sequence([whole.reset(afterBytes: 4), Self.answers[answer], whole]))
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: [ResumePolicy.restart, .fail])
-  func `S34 a file that nothing tells from another begins anew or fails, as chosen`(policy: ResumePolicy) async throws {
+  func `a file that nothing tells from another begins anew or fails, as chosen`(policy: ResumePolicy) async throws {
     mock.stub(.get, "/a", .sequence([.text("0123456789").reset(afterBytes: 4), .text("abcdefghij")]))
     let response = await session.download("a", to: .file(folder.file("a"))).resumesAutomatically(otherwise: policy)
       .serializingFile().response

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: units)
-  func `S35 the levels of an XML property list are counted in linear steps`(unit: String) {
+  func `the levels of an XML property list are counted in linear steps`(unit: String) {
     for text in [Self.text(unit), "<plist>" + Self.text(unit), "<!--" + Self.text(unit), "<?" + Self.text(unit)] {
       var scanner = XMLDepthScanner(Data(text.utf8))
       try? scanner.check()
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: units)
-  func `S35 a form's text grows to three times its size at most`(unit: String) {
+  func `a form's text grows to three times its size at most`(unit: String) {
     let text = Self.text(unit)
     var output: [UInt8] = []
     PercentCoding.append(text.utf8, to: &output, allowing: .unreserved, spaceAsPlus: false)

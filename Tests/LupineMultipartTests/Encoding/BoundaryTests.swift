@@ -17,13 +17,13 @@ import Testing
     }
   }
 
-  @Test func `S16 a boundary has at least 128 bits of the random source`() {
+  @Test func `a boundary has at least 128 bits of the random source`() {
     let counter = Counter()
     _ = MultipartFormData(random: counter.next)
     #expect(counter.calls.withLock { $0 } * 64 >= 128)
   }
 
-  @Test(arguments: 0..<192) func `S16 every random bit changes the boundary`(bit: Int) {
+  @Test(arguments: 0..<192) func `every random bit changes the boundary`(bit: Int) {
     let zero = MultipartBoundary { 0 }.text
     let calls = Mutex(0)
     let changed = MultipartBoundary {
@@ -35,7 +35,7 @@ import Testing
     #expect(changed.text != zero)
   }
 
-  @Test func `S16 two forms have different boundaries`() {
+  @Test func `two forms have different boundaries`() {
     #expect(Set((0..<1_000).map { _ in MultipartFormData().boundary }).count == 1_000)
   }
 
@@ -49,7 +49,7 @@ import Testing
     #expect(form.contentType == "multipart/form-data; boundary=\(form.boundary)")
   }
 
-  @Test func `S16 content that contains the text of a boundary comes through`() throws {
+  @Test func `content that contains the text of a boundary comes through`() throws {
     let old = MultipartFormData()
     let content = try bytes(of: old.asBody()) + Array("\r\n--\(old.boundary)\r\n\r\n--\(old.boundary)--\r\n".utf8)
     var form = MultipartFormData()
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: ["--b", "x\r\n--b", "x\r\n--bc", "\r\n--b--"])
-  func `S16 content in memory that contains a boundary the caller chose is refused`(content: String) async throws {
+  func `content in memory that contains a boundary the caller chose is refused`(content: String) async throws {
     var form = try MultipartFormData(boundary: "b")
     form.append(content, name: "content")
     let error = try await failure { _ = try form.asBody() }

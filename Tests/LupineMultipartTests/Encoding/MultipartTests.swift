@@ -53,7 +53,7 @@ import Testing
     #expect(try await failure { _ = try multipart.asBody() }.message.hasPrefix("Part 1"))
   }
 
-  @Test func `S36 multiparts nested too deep are an error`() async throws {
+  @Test func `multiparts nested too deep are an error`() async throws {
     var multipart = Multipart()
     for _ in 0..<100 {
       var outer = Multipart()

@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: [
     ("a\"b", "a%22b"), ("a\rb", "a%0Db"), ("a\nb", "a%0Ab"), ("\r\n", "%0D%0A"), ("ü日🦄", "ü日🦄"), ("a\\b", "a\\b"),
     ("a\\", "a%5C"), ("a\\\"", "a\\%22"), ("a;b=c", "a;b=c"), ("%22", "%22"), ("", ""), ("a\tb", "a\tb"),
-  ]) func `S15 names and file names are escaped as browsers escape them`(name: String, expected: String) throws {
+  ]) func `names and file names are escaped as browsers escape them`(name: String, expected: String) throws {
     var form = try MultipartFormData(boundary: "b")
     form.append("x", name: name, fileName: name, contentType: "text/plain")
     let line = "Content-Disposition: form-data; name=\"\(expected)\"; filename=\"\(expected)\""
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: (0...0x20).map { UInt8($0) }.filter { ![0x09, 0x0A, 0x0D, 0x20].contains($0) } + [0x7F])
-  func `S15 other control bytes are refused, and the error names the part`(byte: UInt8) async throws {
+  func `other control bytes are refused, and the error names the part`(byte: UInt8) async throws {
     for isName in [true, false] {
       var form = MultipartFormData()
       let odd = "odd\(Character(UnicodeScalar(byte)))"
@@ -31,13 +31,13 @@ import Testing
   }
 
   @Test(arguments: ["text/plain\r\nX-Evil: 1", "text/plain\n", "text\0", "text/plain\u{7F}", "", " text/plain"])
-  func `S15 a content type that would start a line of its own is refused`(type: String) async throws {
+  func `a content type that would start a line of its own is refused`(type: String) async throws {
     var form = MultipartFormData()
     form.append("x", name: "name", contentType: type)
     #expect(try await failure { _ = try form.asBody() }.kind == .invalidRequest)
   }
 
-  @Test func `S15 a part's own fields put no line of their own on the wire`() throws {
+  @Test func `a part's own fields put no line of their own on the wire`() throws {
     var form = try MultipartFormData(boundary: "b")
     form.append("x", name: "name", headers: [.contentLanguage: "en\r\nX-Evil: 1"])
     let encoded = (try? text(of: form)) ?? ""

@@ -36,7 +36,7 @@ import Testing
     #expect(parts.map(\.data) == [Data("rainbow".utf8), Data([1])])
   }
 
-  @Test func `S16 the boundary comes from the session's source of randomness`() async throws {
+  @Test func `the boundary comes from the session's source of randomness`() async throws {
     let mock = MockTransport()
     mock.stub(.post, Self.url, .text("done"))
     let session = try Session.Builder().transport(mock).random { 7 }.build()

@@ -37,7 +37,7 @@ import Testing
 
   /// What a server sees of a name: browsers' escapes stay, unless the parser undoes `%22`.
   @Test(arguments: ["a\"b", "a\r\nX-Evil: 1", "a\n\r\n\r\nbody", "a\\", "ü日🦄", "a\"; filename=\"b", "a;b=c", "'a'"])
-  func `S15 a name stays one name and adds no field`(name: String) throws {
+  func `a name stays one name and adds no field`(name: String) throws {
     var form = MultipartFormData()
     form.append("before", name: "before")
     form.append("field", name: name)

@@ -87,7 +87,7 @@ import Testing
   ///
   /// A megabyte of the row's own signs is a part's content; other signs and places have 64 KB.
   @Test(arguments: hostile, ["--b\r\n\r\n", "--b\r\n", ""])
-  func `S35 a hostile megabyte takes steps in proportion`(pattern: String, start: String) throws {
+  func `a hostile megabyte takes steps in proportion`(pattern: String, start: String) throws {
     let isOfTheRow = start == "--b\r\n\r\n" && "@;,\t%{".contains(pattern)
     let size = isOfTheRow ? 1 << 20 : 1 << 16
     func steps(_ count: Int, chunk size: Int) throws -> Int {

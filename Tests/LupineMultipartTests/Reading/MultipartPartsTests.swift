@@ -49,7 +49,7 @@ import Testing
     #expect(found == ["1", "2", "last"])
   }
 
-  @Test func `S36 multiparts nested deeper than the limit are an error`() async throws {
+  @Test func `multiparts nested deeper than the limit are an error`() async throws {
     var limits = MultipartLimits()
     limits.nesting = 1
     let text = "--b\r\nContent-Type: multipart/mixed; boundary=i\r\n\r\n--i--\r\n--b--"

@@ -21,7 +21,7 @@ import TrustSupport
     PublicKeys([]), ["sha256/AAAA"], ["md5/AAAA"], [""], .keyFile(Pki.path("root.crl.pem")),
     .keyFile("/nowhere"), .certificates(.file(Pki.path("valid.key.pem"))),
   ])
-  func `S13 keys that are none, or cannot be read, are refused when the session is built`(_ keys: PublicKeys) {
+  func `keys that are none, or cannot be read, are refused when the session is built`(_ keys: PublicKeys) {
     #expect(!reasons(.publicKeys(keys)).isEmpty)
   }
 
@@ -30,7 +30,7 @@ import TrustSupport
     Certificates(Data([0x30])),
     .file(Pki.path("make")),
   ])
-  func `S13 certificates that are none, or cannot be read, are refused when the session is built`(
+  func `certificates that are none, or cannot be read, are refused when the session is built`(
     _ certificates: Certificates
   ) {
     #expect(!reasons(.pinnedCertificates(certificates)).isEmpty)

@@ -130,7 +130,7 @@ import Testing
     #expect(response.value == Self.greeting)
   }
 
-  @Test func `S7 a server that asks through a tunnel as a proxy would is told nothing`() async throws {
+  @Test func `a server that asks through a tunnel as a proxy would is told nothing`() async throws {
     let count = Count()
     let session = try Self.digest("open sesame", count)
     let response = await session.request(try Self.url("https") + "/proxy-challenge").serializingString().response
@@ -182,7 +182,7 @@ import Testing
     #expect(response.error?.kind == .unacceptableStatusCode(407))
   }
 
-  @Test func `S9 a connection to a proxy that is proved serves its own credential alone`() async throws {
+  @Test func `a connection to a proxy that is proved serves its own credential alone`() async throws {
     let transport = CurlTransport()
     let url = try Self.url("http") + "/hello"
     let proved = try Self.ntlm(transport)

@@ -39,7 +39,7 @@ import Testing
     for secret in ["sesame", "wrong"] { #expect(!text.contains(secret)) }
   }
 
-  @Test func `S9 another user of a SOCKS proxy does not use the connections of the first`() async throws {
+  @Test func `another user of a SOCKS proxy does not use the connections of the first`() async throws {
     let transport = CurlTransport()
     let known = try session("ali:open%20sesame@", transport: transport)
     let unknown = try session("ali:wrong@", transport: transport)

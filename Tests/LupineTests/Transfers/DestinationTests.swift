@@ -54,7 +54,7 @@ import Testing
   // Sizes
 
   @Test(arguments: [BigFile.size - 1, BigFile.size])
-  func `S19 a file of nginx's that its head says is too long is refused there`(limit: Int) async throws {
+  func `a file of nginx's that its head says is too long is refused there`(limit: Int) async throws {
     let response = await (try Peer.nginx.session()).download("big.bin", to: .file(folder.file("a")))
       .sizeLimit(Int64(limit)).serializingFile().response
     let isWhole = limit == BigFile.size
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [99_999, 100_000])
-  func `S19 a file of httpbin's without a length is cut off where it is too long`(limit: Int64) async throws {
+  func `a file of httpbin's without a length is cut off where it is too long`(limit: Int64) async throws {
     let response = await (try Peer.httpbin.session()).download(
       "stream-bytes/100000?chunk_size=1000", to: .file(folder.file("a"))
     ).sizeLimit(limit).serializingFile().response
@@ -73,7 +73,7 @@ import Testing
     #expect(folder.names == (limit == 100_000 ? ["a"] : []))
   }
 
-  @Test func `S19 a coded file of nginx's counts as long as it is decoded`() async throws {
+  @Test func `a coded file of nginx's counts as long as it is decoded`() async throws {
     let response = await (try Peer.nginx.session()).download(
       "gzip/text.txt", headers: [.acceptEncoding: "gzip"], to: .file(folder.file("a"))
     ).sizeLimit(100_000).serializingFile().response

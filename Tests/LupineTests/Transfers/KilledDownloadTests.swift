@@ -83,13 +83,13 @@ import Testing
   }()
 
   @Test(.enabled("a file system cannot be mounted here") { mayMount || geteuid() == 0 })
-  func `S33 a full disk is told, what was there is kept to go on, and nothing is at the destination`() async throws {
+  func `a full disk is told, what was there is kept to go on, and nothing is at the destination`() async throws {
     let lines = try await run(Self.fillAndGrow, "/big.bin")
     #expect(lines == ["failed fileFailed, resumable", "nothing there", "done", "same", "big.bin"])
   }
 
   @Test(.enabled("a file system cannot be mounted here") { mayMount || geteuid() == 0 })
-  func `S33 a download goes on to another disk, once there is room, and nothing is lost before`() async throws {
+  func `a download goes on to another disk, once there is room, and nothing is lost before`() async throws {
     let lines = try await run(Self.moveAndGrow, "/big.bin")
     let failed = "failed fileFailed, resumable"
     let (disk, other) = (folder.file("disk"), folder.file("other"))

@@ -1,3 +1,5 @@
+import LupineSupport
+
 /// One value of a form while it is encoded: a text, an array or an object.
 ///
 /// Its parts are stored properties rather than an enum's payload, so that appending never copies what is there.
@@ -36,5 +38,54 @@ final class FormNode {
 
   func member(_ key: String) -> FormNode? {
     positions[key].map { members[$0].node }
+  }
+}
+
+/// Writes a finished tree of nodes as escaped pairs.
+struct FormSerializer {
+  private let options: URLEncodedFormEncoder
+  private var output: [UInt8] = []
+
+  init(options: URLEncodedFormEncoder) { self.options = options }
+
+  var text: String { String(decoding: output, as: UTF8.self) }
+
+  mutating func write(_ root: FormNode) {
+    for (key, node) in members(of: root) { write(node, path: key) }
+  }
+
+  /// Its depth is bounded, because the encoder attaches no node deeper than its limit.
+  private mutating func write(_ node: FormNode, path: String) {
+    switch node.kind {
+    case .nothing: break
+    case .text: writePair(path, node.text)
+    case .array:
+      for (index, element) in node.elements.enumerated() {
+        write(element, path: options.arrayEncoding.path(path, index))
+      }
+    case .object:
+      for (key, member) in members(of: node) {
+        write(member, path: path + options.keyPathEncoding.suffix(key))
+      }
+    }
+  }
+
+  private func members(of node: FormNode) -> [(key: String, node: FormNode)] {
+    let members = node.members.map { (key: options.keyEncoding.text(for: $0.key), original: $0.key, node: $0.node) }
+    guard options.alphabetizeKeyValuePairs else { return members.map { ($0.key, $0.node) } }
+    // The original name decides between names that became equal, or a dictionary's order would show.
+    return members.sorted { ($0.key, $0.original) < ($1.key, $1.original) }.map { ($0.key, $0.node) }
+  }
+
+  private mutating func writePair(_ key: String, _ value: String) {
+    if !output.isEmpty { output.append(UInt8(ascii: "&")) }
+    escape(key)
+    output.append(UInt8(ascii: "="))
+    escape(value)
+  }
+
+  private mutating func escape(_ text: String) {
+    PercentCoding.append(
+      text.utf8, to: &output, allowing: options.allowedCharacters, spaceAsPlus: options.spaceEncoding == .plusReplaced)
   }
 }

@@ -79,3 +79,155 @@ struct FormValueEncoder: Encoder {
       .parameterEncodingFailed, "The value at \(place) encodes as two different kinds of container.")
   }
 }
+
+/// Encodes an object's members.
+struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let encoder: FormValueEncoder
+
+  var codingPath: [any CodingKey] { encoder.codingPath }
+
+  func encodeNil(forKey key: Key) throws { try add(key) { $0.encodeNil() } }
+  func encode(_ value: some Encodable, forKey key: Key) throws { try add(key) { try $0.encode(value) } }
+  func encode(_ value: Int128, forKey key: Key) throws { try add(key) { $0.set(String(value)) } }
+  func encode(_ value: UInt128, forKey key: Key) throws { try add(key) { $0.set(String(value)) } }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<Nested> {
+    attached(key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    attached(key).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder { attached(PlainCodingKey(stringValue: "super")) }
+
+  func superEncoder(forKey key: Key) -> any Encoder { attached(key) }
+
+  /// A member that writes nothing leaves no trace.
+  private func add(_ key: any CodingKey, _ encode: (FormValueEncoder) throws -> Void) throws {
+    let member = try encoder.nested(key)
+    try encode(member)
+    guard member.node.kind != .nothing else { return }
+    encoder.node.set(member.node, forKey: key.stringValue)
+  }
+
+  private func attached(_ key: any CodingKey) -> FormValueEncoder {
+    encoder.container(
+      key, attach: { encoder.node.set($0, forKey: key.stringValue) },
+      existing: encoder.node.member(key.stringValue))
+  }
+}
+
+// Left to its default, `encodeIfPresent` would pass over `nil` before the options have their say.
+extension FormKeyedContainer {
+  func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: String?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: Int128?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try addOptional(value, key) }
+  func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws { try addOptional(value, key) }
+
+  private func addOptional<Value: Encodable>(_ value: Value?, _ key: Key) throws {
+    try add(key) { member in
+      if let value { try member.encode(value) } else { member.encodeNil() }
+    }
+  }
+}
+
+/// Encodes an array's elements.
+struct FormUnkeyedContainer: UnkeyedEncodingContainer {
+  let encoder: FormValueEncoder
+
+  var codingPath: [any CodingKey] { encoder.codingPath }
+  var count: Int { encoder.node.elements.count }
+  private var key: PlainCodingKey { PlainCodingKey(intValue: count) }
+
+  func encodeNil() throws { try add { $0.encodeNil() } }
+  func encode(_ value: some Encodable) throws { try add { try $0.encode(value) } }
+  func encode(_ value: Int128) throws { try add { $0.set(String(value)) } }
+  func encode(_ value: UInt128) throws { try add { $0.set(String(value)) } }
+
+  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+    attached().container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { attached().unkeyedContainer() }
+
+  func superEncoder() -> any Encoder { attached() }
+
+  private func add(_ encode: (FormValueEncoder) throws -> Void) throws {
+    let element = try encoder.nested(key)
+    try encode(element)
+    guard element.node.kind != .nothing else { return }
+    encoder.node.append(element.node)
+  }
+
+  private func attached() -> FormValueEncoder {
+    encoder.container(key, attach: encoder.node.append)
+  }
+}
+
+/// Encodes a value that stands alone.
+struct FormSingleValueContainer: SingleValueEncodingContainer {
+  let encoder: FormValueEncoder
+
+  var codingPath: [any CodingKey] { encoder.codingPath }
+
+  func encodeNil() { encoder.encodeNil() }
+  func encode(_ value: Bool) { encoder.set(encoder.state.options.boolEncoding.text(for: value)) }
+  func encode(_ value: String) { encoder.set(value) }
+  func encode(_ value: Double) { encoder.set(value.description) }
+  func encode(_ value: Float) { encoder.set(value.description) }
+  func encode(_ value: Int) { encoder.set(String(value)) }
+  func encode(_ value: Int8) { encoder.set(String(value)) }
+  func encode(_ value: Int16) { encoder.set(String(value)) }
+  func encode(_ value: Int32) { encoder.set(String(value)) }
+  func encode(_ value: Int64) { encoder.set(String(value)) }
+  func encode(_ value: Int128) { encoder.set(String(value)) }
+  func encode(_ value: UInt) { encoder.set(String(value)) }
+  func encode(_ value: UInt8) { encoder.set(String(value)) }
+  func encode(_ value: UInt16) { encoder.set(String(value)) }
+  func encode(_ value: UInt32) { encoder.set(String(value)) }
+  func encode(_ value: UInt64) { encoder.set(String(value)) }
+  func encode(_ value: UInt128) { encoder.set(String(value)) }
+  func encode(_ value: some Encodable) throws { try encoder.encode(value) }
+}
+
+/// What all encoders and containers of one run share.
+final class FormEncodingState {
+  let options: URLEncodedFormEncoder
+  /// The first failure of a call that cannot throw; the run throws it at its end.
+  private(set) var failure: LupineError?
+
+  init(options: URLEncodedFormEncoder) { self.options = options }
+
+  func fail(_ error: LupineError) {
+    if failure == nil { failure = error }
+  }
+}
+
+/// How far an encoder follows a value into itself before it refuses, so that no value overflows the stack.
+enum EncodingDepth {
+  /// Levels of keyed and unkeyed containers.
+  static let maximumLevels = JSONValue.maximumDepth
+  /// Calls of `encode(to:)` inside each other: some types wrap a value several times for each level.
+  static let maximumCalls = 4 * maximumLevels
+
+  /// Made once: an encoder that goes on after it asks for it again at every level.
+  static let exceeded = LupineError(
+    .parameterEncodingFailed,
+    "The parameters are nested more than \(maximumLevels) levels deep, or contain themselves.")
+}

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LupineCore
+import LupineSupport
 
 /// The encodings of Unicode, with their byte order marks.
 enum UnicodeDecoding {
@@ -33,5 +34,70 @@ enum UnicodeDecoding {
 
   private static func marked(_ data: Data, length: Int, _ charset: String) throws(LupineError) -> String {
     try IconvDecoding(charset: charset).decode(data.dropFirst(length), offset: length)
+  }
+}
+
+/// The bytes at the start of a text that tell its encoding.
+package enum ByteOrderMark: CaseIterable {
+  // The longer marks come first: the shorter ones are their beginnings.
+  case utf32LittleEndian, utf32BigEndian, utf8, utf16LittleEndian, utf16BigEndian
+
+  init?(startOf data: Data) {
+    guard let mark = Self.allCases.first(where: { data.starts(with: $0.bytes) }) else { return nil }
+    self = mark
+  }
+
+  package var bytes: [UInt8] {
+    switch self {
+    case .utf32LittleEndian: [0xFF, 0xFE, 0, 0]
+    case .utf32BigEndian: [0, 0, 0xFE, 0xFF]
+    case .utf8: [0xEF, 0xBB, 0xBF]
+    case .utf16LittleEndian: [0xFF, 0xFE]
+    case .utf16BigEndian: [0xFE, 0xFF]
+    }
+  }
+
+  var encoding: TextEncoding {
+    switch self {
+    case .utf8: .utf8
+    case .utf16LittleEndian, .utf16BigEndian: .utf16
+    case .utf32LittleEndian, .utf32BigEndian: TextEncoding("UTF-32")
+    }
+  }
+}
+
+/// The encodings whose bytes are Unicode's first characters.
+enum SingleByteDecoding {
+  static func ascii(_ data: Data, name: String) throws(LupineError) -> String {
+    if let index = data.firstIndex(where: { $0 >= 0x80 }) {
+      throw .undecodable(charset: name, offset: index - data.startIndex)
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  static func isoLatin1(_ data: Data) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity(data.count + data.count / 8)
+    for byte in data {
+      if byte < 0x80 {
+        text.append(byte)
+      } else {
+        text.append(0xC0 | (byte >> 6))
+        text.append(0x80 | (byte & 0x3F))
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension LupineError {
+  /// Bytes that do not belong to an encoding.
+  static func undecodable(charset: String, offset: Int, truncated: Bool = false) -> LupineError {
+    let charset = charset.escapingControls(limit: 64)
+    let fault = truncated ? "ends in the middle of the character at byte \(offset)" : "breaks off at byte \(offset)"
+    return LupineError(
+      .serializationFailed,
+      "The text is not valid \(charset): it \(fault). Name its real encoding, as in `.string(encoding:)`, "
+        + "or take it as data.")
   }
 }

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
 
@@ -42,4 +43,17 @@ extension Authenticator {
   ) -> Bool {
     response.status == .unauthorized
   }
+}
+
+/// What an `AuthenticationInterceptor` keeps and refreshes: an access token with what renews it, as a rule.
+public protocol AuthenticationCredential: Sendable {
+  /// Whether the credential should be refreshed before it is used again, as shortly before it expires.
+  ///
+  /// Default: no, so that it is refreshed when the server refuses it.
+  func requiresRefresh(at date: Date) -> Bool
+}
+
+extension AuthenticationCredential {
+  /// No.
+  public func requiresRefresh(at date: Date) -> Bool { false }
 }

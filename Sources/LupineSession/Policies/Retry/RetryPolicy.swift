@@ -1,3 +1,4 @@
+import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
 import LupineSupport
@@ -110,5 +111,46 @@ public struct RetryPolicy: Retrier {
   private func isTransient(_ attempt: AttemptOutcome) -> Bool {
     if let response = attempt.response, statusCodes.contains(response.status.code) { return true }
     return attempt.error.map { errors.contains($0.kind) } ?? false
+  }
+}
+
+extension RetryPolicy {
+  /// The methods that are harmless to repeat (RFC 9110 section 9.2.2).
+  public static let defaultMethods: Set<HTTPRequest.Method> = OutgoingRequest.idempotentMethods
+
+  /// The statuses that are retried, validated or not: Alamofire's, 425 (RFC 8470) and 429 (RFC 6585).
+  public static let defaultStatusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+
+  /// The errors that are retried: what Alamofire's list of network errors comes to here.
+  ///
+  /// A total timeout is not among them, since no time is left; nor is a certificate that was refused, nor a response that
+  /// breaks the rules of HTTP, which would come again.
+  public static let defaultErrors: Set<LupineError.Kind> = [
+    .hostNotFound, .connectionRefused, .networkUnreachable, .connectionFailed, .connectionLost, .tlsFailed,
+    .timedOut(.connect), .timedOut(.idle), .timedOut(.attempt), .contentDecodingFailed,
+  ]
+}
+
+extension Retrier where Self == RetryPolicy {
+  /// Retries idempotent requests up to `limit` times, waiting about twice as long each time.
+  public static func backoff(limit: Int = 2) -> RetryPolicy { RetryPolicy(limit: limit) }
+}
+
+/// How long a server asks to wait (RFC 9110 section 10.2.3).
+enum RetryAfter {
+  /// The delay that `Retry-After` names, in either form; a date that has passed is no delay, and a field that is malformed
+  /// is as none.
+  static func delay(_ head: HTTPResponse, now: Date) -> Duration? {
+    head.headerFields[values: .retryAfter].lazy.compactMap { delay($0, now: now) }.first
+  }
+
+  private static func delay(_ value: String, now: Date) -> Duration? {
+    let text = String(value.trimmingBlanks())
+    guard !text.isEmpty else { return nil }
+    if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      // More digits than a number holds are a delay beyond every cap.
+      return .seconds(Int64(text) ?? .max)
+    }
+    return HTTPDate.parse(text, now: now).map { .seconds(max(0, $0.timeIntervalSince(now))) }
   }
 }

@@ -89,7 +89,7 @@ import Testing
     ("-1", .milliseconds(500)), ("1.5", .milliseconds(500)), ("soon", .milliseconds(500)), ("", .milliseconds(500)),
     ("2 s", .milliseconds(500)), ("Sun, 31 Feb 1994 12:00:30 GMT", .milliseconds(500)), ("+3", .milliseconds(500)),
   ])
-  func `S40 Retry-After is kept to in both forms, and what is malformed or past is as none`(
+  func `Retry-After is kept to in both forms, and what is malformed or past is as none`(
     value: String, expected: Duration
   ) async throws {
     let attempt = try Self.attempt(status: 503, fields: [.retryAfter: value])
@@ -99,7 +99,7 @@ import Testing
   @Test(arguments: [
     "61", "99999999999999999999999999", "9223372036854775807", "Fri, 31 Dec 9999 23:59:59 GMT",
   ])
-  func `S40 a server that asks for more than the cap gets no retry`(value: String) async throws {
+  func `a server that asks for more than the cap gets no retry`(value: String) async throws {
     let notes = Notes<String>()
     let attempt = try Self.attempt(status: 429, fields: [.retryAfter: value], notes: notes)
     #expect(await Self.delay(RetryPolicy(), attempt) == nil)

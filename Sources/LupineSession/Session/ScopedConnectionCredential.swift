@@ -1,7 +1,0 @@
-import LupineCore
-
-/// What proves connections, and to whom.
-struct ScopedConnectionCredential: Sendable {
-  var credential: ConnectionCredential
-  var scope: CredentialScope
-}
