@@ -140,7 +140,7 @@ let package = Package(
     .executableTarget(
       name: "LupineTerminal",
       dependencies: [
-        "LupineCore", "LupineCurl", "LupineOpenSSL", "LupineSession", "LupineTransfers",
+        "LupineCore", "LupineCurl", "LupineOpenSSL", "LupineSession",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Terminal"])),
       ], swiftSettings: settings),
 

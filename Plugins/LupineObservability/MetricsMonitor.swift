@@ -1,6 +1,5 @@
-import LupineSupport
-
 #if Observability
+  import LupineSupport
   public import CoreMetrics
   public import LupineCore
 

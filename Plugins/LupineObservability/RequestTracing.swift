@@ -1,6 +1,5 @@
-public import LupineSession
-
 #if Observability
+  public import LupineSession
   import LupineCore
   public import Tracing
 

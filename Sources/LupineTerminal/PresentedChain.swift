@@ -3,6 +3,7 @@
   import LupineCore
   import LupineCurl
   import LupineOpenSSL
+  import LupineSession
   import Synchronization
 
   /// What a server presents, whether it is to be trusted or not.
