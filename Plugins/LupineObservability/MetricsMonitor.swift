@@ -1,7 +1,7 @@
 #if Observability
-  import LupineSupport
   public import CoreMetrics
   public import LupineCore
+  import LupineSupport
 
   /// Counts a session's exchanges by OpenTelemetry's names for HTTP clients.
   ///

@@ -1,6 +1,6 @@
 #if Observability
-  public import LupineSession
   import LupineCore
+  public import LupineSession
   public import Tracing
 
   /// Makes a span of each exchange, and tells the server of it.

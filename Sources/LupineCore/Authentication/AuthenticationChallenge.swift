@@ -2,17 +2,19 @@ import LupineSupport
 
 /// One challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field (RFC 9110 section 11.6.1).
 public struct AuthenticationChallenge: Sendable, Hashable {
-  /// The scheme, as the server wrote it.
+  /// The scheme as received.
   public let scheme: String
-  /// The parameters, their names in lower case; the first of a repeated name counts.
+  /// The parameters, with names in lower case.
+  ///
+  /// Of a repeated name the first counts.
   public let parameters: [String: String]
-  /// What follows the scheme where it is no list of parameters (`token68`), as Negotiate has it.
+  /// The `token68` after the scheme, as Negotiate uses it; `nil` if there is a list of parameters.
   public let token: String?
 
-  /// The protection space, where the server named one.
+  /// The protection space, if the server sent one.
   public var realm: String? { parameters["realm"] }
 
-  /// Reads all challenges of the fields' values; what is malformed is left out.
+  /// Parses the challenges of the fields' values and skips malformed ones.
   public static func parse(_ values: [String]) -> [AuthenticationChallenge] {
     values.flatMap { value in
       var parser = ChallengeParser(value)
@@ -21,7 +23,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
   }
 }
 
-/// Reads the challenges of one field value (RFC 9110 section 11.6.1).
+/// Parses the challenges of one field value (RFC 9110 section 11.6.1).
 struct ChallengeParser {
   private var cursor: FieldCursor
   var steps: Int { cursor.steps }
@@ -53,7 +55,9 @@ struct ChallengeParser {
     return AuthenticationChallenge(scheme: scheme, parameters: parameters, token: nil)
   }
 
-  /// A parameter's name and its equals sign; a token without one is the next challenge's scheme and stays.
+  /// Parses a parameter's name and its equals sign.
+  ///
+  /// A token without one is the next challenge's scheme and is not consumed.
   private mutating func parameterName() -> String? {
     let start = cursor.position
     guard let name = cursor.token() else { return nil }
@@ -66,7 +70,8 @@ struct ChallengeParser {
     return name
   }
 
-  /// A token68 (RFC 9110 section 11.2) stands alone up to the next comma or the end; otherwise nothing is taken.
+  /// Parses a token68 (RFC 9110 section 11.2) that ends at a comma or at the end of the value; otherwise consumes
+  /// nothing.
   private mutating func token68() -> String? {
     let start = cursor.position
     while let byte = cursor.peek(), byte.isTokenByte || byte == UInt8(ascii: "/") { cursor.advance() }
@@ -83,7 +88,7 @@ struct ChallengeParser {
 
   private mutating func isAtListEnd() -> Bool { cursor.isAtEnd || cursor.peek() == UInt8(ascii: ",") }
 
-  /// Skips commas and blanks; false at the end.
+  /// Skips commas and white space; returns false at the end.
   private mutating func skipSeparators() -> Bool {
     repeat { cursor.skipWhitespace() } while cursor.take(UInt8(ascii: ","))
     return !cursor.isAtEnd

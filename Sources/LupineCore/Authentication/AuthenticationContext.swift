@@ -1,20 +1,22 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// What a scheme must know to answer a challenge besides the challenge and the credential.
+/// The data that a scheme needs to answer a challenge, besides the challenge and the credential.
 public struct AuthenticationContext: Sendable {
-  /// The request that was challenged, or is about to be sent.
+  /// The request that received the challenge, or that is about to be sent.
   public let request: OutgoingRequest
-  /// Who asks.
+  /// The sender of the challenge.
   public let recipient: Recipient
-  /// The session's source of randomness: 64 random bits at each call.
+  /// The session's random source: 64 random bits for each call.
   public let random: @Sendable () -> UInt64
   /// The session's date.
   public let now: @Sendable () -> Date
-  /// Tells the session's monitors of something risky.
+  /// Sends a warning about a risk to the session's monitors.
   public let warn: @Sendable (String) -> Void
 
-  /// Describes the place of an answer; a session does this, and a test of a scheme.
+  /// Describes the context of an answer.
+  ///
+  /// A session or a test of a scheme creates it.
   public init(
     request: OutgoingRequest, recipient: Recipient = .origin,
     random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) },
@@ -27,7 +29,7 @@ public struct AuthenticationContext: Sendable {
     self.warn = warn
   }
 
-  /// Whose credential is asked for: the origin of the request, or of the proxy.
+  /// The origin that the credential is for: that of the request, or that of the proxy.
   public var origin: HTTPURL.Origin {
     switch recipient {
     case .origin: request.url.origin
@@ -35,8 +37,9 @@ public struct AuthenticationContext: Sendable {
     }
   }
 
-  /// The target as it stands in the request line: a path and a query for a server, the whole URL for a proxy, and an
-  /// authority with CONNECT (RFC 9112 section 3.2).
+  /// The target of the request line (RFC 9112 section 3.2).
+  ///
+  /// It is a path and a query for a server, the whole URL for a proxy, and an authority for CONNECT.
   public var requestTarget: String {
     let url = request.url
     if request.method == .connect {
@@ -47,22 +50,22 @@ public struct AuthenticationContext: Sendable {
 }
 
 extension AuthenticationContext {
-  /// Who asks for a credential.
+  /// The sender of a challenge.
   public enum Recipient: Sendable, Hashable {
-    /// The server that the request goes to, with 401.
+    /// The server of the request, with status 401.
     case origin
-    /// A proxy at this place, with 407.
+    /// A proxy at this origin, with status 407.
     case proxy(HTTPURL.Origin)
   }
 }
 
 extension AuthenticationContext.Recipient {
-  /// The status of a challenge.
+  /// The status code of a challenge.
   public var challengeStatus: Int { self == .origin ? 401 : 407 }
 
-  /// The field of an answer.
+  /// The field name of an answer.
   public var answerField: HTTPField.Name { self == .origin ? .authorization : .proxyAuthorization }
 
-  /// The field of what is said after an answer was accepted (RFC 9110 section 11.6.3).
+  /// The field name of the information after an accepted answer (RFC 9110 section 11.6.3).
   public var informationField: HTTPField.Name { self == .origin ? .authenticationInfo : .proxyAuthenticationInfo }
 }

@@ -4,32 +4,33 @@ import Synchronization
 
 /// The Basic scheme (RFC 7617), in UTF-8.
 ///
-/// A server is sent the password when it asks, a proxy too; one that has accepted it once is sent it unasked from then on.
+/// A server or a proxy gets the password after its challenge. A proxy that has accepted it gets it without a challenge
+/// from then on.
 public struct BasicScheme: AuthenticationScheme {
   /// `Basic`.
   public let name = "Basic"
-  /// Whether a proxy is sent the credential before it asks, as where no stronger scheme could answer.
+  /// Whether a proxy gets the credential before its challenge, because no stronger scheme is available.
   private let greetsProxies: Bool
   private let memory = BasicMemory()
 
-  /// The scheme has nothing to set.
+  /// Creates the scheme.
   public init() { self.init(greetsProxies: false) }
 
   package init(greetsProxies: Bool) { self.greetsProxies = greetsProxies }
 
-  /// The weakest of all: the password itself is sent.
+  /// The lowest strength, because the scheme sends the password itself.
   public func strength(of challenge: AuthenticationChallenge) -> Int { 0 }
 
-  /// The name and the password in Base64.
+  /// Returns the username and the password in Base64.
   ///
-  /// - Throws: `LupineError` of kind `invalidRequest` for a colon in the name or a control byte in either.
+  /// - Throws: `LupineError` of kind `invalidRequest` for a colon in the username or a control byte in either.
   public func answer(
     _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
   ) async throws -> String? {
     try Self.value(for: credential)
   }
 
-  /// The answer for a proxy that accepted the credential before; nothing for a server.
+  /// Returns the answer for a proxy that accepted the credential before; `nil` for a server.
   public func authorizePreemptively(with credential: Credential, in context: AuthenticationContext) async throws
     -> String?
   {
@@ -38,7 +39,7 @@ public struct BasicScheme: AuthenticationScheme {
     return isWelcome ? try Self.value(for: credential) : nil
   }
 
-  /// Learns whether a proxy accepted the credential.
+  /// Records whether a proxy accepted the credential.
   public func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) {
     guard context.recipient != .origin else { return }
     memory.note(credential, isAccepted: head.status.code != context.recipient.challengeStatus, by: context.origin)
@@ -52,7 +53,7 @@ public struct BasicScheme: AuthenticationScheme {
     return value(credential.username, credential.password)
   }
 
-  /// The answer with a name and a password as they are.
+  /// Returns the field value for a username and a password.
   static func value(_ username: String, _ password: String) -> String {
     "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
   }
@@ -63,10 +64,10 @@ extension AuthenticationScheme where Self == BasicScheme {
   public static var basic: BasicScheme { BasicScheme() }
 }
 
-/// Which credential each proxy of a session accepted last.
+/// The credential that each proxy of a session accepted last.
 final class BasicMemory: Sendable {
-  /// A dictionary in a struct: the lock around a bare one asks for the dictionary's type when it ends, in a session without a
-  /// proxy too, which takes the runtime 250,000 instructions.
+  /// A dictionary in a struct, because a `Mutex` of a bare dictionary looks up its type metadata when it is destroyed,
+  /// also in a session without a proxy.
   private struct State {
     var accepted: [HTTPURL.Origin: Credential] = [:]
   }

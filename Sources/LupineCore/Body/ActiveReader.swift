@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells the exchange of every byte that goes out, and of the last one.
+/// Reports the bytes that it reads, and the end of the body, to the exchange.
 final class ActiveReader: BodyReader {
   private let base: any BodyReader
   private let control: ExchangeControl
@@ -28,7 +28,7 @@ final class ActiveReader: BodyReader {
       control.didSend(count)
       let sum = sent.add(Int64(count), ordering: .relaxed).newValue
       if sum == base.length { onEnd(sum) }
-    // A body whose length is known has said so at its last byte.
+    // A body with a known length has reported its end at its last byte.
     case .end where base.length == nil: onEnd(sent.load(ordering: .relaxed))
     default: break
     }
@@ -37,7 +37,7 @@ final class ActiveReader: BodyReader {
   func cancel() { base.cancel() }
 }
 
-/// Reads a body of which it is not known yet whether it goes out: who watches hears of it once it does.
+/// Reads a body that may not be sent: progress and events are held back until the transport calls `tell()`.
 public final class QuietReader: BodyReader {
   private struct State {
     var reads: [BodyRead] = []
@@ -55,7 +55,7 @@ public final class QuietReader: BodyReader {
     self.onEnd = onEnd
   }
 
-  /// The length of the body in bytes; `nil` where it is not known.
+  /// The length of the body in bytes; `nil` if it is not known.
   public var length: Int64? { base.length }
 
   /// Reads the next bytes.
@@ -72,7 +72,7 @@ public final class QuietReader: BodyReader {
     return read
   }
 
-  /// Tells of what has been read, and from now on of what is read.
+  /// Reports the bytes that have been read, and from now on each read.
   public func tell() {
     guard state.withLock({ $0.active }) == nil else { return }
     let active = ActiveReader(base, control: control, onEnd: onEnd)
@@ -84,6 +84,6 @@ public final class QuietReader: BodyReader {
     for read in reads { active.note(read) }
   }
 
-  /// Gives the body up.
+  /// Cancels the body.
   public func cancel() { base.cancel() }
 }

@@ -2,13 +2,13 @@ import FoundationEssentials
 import HTTPTypes
 import Synchronization
 
-/// The meeting point of the transport, which writes a body, and of the consumer, who awaits it.
+/// Passes a response's body from the transport, which writes it, to the consumer, which awaits it.
 ///
-/// A part of the exchange that the body belongs to, as whose life it is known to both.
+/// It is part of the `ExchangeControl` of the body.
 struct BodyChannel: ~Copyable, Sendable {
   private let state = Mutex(BodyChannelState())
 
-  /// Begins the body; false where another one was begun before.
+  /// Begins the body; returns false if the channel already has one.
   func begin(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { $0.begin(sink, resume: resume) }
   }
@@ -31,7 +31,7 @@ struct BodyChannel: ~Copyable, Sendable {
     return flow
   }
 
-  /// Takes bytes without a word to a reader who waits.
+  /// Takes bytes without waking a waiting reader.
   func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> ResponseBodyWriter.Flow {
     try state.withLock { (state) throws(LupineError) in
       try state.write(bytes)
@@ -39,7 +39,7 @@ struct BodyChannel: ~Copyable, Sendable {
     }
   }
 
-  /// Hands what has been appended to a reader who waits.
+  /// Passes the appended bytes to a waiting reader.
   func deliver() {
     let (wake, shouldResume) = state.withLock { $0.deliver() }
     wake?()
@@ -50,18 +50,18 @@ struct BodyChannel: ~Copyable, Sendable {
     settle { $0.finish(trailers: trailers, metrics: metrics) }
   }
 
-  /// Ends the body before its time.
+  /// Ends the body with an error.
   func fail(_ error: LupineError) { settle { $0.fail(error) } }
 
-  /// Ends the body for its own side, also one that the transport has ended and of which some waits to be taken.
+  /// Cancels the body, including one that the transport has ended if some bytes still wait for the consumer.
   ///
-  /// - Parameter isTold: whether the transport has been told, and ends a body that still comes.
+  /// - Parameter isTold: whether the transport has received the cancellation and ends a body that is not complete.
   func cancel(_ error: LupineError, isTold: Bool) { settle { $0.cancel(error, isTold: isTold) } }
 
-  /// Whether a consumer takes it as it comes.
+  /// Whether a consumer takes the bytes as they arrive.
   var isStreamed: Bool { state.withLock { $0.isStreamed } }
 
-  /// Whether it waits for its reader alone, and nothing else can move it.
+  /// Whether only the reader can make the body continue.
   var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
 
   private func settle(_ change: (inout BodyChannelState) -> Void) {
@@ -73,7 +73,7 @@ struct BodyChannel: ~Copyable, Sendable {
     if let audience = settled.audience { tell(audience) }
   }
 
-  /// Tells of the end; whoever waits for it goes on once the observers have heard of it, also who comes meanwhile.
+  /// Reports the end: first to the observers, then to the waiters, including those that came meanwhile.
   private func tell(_ audience: BodyChannelState.Audience) {
     let listeners = audience.listeners
     for observer in listeners.observers { observer(audience.end) }
@@ -100,10 +100,10 @@ struct BodyChannel: ~Copyable, Sendable {
   /// See `ResponseBody.gathered`.
   func gathered(limit: Int64) -> Data { state.withLock { $0.gathered(limit: limit) } }
 
-  /// The end, where it has come.
+  /// The end of the body; `nil` if it has not ended.
   var ended: Result<BodyEnd, LupineError>? { state.withLock { $0.finalEnd } }
 
-  /// The end, where it has come, its observers have heard of it, and it is a good one.
+  /// The end of the body if it ended without an error and its observers have received the end.
   var goodEnd: BodyEnd? { state.withLock { $0.goodEnd } }
 
   func end() async -> Result<BodyEnd, LupineError> {
@@ -114,12 +114,14 @@ struct BodyChannel: ~Copyable, Sendable {
     }
   }
 
-  /// Calls the observer at the end, before those who wait for it go on; at once where it has come.
+  /// Calls the observer at the end, before the waiters continue.
+  ///
+  /// If the body has ended, it calls the observer at once.
   func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
     if let end = state.withLock({ $0.add(observer) }) { observer(end) }
   }
 
-  /// Drops the body: nobody will take it.
+  /// Drops the body: no consumer takes the rest.
   func abandon() {
     let (shouldResume, audience) = state.withLock { state in
       let shouldResume = state.abandon()
@@ -129,18 +131,20 @@ struct BodyChannel: ~Copyable, Sendable {
     if let audience { tell(audience) }
   }
 
-  /// Drops the body as its exchange is over, unless it has ended: some of it may still wait to be taken then.
+  /// Drops the body because its exchange is over.
+  ///
+  /// A body that has ended stays, because some bytes may still wait for the consumer.
   func leave() {
     let left = state.withLock { $0.leave() }
     left.wake?()
     if let audience = left.audience { tell(audience) }
   }
 
-  /// Holds the transport back, or lets it go on.
+  /// Suspends or resumes the transport.
   func setSuspended(_ isSuspended: Bool) {
     if state.withLock({ $0.setSuspended(isSuspended) }) { resume() }
   }
 
-  /// Lets the transport go on that was paused.
+  /// Resumes the paused transport.
   private func resume() { state.withLock { $0.resume }?() }
 }

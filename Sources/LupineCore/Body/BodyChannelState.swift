@@ -2,30 +2,40 @@ import FoundationEssentials
 import HTTPTypes
 import LupineSupport
 
-/// What a `BodyChannel` knows; each change says whom to wake.
+/// The state of a `BodyChannel`.
+///
+/// Each change returns what to resume outside the lock.
 struct BodyChannelState {
   typealias Piece = Result<[UInt8]?, LupineError>
   typealias End = Result<BodyEnd, LupineError>
 
-  /// What a body passes through first, where it does; behind a pointer that others have not.
+  /// The stages of a body that has any.
+  ///
+  /// Stored indirectly: most bodies have none.
   private var decoding: CopyOnWrite<BodyDecoding>?
   private var target = BodyTarget(.discard(limit: 0))
-  /// What lets the transport go on, which is let go of with the end: it may hold the exchange.
+  /// Resumes the transport.
+  ///
+  /// Released at the end, because it may hold the exchange.
   private(set) var resume: (@Sendable () -> Void)?
   private var isBegun = false
   private var isAbandoned = false
   private var isSuspended = false
   private var isPaused = false
   private var ending: End?
-  /// Why its own side has given the body up, which the transport has been told and ends it for.
+  /// The reason for a cancellation that the transport has received.
+  ///
+  /// The transport then ends the body.
   private var cancellation: LupineError?
   private var reader: UnsafeContinuation<Piece, Never>?
-  /// Who waits for the end, of a body that has any.
+  /// The observers and waiters of the end; `nil` if there are none.
   private var listeners: Listeners?
-  /// Whether observers hear of the end just now; for those who wait it has not come yet.
+  /// Whether observers are receiving the end.
+  ///
+  /// Until they have, the end is not visible to waiters.
   private var isTelling = false
 
-  /// Begins the body; false where another one was begun before.
+  /// Begins the body; returns false if the state already has one.
   mutating func begin(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> Bool {
     guard !isBegun else { return false }
     isBegun = true
@@ -35,7 +45,7 @@ struct BodyChannelState {
     return true
   }
 
-  /// The end: a good one once the last byte has been taken as well, a bad one at once.
+  /// The end of the body: a success after the consumer has taken the last byte, a failure at once.
   var finalEnd: End? {
     if case .failure = ending { return ending }
     return target.isDrained ? ending : nil
@@ -44,24 +54,26 @@ struct BodyChannelState {
   /// See `ResponseBody.gathered`.
   func gathered(limit: Int64) -> Data { target.gathered(limit: limit) }
 
-  /// Whether the transport, or a failure, has ended the body, be it that some of it waits to be taken.
+  /// Whether the transport or a failure has ended the body, even if some bytes still wait for the consumer.
   var hasEnding: Bool { ending != nil || decoding?.value.arrived != nil }
 
-  /// Whether a consumer takes it as it comes.
+  /// Whether a consumer takes the bytes as they arrive.
   var isStreamed: Bool { target.isStreamed }
 
-  /// Whether it waits for its reader alone.
+  /// Whether only the reader can make the body continue.
   var isHeldBack: Bool { hasEnding ? finalEnd == nil : isPaused }
 
-  /// The final end, once its observers have heard of it.
+  /// The final end, once its observers have received it.
   var toldEnd: End? { isTelling ? nil : finalEnd }
 
-  /// The same where it is a good one, as most are: one that may be bad costs more to hand on.
+  /// The final end if it is a success.
+  ///
+  /// Cheaper than `toldEnd`.
   var goodEnd: BodyEnd? {
     if !isTelling, target.isDrained, case .success(let end) = ending { end } else { nil }
   }
 
-  /// Whether the transport goes on writing.
+  /// Whether the transport continues to write.
   var flow: ResponseBodyWriter.Flow { isPaused ? .pause : .proceed }
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
@@ -93,7 +105,7 @@ struct BodyChannelState {
     if let cancellation { cancel(cancellation, isTold: false) }
   }
 
-  /// Drops the body; returns whether the transport was paused and may go on.
+  /// Drops the body; returns whether the paused transport may continue.
   mutating func abandon() -> Bool {
     isAbandoned = true
     decoding?.value.drop()
@@ -108,9 +120,9 @@ struct BodyChannelState {
     target.close()
   }
 
-  /// Ends the body for its own side, also one that the transport has ended and of which some waits to be taken.
+  /// Cancels the body, including one that the transport has ended if some bytes still wait for the consumer.
   ///
-  /// - Parameter isTold: whether the transport has been told, and ends a body that still comes.
+  /// - Parameter isTold: whether the transport has received the cancellation and ends a body that is not complete.
   mutating func cancel(_ error: LupineError, isTold: Bool) {
     guard finalEnd == nil else { return }
     guard hasEnding || !isTold else { return cancellation = error }
@@ -119,7 +131,7 @@ struct BodyChannelState {
     fail(arrived.map { error.measured($0.metrics) } ?? error)
   }
 
-  /// The next piece if one is at hand, and whether the transport may go on.
+  /// Returns the next piece if one is available, and whether the transport may continue.
   mutating func next() -> (Piece?, shouldResume: Bool) {
     target.reclaim()
     catchUp()
@@ -143,7 +155,7 @@ struct BodyChannelState {
     return nil
   }
 
-  /// Adds who hears of the end before those who wait for it; returns it where it has come.
+  /// Adds an observer that receives the end before the waiters; returns the end if the body has ended.
   mutating func add(_ observer: @escaping @Sendable (End) -> Void) -> End? {
     if let finalEnd { return finalEnd }
     hear { $0.observers.append(observer) }
@@ -156,13 +168,13 @@ struct BodyChannelState {
     listeners = changed
   }
 
-  /// Returns whether the transport was paused and may go on.
+  /// Returns whether the paused transport may continue.
   mutating func setSuspended(_ isSuspended: Bool) -> Bool {
     self.isSuspended = isSuspended
     return hasEnding ? false : resumeIfRoom()
   }
 
-  /// The wake-up of the reader who waits, when there is something for it.
+  /// Returns the closure that resumes a waiting reader, if there is something for it.
   mutating func takeReader() -> (@Sendable () -> Void)? {
     guard let reader else { return nil }
     guard let piece = next().0 else { return nil }
@@ -170,16 +182,17 @@ struct BodyChannelState {
     return { reader.resume(returning: piece) }
   }
 
-  /// What follows from bytes that were written: a reader that waits may take them at once, and then there is room again.
+  /// Returns the effects of written bytes.
+  ///
+  /// A waiting reader may take them at once, which makes room again.
   mutating func hasWritten() -> (ResponseBodyWriter.Flow, wake: (@Sendable () -> Void)?) {
     let wake = takeReader()
     return (flow, wake)
   }
 
-  /// What follows from the end that the transport, or a failure, has brought; what is let go of then, outside the lock, is
-  /// in it as well.
+  /// The effects of the end of a body, and the values to release outside the lock.
   ///
-  /// A type of its own, since a closure in a tuple costs an allocation.
+  /// A separate type, because a closure in a tuple would be allocated.
   struct Settlement {
     let wake: (@Sendable () -> Void)?
     let audience: Audience?
@@ -190,14 +203,14 @@ struct BodyChannelState {
     Settlement(wake: takeReader(), audience: takeAudience(), resume: hasEnding ? resume.take() : nil)
   }
 
-  /// Drops a body whose exchange is over, unless it has ended and some of it waits to be taken.
+  /// Drops the body of an exchange that is over, unless the body has ended and some bytes wait for the consumer.
   mutating func leave() -> Settlement {
     let mayGoOn = hasEnding ? false : abandon()
     let resume = resume.take()
     return Settlement(wake: mayGoOn ? resume : nil, audience: takeAudience(), resume: resume)
   }
 
-  /// The wake-up of the reader who waits, and whether the transport may go on since the reader takes what was there.
+  /// Returns the closure that resumes a waiting reader, and whether the transport may continue.
   mutating func deliver() -> ((@Sendable () -> Void)?, shouldResume: Bool) {
     guard let reader else { return (nil, false) }
     let (piece, shouldResume) = next()
@@ -206,7 +219,7 @@ struct BodyChannelState {
     return ({ reader.resume(returning: piece) }, shouldResume)
   }
 
-  /// Who is to hear of the end: the observers first, and whoever waits once they have.
+  /// The receivers of the end: first the observers, then the waiters.
   struct Audience {
     let end: End
     let listeners: Listeners
@@ -217,20 +230,21 @@ struct BodyChannelState {
     var waiters: [UnsafeContinuation<End, Never>] = []
   }
 
-  /// Those who are to hear of the end, when it has come; `hasTold` follows where observers are among them.
+  /// Returns the receivers of the end once the body has ended; if observers are among them, a call of `hasTold` must
+  /// follow.
   mutating func takeAudience() -> Audience? {
     guard !isTelling, listeners != nil, let end = finalEnd, let listeners = listeners.take() else { return nil }
     isTelling = !listeners.observers.isEmpty
     return Audience(end: end, listeners: listeners)
   }
 
-  /// Notes that the observers have heard of the end; returns those who came to wait for it meanwhile.
+  /// Records that the observers have received the end; returns the waiters that came meanwhile.
   mutating func hasTold() -> Audience? {
     isTelling = false
     return takeAudience()
   }
 
-  /// Whether the consumer should catch up before more comes.
+  /// Whether the consumer must catch up before more bytes come.
   private var isCrowded: Bool { target.isFull || isUndecoded }
 
   private var isUndecoded: Bool { decoding?.value.isWaiting == true }
@@ -241,7 +255,7 @@ struct BodyChannelState {
     return true
   }
 
-  /// Decodes what had to wait, as far as there is room now, also of a body that has broken off.
+  /// Decodes the waiting bytes as far as there is room, also for a body that has failed.
   private mutating func catchUp() {
     guard isUndecoded, !target.isFull else { return }
     do throws(LupineError) {
@@ -253,12 +267,12 @@ struct BodyChannelState {
     }
   }
 
-  /// Ends the body once the transport has and all of it is decoded.
+  /// Ends the body once the transport has ended it and all bytes are decoded.
   private mutating func completeIfDecoded() {
     if ending == nil, !isUndecoded, let arrived = decoding?.value.arrived { complete(arrived) }
   }
 
-  /// - Parameter end: what the transport said of it.
+  /// - Parameter end: the end that the transport reported.
   private mutating func complete(_ end: consuming BodyEnd) {
     do throws(LupineError) {
       if decoding != nil, !isAbandoned { try decoding?.value.finish(into: &target) }
@@ -273,7 +287,9 @@ struct BodyChannelState {
 }
 
 extension LupineError {
-  /// Whether it was this side that ended the body, which wants no more work done for it; what broke off is still decoded.
+  /// Whether this side ended the body, so that the rest is not decoded.
+  ///
+  /// After other failures it is.
   fileprivate var givesUp: Bool {
     switch kind {
     case .cancelled, .timedOut, .sessionShutDown: true

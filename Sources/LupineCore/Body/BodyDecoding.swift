@@ -1,20 +1,24 @@
-/// What a body passes through on the way to its target, and what of it has to wait.
+/// The stages of a body before its target, and the bytes that wait for them.
 struct BodyDecoding {
-  /// Coded bytes that are decoded at once: a bomb's slice of this size is as much as is ever held over the window.
+  /// The maximum number of coded bytes per decoding step.
+  ///
+  /// It bounds what a decompression bomb can add beyond the window.
   private static let slice = 1_024
 
   private let stages: [any BodyTransformer]
-  /// What came when the window was full already; it is decoded when the consumer has made room.
+  /// Bytes that arrived while the window was full.
+  ///
+  /// They are decoded when the consumer has made room.
   private var undecoded: ArraySlice<UInt8> = []
-  /// How the transport ended the body, while some of it is still undecoded.
+  /// The end that the transport reported while some bytes are still undecoded.
   var arrived: BodyEnd?
 
   init(_ stages: [any BodyTransformer]) { self.stages = stages }
 
-  /// Whether something waits to be decoded.
+  /// Whether some bytes are undecoded.
   var isWaiting: Bool { !undecoded.isEmpty }
 
-  /// Decodes the bytes as far as there is room, and keeps the others.
+  /// Decodes the bytes as far as there is room, and keeps the rest.
   mutating func take(_ bytes: UnsafeRawBufferPointer, into target: inout BodyTarget) throws(LupineError) {
     if undecoded.isEmpty {
       undecoded = ArraySlice(UnsafeRawBufferPointer(rebasing: bytes[try decode(bytes, into: &target)...]))
@@ -23,7 +27,7 @@ struct BodyDecoding {
     }
   }
 
-  /// Decodes what had to wait, as far as there is room now.
+  /// Decodes the waiting bytes as far as there is room.
   mutating func catchUp(into target: inout BodyTarget) throws(LupineError) {
     let waiting = undecoded
     let count = try waiting.withUnsafeBufferPointer { (bytes) throws(LupineError) in
@@ -32,15 +36,15 @@ struct BodyDecoding {
     undecoded = waiting.dropFirst(count)
   }
 
-  /// Gives up what waits.
+  /// Drops the waiting bytes.
   mutating func drop() { undecoded = [] }
 
-  /// Decodes what the stages still hold at the body's end.
+  /// Decodes what the stages still hold at the end of the body.
   func finish(into target: inout BodyTarget) throws(LupineError) {
     try BodyStages.finish(stages[...]) { (piece) throws(LupineError) in try target.take(piece) }
   }
 
-  /// Decodes slice by slice until the window is full; returns how many of the bytes it took.
+  /// Decodes slice by slice until the window is full; returns the number of bytes that it has decoded.
   private func decode(_ bytes: UnsafeRawBufferPointer, into target: inout BodyTarget) throws(LupineError) -> Int {
     var position = 0
     while position < bytes.count, !target.isFull {
@@ -53,7 +57,7 @@ struct BodyDecoding {
   }
 }
 
-/// Passes bytes through a row of transformers.
+/// Passes bytes through a sequence of transformers.
 package enum BodyStages {
   package static func pass(
     _ bytes: UnsafeRawBufferPointer, through stages: ArraySlice<any BodyTransformer>,
@@ -76,22 +80,22 @@ package enum BodyStages {
   }
 }
 
-/// Counts what goes into a decoder and what comes out, and compares it with the limits.
+/// Counts the input and output of a decoder and compares them with the limits.
 public struct DecodingMeter: Sendable {
-  /// Small bodies may have any ratio: a page of blanks is no attack.
+  /// The decoded size below which any ratio is allowed, because small bodies are no attack.
   private static let ratioGrace: Int64 = 1 << 20
 
   private let limits: DecodingLimits
   private var coded: Int64 = 0
   private var decoded: Int64 = 0
 
-  /// Begins to count.
+  /// Creates a meter with zero counts.
   public init(limits: DecodingLimits) { self.limits = limits }
 
-  /// Adds what one step did.
+  /// Adds the bytes of one step.
   ///
-  /// - Parameter doing: what decodes, for a message such as "The response's gzip data decodes to …".
-  /// - Throws: `LupineError` of kind `limitExceeded` when the output that the step made is not to be delivered.
+  /// - Parameter doing: the decoding as text for a message such as "The response's gzip data decodes to …".
+  /// - Throws: `LupineError` of kind `limitExceeded` if the output of the step must not be delivered.
   public mutating func count(coded: Int, decoded: Int, doing: @autoclosure () -> String) throws(LupineError) {
     self.coded += Int64(coded)
     self.decoded += Int64(decoded)

@@ -1,25 +1,33 @@
-/// Where a response's body goes, decided when its head arrives and before its first byte is handed over.
+/// The destination of a response's body, chosen when its head arrives and before its first byte is delivered.
 public struct BodySink: Sendable {
-  /// Where the bytes end up, after the stages.
+  /// The destination of the bytes after the stages.
   public var destination: Destination
-  /// What the bytes pass through first, in order; decoders, as a rule.
+  /// The transformers that the bytes pass through first, in order; usually decoders.
   public var stages: [any BodyTransformer]
 
-  /// Joins stages and a destination.
+  /// Creates a sink.
   public init(_ destination: Destination, stages: [any BodyTransformer] = []) {
     self.destination = destination
     self.stages = stages
   }
 
-  /// Where a body's bytes end up.
+  /// The destination of a body's bytes.
   public enum Destination: Sendable, Hashable {
-    /// Nowhere. Over `limit` bytes the exchange ends and its connection is closed.
+    /// Drops the bytes.
+    ///
+    /// Over `limit` bytes the exchange ends and its connection is closed.
     case discard(limit: Int64)
-    /// Memory. Over `limit` bytes the exchange fails.
+    /// Collects the bytes in memory.
+    ///
+    /// Over `limit` bytes the exchange fails.
     case collect(limit: Int64)
-    /// A consumer that takes them as they come; the transport pauses while `window` bytes wait.
+    /// Passes the bytes to a consumer as they arrive.
+    ///
+    /// The transport pauses while `window` bytes wait.
     case stream(window: Int)
-    /// A file, from `offset` on, written by the transport's own thread; the descriptor stays its opener's.
+    /// Writes the bytes to a file from `offset` on, on the transport's own thread.
+    ///
+    /// The opener keeps ownership of the descriptor.
     case file(descriptor: Int32, offset: Int64, limit: Int64?)
   }
 

@@ -2,12 +2,14 @@ import FoundationEssentials
 import Glibc
 import LupineSupport
 
-/// The end of a sink: counts the bytes, keeps to the cap, and puts them where they belong.
+/// The destination of a sink: counts the bytes, enforces the limit, and stores the bytes.
 struct BodyTarget {
   private(set) var byteCount: Int64 = 0
   private let destination: BodySink.Destination
   private var collected = Data()
-  /// Those of a body that is streamed; behind a pointer that others have not.
+  /// The pieces of a streamed body.
+  ///
+  /// Stored indirectly: other bodies have none.
   private var pieces: CopyOnWrite<WaitingPieces>?
   private var isAbandoned = false
 
@@ -16,15 +18,15 @@ struct BodyTarget {
     pieces = if case .stream = destination { CopyOnWrite(WaitingPieces()) } else { nil }
   }
 
-  /// Whether a consumer takes the bytes as they come.
+  /// Whether a consumer takes the bytes as they arrive.
   var isStreamed: Bool { pieces != nil }
 
-  /// Whether nothing waits to be taken.
+  /// Whether no bytes wait for the consumer.
   var isDrained: Bool { waiting == 0 }
 
   private var waiting: Int { pieces?.value.count ?? 0 }
 
-  /// Whether the consumer should catch up before more comes.
+  /// Whether the consumer must catch up before more bytes come.
   var isFull: Bool {
     if case .stream(let window) = destination { waiting >= window } else { false }
   }
@@ -45,17 +47,16 @@ struct BodyTarget {
     }
   }
 
-  /// Drops what waits to be taken, and what is still to come.
+  /// Drops the waiting bytes and all later ones.
   mutating func abandon() {
     isAbandoned = true
     pieces?.value.drop()
   }
 
-  /// Nothing more comes.
+  /// Records that no more bytes come.
   mutating func close() { pieces?.value.close() }
 
-  /// Takes bytes that stand in memory as they are, where they are the first of a body that is collected; false where
-  /// they must be copied.
+  /// Takes data without a copy if it is the first of a collected body; returns false if the bytes must be copied.
   mutating func keep(_ data: Data) throws(LupineError) -> Bool {
     guard case .collect(let limit) = destination, collected.isEmpty, data.startIndex == 0, !isAbandoned else {
       return false
@@ -68,10 +69,10 @@ struct BodyTarget {
 
   mutating func takeCollected() -> Data { exchange(&collected, with: Data()) }
 
-  /// The first bytes that a `collect` sink has gathered, also of a body that is longer than it may be.
+  /// Returns the first bytes that a `collect` sink has collected, also if the body exceeds its limit.
   func gathered(limit: Int64) -> Data { collected.prefix(Int(clamping: limit)) }
 
-  /// The consumer asks for more.
+  /// Records that the consumer asks for more.
   mutating func reclaim() { pieces?.value.reclaim() }
 
   mutating func takePiece() -> [UInt8]? { pieces?.value.take() }
@@ -103,7 +104,7 @@ struct WaitingPieces {
   private static let pieceSize = 256 << 10
   private static let largePiece = 8 << 10
 
-  /// Joins what arrives before anybody takes it, so that a consumer gets few large pieces rather than many small ones.
+  /// Joins bytes that arrive before the consumer takes them, so that it gets few large pieces.
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     count += bytes.count
     let last = pieces.count - 1
@@ -115,7 +116,7 @@ struct WaitingPieces {
     pieces[pieces.count - 1].append(contentsOf: bytes)
   }
 
-  /// Moves the last piece, where it becomes a large one, to memory that has room for all that may follow.
+  /// Moves the last piece to a full-size buffer when it becomes a large one.
   private mutating func makeRoom(for more: Int) {
     let small = pieces[pieces.count - 1]
     let count = small.count + more
@@ -125,7 +126,9 @@ struct WaitingPieces {
     pieces[pieces.count - 1] = large
   }
 
-  /// A small piece is an event or a line as a rule, which is kept by itself; more follows a large one.
+  /// Returns a buffer.
+  ///
+  /// A large piece gets room for more bytes; a small one, such as an event or a line, gets none.
   private mutating func emptyPiece(for count: Int) -> [UInt8] {
     let isLarge = count >= Self.largePiece
     var piece = (isLarge ? spares.take() : nil) ?? []
@@ -133,7 +136,7 @@ struct WaitingPieces {
     return piece
   }
 
-  /// Drops what waits to be taken.
+  /// Drops the waiting pieces.
   mutating func drop() {
     pieces = []
     first = 0
@@ -141,10 +144,10 @@ struct WaitingPieces {
     spares.close()
   }
 
-  /// Nothing more comes.
+  /// Records that no more pieces come.
   mutating func close() { spares.close() }
 
-  /// The consumer asks for more.
+  /// Records that the consumer asks for more.
   mutating func reclaim() { spares.reclaim() }
 
   mutating func take() -> [UInt8]? {
@@ -162,38 +165,40 @@ struct WaitingPieces {
   }
 }
 
-/// Memory of pieces with which a consumer has done, for pieces that follow: fresh memory costs a page fault a page.
+/// The memory of pieces that the consumer has finished with, for later pieces.
 ///
-/// A consumer that keeps a piece keeps it as it is. Arrays are values, so one of which the consumer holds a reference is
-/// given up here and not written over.
+/// A new allocation costs a page fault for each page. If the consumer keeps a piece, its array is shared, so
+/// copy-on-write prevents the reuse of its memory.
 struct SparePieces {
-  /// The piece handed over last, which the consumer has in hand until it asks for the next.
+  /// The piece that was delivered last.
+  ///
+  /// The consumer uses it until it asks for the next one.
   private var current: [UInt8] = []
   private var free: [[UInt8]] = []
   private var isClosed = false
   private static let most = 2
 
-  /// An empty piece that has room, where there is one.
+  /// Returns an empty piece with room, if there is one.
   mutating func take() -> [UInt8]? {
     guard var piece = free.popLast() else { return nil }
-    // Makes new room where the consumer has kept the old.
+    // Allocates a new buffer if the consumer has kept the old one.
     piece.removeAll(keepingCapacity: true)
     return piece
   }
 
-  /// The consumer asks for the next piece, so that it is done with the last as a rule.
+  /// Frees the last piece for reuse, because the consumer asks for the next one.
   mutating func reclaim() {
     guard current.capacity > 0 else { return }
     if free.count < Self.most { free.append(current) }
     current = []
   }
 
-  /// Keeps a reference to a large piece that is handed over.
+  /// Keeps a reference to a large piece that is delivered.
   mutating func lend(_ piece: [UInt8]) {
     if !isClosed { current = piece }
   }
 
-  /// Lets go of all: no piece follows.
+  /// Releases all memory: no piece follows.
   mutating func close() {
     isClosed = true
     current = []

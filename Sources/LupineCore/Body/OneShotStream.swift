@@ -1,15 +1,15 @@
 import FoundationEssentials
 import Synchronization
 
-/// A stream that exists once, and goes from one sending to the next until something of it has been read.
+/// A stream that can be opened once and passes from one sending to the next until a part of it has been read.
 ///
-/// So a request that came to no connection still has its body.
+/// So a request whose connection failed still has its body.
 final class OneShotStream: Sendable {
   private struct State {
     var opening: RequestBody.Opening?
     var reader: (any BodyReader)?
     var isRead = false
-    /// The number of the last sending that was given the stream, and how it hears that bytes are at hand.
+    /// The number of the last sending that has the stream, and the callback that reports available bytes to it.
     var sending = 0
     var onReady: (@Sendable () -> Void)?
   }
@@ -20,10 +20,12 @@ final class OneShotStream: Sendable {
 
   deinit { state.withLock { $0.reader }?.cancel() }
 
-  /// Whether nothing of it has been read.
+  /// Whether no part of the stream has been read.
   var isWhole: Bool { state.withLock { !$0.isRead } }
 
-  /// Gives the stream to a sending; one that had it and has read nothing has it no more.
+  /// Gives the stream to a sending.
+  ///
+  /// The previous sending loses it.
   func lend(length: Int64?, onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader {
     let (sending, opening, former) = try state.withLock {
       (state) throws(LupineError) -> (Int, RequestBody.Opening?, (@Sendable () -> Void)?) in
@@ -37,7 +39,7 @@ final class OneShotStream: Sendable {
     return OneShotReader(self, sending, length: length)
   }
 
-  /// Keeps what reads the stream, unless the stream was let go of meanwhile.
+  /// Keeps the reader of the stream, unless the stream was released meanwhile.
   private func keep(_ reader: any BodyReader) throws(LupineError) {
     let isWanted = state.withLock { state in
       if !state.isRead { state.reader = reader }
@@ -54,7 +56,7 @@ final class OneShotStream: Sendable {
   }
 
   func read(_ sending: Int, into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
-    // Under the lock, so that no other sending is given the stream meanwhile.
+    // Under the lock, so that no other sending gets the stream meanwhile.
     try state.withLock { (state) throws(LupineError) in
       guard state.sending == sending, let reader = state.reader else { throw Self.spent }
       let wasRead = state.isRead
@@ -65,7 +67,9 @@ final class OneShotStream: Sendable {
     }
   }
 
-  /// Takes the stream back from a sending; it is over where something of it has been read.
+  /// Takes the stream back from a sending.
+  ///
+  /// If a part of it has been read, it is cancelled.
   func end(_ sending: Int) {
     let reader = state.withLock { state -> (any BodyReader)? in
       guard state.sending == sending else { return nil }
@@ -75,7 +79,7 @@ final class OneShotStream: Sendable {
     reader?.cancel()
   }
 
-  /// Has these bytes, which are all there is and went nowhere, be read by the next sending.
+  /// Replaces the stream with these bytes: the whole body, of which none was sent.
   func restore(_ data: Data) {
     state.withLock { state in
       state.reader = BytesReader(data)
@@ -84,7 +88,7 @@ final class OneShotStream: Sendable {
     }
   }
 
-  /// Lets go of a stream that nobody has read and nobody will.
+  /// Releases a stream that has not been read and will not be read.
   func discard() {
     let (reader, onReady) = state.withLock { state -> ((any BodyReader)?, (@Sendable () -> Void)?) in
       if state.isRead { return (nil, nil) }
@@ -100,7 +104,7 @@ final class OneShotStream: Sendable {
   }
 }
 
-/// One sending's hold on a stream that exists once.
+/// The access of one sending to a one-shot stream.
 private final class OneShotReader: BodyReader {
   let length: Int64?
   private let stream: OneShotStream

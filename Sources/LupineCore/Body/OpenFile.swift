@@ -8,13 +8,13 @@ public struct OpenFile: ~Copyable, Sendable {
   private let descriptor: Int32
   private let kind: LupineError.Kind
 
-  /// - Parameter kind: what an error is. Default: `bodyFailed`.
+  /// - Parameter kind: the kind of the errors. Default: `bodyFailed`.
   public init(reading path: String, orFailAs kind: LupineError.Kind = .bodyFailed) throws(LupineError) {
     self.path = path
     self.kind = kind
-    // The system would read the path up to its NUL, and open another file.
+    // The system would read the path up to its NUL and open another file.
     let isPath = !path.utf8.contains(0)
-    // Opening a named pipe would wait for somebody who writes to it; `size()` refuses it.
+    // Without O_NONBLOCK the opening of a named pipe would wait for a writer; `size()` refuses the pipe.
     descriptor = isPath ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1
     guard isPath else {
       throw LupineError.file(
@@ -39,7 +39,7 @@ public struct OpenFile: ~Copyable, Sendable {
     return Int64(status.st_size)
   }
 
-  /// Reads at a position; 0 is the file's end.
+  /// Reads at a position; returns 0 at the file's end.
   func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) throws(LupineError) -> Int {
     while true {
       let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
@@ -48,7 +48,7 @@ public struct OpenFile: ~Copyable, Sendable {
     }
   }
 
-  /// Reads the first bytes, in memory as a whole; fewer where the file ends before.
+  /// Returns the first bytes of the file; fewer if the file is shorter.
   public func data(count: Int64) throws(LupineError) -> Data {
     var data = Data(count: Int(count))
     let (found, error) = data.withUnsafeMutableBytes { $0.fill(from: descriptor, at: 0) }
@@ -57,7 +57,7 @@ public struct OpenFile: ~Copyable, Sendable {
   }
 }
 
-/// Reads a file, exactly as many bytes as it had when it was opened.
+/// Reads a file: exactly the bytes that it had when it was opened.
 final class FileReader: BodyReader {
   let length: Int64?
   private let path: String
@@ -100,9 +100,9 @@ final class FileReader: BodyReader {
 }
 
 extension URL {
-  /// The path of the file on this machine that the URL names.
+  /// Returns the path of the local file that the URL refers to.
   ///
-  /// - Throws: `LupineError` of the given kind where it names none, as with another scheme or another machine's name (RFC
+  /// - Throws: `LupineError` of the given kind if the URL has another scheme or the host name of another machine (RFC
   ///   8089).
   package func localPath(orFailAs kind: LupineError.Kind) throws(LupineError) -> String {
     let url = absoluteURL
@@ -120,10 +120,9 @@ extension URL {
 }
 
 extension UnsafeMutableRawBufferPointer {
-  /// Fills the buffer from a position of a file, in as many calls as that takes.
+  /// Fills the buffer from a position in a file, with as many calls as needed.
   ///
-  /// - Returns: how many bytes there were up to the file's end, and the number of the error that ended it; `nil` where none
-  ///   did.
+  /// - Returns: the number of bytes read up to the file's end, and the error number; `nil` without an error.
   package func fill(from descriptor: Int32, at offset: Int64) -> (count: Int, error: Int32?) {
     var done = 0
     while done < count {
@@ -141,10 +140,10 @@ extension UnsafeMutableRawBufferPointer {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Writes all of the bytes to a descriptor, in as many calls as that takes.
+  /// Writes all bytes to a descriptor, with as many calls as needed.
   ///
-  /// - Parameter offset: where in the file; `nil` means where the descriptor stands.
-  /// - Returns: the number of the error that ended it; `nil` where all were written.
+  /// - Parameter offset: the position in the file; `nil` means the descriptor's current position.
+  /// - Returns: the error number; `nil` if all bytes were written.
   public func write(to descriptor: Int32, at offset: Int64? = nil) -> Int32? {
     write { rest, done in
       guard let offset else { return Glibc.write(descriptor, rest.baseAddress, rest.count) }
@@ -152,7 +151,7 @@ extension UnsafeRawBufferPointer {
     }
   }
 
-  /// - Parameter call: the system's call, given the bytes that are left and the number of those that are done.
+  /// - Parameter call: the system call; receives the remaining bytes and the number of written bytes.
   func write(_ call: (_ rest: UnsafeRawBufferPointer, _ done: Int) -> Int) -> Int32? {
     var done = 0
     while done < count {
@@ -160,7 +159,7 @@ extension UnsafeRawBufferPointer {
       if written > 0 {
         done += written
       } else if written == 0 {
-        // Nothing was taken, and nothing said why.
+        // No bytes were written, and there is no error number.
         return EIO
       } else if errno != EINTR {
         return errno

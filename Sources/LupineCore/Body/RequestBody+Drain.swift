@@ -3,13 +3,13 @@ public import LupineSupport
 extension RequestBody {
   private static let pieceSize = 128 << 10
 
-  /// Reads the whole body outside of any transport, piece by piece.
+  /// Reads the whole body without a transport, piece by piece.
   ///
-  /// - Throws: `LupineError`: what the body or `take` threw, or kind `cancelled` where the task is cancelled.
+  /// - Throws: the `LupineError` of the body or of `take`, or kind `cancelled` if the task is cancelled.
   public func drain(into take: (UnsafeRawBufferPointer) throws(LupineError) -> Void) async throws(LupineError) {
     let ready = Signal()
     let reader = try makeReader { ready.set() }
-    // What was read to its end takes no harm of it.
+    // Has no effect after the end.
     defer { reader.cancel() }
     let space = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 1)
     defer { space.deallocate() }
@@ -20,16 +20,16 @@ extension RequestBody {
 }
 
 extension BodyReader {
-  /// Fills the front of the buffer with what comes next, however long that takes; `nil` at the end.
+  /// Fills the front of the buffer with the next bytes and waits for them if necessary; returns `nil` at the end.
   ///
-  /// - Parameter ready: what the reader's maker has it set.
-  /// - Throws: `LupineError`: what the body threw, or kind `cancelled` where the task is cancelled.
+  /// - Parameter ready: the signal that the reader's `onReady` closure sets.
+  /// - Throws: the `LupineError` of the body, or kind `cancelled` if the task is cancelled.
   public func read(
     into buffer: UnsafeMutableRawBufferPointer, waitingFor ready: Signal
   ) async throws(LupineError) -> Int? {
     while true {
       if Task.isCancelled { throw LupineError(.cancelled, "The task that read the body was cancelled.") }
-      // Before the reading, so that what comes during it counts.
+      // Before the read, so that a signal during the read counts.
       ready.clear()
       switch try read(into: buffer) {
       case .bytes(let count): return count

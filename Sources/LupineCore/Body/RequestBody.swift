@@ -1,18 +1,25 @@
 public import FoundationEssentials
 import Synchronization
 
-/// A request's content, which says whether it can be sent again.
+/// The content of a request.
 ///
-/// Bytes, files and streams made by a closure can; a one-shot stream cannot, so it is not resent after a 307, a 308 or a
-/// challenge, and retried only while nothing of it has been read. Nothing is read before the request is sent.
+/// It states whether it can be sent again.
+///
+/// Bytes, files and streams made by a closure can be sent again. A one-shot stream cannot: it is not resent after a
+/// 307, a 308 or a challenge, and is retried only if no part of it has been read. Nothing is read before the request is
+/// sent.
 public struct RequestBody: Sendable {
-  /// Makes a reader for one sending; it calls `onReady` each time bytes are at hand after it said `pending`.
+  /// Makes a reader for one sending.
+  ///
+  /// The reader calls `onReady` each time bytes become available after it returned `pending`.
   public typealias Opening =
     @Sendable (_ onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader
 
-  /// Bytes in all, where that is known without opening the source; a file's length is its reader's to tell.
+  /// The length in bytes; `nil` if it is not known without opening the source.
+  ///
+  /// The reader of a file states the file's length.
   public let length: Int64?
-  /// Where the bytes come from.
+  /// The source of the bytes.
   public let source: Source
   private let supply: Supply
 
@@ -23,12 +30,12 @@ public struct RequestBody: Sendable {
     case through([RequestBody], Opening)
   }
 
-  /// A body of any other kind, read through what `open` makes.
+  /// Creates a body whose bytes come from the reader that `open` makes.
   ///
   /// - Parameters:
-  ///   - length: bytes in all; `nil` sends the body chunked on HTTP/1.1.
+  ///   - length: the length in bytes; `nil` sends the body chunked on HTTP/1.1.
   ///   - isReplayable: whether `open` may be called more than once.
-  ///   - source: what the reader's bytes are, for whoever shows the request. Default: a stream.
+  ///   - source: a description of the bytes for code that shows the request. Default: a stream.
   ///   - open: makes a reader for one sending.
   public init(length: Int64?, isReplayable: Bool, source: Source = .stream, open: @escaping Opening) {
     self.length = length
@@ -36,7 +43,9 @@ public struct RequestBody: Sendable {
     supply = isReplayable ? .anyNumber(open) : .once(open)
   }
 
-  /// A body that is read through others, such as one that codes another; it goes again where each of them does.
+  /// Creates a body that reads other bodies, such as one that encodes another.
+  ///
+  /// It can be sent again if each of them can.
   public init(length: Int64?, through bodies: [RequestBody], source: Source = .stream, open: @escaping Opening) {
     self.length = length
     self.source = source
@@ -52,7 +61,9 @@ public struct RequestBody: Sendable {
     }
   }
 
-  /// Whether the body can be sent once more after it came to no connection: a one-shot stream is still whole then.
+  /// Whether the body can be sent again after a connection failed.
+  ///
+  /// A one-shot stream can if no part of it has been read.
   package var isRetryable: Bool {
     switch supply {
     case .anyNumber: true
@@ -62,12 +73,12 @@ public struct RequestBody: Sendable {
     }
   }
 
-  /// Gives a one-shot stream back the bytes that it had, none of which went out.
+  /// Gives a one-shot stream its bytes back, none of which was sent.
   public func restore(_ data: Data) {
     if case .oneShot(let stream) = supply { stream.restore(data) }
   }
 
-  /// Lets go of a one-shot stream that nobody has read and nobody will.
+  /// Releases a one-shot stream that has not been read and will not be read.
   public func discard() {
     switch supply {
     case .anyNumber, .once: break
@@ -78,8 +89,8 @@ public struct RequestBody: Sendable {
 
   /// Opens the body for one sending.
   ///
-  /// - Parameter onReady: called, from any thread, each time bytes are at hand after a read said `pending`.
-  /// - Throws: `LupineError` of kind `bodyFailed`, as for a file that is missing.
+  /// - Parameter onReady: called from any thread each time bytes become available after a read returned `pending`.
+  /// - Throws: `LupineError` of kind `bodyFailed`, as for a missing file.
   public func makeReader(onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader {
     switch supply {
     case .anyNumber(let open), .once(let open), .through(_, let open): try open(onReady)
@@ -87,7 +98,7 @@ public struct RequestBody: Sendable {
     }
   }
 
-  /// Where a body's bytes come from.
+  /// The source of a body's bytes.
   public enum Source: Sendable, Hashable {
     /// There is no body.
     case none
@@ -95,7 +106,7 @@ public struct RequestBody: Sendable {
     case bytes(Data)
     /// A file, from an offset on.
     case file(path: String, offset: Int64)
-    /// Anything that is read as it is sent.
+    /// A stream that is read while it is sent.
     case stream
     /// Several sources, one after the other.
     case sequence([Section])
@@ -103,11 +114,13 @@ public struct RequestBody: Sendable {
 
   /// One source of a sequence.
   public struct Section: Sendable, Hashable {
-    /// Where its bytes come from.
+    /// The source of the bytes.
     public let source: Source
-    /// How many bytes of a file; `nil` takes them all.
+    /// The number of bytes of a file; `nil` means all.
     public let length: Int64?
-    /// The name of the form's field that it is the value of, where it is one; a secret name keeps the value out of sight.
+    /// The name of the form field whose value the section is, if any.
+    ///
+    /// If the name is secret, the value is not shown.
     public let name: String?
 
     /// Describes a section.
@@ -125,7 +138,9 @@ extension RequestBody {
     BytesReader(Data())
   }
 
-  /// Whether there is no body at all; a body of zero bytes is one.
+  /// Whether there is no body.
+  ///
+  /// A body of zero bytes is a body.
   public var isNone: Bool {
     if case .none = source { true } else { false }
   }
@@ -142,13 +157,13 @@ extension RequestBody {
 
   /// A file, or a part of it.
   ///
-  /// The file is opened when the request is sent. One that shrinks meanwhile ends the request with an error; bytes that
-  /// are appended meanwhile are not sent.
+  /// The file is opened when the request is sent. If it shrinks during the sending, the request ends with an error.
+  /// Bytes that are appended during the sending are not sent.
   ///
   /// - Parameters:
   ///   - path: the file's path.
-  ///   - offset: where to begin. Default: 0.
-  ///   - length: how many bytes to send; `nil` sends all to the end.
+  ///   - offset: the first byte to send. Default: 0.
+  ///   - length: the number of bytes to send; `nil` sends all to the end.
   public static func file(_ path: String, offset: Int64 = 0, length: Int64? = nil) -> RequestBody {
     RequestBody(length: length, isReplayable: true, source: .file(path: path, offset: offset)) {
       (_) throws(LupineError) in
@@ -156,9 +171,9 @@ extension RequestBody {
     }
   }
 
-  /// The file that a file URL names, or a part of it, as `file(_:offset:length:)` does with a path.
+  /// The file that a file URL refers to, or a part of it; see `file(_:offset:length:)` for a path.
   ///
-  /// A URL that names no file of this machine is an error of kind `bodyFailed` when the request is sent.
+  /// If the URL refers to no local file, the request ends with an error of kind `bodyFailed` when it is sent.
   public static func file(_ url: URL, offset: Int64 = 0, length: Int64? = nil) -> RequestBody {
     do throws(LupineError) {
       return .file(try url.localPath(orFailAs: .bodyFailed), offset: offset, length: length)
@@ -167,11 +182,12 @@ extension RequestBody {
     }
   }
 
-  /// A stream that can be made anew for each sending.
+  /// A stream that a closure creates for each sending.
   ///
   /// - Parameters:
-  ///   - length: bytes in all; `nil` sends the body chunked on HTTP/1.1. A stream that yields more or fewer fails.
-  ///   - make: makes the sequence; it is asked for its next piece only when the last one is on its way.
+  ///   - length: the length in bytes; `nil` sends the body chunked on HTTP/1.1. A stream that yields more or fewer
+  ///     bytes fails.
+  ///   - make: makes the sequence. The next piece is requested after the last one has been read.
   public static func stream<Bytes: AsyncSequence & Sendable>(
     length: Int64? = nil, _ make: @escaping @Sendable () throws -> Bytes
   ) -> RequestBody where Bytes.Element == [UInt8] {
@@ -180,7 +196,9 @@ extension RequestBody {
     }
   }
 
-  /// A stream that exists once: it can be sent, but not sent again once something of it has been read.
+  /// A stream that exists once.
+  ///
+  /// It cannot be sent again after a part of it has been read.
   public static func oneShot<Bytes: AsyncSequence & Sendable>(length: Int64? = nil, _ bytes: Bytes) -> RequestBody
   where Bytes.Element == [UInt8] {
     RequestBody(
@@ -196,7 +214,7 @@ extension RequestBody {
   }
 }
 
-/// Reads bytes that are in memory.
+/// Reads bytes in memory.
 final class BytesReader: BodyReader {
   let length: Int64?
   private let data: Data

@@ -1,44 +1,50 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// The consumer's side of a response's body; `ResponseBodyWriter` is the transport's.
+/// The consumer's side of a response's body.
+///
+/// `ResponseBodyWriter` is the transport's side.
 public struct ResponseBody: Sendable {
-  /// The exchange that it belongs to; one of its own where it was complete when it was made.
+  /// The exchange of the body.
+  ///
+  /// A body that was complete when it was made has its own exchange.
   package let exchange: ExchangeControl
 
   package init(exchange: ExchangeControl) { self.exchange = exchange }
 
-  /// The next bytes of a body that is streamed, or `nil` at its end.
+  /// Returns the next bytes of a streamed body, or `nil` at its end.
   ///
-  /// One consumer at a time.
+  /// A body has one consumer at a time.
   ///
-  /// - Throws: `LupineError` when the exchange failed; what came before it has been handed over.
+  /// - Throws: `LupineError` if the exchange failed, after the bytes before the failure have been returned.
   public func next() async throws(LupineError) -> [UInt8]? {
     exchange.touch()
     return try await exchange.channel.next().get()
   }
 
-  /// Whether it is handed to a reader as it comes: `end()` then waits until the last byte has been taken.
+  /// Whether a reader takes the bytes as they arrive.
+  ///
+  /// `end()` then waits until the reader has taken the last byte.
   public var isStreamed: Bool { exchange.channel.isStreamed }
 
   /// Waits for the end of the body.
   ///
-  /// Returns at once where the body has ended. A body that is streamed ends when its last byte has been taken, which its
-  /// reader does once interceptors have returned the response: one that awaits the end before that waits until the request
-  /// is cancelled or its time is over. `isStreamed` tells.
+  /// Returns at once if the body has ended. A streamed body ends when its reader has taken the last byte. The reader
+  /// starts after the interceptors have returned the response. An interceptor that awaits the end of a streamed body
+  /// therefore waits until the request is cancelled or times out; it must check `isStreamed` first.
   ///
-  /// - Throws: `LupineError`, with the metrics of the exchange, when it failed.
+  /// - Throws: `LupineError` with the metrics of the exchange if the exchange failed.
   public func end() async throws(LupineError) -> BodyEnd {
     try await exchange.channel.end().get()
   }
 
-  /// The end, where it has come, its observers have heard of it, and it is a good one.
+  /// The end of the body if it ended without an error and its observers have received the end.
   package var goodEnd: BodyEnd? { exchange.channel.goodEnd }
 
-  /// The first bytes of a body that is gathered in memory, also of one that has failed.
+  /// Returns the first bytes of a body that is collected in memory, also if the body has failed.
   package func gathered(limit: Int64) -> Data { exchange.channel.gathered(limit: limit) }
 
-  /// What the exchange cost, where the body has ended.
+  /// The metrics of the exchange if the body has ended.
   package var metricsAtEnd: TransferMetrics? {
     switch exchange.channel.ended {
     case .success(let end): end.metrics
@@ -47,21 +53,23 @@ public struct ResponseBody: Sendable {
     }
   }
 
-  /// Calls the observer when the body ends, well or not, on the thread where that happens; at once where it has ended.
+  /// Calls the observer when the body ends, with or without an error, on the thread where it ends.
+  ///
+  /// If the body has ended, it calls the observer at once.
   public func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
     exchange.channel.onEnd(observer)
   }
 
-  /// Drops a body that is streamed: nobody will take the rest of it, and its end does not wait for that.
+  /// Drops a streamed body: no consumer takes the rest, and the end does not wait for it.
   public func abandon() { exchange.channel.abandon() }
 
-  /// A body that is complete, for interceptors that have it in hand.
+  /// A complete body, for an interceptor that has the data.
   ///
-  /// It goes where the response's body would have gone: to a data request, to a stream's reader, or into a download's file.
-  /// It is taken as it stands: whatever `Content-Encoding` the head names, nothing is decoded.
+  /// The body goes to the destination of the response's body: to a data request, to a stream's reader, or into a
+  /// download's file. It is not decoded, whatever `Content-Encoding` the head contains.
   public static func complete(_ data: Data, metrics: TransferMetrics = TransferMetrics()) -> ResponseBody {
     let exchange = ExchangeControl().beginBody(.collect(limit: .max), resume: {})
-    // There is no limit that it could exceed.
+    // The limit is unreachable.
     _ = try? exchange.channel.write(data)
     exchange.channel.finish(metrics: metrics)
     return ResponseBody(exchange: exchange)
@@ -70,75 +78,79 @@ public struct ResponseBody: Sendable {
 
 /// The transport's side of a response's body.
 ///
-/// Its calls come one after the other, from whatever thread the transport works on. After `finish` or `fail` no other
-/// may come; the first of the two counts.
+/// The calls must not overlap; they may come from any thread. After `finish` or `fail` no other call may come; the
+/// first of the two counts.
 public struct ResponseBodyWriter: Sendable {
   let exchange: ExchangeControl
 
-  /// Takes the next bytes, as they came off the wire.
+  /// Takes the next bytes as received from the connection.
   ///
-  /// The bytes are always taken. On `pause` the transport hands over no more until `resume` is called, which was given
-  /// when the body was made.
+  /// The bytes are always taken. After `pause` the transport must not write more until the body's `resume` closure is
+  /// called.
   ///
-  /// - Throws: `LupineError` where the body ends here, as over a limit or with a full disk; the transport then ends the
-  ///   exchange, closes the connection and calls `fail` with it.
+  /// - Throws: `LupineError` if the body ends here, as over a limit or with a full disk. The transport then ends the
+  ///   exchange, closes the connection and calls `fail` with the error.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> Flow {
     exchange.didReceive(bytes.count)
     return try exchange.channel.write(bytes)
   }
 
-  /// Takes the next bytes, which stand in memory as they are; a body that is collected as it is needs no copy of them.
+  /// Takes the next bytes from data in memory.
+  ///
+  /// A collected body without stages needs no copy of them.
   public func write(_ data: Data) throws(LupineError) -> Flow {
     exchange.didReceive(data.count)
     return try exchange.channel.write(data)
   }
 
-  /// Takes bytes as `write` does, and lets a consumer who waits for them sleep on until `deliver`.
+  /// Takes bytes as `write` does, but does not wake a waiting consumer until `deliver()`.
   ///
-  /// For a transport that has several pieces in hand: its consumer then wakes up once for all of them.
+  /// Use it for several available pieces: the consumer then wakes once for all of them.
   public func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> Flow {
     exchange.didReceive(bytes.count)
     return try exchange.channel.append(bytes)
   }
 
-  /// Hands a consumer who waits what `append` has taken; after the end of the body nothing happens.
+  /// Passes the appended bytes to a waiting consumer.
+  ///
+  /// After the end of the body it does nothing.
   public func deliver() { exchange.channel.deliver() }
 
-  /// Ends the body: all of it has been written.
+  /// Ends the body after all of it has been written.
   public func finish(trailers: HTTPFields? = nil, metrics: TransferMetrics) {
     exchange.channel.finish(trailers: trailers, metrics: metrics)
     exchange.bodyEnded()
   }
 
-  /// Ends the body before its time.
+  /// Ends the body with an error.
   public func fail(_ error: LupineError, metrics: TransferMetrics) {
     exchange.channel.fail(error.measured(metrics))
     exchange.bodyEnded()
   }
 
-  /// Whether a transport goes on.
+  /// Whether the transport may continue.
   public enum Flow: Sendable, Hashable {
-    /// More may come.
+    /// The transport may write more.
     case proceed
-    /// Nothing more until `resume` is called.
+    /// The transport must not write until `resume` is called.
     case pause
   }
 }
 
-/// How a response's body ended well.
+/// The end of a response's body without an error.
 public struct BodyEnd: Sendable {
-  /// What a `collect` sink gathered; empty for the others.
+  /// The data of a `collect` sink; empty for other sinks.
   public var data: Data
-  /// Bytes that reached the sink's destination, after decoding.
+  /// The number of bytes that reached the sink's destination, after decoding.
   public var byteCount: Int64
-  /// The trailers, where there were any.
+  /// The trailers, if there were any.
   public var trailers: HTTPFields?
-  /// What the exchange cost.
+  /// The metrics of the exchange.
   public var metrics: TransferMetrics
 
-  /// Joins the parts.
+  /// Creates an end.
   ///
-  /// Default: no data, as many bytes as the data have, no trailers, empty metrics.
+  /// Default: no data, the byte count of the data, no trailers, empty metrics.
   public init(
     data: Data = Data(), byteCount: Int64? = nil, trailers: HTTPFields? = nil,
     metrics: TransferMetrics = TransferMetrics()

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// Reads an async sequence piece by piece: the next piece is asked for when the last one has been read.
+/// Reads an async sequence piece by piece.
+///
+/// It requests the next piece after the last one has been read.
 final class StreamReader: BodyReader {
   let length: Int64?
   private let state: Mutex<StreamReaderState>
@@ -41,7 +43,7 @@ final class StreamReader: BodyReader {
     pump?.cancel()
   }
 
-  /// Hands a piece over and waits until it has been read; false when no more is wanted.
+  /// Passes a piece to the reader and waits until it has been read; returns false if no more is wanted.
   private func offer(_ piece: [UInt8]) async -> Bool {
     guard !piece.isEmpty else { return true }
     return await withCheckedContinuation { continuation in
@@ -64,7 +66,7 @@ final class StreamReader: BodyReader {
   }
 }
 
-/// What a `StreamReader` knows: the piece that is being read, and who waits for whom.
+/// The state of a `StreamReader`: the current piece and the waiting continuation.
 struct StreamReaderState {
   typealias Waiter = CheckedContinuation<Bool, Never>
 
@@ -90,7 +92,7 @@ struct StreamReaderState {
     return isReaderWaiting ? .awaited : .kept
   }
 
-  /// Takes the end of the stream; true when the reader waits to hear of it.
+  /// Records the end of the stream; returns true if the reader waits for it.
   mutating func settle(_ error: LupineError?) -> Bool {
     guard end == nil, !isCancelled else { return false }
     end = error.map { .failure($0) } ?? .success(())

@@ -1,14 +1,16 @@
-/// Counts the exchanges under way and lets others wait their turn; of those that may, the one with the highest priority
-/// goes first, and of these the one that came first.
+/// Limits the number of concurrent exchanges and queues the others.
+///
+/// Of the exchanges that may start, the one with the highest priority starts first. Exchanges of equal priority start
+/// in the order of arrival.
 public final class ConnectionLimiter {
-  /// Whether a look for somebody whose turn has come may find one.
+  /// Whether `next()` may return an exchange.
   public var mayAdmit: Bool { mayFindOne }
-  // The compiler sees who changes what is private, and checks it for exclusive access no more.
+  // A private stored property needs no check for exclusive access at run time.
   private var mayFindOne = false
   private let perHost: Int
   private let total: Int
   private var running = 0
-  /// How many exchanges wait.
+  /// The number of waiting exchanges.
   public var waitingCount: Int { waiting }
   private var waiting = 0
   private var hosts: [HTTPURL.Origin: HostQueue] = [:]
@@ -16,13 +18,13 @@ public final class ConnectionLimiter {
   private var lastHost: HostQueue?
   private var room = 1_000
 
-  /// Makes a limiter for so many connections to one host, and in all.
+  /// Creates a limiter with these limits for one host and in total.
   public init(perHost: Int, total: Int) {
     self.perHost = max(1, perHost)
     self.total = max(1, total)
   }
 
-  /// The line of a URL's origin.
+  /// Returns the queue of a URL's origin.
   public func host(of url: HTTPURL) -> HostQueue {
     if let lastHost, lastURL?.string == url.string { return lastHost }
     let host = host(url.origin)
@@ -41,7 +43,7 @@ public final class ConnectionLimiter {
     return host
   }
 
-  /// True where the exchange may start; otherwise it waits.
+  /// Returns true if the exchange may start; otherwise it waits.
   public func enter(_ waiter: QueuedExchange, at host: HostQueue) -> Bool {
     if host.next?.precedes(waiter) != true, hasRoom(host, waiter) {
       begin(at: host)
@@ -52,7 +54,7 @@ public final class ConnectionLimiter {
     return false
   }
 
-  /// Why an exchange with the host waits.
+  /// Returns the reason why an exchange with the host waits.
   public func reason(for waiter: QueuedExchange, at host: HostQueue) -> String {
     host.running >= min(perHost, waiter.perHost ?? .max)
       ? "\(host.running) exchanges with this host are under way, as many as may be"
@@ -60,7 +62,7 @@ public final class ConnectionLimiter {
         ? "\(running) exchanges are under way, as many as may be" : "others came first"
   }
 
-  /// The next exchange whose turn has come.
+  /// Returns the next exchange that may start.
   public func next() -> UInt64? {
     guard mayFindOne else { return nil }
     var best: (waiter: QueuedExchange, host: HostQueue)?
@@ -78,7 +80,7 @@ public final class ConnectionLimiter {
     return best.waiter.id
   }
 
-  /// Notes that an exchange is over, whether it waited or not.
+  /// Records that an exchange is over, whether it waited or not.
   public func leave(_ id: UInt64, from host: HostQueue) {
     if host.remove(id) {
       waiting -= 1
@@ -90,7 +92,7 @@ public final class ConnectionLimiter {
     running -= 1
   }
 
-  /// Lets every exchange with a host go ahead.
+  /// Removes the limit for the exchanges with a host.
   public func lift(_ host: HostQueue) {
     guard !host.isLifted else { return }
     host.isLifted = true
@@ -111,10 +113,11 @@ public final class ConnectionLimiter {
   }
 }
 
-/// The exchanges with one scheme, host and port: how many are under way, and which wait; of one priority the one that
-/// came first goes first.
+/// The exchanges with one scheme, host and port: the number of running ones, and the waiting ones.
+///
+/// Exchanges of equal priority start in the order of arrival.
 public final class HostQueue {
-  /// Those of one priority that wait.
+  /// The waiting exchanges of one priority.
   private struct Rank {
     var waiters: [QueuedExchange] = []
     var first = 0
@@ -123,7 +126,7 @@ public final class HostQueue {
   }
 
   var running = 0
-  /// Whether the host speaks HTTP/2, where one connection carries many exchanges, so that none has to wait.
+  /// Whether the host uses HTTP/2, where one connection carries many exchanges, so that no exchange has to wait.
   var isLifted = false
   private var waitingCount = 0
   private var ranks = OutgoingRequest.Priority.allCases.map { _ in Rank() }
@@ -145,7 +148,7 @@ public final class HostQueue {
     ranks[index].first = 0
   }
 
-  /// Takes an exchange out of the middle; false where it does not wait.
+  /// Removes a waiting exchange; returns false if it does not wait.
   func remove(_ id: UInt64) -> Bool {
     if waitingCount == 0 { return false }
     for rank in ranks.indices where ranks[rank].next != nil {
@@ -158,13 +161,13 @@ public final class HostQueue {
   }
 }
 
-/// An exchange that waits its turn.
+/// An exchange that waits for a connection.
 public struct QueuedExchange {
   let id: UInt64
   let priority: OutgoingRequest.Priority
-  /// The most that may be under way with its host when it begins; nil leaves that to the transport.
+  /// The maximum number of running exchanges with its host when it begins; `nil` means the transport's limit.
   let perHost: Int?
-  /// The most that may be under way in all.
+  /// The maximum number of running exchanges in total.
   let total: Int?
 
   /// Describes an exchange that waits for a connection.
@@ -177,7 +180,9 @@ public struct QueuedExchange {
     total = options.total
   }
 
-  /// Whether it goes before another; the numbers of exchanges grow with time.
+  /// Whether it starts before another one.
+  ///
+  /// Later exchanges have greater numbers.
   func precedes(_ other: QueuedExchange) -> Bool {
     priority == other.priority ? id < other.id : priority > other.priority
   }

@@ -1,41 +1,43 @@
-/// How a session uses its transport's connections; `nil` leaves each to the transport.
+/// The use of a transport's connections by a session; `nil` means the transport's own value.
 public struct ConnectionOptions: Sendable, Hashable {
-  /// Exchanges under way at once with one scheme, host and port; more wait their turn.
+  /// The maximum number of concurrent exchanges with one scheme, host and port; further ones wait.
   ///
-  /// Where sessions share a transport, its own exchanges and those of the others count as well; of the session's limit
-  /// and the transport's the lower one holds. HTTP/2 carries many exchanges over one connection, and they do not wait.
+  /// If sessions share a transport, the exchanges of all sessions count. The lower of the session's and the transport's
+  /// limits applies. HTTP/2 carries many exchanges over one connection, and they do not wait.
   public var perHost: Int?
-  /// Exchanges under way at once in all; more wait their turn.
+  /// The maximum number of concurrent exchanges in total; further ones wait.
   ///
-  /// Counted as `perHost`.
+  /// The exchanges count as for `perHost`.
   public var total: Int?
-  /// How long a connection may lie idle and still be used again, in whole seconds.
+  /// The maximum idle time after which a connection is still reused, in whole seconds.
   public var idleLifetime: Duration?
-  /// How old a connection may be and still be used again, in whole seconds.
+  /// The maximum age at which a connection is still reused, in whole seconds.
   public var lifetime: Duration?
-  /// Whether a connection is kept after an exchange, for the next.
+  /// Whether a connection stays open after an exchange for reuse.
   ///
   /// Default: yes.
   public var isKeptAlive = true
-  /// After how long a silence the kernel asks whether the peer is still there, in whole seconds.
+  /// The idle time after which the kernel sends TCP keep-alive probes, in whole seconds.
   ///
-  /// Such probes find a peer that is gone without a word, as behind a firewall that forgets.
+  /// The probes detect a peer that is gone without closing the connection, as behind a firewall that drops its state.
   public var probeInterval: Duration?
 
-  /// Leaves everything to the transport.
+  /// Creates options that leave everything to the transport.
   public init() {}
 }
 
-/// The connections of a transport at one moment, for gauges.
+/// The connection counts of a transport at one moment, for gauges.
 public struct ConnectionPoolSnapshot: Sendable, Hashable, CustomStringConvertible {
-  /// Connections that are open, or being made.
+  /// The number of connections that are open or being established.
   public var open: Int
-  /// Those of them that no exchange uses.
+  /// The number of those connections that no exchange uses.
   public var idle: Int
-  /// Exchanges that wait for their turn, or for that of their host's name to be looked up.
+  /// The number of exchanges that wait for a connection or for a name lookup.
   public var waiting: Int
 
-  /// Counts of none.
+  /// Creates a snapshot.
+  ///
+  /// Default: zeros.
   public init(open: Int = 0, idle: Int = 0, waiting: Int = 0) {
     self.open = open
     self.idle = idle
@@ -48,22 +50,22 @@ public struct ConnectionPoolSnapshot: Sendable, Hashable, CustomStringConvertibl
 
 /// A transport that keeps connections and can count them.
 public protocol ConnectionPooling: Transport {
-  /// Counts the connections of all sessions that use the transport; zeros once it was shut down.
+  /// Counts the connections of all sessions that use the transport; returns zeros after its shutdown.
   func connectionPool() async -> ConnectionPoolSnapshot
 }
 
-/// Addresses that stand in the place of what the resolver says of a name.
+/// Addresses that replace the resolver's result for a host name.
 public struct ResolverOverrides: Sendable, Hashable {
   private var addresses: [String: [IPAddress]] = [:]
 
   package init() {}
 
-  /// Whether every name is resolved as usual.
+  /// Whether every name is resolved by the resolver.
   public var isEmpty: Bool { addresses.isEmpty }
 
-  /// The addresses of a name, in the order in which they are tried; `nil` where it is resolved as usual.
+  /// Returns the addresses of a name, in the order in which they are tried; `nil` if the resolver resolves it.
   ///
-  /// A dot at the name's end makes no difference: it says to a resolver that the name is whole.
+  /// A trailing dot in the name, which marks a fully qualified name, is ignored.
   public func addresses(of host: String) -> [IPAddress]? { addresses.isEmpty ? nil : addresses[Self.key(host)] }
 
   package mutating func set(_ host: String, _ addresses: [IPAddress]) { self.addresses[Self.key(host)] = addresses }

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// An address of IPv4 or IPv6, without a scope.
+/// An IPv4 or IPv6 address without a scope.
 public struct IPAddress: Sendable, Hashable {
   /// The version of IP.
   public enum Family: String, Sendable, Hashable, CaseIterable {
@@ -16,21 +16,21 @@ public struct IPAddress: Sendable, Hashable {
     case ipv6 = "IPv6"
   }
 
-  /// The bytes in network order: 4 of them, or 16.
+  /// The bytes in network order: 4 or 16.
   public let bytes: [UInt8]
 
   /// The version of IP.
   public var family: Family { bytes.count == 4 ? .ipv4 : .ipv6 }
 
-  /// Wraps 4 or 16 bytes in network order; `nil` for another number of them.
+  /// Wraps 4 or 16 bytes in network order; returns `nil` for another count.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
     self.bytes = bytes
   }
 
-  /// Reads an address as people write it (RFC 4291 section 2.2 for IPv6); `nil` where the text is none.
+  /// Parses the text form of an address (RFC 4291 section 2.2 for IPv6); returns `nil` if the text is not an address.
   ///
-  /// Brackets and scopes such as `%eth0` are not part of it.
+  /// Brackets and scopes such as `%eth0` are not accepted.
   public init?(_ text: String) {
     var bytes = [UInt8](repeating: 0, count: 16)
     if inet_pton(AF_INET, text, &bytes) == 1 {
@@ -44,9 +44,9 @@ public struct IPAddress: Sendable, Hashable {
 }
 
 extension IPAddress {
-  /// The IPv4 address that an IPv4-mapped one of IPv6 holds (RFC 4291 section 2.5.5.2); any other address as it is.
+  /// The IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2); any other address unchanged.
   ///
-  /// A connection to either goes to the same machine.
+  /// A connection to either address reaches the same machine.
   public var unmapped: IPAddress { embedded(behind: Self.mapped) ?? self }
 
   private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
@@ -58,10 +58,9 @@ extension IPAddress {
 }
 
 extension IPAddress {
-  /// The IPv4 address to which a translator or a tunnel forwards what is sent to an IPv6 address; `nil` for any other.
+  /// The IPv4 address to which a translator or a tunnel forwards packets for an IPv6 address; `nil` for any other.
   ///
-  /// A prefix that a network chose itself for its translator or its tunnel (RFC 6052 section 2.2, RFC 5969) cannot be
-  /// recognised.
+  /// A prefix that a network chose for its own translator or tunnel (RFC 6052 section 2.2, RFC 5969) is not recognised.
   var forwarded: IPAddress? {
     guard bytes.count == 16 else { return nil }
     let forms = [
@@ -74,7 +73,7 @@ extension IPAddress {
     return forms.lazy.compactMap(\.self).first
   }
 
-  /// IPv4-compatible (RFC 4291 section 2.5.5.1); `::` and `::1` are none.
+  /// IPv4-compatible (RFC 4291 section 2.5.5.1), without `::` and `::1`.
   private var compatible: IPAddress? {
     bytes[12] == 0 ? nil : embedded(behind: [UInt8](repeating: 0, count: 12))
   }
@@ -84,12 +83,12 @@ extension IPAddress {
     bytes.starts(with: [0x20, 0x02]) ? IPAddress(bytes: Array(bytes[2..<6])) : nil
   }
 
-  /// Teredo, which holds the client's address with all its bits inverted (RFC 4380 section 4).
+  /// Teredo, which contains the client's address with all bits inverted (RFC 4380 section 4).
   private var teredo: IPAddress? {
     bytes.starts(with: [0x20, 0x01, 0, 0]) ? IPAddress(bytes: bytes.suffix(4).map { ~$0 }) : nil
   }
 
-  /// ISATAP (RFC 5214 section 6.1), behind any prefix.
+  /// ISATAP (RFC 5214 section 6.1), after any prefix.
   private var isatap: IPAddress? {
     guard bytes[8] & 0xFD == 0, bytes[9..<12].elementsEqual([0, 0x5E, 0xFE]) else { return nil }
     return IPAddress(bytes: Array(bytes.suffix(4)))
@@ -97,7 +96,7 @@ extension IPAddress {
 }
 
 extension IPAddress: CustomStringConvertible {
-  /// The address as people write it; IPv6 in the form of RFC 5952.
+  /// The text form of the address; IPv6 in the form of RFC 5952.
   public var description: String {
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     guard inet_ntop(family == .ipv4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count)) != nil else { return "" }

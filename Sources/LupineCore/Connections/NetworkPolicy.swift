@@ -1,18 +1,18 @@
-/// Which addresses a session may connect to.
+/// The addresses that a session may connect to.
 ///
-/// The address that is really dialled is what counts: it is looked at for every connection, after every resolution of a
-/// name, on every hop of a redirect. Of the rules the first that matches decides; the last word is `otherwise`. A request
-/// to an address that is refused fails with kind `addressRefused`, before a byte is sent.
+/// The policy checks the address of every connection: after every name resolution and for every redirect. The first
+/// rule that matches decides; without a match `otherwise` decides. A request to a refused address fails with kind
+/// `addressRefused` before a byte is sent.
 ///
 /// ```swift
 /// .networkPolicy(.publicInternetOnly.allowing("10.20.0.0/16"))
 /// ```
 public struct NetworkPolicy: Sendable, Hashable {
-  /// What a rule says of the addresses in its block.
+  /// The decision of a rule for the addresses in its block.
   public enum Verdict: Sendable, Hashable {
-    /// They may be connected to.
+    /// Connections are allowed.
     case allow
-    /// They may not.
+    /// Connections are refused.
     case deny
   }
 
@@ -22,28 +22,34 @@ public struct NetworkPolicy: Sendable, Hashable {
   }
 
   private(set) var rules: [Rule] = []
-  /// What is no block of addresses; `Session.Builder.build()` refuses a policy that has any.
+  /// The texts that are not address blocks.
+  ///
+  /// `Session.Builder.build()` throws if there are any.
   package private(set) var problems: [String] = []
-  /// What is said of addresses that no rule matches.
+  /// The decision for addresses that no rule matches.
   public let otherwise: Verdict
 
-  /// A policy without rules.
+  /// Creates a policy without rules.
   public init(otherwise: Verdict) { self.otherwise = otherwise }
 
-  /// Returns the policy with these blocks allowed, whatever it says of them otherwise.
+  /// Returns the policy with these blocks allowed.
+  ///
+  /// The new rules take precedence.
   ///
   /// - Parameter blocks: addresses, or blocks such as `10.0.0.0/8`. Text that is neither makes `build()` throw.
   public func allowing(_ blocks: String...) -> NetworkPolicy { adding(blocks, .allow) }
 
-  /// Returns the policy with these blocks refused, whatever it says of them otherwise.
+  /// Returns the policy with these blocks refused.
+  ///
+  /// The new rules take precedence.
   ///
   /// - Parameter blocks: addresses, or blocks such as `10.0.0.0/8`. Text that is neither makes `build()` throw.
   public func denying(_ blocks: String...) -> NetworkPolicy { adding(blocks, .deny) }
 
-  /// Whether the address may be connected to.
+  /// Whether connections to the address are allowed.
   ///
-  /// An IPv4-mapped address counts as the IPv4 address that it holds. Where a translator (RFC 6052, RFC 2765) or a tunnel
-  /// (6to4, Teredo, ISATAP, IPv4-compatible) forwards to an IPv4 address, both addresses must be allowed.
+  /// An IPv4-mapped address counts as the IPv4 address that it contains. If a translator (RFC 6052, RFC 2765) or a
+  /// tunnel (6to4, Teredo, ISATAP, IPv4-compatible) forwards to an IPv4 address, both addresses must be allowed.
   public func allows(_ address: IPAddress) -> Bool {
     guard verdict(on: address) == .allow else { return false }
     return address.forwarded.map { verdict(on: $0) == .allow } ?? true
@@ -69,15 +75,17 @@ public struct NetworkPolicy: Sendable, Hashable {
 }
 
 extension NetworkPolicy {
-  /// Allows this machine's loopback addresses alone.
+  /// Allows only this machine's loopback addresses.
   public static let loopbackOnly = NetworkPolicy(otherwise: .deny).adding(["127.0.0.0/8", "::1"], .allow)
 
-  /// Refuses every address that is not one of the public Internet's: this machine, private networks, link-local
-  /// addresses (the clouds' metadata services among them), carrier-grade NAT, multicast, and what the registries of
-  /// special-purpose addresses (RFC 6890) keep out of global routing.
+  /// Refuses every address that is not on the public Internet.
   ///
-  /// For a service that fetches URLs which its users name. It cannot see behind a proxy, so `build()` refuses it beside
-  /// one that resolves names itself.
+  /// It refuses this machine, private networks, link-local addresses (including the metadata services of clouds),
+  /// carrier-grade NAT, multicast, and the addresses that the special-purpose registries (RFC 6890) exclude from global
+  /// routing.
+  ///
+  /// Use it for a service that fetches URLs from its users. It cannot check addresses behind a proxy, so `build()`
+  /// throws if it is combined with a proxy that resolves names.
   public static let publicInternetOnly = NetworkPolicy(otherwise: .allow).adding(["::/0"], .deny)
     .adding(global, .allow).adding(special, .deny)
 
@@ -88,15 +96,15 @@ extension NetworkPolicy {
     "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
     "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
     "224.0.0.0/4", "240.0.0.0/4",
-    // What Azure's own services use inside its machines, though it looks public.
+    // An address that Azure services use inside virtual machines, although it is a public one.
     "168.63.129.16",
     "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
   ]
 }
 
-/// Says that a network policy kept a session from an address.
+/// Creates the error for an address that a network policy refuses.
 public enum NetworkPolicyRefusal {
-  /// Why the policy refuses an address, or every address of a host.
+  /// Returns the error for an address, or for every address of a host.
   public static func error(_ address: IPAddress?, _ url: HTTPURL) -> LupineError {
     let place = address.map { "\($0)" } ?? "an unknown address"
     return LupineError(
@@ -105,18 +113,18 @@ public enum NetworkPolicyRefusal {
   }
 }
 
-/// A block of addresses that begin with the same bits (RFC 4632), such as `10.0.0.0/8`; or a single address.
+/// A block of addresses with a common prefix (RFC 4632), such as `10.0.0.0/8`, or a single address.
 ///
-/// A block of IPv6 that holds nothing but IPv4-mapped addresses is the block of those IPv4 addresses.
+/// An IPv6 block of only IPv4-mapped addresses is the block of those IPv4 addresses.
 public struct AddressBlock: Sendable, Hashable {
   /// The first address of the block.
   public let address: IPAddress
-  /// How many bits all its addresses share.
+  /// The number of bits that all its addresses share.
   public let prefixLength: Int
 
-  /// Reads `10.0.0.0/8`, `fd00::/8` or a single address; `nil` where the text is none of them.
+  /// Parses `10.0.0.0/8`, `fd00::/8` or a single address; returns `nil` for other text.
   ///
-  /// Bits behind the prefix are dropped.
+  /// Bits after the prefix are cleared.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = parts.first.flatMap({ IPAddress(String($0)) }) else { return nil }
@@ -130,7 +138,7 @@ public struct AddressBlock: Sendable, Hashable {
     self.init(address, prefixLength: length)
   }
 
-  /// A single address.
+  /// Creates a block of a single address.
   public init(_ address: IPAddress) { self.init(address, prefixLength: address.bytes.count * 8) }
 
   private init(_ address: IPAddress, prefixLength: Int) {
@@ -143,14 +151,16 @@ public struct AddressBlock: Sendable, Hashable {
     self.address = IPAddress(bytes: bytes) ?? address
   }
 
-  /// Whether an address lies in the block; an IPv4-mapped one counts as the IPv4 address that it holds.
+  /// Whether the block contains an address.
+  ///
+  /// An IPv4-mapped address counts as the IPv4 address that it contains.
   public func contains(_ address: IPAddress) -> Bool {
     let bytes = address.unmapped.bytes
     guard bytes.count == self.address.bytes.count else { return false }
     return bytes.indices.allSatisfy { bytes[$0] & Self.mask($0, prefixLength) == self.address.bytes[$0] }
   }
 
-  /// The bits of a byte that belong to the prefix.
+  /// Returns the bits of a byte that belong to the prefix.
   private static func mask(_ index: Int, _ length: Int) -> UInt8 {
     let bits = min(max(length - index * 8, 0), 8)
     return UInt8(truncatingIfNeeded: 0xFF00 >> bits)
@@ -158,7 +168,7 @@ public struct AddressBlock: Sendable, Hashable {
 }
 
 extension AddressBlock: CustomStringConvertible {
-  /// The block as people write it.
+  /// The text form of the block.
   public var description: String {
     prefixLength == address.bytes.count * 8 ? address.description : "\(address)/\(prefixLength)"
   }

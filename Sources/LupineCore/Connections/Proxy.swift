@@ -1,35 +1,36 @@
 import LupineSupport
 
-/// A server that makes connections, or requests, on a session's behalf.
+/// A server that forwards a session's connections or requests.
 ///
-/// Its description hides the credential.
+/// Its description omits the credential.
 public struct Proxy: Sendable, Hashable {
-  /// How a proxy is spoken to.
+  /// The protocol to a proxy.
   public enum Kind: String, Sendable, Hashable {
-    /// Over HTTP: requests to `http` URLs are forwarded, for `https` a tunnel is opened (RFC 9110 section 9.3.6).
+    /// HTTP: requests to `http` URLs are forwarded, for `https` URLs the proxy opens a tunnel (RFC 9110 section 9.3.6).
     case http
-    /// As `http`, over TLS.
+    /// The same as `http`, over TLS.
     case https
-    /// Over SOCKS 5 (RFC 1928).
+    /// SOCKS 5 (RFC 1928).
     case socks5
   }
 
-  /// How it is spoken to.
+  /// The protocol to the proxy.
   public let kind: Kind
-  /// Its name or address, as `HTTPURL.host` has it.
+  /// The name or address, in the form of `HTTPURL.host`.
   public let host: String
-  /// Its port.
+  /// The port.
   public let port: Int
-  /// Who the session is to this proxy.
+  /// The session's credential for this proxy.
   ///
-  /// It goes to the proxy alone: over HTTP in answer to its challenges, by the strongest of the session's schemes that it
-  /// offers, and over SOCKS as name and password (RFC 1929). Where Basic is the session's only scheme, it is sent unasked.
+  /// It is sent to the proxy only. Over HTTP it answers a challenge with the strongest of the session's schemes that
+  /// the proxy offers. Over SOCKS it is sent as username and password (RFC 1929). If Basic is the session's only
+  /// scheme, it is sent before a challenge.
   public let credential: Credential?
-  /// What proves connections to this proxy, with NTLM or Negotiate, in the place of a credential.
+  /// The credential that authenticates connections to this proxy with NTLM or Negotiate, instead of `credential`.
   public let connectionCredential: ConnectionCredential?
-  /// Whether the names of servers are resolved on this side, so that the proxy is given addresses.
+  /// Whether the session resolves the names of servers and sends addresses to the proxy.
   ///
-  /// SOCKS alone can do so. Each of a server's addresses is tried in turn, as without a proxy.
+  /// Only SOCKS supports it. Each of a server's addresses is tried in turn, as without a proxy.
   public let resolvesNamesHere: Bool
 
   init(
@@ -44,28 +45,30 @@ public struct Proxy: Sendable, Hashable {
     self.resolvesNamesHere = resolvesNamesHere
   }
 
-  /// The same proxy with a credential, in the place of one that its URL had.
+  /// Returns the proxy with this credential instead of the one in its URL.
   public func credential(username: String, password: String) -> Proxy {
     Proxy(
       kind: kind, host: host, port: port, credential: Credential(username: username, password: password),
       resolvesNamesHere: resolvesNamesHere)
   }
 
-  /// The same proxy with what proves connections to it, in the place of a credential that its URL had.
+  /// Returns the proxy with this connection credential instead of the credential in its URL.
   ///
-  /// Only an HTTP proxy asks for it, and only a transport such as libcurl's can speak it: `build()` refuses others.
+  /// Only an HTTP proxy uses it, and only some transports, such as libcurl's, support it: `build()` throws otherwise.
   public func connectionCredential(_ credential: ConnectionCredential) -> Proxy {
     Proxy(
       kind: kind, host: host, port: port, credential: nil, connectionCredential: credential,
       resolvesNamesHere: resolvesNamesHere)
   }
 
-  /// The proxy's host and port, as an evaluator of its certificates knows them.
+  /// The proxy's host and port as an `https` URL, for the evaluator of its certificates.
   package var url: HTTPURL? { try? HTTPURL("https://\(authority)/") }
 
   private var authority: String { host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-  /// The proxy's URL without its credential; `socks5` resolves names here, `socks5h` there.
+  /// The proxy's URL without its credential.
+  ///
+  /// With `socks5` the session resolves names, with `socks5h` the proxy does.
   public var address: String {
     kind == .socks5 && !resolvesNamesHere ? "socks5h://\(authority)" : "\(kind.rawValue)://\(authority)"
   }
@@ -77,12 +80,12 @@ extension Proxy: HidesSecrets {
 }
 
 extension Proxy {
-  /// Reads the URL of a proxy: `http`, `https`, `socks5` (names are resolved here) or `socks5h` (by the proxy), with a
-  /// name and a password or without, as in `http://user:password@proxy.example.com:3128`.
+  /// Parses the URL of a proxy, such as `http://user:password@proxy.example.com:3128`.
   ///
-  /// Without a scheme it is `http`; without a port 80, 443 or, for SOCKS, 1080.
+  /// The scheme is `http`, `https`, `socks5` (the session resolves names) or `socks5h` (the proxy does). Username and
+  /// password are optional. The default scheme is `http`; the default port is 80, 443 or, for SOCKS, 1080.
   ///
-  /// - Throws: `LupineError` of kind `invalidURL` that quotes nothing of the text.
+  /// - Throws: `LupineError` of kind `invalidURL` that quotes no part of the text.
   public init(_ text: String) throws(LupineError) {
     let (scheme, rest) = Self.split(text)
     let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -98,7 +101,7 @@ extension Proxy {
       throw Self.invalid("its host or port is none")
     }
     let (kind, defaultPort, isHere) = try Self.kind(scheme)
-    // `HTTPURL` drops the port 80, which is the default of no other kind of proxy.
+    // `HTTPURL` drops the port 80, which is the default of `http` proxies only.
     let port = url.port ?? (place.hasSuffix(":80") ? 80 : defaultPort)
     let credential = try at.map { (at) throws(LupineError) in try Self.credential(authority[..<at]) }
     self.init(kind: kind, host: url.host, port: port, credential: credential, resolvesNamesHere: isHere)
@@ -136,7 +139,7 @@ extension Proxy {
     )
   }
 
-  /// What makes the credential unfit for the proxy's protocol.
+  /// The reason why the credential does not suit the proxy's protocol.
   package var problem: String? {
     if kind == .socks5, connectionCredential != nil { return "no SOCKS proxy speaks NTLM or Negotiate" }
     guard let credential else { return connectionCredential?.problems.first }

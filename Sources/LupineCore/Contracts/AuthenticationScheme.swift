@@ -1,45 +1,56 @@
 public import HTTPTypes
 
-/// Answers a challenge (RFC 9110 section 11.3), a server's or a proxy's, with a credential.
+/// Answers a challenge (RFC 9110 section 11.3) of a server or a proxy with a credential.
 ///
-/// It does not send the request again: the session does, once for each credential. It may be called for several requests
-/// at once; whatever it remembers belongs to one protection space, an origin and a realm, and goes nowhere else.
+/// The session sends the request again, once for each credential; the scheme does not. The session may call a scheme
+/// for several requests at once. A scheme keeps its state per protection space (an origin and a realm) and never uses
+/// that state for another one.
 public protocol AuthenticationScheme: Sendable {
-  /// The scheme's name, such as `Basic`; compared without regard to case.
+  /// The scheme's name, such as `Basic`.
+  ///
+  /// The comparison ignores case.
   var name: String { get }
 
-  /// How much this challenge is to be preferred where a server offers several; the greatest wins.
+  /// The rank of this challenge if a server offers several.
+  ///
+  /// The session answers the challenge with the greatest value.
   func strength(of challenge: AuthenticationChallenge) -> Int
 
-  /// The value of `Authorization`, or `Proxy-Authorization`; `nil` where the scheme cannot answer this challenge.
+  /// Returns the value of `Authorization` or `Proxy-Authorization`.
+  ///
+  /// - Returns: `nil` if the scheme cannot answer this challenge.
   func answer(
     _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
   ) async throws -> String?
 
-  /// What to send before any challenge, because the credential was accepted for this place before; `nil` by default.
+  /// Returns the value to send before any challenge, because this place accepted the credential before.
+  ///
+  /// Default: `nil`.
   func authorizePreemptively(with credential: Credential, in context: AuthenticationContext) async throws -> String?
 
-  /// Whether the challenge says that the last answer was good but too old, so that the same credential may answer it
-  /// once more; `false` by default.
+  /// Whether the challenge says that the last answer was valid but stale.
+  ///
+  /// If true, the same credential may answer the challenge once more. Default: `false`.
   func isRenewal(_ challenge: AuthenticationChallenge) -> Bool
 
-  /// Hears of the response to a request that carried an answer of this scheme; does nothing by default.
+  /// Receives the head of the response to a request that carried an answer of this scheme.
   ///
-  /// The context's request has the answer among its fields. A proxy's tunnel is a CONNECT, and its response the proxy's.
+  /// The fields of the context's request contain the answer. For a proxy's tunnel the request is a CONNECT, and the
+  /// response is the proxy's. Default: does nothing.
   ///
-  /// - Throws: what ends the request, where the response must not be believed.
+  /// - Throws: the error that ends the request, if the response is not authentic.
   func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) throws
 }
 
 extension AuthenticationScheme {
-  /// Sends nothing unasked.
+  /// Returns `nil`.
   public func authorizePreemptively(with credential: Credential, in context: AuthenticationContext) async throws
     -> String?
   { nil }
 
-  /// Takes every challenge after an answer for a refusal.
+  /// Returns `false`: a challenge that follows an answer rejects the credential.
   public func isRenewal(_ challenge: AuthenticationChallenge) -> Bool { false }
 
-  /// Learns nothing from the response.
+  /// Does nothing.
   public func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) {}
 }

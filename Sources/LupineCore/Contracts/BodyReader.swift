@@ -1,25 +1,30 @@
-/// A body on its way out, read by a transport at its own pace.
+/// A request body that a transport reads at its own pace.
 ///
-/// One reader serves one sending of a body, from one place at a time. It never blocks for longer than a read from a
-/// local file takes: where no bytes are at hand it says `pending`, and calls what it was made with once there are.
+/// One reader serves one sending of a body. Its calls do not overlap. A call never blocks for longer than a read from a
+/// local file takes. If no bytes are available, `read(into:)` returns `pending`, and the reader later calls the closure
+/// that it was made with.
 public protocol BodyReader: AnyObject, Sendable {
-  /// Bytes in all, where that is known before the first read; a reader never yields more or fewer without an error.
+  /// The length of the body in bytes; `nil` if it is not known before the first read.
+  ///
+  /// A reader that yields more or fewer bytes throws an error.
   var length: Int64? { get }
 
   /// Fills the front of the buffer.
   ///
-  /// - Throws: what reading the source threw; the transport then ends the exchange with the body unfinished.
+  /// - Throws: the error of the source. The transport then ends the exchange without the rest of the body.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead
 
-  /// Hears that the rest is not wanted; releases what it holds. May come from any thread.
+  /// Releases what the reader holds; the transport reads no more.
+  ///
+  /// It may be called from any thread.
   func cancel()
 }
 
-/// What a read brought.
+/// The result of a read.
 public enum BodyRead: Sendable, Hashable {
-  /// So many bytes at the buffer's front; at least one.
+  /// The number of bytes at the front of the buffer; at least one.
   case bytes(Int)
-  /// None yet; the reader will call back.
+  /// No bytes yet; the reader calls back when there are some.
   case pending
   /// The body is complete.
   case end

@@ -2,26 +2,28 @@
 public protocol ContentCoding: Sendable {
   /// The registered name, in lower case, such as `gzip`.
   var name: String { get }
-  /// Other names that mean the same, such as `x-gzip`.
+  /// Other names for the same coding, such as `x-gzip`.
   var aliases: [String] { get }
-  /// Makes what undoes the coding for one body.
+  /// Makes the transformer that decodes one body.
   func makeDecoder(limits: DecodingLimits) throws(LupineError) -> any BodyTransformer
-  /// Makes what applies the coding to one body.
+  /// Makes the transformer that encodes one body.
   func makeEncoder() throws(LupineError) -> any BodyTransformer
 }
 
-/// What a decoder may produce before it gives up.
+/// The limits of a decoder's output.
 public struct DecodingLimits: Sendable, Hashable {
-  /// Decoded bytes in all.
+  /// The maximum number of decoded bytes in total.
   public var maximumSize: Int64
-  /// Decoded bytes for each coded byte, looked at once a MiB has been decoded.
+  /// The maximum number of decoded bytes for each coded byte.
+  ///
+  /// It applies after the first decoded MiB.
   public var maximumRatio: Double
-  /// Bytes of one piece of output.
+  /// The maximum number of bytes in one piece of output.
   ///
   /// Default: 64 KiB.
   public var chunkSize: Int
 
-  /// Sets the caps.
+  /// Sets the limits.
   public init(maximumSize: Int64, maximumRatio: Double, chunkSize: Int = 64 << 10) {
     self.maximumSize = maximumSize
     self.maximumRatio = maximumRatio
@@ -29,19 +31,21 @@ public struct DecodingLimits: Sendable, Hashable {
   }
 }
 
-/// One incremental transformation of a body's bytes, such as undoing a content coding.
+/// An incremental transformation of a body's bytes, such as the decoding of a content coding.
 ///
-/// It holds the state of one body and serves from one place at a time: whoever owns it never calls it concurrently.
-/// It must not gather the body: its memory stays the same whatever the body's size.
+/// A transformer holds the state of one body. Its calls do not overlap. It must not collect the body: its memory use
+/// does not depend on the body's size.
 public protocol BodyTransformer: AnyObject, Sendable {
-  /// Receives each produced piece, which is borrowed for the length of the call.
+  /// Receives each produced piece.
+  ///
+  /// The pointer is valid only during the call.
   typealias Output = (UnsafeRawBufferPointer) throws(LupineError) -> Void
 
-  /// Takes bytes in and hands over what they yield, piece by piece.
+  /// Transforms the input bytes and passes the output on, piece by piece.
   func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError)
 
-  /// Hears that no more bytes come, and hands over the rest.
+  /// Ends the input and passes the rest of the output on.
   ///
-  /// - Throws: `LupineError` of kind `contentDecodingFailed` when the coded data ends too early.
+  /// - Throws: `LupineError` of kind `contentDecodingFailed` if the coded data ends too early.
   func finish(into output: Output) throws(LupineError)
 }

@@ -1,32 +1,34 @@
 public import FoundationEssentials
 
-/// Keeps the cookies that servers set, and says which go with a request (RFC 6265).
+/// Stores the cookies that servers set, and selects the cookies for a request (RFC 6265).
 ///
-/// It goes by the URL alone, never by a `Host` field. A session calls it around every exchange, those of redirects and
-/// challenges included, possibly from several requests at once; it answers at once.
+/// A store uses the URL only, never a `Host` field. A session calls it for every exchange, including redirects and
+/// answers to challenges, possibly for several requests at once. The calls are synchronous and must not block.
 public protocol CookieStore: Sendable {
-  /// The pairs of the `Cookie` field for this URL, in their order.
+  /// Returns the name-value pairs of the `Cookie` field for this URL, in the order in which they are sent.
   func cookies(for url: HTTPURL, now: Date) -> [CookiePair]
 
-  /// Takes the values of the `Set-Cookie` fields of a response from this URL; what breaks the rules is dropped.
+  /// Stores the values of the `Set-Cookie` fields of a response from this URL.
+  ///
+  /// The store ignores a value that violates RFC 6265.
   func store(_ fields: [String], from url: HTTPURL, now: Date)
 }
 
-/// A cookie as it stands in the `Cookie` field.
+/// A name-value pair of the `Cookie` field.
 ///
-/// Its description hides the value.
+/// Its description omits the value.
 public struct CookiePair: Sendable, Hashable, HidesSecrets {
-  /// The name; empty for a cookie that has none.
+  /// The name; empty for a cookie without a name.
   public let name: String
-  /// The value, as the server wrote it.
+  /// The value, as the server sent it.
   public let value: String
 
-  /// Joins a name and a value.
+  /// Creates a pair.
   public init(name: String, value: String) {
     self.name = name
     self.value = value
   }
 
-  /// The name alone.
+  /// The name only.
   public var description: String { "CookiePair(\(name))" }
 }

@@ -1,9 +1,9 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// What a session decodes response bodies with, where a serializer names nothing of its own.
+/// The settings with which a session decodes a response body if the serializer has none of its own.
 ///
-/// `ReceivedResponse.decodingDefaults` hands it to every serializer.
+/// Every serializer receives them in `ReceivedResponse.decodingDefaults`.
 public struct DecodingDefaults: Sendable {
   /// Decodes `Decodable` values.
   ///
@@ -18,7 +18,7 @@ public struct DecodingDefaults: Sendable {
   /// Default: `nil`, which means `EmptyResponseRules()`.
   public var emptyResponseRules: EmptyResponseRules?
 
-  /// Joins the parts.
+  /// Creates the settings.
   public init(
     decoder: any DataDecoder = JSONDecoder(), preprocessor: (any DataPreprocessor)? = nil,
     emptyResponseRules: EmptyResponseRules? = nil
@@ -29,40 +29,42 @@ public struct DecodingDefaults: Sendable {
   }
 }
 
-/// Makes a value of any `Decodable` type from bytes: `JSONDecoder`, `PropertyListDecoder`, or one of another format.
+/// Decodes a value of any `Decodable` type from bytes: `JSONDecoder`, `PropertyListDecoder`, or a decoder of another
+/// format.
 ///
 /// It may be called from several threads at once.
 public protocol DataDecoder: Sendable {
-  /// Decodes one value that takes up all of the bytes.
+  /// Decodes one value from all of the bytes.
   func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
 }
 
 extension JSONDecoder: DataDecoder {}
 extension PropertyListDecoder: DataDecoder {}
 
-/// Changes a response's body before it is made into a value.
+/// Changes a response's body before serialization.
 ///
-/// It is not called for an empty body. What it throws becomes the `underlying` error of kind `serializationFailed`.
+/// It is not called for an empty body. An error that it throws becomes the `underlying` error of kind
+/// `serializationFailed`.
 public protocol DataPreprocessor: Sendable {
   /// Returns the bytes to serialize.
   func preprocess(_ data: Data) throws -> Data
 }
 
-/// Which responses may be without a body although a serializer makes a value of them.
+/// The responses that may be empty although a serializer expects a body.
 ///
 /// Any other empty response is an error of kind `emptyResponse`.
 public struct EmptyResponseRules: Sendable, Hashable {
-  /// The statuses that may be without a body.
+  /// The status codes whose responses may be empty.
   public var codes: Set<Int>
-  /// The methods whose responses may be without a body.
+  /// The methods whose responses may be empty.
   public var methods: Set<HTTPRequest.Method>
 
-  /// The statuses that HTTP itself leaves without a body: 204 and 205.
+  /// The status codes without content: 204 and 205 (RFC 9110 section 15.3).
   public static let defaultCodes: Set<Int> = [204, 205]
-  /// The method whose responses have no body: HEAD.
+  /// The method whose responses have no content: HEAD (RFC 9110 section 9.3.2).
   public static let defaultMethods: Set<HTTPRequest.Method> = [.head]
 
-  /// Names the statuses and methods.
+  /// Sets the status codes and the methods.
   ///
   /// Default: 204 and 205, and HEAD.
   public init(
@@ -73,7 +75,7 @@ public struct EmptyResponseRules: Sendable, Hashable {
     self.methods = methods
   }
 
-  /// Whether this response may be without a body.
+  /// Whether this response may be empty.
   public func allow(_ response: ReceivedResponse) -> Bool {
     codes.contains(response.statusCode) || methods.contains(response.request.method)
   }

@@ -1,20 +1,21 @@
-/// Hears what a session does, and why.
+/// Receives the events of a session.
 ///
-/// Called on whatever thread the event happens, a transport's own among them, so it must be quick and never block. The
-/// events of one request arrive in order; those of different requests arrive concurrently.
+/// A session calls a monitor on the thread where the event happens, which may be a thread of the transport. The monitor
+/// must be quick and must not block. The events of one request arrive in order; events of different requests arrive
+/// concurrently.
 public protocol EventMonitor: Sendable {
-  /// Hears of one event.
+  /// Receives one event.
   func receive(_ event: SessionEvent)
 }
 
 extension EventMonitor where Self == ClosureEventMonitor {
-  /// A closure as a monitor.
+  /// A monitor that calls a closure.
   public static func custom(_ receive: @escaping @Sendable (SessionEvent) -> Void) -> ClosureEventMonitor {
     ClosureEventMonitor(receive)
   }
 }
 
-/// A closure as a monitor.
+/// A monitor that calls a closure.
 public struct ClosureEventMonitor: EventMonitor {
   private let handler: @Sendable (SessionEvent) -> Void
 

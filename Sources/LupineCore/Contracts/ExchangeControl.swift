@@ -1,21 +1,23 @@
 import LupineSupport
 import Synchronization
 
-/// The life of one exchange: how it is cancelled or held back, and when it last moved a byte.
+/// The state of one exchange: its cancellation, its suspension, and the time of its last activity.
 public final class ExchangeControl: Sendable {
   private struct State {
     var reason: LupineError?
     var handler: (@Sendable () -> Void)?
     var isFinished = false
     var isSuspended = false
-    /// Whether this branch is the one that stands for its parent.
+    /// Whether this branch supplies the response of its parent.
     var isChosen = false
-    /// The branch whose body stands for this one's, until that has ended.
+    /// The branch that carries this exchange's body, until that body ends.
     var bearer: ExchangeControl?
     var source = TransportResponse.Source.origin
   }
 
-  /// What is let go of outside the lock; a type of its own, since a closure in a tuple costs an allocation.
+  /// The values to release outside the lock.
+  ///
+  /// A closure in a tuple would be allocated.
   private struct Released {
     var handler: (@Sendable () -> Void)?
     var bearer: ExchangeControl?
@@ -29,15 +31,16 @@ public final class ExchangeControl: Sendable {
   private let begun: Duration
   private let bytesSent = Atomic<Int64>(0)
   private let bytesReceived = Atomic<Int64>(0)
-  /// Whether what is received is what the request asked for, and no page on the way to it.
+  /// Whether received bytes belong to the response that the request returns, and not to a redirect or a challenge.
   private let counts = Atomic<Bool>(false)
-  /// The request that the exchange belongs to; `nil` for an exchange without one, as in a test of a transport.
+  /// The supervisor of the request that the exchange belongs to; `nil` for an exchange without a request, as in a test
+  /// of a transport.
   let supervisor: (any ExchangeSupervisor)?
   private let parent: ExchangeControl?
 
-  /// A life that begins now.
+  /// Creates the control of an exchange that begins now.
   ///
-  /// - Parameter now: the time since some fixed moment. Default: a clock that stands still.
+  /// - Parameter now: the time since some fixed moment. Default: always zero.
   public convenience init(now: @escaping @Sendable () -> Duration = { .zero }) { self.init(now: now, for: nil) }
 
   package init(
@@ -50,18 +53,18 @@ public final class ExchangeControl: Sendable {
     lastActivity = Atomic(begun.nanoseconds)
   }
 
-  /// Ends the request that the exchange belongs to, as its program would.
+  /// Cancels the request that the exchange belongs to, as a cancellation by the caller does.
   func cancelRequest() { supervisor?.cancelRequest() }
 
-  /// Whether a monitor hears the request's events; without a request somebody else may.
+  /// Whether a monitor receives the request's events; true if there is no request.
   var isObserved: Bool { supervisor?.isObserved ?? true }
 
-  /// Why the exchange was cancelled, once it was.
+  /// The reason for the cancellation; `nil` if the exchange is not cancelled.
   public var reason: LupineError? { state.withLock { $0.reason } }
 
   /// Ends the exchange.
   ///
-  /// The first reason counts; after the end of the exchange nothing happens.
+  /// Only the first call has an effect. After the end of the exchange a call has none.
   public func cancel(_ reason: LupineError) {
     let released = state.withLock { state in
       guard state.reason == nil, !state.isFinished else { return Released() }
@@ -69,8 +72,8 @@ public final class ExchangeControl: Sendable {
       return Released(handler: state.handler.take(), bearer: state.bearer ?? self)
     }
     released.handler?()
-    // Where nobody registered what ends the exchange, or it is over but for what waits to be taken, its body ends here, so
-    // that no one waits for it in vain.
+    // Without a cancellation handler the body ends here, so that its consumer does not wait forever. The handler is
+    // absent if the transport registered none, or if only buffered bytes are left.
     released.bearer?.endBody(reason, isTold: released.handler != nil)
   }
 
@@ -84,10 +87,10 @@ public final class ExchangeControl: Sendable {
     return true
   }
 
-  /// Who answered, once somebody did.
+  /// The sender of the response; `origin` until a head has arrived.
   package var source: TransportResponse.Source { state.withLock { $0.source } }
 
-  /// Notes who answered, before the sink is asked about the head.
+  /// Records the sender of the response before the sink receives the head.
   func answers(_ source: TransportResponse.Source) {
     if source != .origin { state.withLock { $0.source = source } }
   }
@@ -100,12 +103,12 @@ public final class ExchangeControl: Sendable {
     if isCancelled { handler() }
   }
 
-  /// Lets go of the handler and the body; the exchange is over.
+  /// Releases the handler and the body at the end of the exchange.
   ///
-  /// A body that has not ended takes no byte from here on: what its sink named, as a file's descriptor, may be closed or
-  /// used again, whatever the transport still does.
+  /// A body that has not ended accepts no more bytes. The caller may then close or reuse what the sink refers to, such
+  /// as a file descriptor, even if the transport still runs.
   ///
-  /// - Parameter body: a body that has ended well; where it is this exchange's, none is left to be given up.
+  /// - Parameter body: a body that has ended well. If it is the body of this exchange, no abandonment is needed.
   public func finish(after body: ResponseBody? = nil) {
     counts.store(false, ordering: .relaxed)
     let released = state.withLock { state in
@@ -116,10 +119,10 @@ public final class ExchangeControl: Sendable {
     if body?.exchange !== bearer { bearer.channel.leave() }
   }
 
-  /// Whether the response's body waits for its reader alone, so that no byte can move.
+  /// Whether only the reader of the response's body can make the exchange continue.
   package var isHeldBack: Bool { state.withLock { $0.bearer ?? self }.channel.isHeldBack }
 
-  /// What the exchange has cost so far, as it is known without its transport.
+  /// The metrics that are known without the transport.
   package var cost: TransferMetrics {
     var metrics = TransferMetrics()
     metrics.total = now() - begun
@@ -128,7 +131,7 @@ public final class ExchangeControl: Sendable {
     return metrics
   }
 
-  /// When the last byte moved, as a time of the clock it was made with.
+  /// The time of the last activity, by the clock that the control was made with.
   package var lastActive: Duration { .nanoseconds(lastActivity.load(ordering: .relaxed)) }
 
   package func touch() { noteActivity(at: now()) }
@@ -138,7 +141,7 @@ public final class ExchangeControl: Sendable {
     parent?.noteActivity(at: time)
   }
 
-  /// Notes the length of the request's body before it goes out.
+  /// Records the length of the request's body before it is sent.
   func willSend(total: Int64?) {
     supervisor?.willSend(total: total, at: now())
   }
@@ -157,28 +160,31 @@ public final class ExchangeControl: Sendable {
     if let supervisor, isAnswer { supervisor.didReceive(sum, at: now) }
   }
 
-  /// Has what is received count as the download's progress, until the exchange is over.
+  /// Counts received bytes as progress of the download, until the exchange is over.
   package func beginsAnswer() { counts.store(true, ordering: .relaxed) }
 
-  /// Whether what is received counts; of several exchanges that are made in the place of one, only the chosen one's does.
+  /// Whether received bytes count as progress.
+  ///
+  /// Of several branches only the chosen one counts.
   private var isAnswer: Bool {
     guard let parent else { return counts.load(ordering: .relaxed) }
     return state.withLock { $0.isChosen } && parent.isAnswer
   }
 
-  /// Makes the control of one of several exchanges that a layer sends in the place of this one, as hedging does.
+  /// Makes the control of a branch: one of several exchanges that a layer sends instead of this one, as hedging does.
   ///
-  /// The layer sends each branch with a context of its own; see `TransferContext.branch(_:sink:)`. It calls `choose()` on
-  /// the branch whose response is the answer. Activity of a branch counts for the idle timeout of this exchange. A
-  /// cancellation of this exchange is not forwarded: the layer registers `TransferContext.onCancel(_:)` and cancels its
-  /// branches.
+  /// The layer sends each branch with its own context; see `TransferContext.branch(_:sink:)`. It calls `choose()` on
+  /// the branch whose response is the answer. Activity of a branch resets the idle timeout of this exchange. A
+  /// cancellation of this exchange is not forwarded: the layer registers a handler with `TransferContext.onCancel(_:)`
+  /// and cancels its branches.
   public func branch() -> ExchangeControl {
     ExchangeControl(now: now, for: supervisor, parent: self)
   }
 
-  /// Makes this branch's response the response of the exchange that it was made for.
+  /// Makes this branch's response the response of its parent exchange.
   ///
-  /// Call it in the sink of the branch's context, before the sink returns where the body goes. Call it on one branch.
+  /// Call it on one branch only. Call it in the sink of the branch's context, before the sink returns the destination
+  /// of the body.
   public func choose() {
     let source = state.withLock { state in
       state.isChosen = true
@@ -187,7 +193,7 @@ public final class ExchangeControl: Sendable {
     parent?.answers(source)
   }
 
-  /// Holds the response's body back, or lets it go on.
+  /// Suspends or resumes the response's body.
   package func setSuspended(_ isSuspended: Bool) {
     let bearer = state.withLock { state in
       state.isSuspended = isSuspended
@@ -203,7 +209,7 @@ public final class ExchangeControl: Sendable {
 extension ExchangeControl {
   /// Begins the response's body.
   ///
-  /// - Returns: whose body it is: this exchange's own, or, where it has had one before, that of a branch in its place.
+  /// - Returns: the exchange that owns the body: this one, or a new branch if this one already has a body.
   func beginBody(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> ExchangeControl {
     guard channel.begin(sink, resume: resume) else {
       let branch = branch()
@@ -214,11 +220,13 @@ extension ExchangeControl {
     return self
   }
 
-  /// Makes the response's body of one that has arrived already, which counts as no progress.
+  /// Makes the response's body from complete data.
+  ///
+  /// The bytes do not count as progress.
   package func makeBody(_ sink: BodySink, of end: BodyEnd) -> ResponseBody {
     let exchange = beginBody(sink, resume: {})
     do throws(LupineError) {
-      // The bytes are in memory already: the sink takes all of them, whatever its window.
+      // The bytes are in memory already: the sink accepts all of them, whatever its window.
       _ = try exchange.channel.write(end.data)
       exchange.channel.finish(trailers: end.trailers, metrics: end.metrics)
     } catch {
@@ -227,7 +235,7 @@ extension ExchangeControl {
     return ResponseBody(exchange: exchange)
   }
 
-  /// Lets go of what stands for this exchange's body, or for its parent's, and has ended.
+  /// Releases the branch that carries the body of the parent, once that body has ended.
   func bodyEnded() {
     if let parent, channel.ended != nil { parent.bodyEnded(of: self) }
   }
@@ -237,7 +245,7 @@ extension ExchangeControl {
     parent?.bodyEnded(of: bearer)
   }
 
-  /// - Parameter isTold: whether the transport has been told, and ends a body that still comes.
+  /// - Parameter isTold: whether the transport has received the cancellation and ends a body that is not complete.
   private func endBody(_ error: LupineError, isTold: Bool) {
     channel.cancel(error, isTold: isTold)
     bodyEnded()
@@ -255,7 +263,9 @@ extension ExchangeControl {
     if let reason { bearer.endBody(reason, isTold: false) }
   }
 
-  /// Tells the body what holds, until what it was told last is what holds: several threads may tell it.
+  /// Forwards the suspension state to the body.
+  ///
+  /// Repeats until the state is stable, because several threads may change it.
   private func settle(_ bearer: ExchangeControl) {
     var told: Bool?
     while true {

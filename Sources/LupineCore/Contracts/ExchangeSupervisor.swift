@@ -1,28 +1,28 @@
 package import HTTPTypes
 
-/// Stands above an exchange: decides where its body goes, and is told what happens.
+/// Selects the destination of an exchange's body and receives the exchange's events.
 package protocol ExchangeSupervisor: AnyObject, Sendable {
   /// Whether a monitor receives the events.
   var isObserved: Bool { get }
 
-  /// Decides where the body behind a final head goes.
+  /// Selects the destination of the body that follows a final head.
   ///
-  /// - Parameter status: the head's status, which the head keeps as text.
+  /// - Parameter status: the status code of the head as a number; the head stores it as text.
   func sink(for head: HTTPResponse, status: Int, of control: ExchangeControl, attempt: Int) -> BodySink
 
   /// Receives an event of the exchange.
   func hear(_ event: SessionEvent.Kind, attempt: Int)
 
-  /// Ends the request that the exchange belongs to, as its program would.
+  /// Cancels the request that the exchange belongs to, as a cancellation by the caller does.
   func cancelRequest()
 
-  /// Receives the length of the request's body, in bytes, before its first byte is sent; `nil` where it is not known.
+  /// Receives the length of the request's body in bytes before its first byte is sent; `nil` if it is not known.
   func willSend(total: Int64?, at time: Duration)
 
-  /// Receives how many bytes of the request's body have been sent so far.
+  /// Receives the number of bytes of the request's body that have been sent so far.
   func didSend(_ count: Int64, at time: Duration)
 
-  /// Receives how many bytes of the response's body have arrived so far.
+  /// Receives the number of bytes of the response's body that have arrived so far.
   func didReceive(_ count: Int64, at time: Duration)
 }
 
@@ -38,7 +38,7 @@ extension ExchangeSupervisor {
   package func didReceive(_ count: Int64, at time: Duration) {}
 }
 
-/// Supervises an exchange by closures: one of a test, a branch of another exchange.
+/// Supervises an exchange with closures: for a test, or for a branch of another exchange.
 package final class ClosureSupervisor: ExchangeSupervisor {
   private let events: @Sendable (SessionEvent.Kind) -> Void
   private let sink: @Sendable (HTTPResponse) -> BodySink

@@ -1,19 +1,21 @@
-/// Stands around an attempt: sees the request on its way out and the response on its way in, once for each attempt, its
-/// redirects and challenges included.
+/// Wraps each attempt of a request: sees the request before it is sent and the response after it arrives.
 ///
-/// It calls `next` for each response it wants, one call after the other, or answers by itself, with
-/// `ResponseBody.complete` or a body of the context's `makeBody`; such a body is not decoded. It does not retry: a `Retrier`
-/// does.
+/// A session calls an interceptor once for each attempt; redirects and challenges belong to the attempt. An interceptor
+/// calls `next` once for each response that it wants, one call after the other. It may also answer without `next`, with
+/// `ResponseBody.complete` or a body of the context's `makeBody`; such a body is not decoded. An interceptor does not
+/// retry: a `Retrier` does.
 ///
-/// What `next` returns has a head; its body may still come, and is not for every interceptor to see: of a data request
-/// `body.end()` has the data, of a download they go to the file, and of a stream to its reader, who takes the first byte
-/// once the response has been returned. So an interceptor that awaits the end of a body looks at `body.isStreamed` first.
+/// The response of `next` has a head; its body may still arrive. For a data request `body.end()` returns the data. For
+/// a download the bytes go to the file. For a stream they go to its reader, which takes the first byte after the
+/// interceptors have returned the response. An interceptor that awaits the end of a body must therefore check
+/// `body.isStreamed` first.
 ///
-/// Cancellation reaches it as task cancellation.
+/// The cancellation of the request cancels the task of the interceptor.
 public protocol Interceptor: Sendable {
   /// Passes the request on and the response back, changed or not.
   ///
-  /// A package without the upcoming feature `NonisolatedNonsendingByDefault` writes the type of `next` as it stands here.
+  /// A package without the upcoming feature `NonisolatedNonsendingByDefault` must write the type of `next` as it is
+  /// here.
   func intercept(
     _ request: OutgoingRequest, context: TransferContext,
     next: nonisolated(nonsending) (OutgoingRequest) async throws -> TransportResponse

@@ -1,4 +1,4 @@
-/// Puts typed parameters into a request: into its query, or as a form, JSON or a property list into its body.
+/// Encodes typed parameters into a request: into its query, or into its body as a form, JSON or a property list.
 ///
 /// It changes only what the parameters need, keeps fields that the caller set, and sends nothing. It may be called
 /// concurrently.

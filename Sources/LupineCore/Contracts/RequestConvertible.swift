@@ -1,14 +1,16 @@
-/// Anything that describes a request, such as a case of a program's own routes.
+/// A type that describes a request, such as an enum of a program's routes.
 public protocol RequestConvertible: Sendable {
-  /// The request.
+  /// Returns the request.
   func asRequest() throws -> OutgoingRequest
 
-  /// The request, where the route is relative to a session's base URL. Default: `asRequest()`.
+  /// Returns the request, resolved against a session's base URL if the route is relative.
+  ///
+  /// Default: `asRequest()`.
   func asRequest(relativeTo base: HTTPURL?) throws -> OutgoingRequest
 }
 
 extension RequestConvertible {
-  /// The request without regard to a base URL.
+  /// Returns `asRequest()` and ignores the base URL.
   public func asRequest(relativeTo base: HTTPURL?) throws -> OutgoingRequest { try asRequest() }
 }
 

@@ -1,83 +1,85 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// Tells whether a request is the one that is expected, and where it is not, what differs.
+/// Compares a request with an expectation and describes the difference.
 ///
-/// Stubs are found with it. It must not have effects and may be called concurrently, any number of times for one request.
-/// A module adds its own through an extension of `RequestCondition`, so that it is found by leading dot.
+/// Stubs select requests with matchers. A matcher must not have side effects. It may be called concurrently, and any
+/// number of times for one request. A module adds its matchers in an extension of `RequestCondition`, so that
+/// leading-dot syntax finds them.
 public protocol RequestMatcher: Sendable {
-  /// What it expects, in a few words that a person reads in an error, such as `query page=2`.
+  /// The expectation in a few words for an error message, such as `query page=2`.
   var expectation: String { get }
 
-  /// Returns what differs, in a few words such as `query page: expected 2, got 3`; `nil` where the request is as expected.
+  /// Returns the difference in a few words, such as `query page: expected 2, got 3`; `nil` if the request matches.
   ///
-  /// The value of a secret field must not stand in it.
+  /// The text must not contain the value of a secret field.
   func difference(from request: RequestSnapshot) -> String?
 
-  /// Why no request can ever be what it expects, such as a path that cannot be read; `nil` where all is well.
+  /// The reason why no request can match, such as an invalid path; `nil` if the matcher is valid.
   ///
-  /// A stub with such a condition ends the requests that it might concern with kind `invalidStub`. Default: `nil`.
+  /// A stub with such a matcher ends the requests that it could match with kind `invalidStub`. Default: `nil`.
   var problem: String? { get }
 
-  /// Whether the request's body may matter to the answer.
+  /// Whether the result may depend on the request's body.
   ///
-  /// One that says no is asked before a body is read that waits for 100 Continue, so that the request can be refused
-  /// without it. Default: `true`.
+  /// A matcher that returns `false` is called before the body of a request with `Expect: 100-continue` is read, so that
+  /// the request can be refused without its body. Default: `true`.
   var readsBody: Bool { get }
 }
 
 extension RequestMatcher {
-  /// All is well.
+  /// Returns `nil`.
   public var problem: String? { nil }
 
-  /// It may.
+  /// Returns `true`.
   public var readsBody: Bool { true }
 }
 
-/// One condition that a request meets or not, found by leading dot.
+/// A condition for a request, available with leading-dot syntax.
 ///
-/// A module that brings matchers adds its own, as in
-/// `extension RequestCondition { static func cookie(…) -> Self { Self(CookieMatcher(…)) } }`.
+/// A module that has matchers adds its own, as in `extension RequestCondition { static func cookie(…) -> Self {
+/// Self(CookieMatcher(…)) } }`.
 public struct RequestCondition: RequestMatcher {
   private let matcher: any RequestMatcher
 
-  /// Leaves the question to a matcher.
+  /// Wraps a matcher.
   public init(_ matcher: some RequestMatcher) { self.matcher = matcher }
 
-  /// What the matcher expects.
+  /// The expectation of the matcher.
   public var expectation: String { matcher.expectation }
 
-  /// What the matcher has against itself.
+  /// The problem of the matcher.
   public var problem: String? { matcher.problem }
 
-  /// Whether the matcher may want the body.
+  /// Whether the result of the matcher may depend on the body.
   public var readsBody: Bool { matcher.readsBody }
 
-  /// Asks the matcher.
+  /// Calls the matcher.
   public func difference(from request: RequestSnapshot) -> String? { matcher.difference(from: request) }
 }
 
-/// A request as a matcher sees it: complete, its body gathered.
+/// A complete request with its collected body, as a matcher receives it.
 public struct RequestSnapshot: Sendable {
   /// The method.
   public var method: HTTPRequest.Method
   /// The URL.
   public var url: HTTPURL
-  /// The fields, as they would go out.
+  /// The fields as they would be sent.
   public var headers: HTTPFields
-  /// The body's bytes; empty where there is none.
+  /// The bytes of the body; empty if there is none.
   public var body: Data
   /// The fields whose values a matcher must not show.
   ///
-  /// Default: `SecretFields.standard`; where a stub's differences are told, those that the session marks, too.
+  /// Default: `SecretFields.standard`. When a session reports the differences of a stub, it adds the fields that it
+  /// marks as secret.
   public var secretFields: SecretFields {
     get { markedFields ?? .standard }
     set { markedFields = newValue }
   }
-  /// Nil as a rule, for a request is compared more often than shown.
+  /// Stored only if set.
   private var markedFields: SecretFields?
 
-  /// Joins the parts of a request.
+  /// Creates a snapshot.
   public init(method: HTTPRequest.Method, url: HTTPURL, headers: HTTPFields = [:], body: Data = Data()) {
     self.method = method
     self.url = url

@@ -1,17 +1,17 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// Decides whether a failed request is sent again; the session acts on the decision.
+/// Decides whether the session sends a failed request again.
 ///
-/// The first retrier whose answer is not `doNotRetry` decides. A request whose body cannot be sent again is not retried,
-/// whatever the answer.
+/// The first retrier whose answer is not `doNotRetry` decides. A request whose body cannot be sent again is not
+/// retried, whatever the answer.
 public protocol Retrier: Sendable {
-  /// Answers for one failed attempt.
+  /// Returns the decision for one failed attempt.
   func decision(for attempt: AttemptOutcome) async -> RetryDecision
 
-  /// Hears of a request that ended well, for a retrier that keeps an account; must be quick.
+  /// Receives a request that succeeded, for a retrier that keeps a budget.
   ///
-  /// Default: does nothing.
+  /// It must be quick. Default: does nothing.
   func didSucceed(_ request: OutgoingRequest)
 }
 
@@ -20,55 +20,63 @@ extension Retrier {
   public func didSucceed(_ request: OutgoingRequest) {}
 }
 
-/// What a retrier answers.
+/// The answer of a retrier.
 public enum RetryDecision: Sendable {
-  /// Send again at once.
+  /// Send the request again at once.
   case retry
-  /// Send again after this long, on the session's clock.
+  /// Send the request again after this delay, on the session's clock.
   case retryAfter(Duration)
-  /// Leave the failure as it is, unless a later retrier decides otherwise.
+  /// Keep the failure, unless a later retrier decides otherwise.
   case doNotRetry
-  /// End the request with this error instead; the failure becomes its `underlying` error, unless it has one.
+  /// End the request with this error.
+  ///
+  /// The failure becomes its `underlying` error, unless it already has one.
   case fail(LupineError)
 
-  /// Send again after this long, on the session's clock.
+  /// Send the request again after this delay, on the session's clock.
   public static func retry(after delay: Duration) -> RetryDecision { .retryAfter(delay) }
 }
 
-/// An attempt that failed: no response, or one that was refused.
+/// An attempt that failed: there was no response, or its validation failed.
 public struct AttemptOutcome: Sendable {
-  /// The request as the attempt began with it, after the adapters.
+  /// The request at the start of the attempt, after the adapters.
   public var request: OutgoingRequest
-  /// The request as it was sent last: the same, unless a redirect led elsewhere.
+  /// The request that was sent last.
+  ///
+  /// It differs from `request` after a redirect.
   public var lastRequest: OutgoingRequest
   /// The redirects that were followed.
   public var redirects: [RedirectStep]
-  /// Which attempt this was, from 1, whoever had asked for it.
+  /// The number of this attempt, from 1.
+  ///
+  /// It counts the retries of all retriers.
   public var number: Int
-  /// How many retries of this request the retrier that is asked has granted so far; those of the others do not count.
+  /// The number of retries of this request that this retrier has granted so far.
   public var retries: Int
-  /// The head of the response, where one arrived.
+  /// The head of the response, if one arrived.
   public var response: HTTPResponse?
-  /// Who sent the response: the server, or a proxy that would not make the connection.
+  /// The sender of the response: the server, or a proxy that refused the connection.
   public var source: TransportResponse.Source
-  /// Why the attempt failed; `nil` where the response passed validation, as with no validation at all.
+  /// The reason for the failure; `nil` if the response passed validation, or if there is no validation.
   public var error: LupineError?
-  /// The session's source of randomness, for jitter: a number from 0 up to 1.
+  /// The session's random source for jitter: a number in 0..<1.
   public var random: @Sendable () -> Double
-  /// How long ago the request began.
+  /// The time since the request began.
   public var elapsed: Duration
   /// The session's clock, for a retrier that waits.
   public var clock: any Clock<Duration>
-  /// The session's date, for what the protocol dates.
+  /// The current date of the session, to compare with dates in header fields.
   public var date: Date
-  /// Notes why the retrier decided as it did, in a few words without secrets; the request's event of the decision has it.
+  /// Records the reason for the decision, in a few words without secrets.
+  ///
+  /// The event of the decision contains it.
   public var note: @Sendable (String) -> Void
-  /// The session's account of retries, for policies that have none of their own.
+  /// The session's retry budget, for policies without a budget of their own.
   package var sessionBudget: RetryBudget?
 
   /// Describes an attempt.
   ///
-  /// - Parameter retries: the retries that the retrier has granted. Default: all that there were, `number - 1`.
+  /// - Parameter retries: the number of retries that the retrier has granted. Default: `number - 1`.
   public init(
     request: OutgoingRequest, lastRequest: OutgoingRequest? = nil, redirects: [RedirectStep] = [], number: Int,
     retries: Int? = nil, response: HTTPResponse?, source: TransportResponse.Source = .origin, error: LupineError?,
@@ -90,14 +98,16 @@ public struct AttemptOutcome: Sendable {
     self.note = note
   }
 
-  /// The attempt as a retrier sees it that has granted so many retries.
+  /// Returns the attempt with this number of granted retries.
   package func granted(_ retries: Int) -> AttemptOutcome {
     var attempt = self
     attempt.retries = retries
     return attempt
   }
 
-  /// Whether a redirect led to another origin, so that the request's secrets were left behind.
+  /// Whether a redirect led to another origin.
+  ///
+  /// The request's secrets are not sent to another origin.
   public var hasLeftOrigin: Bool {
     let origin = request.url.origin
     return lastRequest.url.origin != origin || redirects.contains { $0.request.url.origin != origin }
@@ -105,7 +115,7 @@ public struct AttemptOutcome: Sendable {
 }
 
 extension AttemptOutcome: HidesSecrets {
-  /// The request, which attempt it was, and the status or the error.
+  /// The request, the number of the attempt, and the status or the error.
   public var description: String {
     let end = error?.message ?? response.map { "status \($0.status.code)" } ?? "no response"
     return "attempt \(number) of \(request.summary): \(end)"

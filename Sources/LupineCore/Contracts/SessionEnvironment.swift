@@ -1,17 +1,19 @@
 public import FoundationEssentials
 
-/// What surrounds the code that makes a session: where its builder is told nothing, these take the system's place.
+/// The clock, date and random source for the sessions that a task builds, unless their builder sets its own.
 ///
-/// A simulation sets it for its body, so that a program's own code runs in virtual time without being changed.
+/// A simulation sets it for its body, so that a program runs in virtual time without changes.
 public struct SessionEnvironment: Sendable {
   package let clock: any Clock<Duration>
   package let now: @Sendable () -> Date
   package let random: @Sendable () -> UInt64
-  /// Called with each session that is built: with a closure that describes the session's running requests, and returns
-  /// nothing once the session is gone.
+  /// Called with each session that is built.
+  ///
+  /// The closure argument describes the session's running requests. It returns an empty array after the session is
+  /// deallocated.
   package let onBuild: @Sendable (_ runningRequests: @escaping @Sendable () -> [RequestSummary]) -> Void
 
-  /// Joins the parts.
+  /// Creates an environment.
   public init(
     clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, random: @escaping @Sendable () -> UInt64,
     onBuild: @escaping @Sendable (_ runningRequests: @escaping @Sendable () -> [RequestSummary]) -> Void
@@ -22,13 +24,15 @@ public struct SessionEnvironment: Sendable {
     self.onBuild = onBuild
   }
 
-  /// The environment of the running task, which `Session.Builder` reads.
+  /// The environment of the running task.
+  ///
+  /// `Session.Builder` reads it.
   @TaskLocal public static var current: SessionEnvironment?
 }
 
-/// Where unstructured tasks run that are made on a request's behalf.
+/// The executor for the unstructured tasks that are made for a request.
 ///
-/// Such a task does not inherit its maker's executor preference, but it does inherit task-local values.
+/// Such a task does not inherit the executor preference of the task that creates it, but it inherits task-local values.
 public enum ExecutorPreference {
   /// The executor that the running task prefers.
   @TaskLocal public static var current: (any TaskExecutor)?

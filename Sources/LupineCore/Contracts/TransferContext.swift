@@ -2,27 +2,29 @@ public import FoundationEssentials
 public import HTTPTypes
 import LupineSupport
 
-/// Everything a transport must know about one exchange besides the request.
+/// What a transport must know about one exchange besides the request.
 public struct TransferContext: Sendable {
-  /// The request this exchange belongs to.
+  /// The identifier of the request that this exchange belongs to.
   public let id: RequestID
-  /// Which attempt this is, from 1.
+  /// The number of this attempt, from 1.
   public let attempt: Int
-  /// What all exchanges of a session are told alike, handed over without a copy.
+  /// The settings that all exchanges of a session share.
   public let settings: ExchangeSettings
-  /// The exchange's life: cancellation and activity.
+  /// The cancellation and activity of the exchange.
   public private(set) var control: ExchangeControl
-  /// What this exchange is told besides, or otherwise; most are not.
+  /// The settings of this exchange alone.
+  ///
+  /// Most exchanges have none.
   private var own: CopyOnWrite<Own>?
 
-  /// What an exchange is told that is not as its session tells all of them.
+  /// The settings that differ from those of the session.
   package struct Own {
     package var connectTimeout: Duration?
     package var identity: ConnectionKey
     package var evaluator: (any TrustEvaluator)?
     package var proxyEvaluator: (any TrustEvaluator)?
     package var proxyAuthorization: String?
-    /// Who stands above the exchange in the place of the request that its life belongs to.
+    /// The supervisor that replaces the one of `control`.
     package var supervisor: (any ExchangeSupervisor)?
 
     package init(_ settings: ExchangeSettings) {
@@ -31,54 +33,63 @@ public struct TransferContext: Sendable {
     }
   }
 
-  /// The session's clock; idle and total timeouts are the session's business.
-  public var clock: any Clock<Duration> { settings.clock }
-  /// The session's date, which certificates are judged by.
-  public var now: @Sendable () -> Date { settings.now }
-  /// How long name lookup, connection and TLS handshake may take; the transport keeps to it.
-  public var connectTimeout: Duration? { own.map { $0.value.connectTimeout } ?? settings.connectTimeout }
-  /// What the transport refuses to receive more of.
-  public var limits: Limits { settings.limits }
-  /// What a connection must match to be used.
-  public var identity: ConnectionKey { own?.value.identity ?? settings.identity }
-  /// Who judges the server's certificates; `nil` leaves them to the transport's own rules for system trust.
-  public var evaluator: (any TrustEvaluator)? { own?.value.evaluator }
-  /// Who judges the certificates of the proxy that the identity names, where it is spoken to over TLS; `nil` leaves them
-  /// to the transport's own rules.
-  public var proxyEvaluator: (any TrustEvaluator)? { own?.value.proxyEvaluator }
-  /// How connections are used.
-  public var connections: ConnectionOptions { settings.connections }
-  /// Where the response's body goes.
+  /// The session's clock.
   ///
-  /// Synchronous, called once, for the final head, on the transport's own thread.
+  /// The session enforces the idle and total timeouts.
+  public var clock: any Clock<Duration> { settings.clock }
+  /// The session's date, for the validity of certificates.
+  public var now: @Sendable () -> Date { settings.now }
+  /// The timeout for name lookup, connection and TLS handshake together.
+  ///
+  /// The transport enforces it.
+  public var connectTimeout: Duration? { own.map { $0.value.connectTimeout } ?? settings.connectTimeout }
+  /// The limits on what the transport receives.
+  public var limits: Limits { settings.limits }
+  /// The properties that a connection must have for this exchange.
+  public var identity: ConnectionKey { own?.value.identity ?? settings.identity }
+  /// The evaluator of the server's certificates; `nil` means the transport's own rules for system trust.
+  public var evaluator: (any TrustEvaluator)? { own?.value.evaluator }
+  /// The evaluator of the certificates of the identity's proxy, if the connection to it uses TLS.
+  ///
+  /// `nil` means the transport's own rules.
+  public var proxyEvaluator: (any TrustEvaluator)? { own?.value.proxyEvaluator }
+  /// The options for the use of connections.
+  public var connections: ConnectionOptions { settings.connections }
+  /// Returns the destination of the response's body.
+  ///
+  /// Synchronous. The transport calls it once, for the final head, on its own thread.
   public var sink: @Sendable (HTTPResponse) -> BodySink {
     { [self] in sink(for: $0, $0.status.code) }
   }
-  /// Where tasks run that the exchange needs; `nil` means the global executor.
+  /// The executor for tasks of the exchange; `nil` means the global executor.
   ///
   /// A task that a transport makes takes it as its executor preference.
   public var executor: (any TaskExecutor)? { settings.executor }
   /// The fields whose values no message shows.
   public var secretFields: SecretFields { settings.secretFields }
-  /// The value of `Proxy-Authorization` for the proxy that the identity names; `nil` where it is sent none.
+  /// The value of `Proxy-Authorization` for the identity's proxy; `nil` if the field is not sent.
   ///
-  /// It goes to the proxy alone: in the CONNECT that asks for a tunnel, or beside the fields of a request that the proxy
-  /// forwards. It is no part of the identity, whose credential says who the session is to the proxy.
+  /// The transport sends it to the proxy only: in the CONNECT request for a tunnel, or in a request that the proxy
+  /// forwards. It is not part of the identity, which holds the session's credential for the proxy.
   public var proxyAuthorization: String? {
     get { own?.value.proxyAuthorization }
     set { change { $0.proxyAuthorization = newValue } }
   }
-  /// Ends the request that the exchange belongs to, as its program would.
+  /// Cancels the request that the exchange belongs to, as a cancellation by the caller does.
   public func cancelRequest() { control.cancelRequest() }
-  /// Whether anything but the system's authorities judges a server.
+  /// Whether an evaluator or authorities other than the system's decide on a server's trust.
   public var judgesServers: Bool {
-    // Asked whether there is one, and not for it: an evaluator would be copied.
+    // Compares with nil in place: reading the evaluator would copy it.
     if let own { own.value.evaluator != nil || own.value.identity.namesAuthorities } else { settings.namesAuthorities }
   }
-  /// Whether a monitor hears the events; where none does, one that costs something need not be made.
+  /// Whether a monitor receives the events.
+  ///
+  /// If not, a transport may skip an event that is expensive to make.
   public var isObserved: Bool { control.isObserved }
 
-  /// Describes an exchange; a session does this, and a test of a transport.
+  /// Describes an exchange.
+  ///
+  /// A session or a test of a transport creates it.
   public init(
     id: RequestID, attempt: Int = 1, clock: any Clock<Duration> = ContinuousClock(),
     now: @escaping @Sendable () -> Date = { Date() }, connectTimeout: Duration? = nil,
@@ -100,7 +111,7 @@ public struct TransferContext: Sendable {
     }
   }
 
-  /// Describes an exchange as its session tells of all of them.
+  /// Describes an exchange with the settings of its session.
   package init(id: RequestID, attempt: Int, settings: ExchangeSettings, control: ExchangeControl) {
     self.id = id
     self.attempt = attempt
@@ -108,7 +119,7 @@ public struct TransferContext: Sendable {
     self.control = control
   }
 
-  /// Tells the exchange what is not as its session tells all of them.
+  /// Changes the settings of this exchange alone.
   package mutating func change(_ change: (inout Own) -> Void) { own.change(from: Own(settings), change) }
 
   private var supervisor: (any ExchangeSupervisor)? { own?.value.supervisor ?? control.supervisor }
@@ -117,13 +128,13 @@ public struct TransferContext: Sendable {
     supervisor?.sink(for: head, status: status, of: control, attempt: attempt) ?? .discard(limit: 0)
   }
 
-  /// Makes the context of a branch, one of several exchanges that a layer sends in the place of this one.
+  /// Makes the context of a branch: one of several exchanges that a layer sends instead of this one.
   ///
   /// - Parameters:
-  ///   - control: what `ExchangeControl.branch()` has returned.
-  ///   - sink: decides where the branch's body goes; called once, for its final head, on the transport's thread. For the
-  ///     branch that is the answer, it calls `control.choose()` and returns what the `sink` of this context returns; for
-  ///     the others, `.discard(limit:)`.
+  ///   - control: the result of `ExchangeControl.branch()`.
+  ///   - sink: returns the destination of the branch's body. The transport calls it once, for the final head, on its
+  ///     own thread. For the branch that is the answer, it calls `control.choose()` and returns the result of this
+  ///     context's `sink`. For the others it returns `.discard(limit:)`.
   public func branch(
     _ control: ExchangeControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) -> TransferContext {
@@ -133,12 +144,12 @@ public struct TransferContext: Sendable {
     return branch
   }
 
-  /// Notes that something moves, so that the idle timeout counts from now on.
+  /// Records activity, so that the idle timeout starts again.
   public func touch() { control.touch() }
 
-  /// Waits, unless the exchange is cancelled.
+  /// Waits for the delay, or until the exchange is cancelled.
   ///
-  /// - Throws: the reason of the cancellation.
+  /// - Throws: the reason for the cancellation.
   public func pause(for delay: Duration, on time: SessionClock) async throws(LupineError) {
     let sleep = Task.immediate(executorPreference: executor) { try await time.sleep(delay) }
     onCancel { sleep.cancel() }
@@ -148,25 +159,26 @@ public struct TransferContext: Sendable {
     touch()
   }
 
-  /// Tells the session's monitors what happened.
+  /// Sends an event to the session's monitors.
   public func emit(_ event: SessionEvent.Kind) { supervisor?.hear(event, attempt: attempt) }
 
-  /// Registers what ends the exchange early; called at once where it has been cancelled already.
+  /// Registers the handler that ends the exchange early.
   ///
-  /// One handler an exchange. It may be called from any thread, once.
+  /// An exchange has one handler. The control calls it at most once, on any thread, and at once if the exchange is
+  /// already cancelled.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) { control.onCancel(handler) }
 
   /// Opens the request's body for this exchange.
   ///
-  /// The reader emits `sent` when the transport has taken its last byte; of a request without a body, or with one of no
-  /// bytes, the transport says so itself.
+  /// The reader emits `sent` when the transport has read the last byte. For a request without a body, or with an empty
+  /// body, the transport emits `sent` itself.
   public func makeReader(
     for body: RequestBody, onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> any BodyReader {
     ActiveReader(try open(body, onReady), control: control, onEnd: tellSent)
   }
 
-  /// Opens the request's body without a word to those who watch, who hear of it once the transport has the reader `tell`.
+  /// Opens the request's body without events or progress, until the transport calls `tell()` on the reader.
   public func makeQuietReader(
     for body: RequestBody, onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> QuietReader {
@@ -187,18 +199,19 @@ public struct TransferContext: Sendable {
     return try reader.get()
   }
 
-  /// Asks the sink about the final head and makes both sides of its body.
+  /// Calls the sink with the final head and makes both sides of the body.
   ///
   /// - Parameters:
-  ///   - source: who answered; a proxy's refusal is neither followed as a redirect nor answered as a server's challenge.
-  ///   - resume: called, from any thread, when the transport may go on after `pause`.
+  ///   - source: the sender of the response. A proxy's refusal is neither followed as a redirect nor answered as a
+  ///     server's challenge.
+  ///   - resume: called from any thread when the transport may continue after `pause`.
   public func makeBody(
     for head: HTTPResponse, from source: TransportResponse.Source = .origin, resume: @escaping @Sendable () -> Void
   ) -> (body: ResponseBody, writer: ResponseBodyWriter) {
     makeBody(for: head, status: head.status.code, from: source, resume: resume)
   }
 
-  /// The same for a head of which the status is known as a number.
+  /// Does the same for a head whose status code is known as a number.
   public func makeBody(
     for head: HTTPResponse, status: Int, from source: TransportResponse.Source, resume: @escaping @Sendable () -> Void
   ) -> (body: ResponseBody, writer: ResponseBodyWriter) {
@@ -210,23 +223,24 @@ public struct TransferContext: Sendable {
 }
 
 extension TransferContext: HidesSecrets {
-  /// The request and the attempt; what the proxy alone may see is left out.
+  /// The request and the attempt, without the proxy's credential.
   public var description: String { "the context of \(id), attempt \(attempt)" }
 }
 
-/// What a session tells the transport of every exchange alike; behind one pointer, since each exchange is told, and by
-/// which a transport knows that nothing has changed since the last one.
+/// The settings that all exchanges of a session share.
+///
+/// A transport can compare the reference to detect that the settings have not changed since the last exchange.
 public final class ExchangeSettings: Sendable {
   package let clock: any Clock<Duration>
   package let now: @Sendable () -> Date
   package let connectTimeout: Duration?
-  /// The limits of what a transport accepts.
+  /// The limits on what a transport accepts.
   public let limits: Limits
-  /// What a connection must match, where nothing of the request's own says otherwise.
+  /// The identity of connections, unless a request overrides it.
   package let identity: ConnectionKey
-  /// Whether that names authorities to judge servers by.
+  /// Whether the identity names certificate authorities.
   package let namesAuthorities: Bool
-  /// How connections are used.
+  /// The options for the use of connections.
   public let connections: ConnectionOptions
   package let executor: (any TaskExecutor)?
   package let secretFields: SecretFields

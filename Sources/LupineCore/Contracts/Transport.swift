@@ -1,59 +1,65 @@
-/// Carries one request to a server and brings back its response.
+/// Sends one request to a server and returns its response.
 ///
-/// A transport moves bytes and reports what happened. It does **not** look at the status, follow redirects, answer
-/// challenges, retry, keep cookies, cache, decode content codings or validate: the session does all of that, so every
-/// transport behaves the same. It returns a response whatever its status and throws only when there is none.
+/// A transport moves bytes and reports events. It does **not** check the status, follow redirects, answer challenges,
+/// retry, keep cookies, cache, decode content codings or validate: the session does all of that, so every transport
+/// behaves the same. It returns a response whatever its status and throws only if there is none.
 ///
 /// `send` may be called concurrently, from any thread, any number of times. It returns when the final head has arrived,
-/// even while the request's body is still going out, and hands the response's body to the sink that the context names
-/// for that head. It sends the fields as they stand, in their order, adding `Host` and the framing of the body alone.
+/// even if the request's body is not fully sent, and passes the response's body to the sink that the context returns
+/// for that head. It sends the fields unchanged and in order, and adds only `Host` and the framing of the body.
 public protocol Transport: Sendable {
-  /// What this transport can do; the builder refuses a session that needs more.
+  /// The features of this transport.
+  ///
+  /// `Session.Builder.build()` throws if the session needs more.
   var capabilities: TransportCapabilities { get }
 
   /// Makes one exchange.
   ///
-  /// When the context is cancelled (`TransferContext.onCancel`) the exchange ends at once: before the head `send` throws
-  /// kind `cancelled`, after it the body fails with that kind. Nothing of the exchange stays behind.
+  /// When the context is cancelled (`TransferContext.onCancel`), the exchange ends at once: before the head `send`
+  /// throws kind `cancelled`, after the head the body fails with that kind. The transport then releases everything that
+  /// belongs to the exchange.
   ///
-  /// - Throws: `LupineError` when no final response arrived, with the metrics of the attempt. Where the server is known not
-  ///   to have acted on the request, the error says so (`LupineError.unprocessed()`); where that is not known, it does not.
+  /// - Throws: `LupineError` if no final response arrived, with the metrics of the attempt. If the server is known not
+  ///   to have processed the request, the error says so (`LupineError.unprocessed()`).
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse
 
   /// Ends every exchange with kind `sessionShutDown` and releases connections and threads; returns when all are gone.
   ///
-  /// Called by whoever made the transport; one that is let go without it shuts itself down once its last exchange is done.
+  /// The code that made the transport calls it. A transport that is deallocated without it shuts down after its last
+  /// exchange.
   func shutdown() async
 
-  /// Whether no other program answers, as with a mock; such exchanges take no time of their own.
+  /// Whether the transport answers without another program, as a mock does.
   ///
-  /// A session on the system's clock then has no idle timeout unless it is given one.
+  /// Such exchanges take no time of their own.
+  ///
+  /// A session on the system's clock then has no idle timeout unless one is set.
   ///
   /// Default: `false`.
   var isVirtual: Bool { get }
 
-  /// The reasons why connections with this key cannot be made, such as a file of root certificates that cannot be read.
+  /// Returns the reasons why connections with this key cannot be made, such as an unreadable file of root certificates.
   ///
-  /// Called by `Session.Builder.build()`, which throws an error with these issues.
+  /// `Session.Builder.build()` calls it and throws an error with these issues.
   ///
   /// Default: none.
   func issues(with key: ConnectionKey) -> [ConfigurationIssue]
 
   /// Makes a monitor that receives the events of one session, as a mock's does for its report.
   ///
-  /// Called by `Session.Builder.build()`, once for each session. The monitor comes after those that the builder was given.
+  /// `Session.Builder.build()` calls it once for each session. The monitor comes after the builder's monitors.
   ///
   /// Default: `nil`, no monitor.
   func makeMonitor() -> (any EventMonitor)?
 }
 
 extension Transport {
-  /// See the requirement: `false`.
+  /// Returns `false`.
   public var isVirtual: Bool { false }
 
-  /// See the requirement: none.
+  /// Returns no issues.
   public func issues(with key: ConnectionKey) -> [ConfigurationIssue] { [] }
 
-  /// See the requirement: `nil`.
+  /// Returns `nil`.
   public func makeMonitor() -> (any EventMonitor)? { nil }
 }

@@ -1,53 +1,54 @@
-/// What a transport can honour.
+/// The features that a transport supports.
 ///
-/// A session that asks for something its transport lacks is refused by `Session.Builder.build()`.
+/// `Session.Builder.build()` throws if a session needs a feature that its transport lacks.
 public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   /// One bit for each capability.
   public let rawValue: UInt64
 
-  /// Makes a set from its bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Asks the session's `TrustEvaluator` about each server's certificates.
+  /// Calls the session's `TrustEvaluator` for each server's certificates.
   public static let trustEvaluation = TransportCapabilities(rawValue: 1 << 0)
   /// Presents a client certificate.
   public static let clientCertificates = TransportCapabilities(rawValue: 1 << 1)
   /// Connects to Unix-domain sockets.
   public static let unixSockets = TransportCapabilities(rawValue: 1 << 2)
-  /// Speaks HTTP/2.
+  /// Supports HTTP/2.
   public static let http2 = TransportCapabilities(rawValue: 1 << 3)
-  /// Speaks HTTP/3.
+  /// Supports HTTP/3.
   public static let http3 = TransportCapabilities(rawValue: 1 << 4)
-  /// Hands over trailers.
+  /// Delivers trailers.
   public static let trailers = TransportCapabilities(rawValue: 1 << 5)
   /// Reports interim (1xx) responses.
   public static let informationalResponses = TransportCapabilities(rawValue: 1 << 6)
-  /// Speaks the schemes that authenticate a connection, to a server or to a proxy: NTLM and Negotiate.
+  /// Supports the schemes that authenticate a connection to a server or a proxy: NTLM and Negotiate.
   public static let connectionAuthentication = TransportCapabilities(rawValue: 1 << 7)
-  /// Goes through proxies, and tells them what the exchange's `TransferContext.proxyAuthorization` says.
+  /// Connects through proxies, and sends them the value of `TransferContext.proxyAuthorization`.
   public static let proxies = TransportCapabilities(rawValue: 1 << 8)
   /// Refuses responses whose framing is ambiguous (RFC 9112 section 6.3).
   public static let framingChecks = TransportCapabilities(rawValue: 1 << 9)
-  /// Also refuses chunks that break the grammar of RFC 9112 section 7.1, and keeps to `Limits.chunkExtensions`.
+  /// Also refuses chunks that violate the grammar of RFC 9112 section 7.1, and enforces `Limits.chunkExtensions`.
   public static let strictFraming = TransportCapabilities(rawValue: 1 << 10)
-  /// Makes real connections, so that connect timeouts and refused connections exist; without it a session on the system's
-  /// clock has no idle timeout unless it is told one.
+  /// Makes real connections, so that connect timeouts and refused connections exist.
+  ///
+  /// Without it a session on the system's clock has no idle timeout unless one is set.
   public static let networking = TransportCapabilities(rawValue: 1 << 11)
   /// Sends a body of unknown length.
   public static let streamedUploads = TransportCapabilities(rawValue: 1 << 12)
-  /// Connects to the addresses that a session names for a host.
+  /// Connects to the addresses that a session sets for a host.
   public static let resolverOverrides = TransportCapabilities(rawValue: 1 << 13)
-  /// Connects from the local address that a session names.
+  /// Connects from the local address that a session sets.
   public static let localAddresses = TransportCapabilities(rawValue: 1 << 14)
-  /// Asks the session's `NetworkPolicy` about each address before it connects.
+  /// Calls the session's `NetworkPolicy` for each address before it connects.
   public static let networkPolicy = TransportCapabilities(rawValue: 1 << 15)
-  /// Keeps to a session's `ConnectionOptions`.
+  /// Applies a session's `ConnectionOptions`.
   public static let connectionOptions = TransportCapabilities(rawValue: 1 << 16)
-  /// Keeps to the oldest and the newest version of TLS that a session names.
+  /// Applies the minimum and maximum TLS versions of a session.
   public static let tlsVersions = TransportCapabilities(rawValue: 1 << 17)
-  /// Takes an HTTP/2 body for whole only where END_STREAM or its `Content-Length` shows it (RFC 9113 section 8.1).
+  /// Treats an HTTP/2 body as complete only if END_STREAM or its `Content-Length` confirms it (RFC 9113 section 8.1).
   ///
-  /// A transport without it should speak HTTP/2 only where a request or its session names it.
+  /// A transport without it should use HTTP/2 only if a request or its session selects it.
   public static let streamEndChecks = TransportCapabilities(rawValue: 1 << 18)
 }
 

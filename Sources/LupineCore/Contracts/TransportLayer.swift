@@ -1,38 +1,47 @@
-/// A transport around another one, which sees every exchange of a session: each redirect, each answer to a challenge and
-/// each retry, with the fields that are sent and the bytes of bodies before they are decoded.
+/// A transport that wraps another one and receives every exchange of a session.
 ///
-/// A session may have any number of layers. A layer states its place relative to others by their names, whether or not
-/// these are there; layers that state nothing stand in the order in which they are added, the first one outermost.
+/// A layer receives each redirect, each answer to a challenge and each retry, with the fields that are sent and the
+/// bytes of bodies before they are decoded. A session may have any number of layers. A layer states its position
+/// relative to other layers by their names; a name that is not present has no effect. Layers without stated positions
+/// keep the order in which they are added, the first one outermost.
 ///
 ///     builder.transportLayer(
 ///       TransportLayer("recording", inside: [.cache], outside: [.circuitBreaker]) { RecordingTransport(base: $0) })
 ///
 /// The transport that `wrap` returns forwards `capabilities` and `shutdown()` to its base.
 public struct TransportLayer: Sendable {
-  /// The name of a layer, by which other layers state their place.
+  /// The name of a layer.
+  ///
+  /// Other layers state their position with it.
   public struct Name: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name.
+    /// The text of the name.
     public let description: String
 
-    /// Makes a name of its text.
+    /// Creates a name from its text.
     public init(stringLiteral text: String) { description = text }
   }
 
   /// The layer's name.
   public let name: Name
-  /// The layers that this one stands inside of: they see an exchange first.
+  /// The layers that enclose this one.
+  ///
+  /// They receive an exchange first.
   public let inside: Set<Name>
-  /// The layers that this one stands outside of: it sees an exchange before they do.
+  /// The layers that this one encloses.
+  ///
+  /// They receive an exchange after this one.
   public let outside: Set<Name>
-  /// Makes the layer around a transport; called once for each session, by `Session.Builder.build()`.
+  /// Makes the layer around a transport.
+  ///
+  /// `Session.Builder.build()` calls it once for each session.
   public let wrap: @Sendable (any Transport) -> any Transport
 
   /// Describes a layer.
   ///
   /// - Parameters:
-  ///   - name: by what name other layers refer to it.
-  ///   - inside: the layers that are to stand outside of it. Default: none.
-  ///   - outside: the layers that are to stand inside of it. Default: none.
+  ///   - name: the name by which other layers refer to this one.
+  ///   - inside: the layers that enclose this one. Default: none.
+  ///   - outside: the layers that this one encloses. Default: none.
   ///   - wrap: makes the layer around a transport.
   public init(
     _ name: Name, inside: Set<Name> = [], outside: Set<Name> = [],
@@ -45,26 +54,26 @@ public struct TransportLayer: Sendable {
   }
 }
 
-// The names of the usual layers, from the outermost to the innermost.
+// The names of the standard layers, from the outermost to the innermost.
 extension TransportLayer.Name {
-  /// Makes a span of each exchange.
+  /// Makes a span for each exchange.
   public static let tracing: TransportLayer.Name = "tracing"
   /// Answers from stored responses.
   public static let cache: TransportLayer.Name = "cache"
-  /// Makes an exchange again before its answer has come.
+  /// Sends a second exchange if the first one has no answer yet.
   public static let hedging: TransportLayer.Name = "hedging"
-  /// Limits how many exchanges are under way.
+  /// Limits the number of concurrent exchanges.
   public static let concurrencyLimit: TransportLayer.Name = "concurrencyLimit"
-  /// Limits how many exchanges begin in a time.
+  /// Limits the number of exchanges that begin within a period.
   public static let rateLimit: TransportLayer.Name = "rateLimit"
-  /// Refuses exchanges with a server that keeps failing.
+  /// Refuses exchanges with a server that fails repeatedly.
   public static let circuitBreaker: TransportLayer.Name = "circuitBreaker"
 }
 
 extension TransportLayer {
-  /// The layers from the outermost to the innermost; `nil` where what they state contradicts itself.
+  /// Returns the layers from the outermost to the innermost; `nil` if their positions contradict each other.
   ///
-  /// Of the layers that may come next, the one that was added first does.
+  /// If several layers can come next, the one that was added first comes next.
   package static func ordered(_ layers: [TransportLayer]) -> [TransportLayer]? {
     var rest = layers
     var ordered: [TransportLayer] = []

@@ -1,56 +1,54 @@
 public import FoundationEssentials
 
-/// Judges a server's certificates.
+/// Decides whether to trust a server's certificates.
 ///
-/// Synchronous, because TLS asks in the middle of its handshake, on the transport's thread: it must not block on the
-/// network. It returns where the server is to be trusted and throws where it is not; what it throws becomes the
-/// `underlying` error of kind `certificateRejected`. It may be called concurrently.
+/// Synchronous, because it runs during the TLS handshake on the transport's thread: it must not block on the network.
+/// It returns if the server is trusted and throws if it is not. The error that it throws becomes the `underlying` error
+/// of kind `certificateRejected`. It may be called concurrently.
 public protocol TrustEvaluator: Sendable {
-  /// Whether its verdict stands in the place of the transport's own verification of chain and name.
+  /// Whether the evaluator replaces the transport's own verification of chain and name.
   ///
-  /// Default: false. Both must pass then, and the evaluator is not asked about a chain that did not verify.
+  /// Default: false. Both must then pass, and the evaluator is not called for a chain that failed verification.
   var replacesVerification: Bool { get }
 
-  /// Whether it wants to see the OCSP response that the server staples (RFC 6066 section 8); the transport asks for one
-  /// then.
+  /// Whether the transport requests a stapled OCSP response (RFC 6066 section 8) for the evaluator.
   ///
   /// Default: false.
   var wantsStapledOCSPResponse: Bool { get }
 
-  /// What makes it unfit to judge, such as a pin that is none; `Session.Builder.build()` refuses an evaluator that has
-  /// any.
+  /// The errors in the evaluator's configuration, such as an invalid pin.
   ///
-  /// Default: none.
+  /// `Session.Builder.build()` throws if there are any. Default: none.
   var issues: [String] { get }
 
-  /// What is risky about it, such as a single pin without a backup; they become `Session.warnings`.
+  /// Returns the risks of the evaluator's configuration, such as a single pin without a backup.
   ///
-  /// Asked once, when the session is built, with the session's date. Default: none.
+  /// They become `Session.warnings`. Called once, when the session is built, with the session's date. Default: none.
   func warnings(now: Date) -> [String]
 
-  /// Judges one server.
+  /// Evaluates one server.
   func evaluate(_ trust: ServerTrust) throws
 }
 
 extension TrustEvaluator {
-  /// False: the transport's own verification must pass as well.
+  /// Returns `false`: the transport's own verification must pass as well.
   public var replacesVerification: Bool { false }
 
-  /// False: no stapled OCSP response is asked for.
+  /// Returns `false`: the transport requests no stapled OCSP response.
   public var wantsStapledOCSPResponse: Bool { false }
 
-  /// None.
+  /// Returns no errors.
   public var issues: [String] { [] }
 
-  /// None.
+  /// Returns no warnings.
   public func warnings(now: Date) -> [String] { [] }
 }
 
-/// A closure as a trust evaluator.
+/// A trust evaluator that calls a closure.
 public struct ClosureTrustEvaluator: TrustEvaluator {
   private let evaluation: @Sendable (ServerTrust) throws -> Void
 
-  /// Wraps a closure, which throws where the server is not to be trusted.
+  /// Wraps a closure that throws if the server is not trusted.
   public init(_ evaluation: @escaping @Sendable (ServerTrust) throws -> Void) { self.evaluation = evaluation }
 
   /// Calls the closure.
@@ -58,26 +56,28 @@ public struct ClosureTrustEvaluator: TrustEvaluator {
 }
 
 extension TrustEvaluator where Self == ClosureTrustEvaluator {
-  /// Leaves the judgement to a closure, which throws where the server is not to be trusted.
+  /// Evaluates with a closure that throws if the server is not trusted.
   public static func custom(_ evaluation: @escaping @Sendable (ServerTrust) throws -> Void) -> ClosureTrustEvaluator {
     ClosureTrustEvaluator(evaluation)
   }
 }
 
-/// Trusts no server; meant for the hosts that a session has no other evaluator for.
+/// Trusts no server.
+///
+/// Use it for the hosts for which a session has no other evaluator.
 public struct RefusingTrustEvaluator: TrustEvaluator {
-  /// Says why a server was refused.
+  /// The error for a refused server.
   public struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The host that was refused.
+    /// The refused host.
     public let host: String
 
-    /// What happened, and what to do about it.
+    /// The message, with advice.
     public var description: String {
       "the session has no trust evaluator for \(host) and refuses all others; add a pattern that matches it"
     }
   }
 
-  /// Makes the evaluator.
+  /// Creates the evaluator.
   public init() {}
 
   /// Refuses the server.

@@ -1,11 +1,11 @@
-/// One part of a session that does not fit the others.
+/// One part of a session's configuration that does not fit the others.
 public struct ConfigurationIssue: Sendable, Hashable, CustomStringConvertible {
-  /// The part of the builder that asked, such as `trust` or `baseURL`.
+  /// The part of the builder, such as `trust` or `baseURL`.
   public let part: String
-  /// What does not fit, and what to do about it.
+  /// The reason, with advice.
   public let reason: String
 
-  /// Names a part and says why it does not fit.
+  /// Creates an issue.
   public init(part: String, reason: String) {
     self.part = part
     self.reason = reason

@@ -1,47 +1,49 @@
 public import Glibc
 
-/// What the system has against a file; `LupineError.file` returns it.
+/// The system's error for a file.
+///
+/// `LupineError.file` returns it.
 public struct FileFailure: Error, Sendable, Hashable {
-  /// The file's path, or the folder's where that is what is missing or cannot be made.
+  /// The path of the file, or of the folder if the folder is missing or cannot be created.
   public let path: String
-  /// The system's number for the error, such as `ENOSPC`.
+  /// The system's error number, such as `ENOSPC`.
   public let code: Int32
 
   /// Describes a failure.
   ///
-  /// - Parameter code: the value that `errno` had.
+  /// - Parameter code: the value of `errno`.
   public init(path: String, code: Int32) {
     self.path = path
     self.code = code
   }
 
-  /// What happened, as a program tells it apart.
+  /// The category of the error.
   ///
-  /// More cases may come; a `switch` over it keeps a `default`.
+  /// More cases may be added; a `switch` over it needs a `default`.
   public enum Kind: Sendable, Hashable {
-    /// The disk is full, or the user's quota is used up.
+    /// The disk is full, or the user's quota is exhausted.
     case noSpace
-    /// The process may not do this to the file or its folder.
+    /// The process has no permission for this operation on the file or its folder.
     case permissionDenied
-    /// The file system can only be read.
+    /// The file system is read-only.
     case readOnly
-    /// There is a file already, which was not to be replaced.
+    /// The file already exists and must not be replaced.
     case exists
-    /// There is no such file, or no such folder on the way to it.
+    /// The file or a folder in its path does not exist.
     case notFound
-    /// There is a folder where a file was to be.
+    /// The path is a folder, not a file.
     case isFolder
-    /// The process, or the system, has as many open files as it may have.
+    /// The process or the system has reached its limit of open files.
     case tooManyOpenFiles
-    /// The file would be larger than the file system or the process's limit allows.
+    /// The file would exceed the limit of the file system or the process.
     case tooLarge
-    /// The path, or one of its parts, is too long, empty, or holds a zero byte.
+    /// The path, or one of its parts, is too long, empty, or contains a zero byte.
     case badPath
-    /// None of the others; `code` tells.
+    /// Any other error; see `code`.
     case other
   }
 
-  /// What happened, as a program tells it apart.
+  /// The category of the error.
   public var kind: Kind {
     switch code {
     case ENOSPC, EDQUOT: .noSpace
@@ -60,7 +62,7 @@ public struct FileFailure: Error, Sendable, Hashable {
 }
 
 extension FileFailure {
-  /// The path of an open file, as the system tells it; empty where it does not.
+  /// The path of an open file as the system reports it; empty if it reports none.
   static func path(of descriptor: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
       guard let start = buffer.baseAddress else { return "" }
@@ -71,20 +73,20 @@ extension FileFailure {
 }
 
 extension FileFailure: CustomStringConvertible {
-  /// The path and the system's words, such as `/tmp/a: No space left on device`.
+  /// The path and the system's message, such as `/tmp/a: No space left on device`.
   public var description: String { "\(path): \(String(cString: strerror(code)))" }
 }
 
 extension LupineError {
-  /// What the system had against a file: its path, the error number and a kind; `nil` where no file was at fault.
+  /// The file error with path, error number and kind; `nil` if no file caused the error.
   ///
-  /// Errors of kind `fileFailed` have it, and those of kind `bodyFailed` whose body is a file.
+  /// Errors of kind `fileFailed` have it, and errors of kind `bodyFailed` whose body is a file.
   public var file: FileFailure? { underlying as? FileFailure ?? (underlying as? LupineError)?.file }
 
-  /// Says what failed at a file, in the system's words.
+  /// Creates an error for a file with the system's message.
   ///
   /// - Parameters:
-  ///   - what: what could not be done, behind "The file /a", such as "cannot be opened".
+  ///   - what: the failed operation, after "The file /a", such as "cannot be opened".
   ///   - code: the system's error number.
   ///   - kind: `fileFailed`, or `bodyFailed` for a request's body.
   public static func file(
@@ -93,7 +95,7 @@ extension LupineError {
     file(path, code: code, as: kind, message: "The file \(path) \(what): \(String(cString: strerror(code))).")
   }
 
-  /// Says what failed at a file, in a sentence of its own.
+  /// Creates an error for a file with its own message.
   public static func file(
     _ path: String, code: Int32, as kind: Kind = .fileFailed, message: String
   ) -> LupineError {

@@ -1,52 +1,54 @@
 extension LupineError {
-  /// What happened, as a program tells it apart.
+  /// The category of the error.
   ///
-  /// More cases may come; a `switch` over it keeps a `default`.
+  /// More cases may be added; a `switch` over it needs a `default`.
   public enum Kind: Sendable, Hashable {
-    /// The URL is none, or is not one this library sends to.
+    /// The URL is invalid, or this library does not support it.
     case invalidURL
-    /// A method, a field, a body or an option cannot be sent as it stands.
+    /// A method, a field, a body or an option cannot be sent.
     case invalidRequest
-    /// The session cannot be built: every part that does not fit, all of them at once; or one turned out to be unusable when
-    /// it was needed, such as a file of certificates.
+    /// The session cannot be built, with every part that does not fit.
+    ///
+    /// The kind is also used if a part proved unusable when it was needed, such as a file of certificates.
     case configuration([ConfigurationIssue])
     /// The parameters could not be encoded.
     case parameterEncodingFailed
-    /// The request's body could not be read: a file that is missing, a stream that threw.
+    /// The request's body could not be read, such as a missing file or a stream that threw.
     case bodyFailed
     /// A `RequestAdapter` threw.
     case adaptationFailed
-    /// An `Interceptor` threw something of its own.
+    /// An `Interceptor` threw an error that is not a `LupineError`.
     case interceptionFailed
 
     /// An `AuthenticationInterceptor` has no credential to send the request with.
     case missingCredential
     /// The credential could not be refreshed.
     case refreshFailed
-    /// The credential was refreshed so often in so short a time that another refresh would be no use.
+    /// The credential was refreshed too often in a short time, so that another refresh is useless.
     case excessiveRefresh
 
-    /// A server, or a proxy, did not prove that it knows the password, as the session requires.
+    /// A server or a proxy did not prove that it knows the password, as the session requires.
     case serverNotAuthenticated
 
-    /// The host's name has no address.
+    /// The host name has no address.
     case hostNotFound
     /// The server's machine refused the connection.
     case connectionRefused
-    /// No route to the network or the host.
+    /// There is no route to the network or the host.
     case networkUnreachable
     /// The connection could not be made for another reason.
     case connectionFailed
-    /// The connection ended before the response did; `LupineError.isUnprocessed` says whether the server is known not to
-    /// have acted on the request.
+    /// The connection ended before the response did.
+    ///
+    /// `LupineError.isUnprocessed` states whether the server is known not to have processed the request.
     case connectionLost
     /// The TLS handshake failed.
     case tlsFailed
-    /// The server's certificate was judged and refused.
+    /// The trust evaluation refused the server's certificate.
     case certificateRejected
-    /// A proxy refused, or could not be reached.
+    /// A proxy refused the request or could not be reached.
     case proxyFailed
-    /// The session's network policy refuses the address that the host has.
+    /// The session's network policy refuses the host's address.
     case addressRefused
     /// A timeout passed.
     case timedOut(Timeout)
@@ -55,18 +57,20 @@ extension LupineError {
     /// The session was shut down while the request ran, or before it began.
     case sessionShutDown
 
-    /// The response breaks the rules of HTTP; its connection is not used again.
+    /// The response violates HTTP.
+    ///
+    /// Its connection is not reused.
     case malformedResponse
-    /// One of the limits was exceeded; the message names it.
+    /// A limit was exceeded; the message names it.
     case limitExceeded(Limits.Name)
-    /// The response's content coding could not be undone.
+    /// The response's content coding could not be decoded.
     case contentDecodingFailed
     /// A response's or download's file could not be written.
     case fileFailed
 
-    /// An interrupted download cannot be continued, and was not to begin anew.
+    /// An interrupted download cannot be continued, and a restart was not allowed.
     case resumeFailed
-    /// A downloaded file does not have the digest that was expected.
+    /// A downloaded file does not have the expected digest.
     case digestMismatch
 
     /// A redirect could not be followed.
@@ -79,32 +83,36 @@ extension LupineError {
     /// A validation closure refused the response.
     case validationFailed
 
-    /// The response's body was empty where the serializer needs one.
+    /// The response's body is empty but the serializer needs data.
     case emptyResponse
-    /// The response's body could not be made into the value asked for.
+    /// The response's body could not be converted to the requested value.
     case serializationFailed
 
-    /// A retrier ended the request with an error of its own.
+    /// A retrier ended the request with its own error.
     case retryRefused
     /// A kind that a plugin declares; see `PluginKind`.
     case plugin(PluginKind)
-    /// None of the others; the message and `underlying` tell.
+    /// Any other error; see the message and `underlying`.
     case other
 
-    /// The name of the kind without its value, such as `timedOut`; a plugin's kind has the name that the plugin gave it.
+    /// The name of the kind without its value, such as `timedOut`.
+    ///
+    /// A plugin's kind has the name from the plugin.
     public var name: String {
       String(text.prefix { $0 != "(" })
     }
 
-    /// The kind as messages show it: with its value, and a plugin's kind by its name.
+    /// The kind in messages, with its value.
+    ///
+    /// A plugin's kind appears by its name.
     var text: String {
       if case .plugin(let kind) = self { kind.name } else { "\(self)" }
     }
   }
 
-  /// A kind of error that a plugin declares, so that programs tell its errors apart.
+  /// A kind of error that a plugin declares, so that programs can distinguish its errors.
   ///
-  /// The plugin gives it a name that no other plugin uses, and offers it beside the library's own kinds:
+  /// The plugin gives it a unique name and declares it beside the library's own kinds:
   ///
   ///     extension LupineError.Kind {
   ///       /// The server answered from a backup.
@@ -116,24 +124,23 @@ extension LupineError {
     /// The name.
     public let name: String
 
-    /// Makes a kind of its name.
+    /// Creates a kind from its name.
     public init(_ name: String) { self.name = name }
 
-    /// Makes a kind of its name.
+    /// Creates a kind from its name.
     public init(stringLiteral name: String) { self.name = name }
 
     /// The name.
     public var description: String { name }
   }
 
-  /// Which timeout passed.
+  /// The timeout that passed.
   public enum Timeout: String, Sendable, Hashable {
     /// Name lookup, connection and TLS handshake together took too long.
     case connect
     /// Neither the request nor the response made progress for too long.
     ///
-    /// Bytes that are part of neither, such as frames of HTTP/2 without content or a head that is not complete, do not
-    /// count.
+    /// Other bytes do not count, such as HTTP/2 frames without content or parts of an incomplete head.
     case idle
     /// The request as a whole, retries included, took too long.
     case total
@@ -143,10 +150,10 @@ extension LupineError {
 }
 
 extension LupineError {
-  /// Whether the request was cancelled, by the program or by the task that awaited it.
+  /// Whether the request was cancelled by the program or by the task that awaited it.
   ///
-  /// A cancelled request throws this error and no `CancellationError`: code that tells cancellation by that type, as some
-  /// libraries do, must ask this as well.
+  /// A cancelled request throws this error and not `CancellationError`. Code that checks for that type must check this
+  /// property as well.
   public var isCancelled: Bool { kind == .cancelled }
 }
 

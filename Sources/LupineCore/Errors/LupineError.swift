@@ -2,30 +2,29 @@ public import FoundationEssentials
 public import HTTPTypes
 import LupineSupport
 
-/// What went wrong with a request or with the assembly of a session.
+/// An error of a request or of the configuration of a session.
 ///
-/// `kind` is what a program acts on; `message` is for people and says what happened and what to do. Nothing in an error
-/// is secret: the request stands in it as its method and its URL without query values, and secret response fields are
-/// redacted. Only kind `unmatchedRequest`, a mock's own, shows what was asked: the query's values, but for those of
-/// parameters with names such as `api_key`, and of a body what differs. `body` holds what the server sent, which may be
-/// secret: no description and no `dump` of the error shows more of it than its media type and its length.
+/// A program acts on `kind`; `message` is for people and contains the problem and advice. An error contains no secret:
+/// it shows the request as its method and its URL without query values, and secret response fields are redacted. Only
+/// the mock's kind `unmatchedRequest` shows query values, except for parameters with names such as `api_key`, and the
+/// differences of the body. `body` contains the server's data, which may be secret: descriptions and `dump` show only
+/// its media type and length.
 public struct LupineError: Error, Sendable {
-  /// What happened, as a program tells it apart.
+  /// The category of the error.
   public var kind: Kind { details.values.kind }
 
-  /// What happened and what to do about it, in one or two sentences.
+  /// The problem and advice, in one or two sentences.
   public var message: String { details.values.message }
 
-  /// All of it behind one pointer, which is thrown in a register and takes a word where there may be an error.
+  /// Stored behind one reference, so that an error takes one word.
   private var details: Details
 
   /// Describes one failure.
   ///
   /// - Parameters:
-  ///   - kind: what a program acts on.
-  ///   - message: one or two sentences; no secret may stand in it. Control bytes, as a server may have sent them, are
-  ///     escaped.
-  ///   - underlying: the error that led to this one.
+  ///   - kind: the category.
+  ///   - message: one or two sentences without a secret. Control bytes, which a server may have sent, are escaped.
+  ///   - underlying: the cause of this error.
   public init(_ kind: Kind, _ message: String, underlying: (any Error)? = nil) {
     details = Details(
       Details.Values(kind: kind, message: message.escapingControls(indentation: ""), underlying: underlying))
@@ -33,64 +32,65 @@ public struct LupineError: Error, Sendable {
 }
 
 extension LupineError {
-  /// Says that a part of the session cannot be used as it is, which no repetition mends and no server is to blame for.
+  /// Creates an error for a part of the session that cannot be used.
+  ///
+  /// A retry does not help, and the server is not the cause.
   public static func unusable(_ part: String, _ message: String) -> LupineError {
     LupineError(.configuration([ConfigurationIssue(part: part, reason: message)]), message)
   }
 
-  /// The error that led to this one.
+  /// The cause of this error.
   ///
-  /// It is the C library's, the decoder's, what a program's own closure threw, or a `FileFailure`. If a request ends
-  /// before its retry is sent, or by a retrier's error, it is the failure of the previous attempt. Otherwise it is the
-  /// service's error that `serviceError(as:)` returns, if there is one.
+  /// It is the error of the C library, of the decoder or of a program's closure, or a `FileFailure`. If a request ends
+  /// before its retry is sent, or with a retrier's error, it is the failure of the previous attempt. Otherwise it is
+  /// the service's error that `serviceError(as:)` returns, if there is one.
   public var underlying: (any Error)? { details.values.underlying ?? details.values.serviceError }
 
-  /// The request that failed, without its secrets; `nil` when there was none yet.
+  /// The request that failed, without its secrets; `nil` if there was none yet.
   public var request: RequestSummary? { details.values.request }
 
-  /// The head of the response, when one had arrived, with secret fields redacted.
+  /// The head of the response, if one arrived, with secret fields redacted.
   public var response: HTTPResponse? { details.values.response }
 
-  /// What the failed attempt cost, when a transport got to work.
+  /// The metrics of the failed attempt, if the transport began it.
   public var metrics: TransferMetrics? { details.values.metrics }
 
-  /// Whether it is certain that the server has not acted on the request, so that sending it again is safe whatever its
-  /// method.
+  /// Whether the server has certainly not processed the request, so that any method can be sent again safely.
   ///
-  /// A transport says so with proof alone, such as a stream that the server refused (RFC 9113 section 8.7) or a GOAWAY
-  /// whose last stream is below the request's (section 6.8). The session has then sent the request again already, up to
-  /// three times in each attempt, where its body could be. `false` means that it is not known.
+  /// A transport sets it only with proof, such as a stream that the server refused (RFC 9113 section 8.7) or a GOAWAY
+  /// whose last stream is below the request's (section 6.8). The session has then already sent the request again, up to
+  /// three times in each attempt, if its body allowed it. `false` means unknown.
   public var isUnprocessed: Bool { details.values.isUnprocessed }
 
-  /// What continues an interrupted download; `nil` where nothing can be continued.
+  /// The data to continue an interrupted download; `nil` if it cannot be continued.
   ///
-  /// An opaque value that can be stored. It holds the download's URL, so it is as secret as that.
+  /// An opaque value that can be stored. It contains the download's URL, so it is as secret as that URL.
   public var resumeData: Data? { details.values.resumeData }
 
-  /// Returns the error with what continues the download.
+  /// Returns the error with the data to continue the download.
   package func resumable(with data: Data?) -> LupineError { replacing { $0.resumeData = data } }
 
-  /// Returns the error with the request it belongs to; the first one told stays.
+  /// Returns the error with its request, unless it already has one.
   package func about(_ request: RequestSummary) -> LupineError {
     details.values.request == nil ? replacing { $0.request = request } : self
   }
 
-  /// Returns the error with the head of the response, secrets redacted; the first one told stays.
+  /// Returns the error with the redacted head of the response, unless it already has one.
   package func about(_ response: HTTPResponse) -> LupineError {
     details.values.response == nil ? replacing { $0.response = response.redacted() } : self
   }
 
-  /// Returns the error with the measurements of the attempt that failed.
+  /// Returns the error with the metrics of the failed attempt, unless it already has them.
   public func measured(_ metrics: TransferMetrics) -> LupineError {
     details.values.metrics == nil ? replacing { $0.metrics = metrics } : self
   }
 
-  /// Returns the error with the proof that the server has not acted on the request; see `isUnprocessed`.
+  /// Returns the error marked as unprocessed by the server; see `isUnprocessed`.
   ///
-  /// For transports, which mark an error only where the server said so, or the request never left.
+  /// For transports. They mark an error only if the server said so or the request was never sent.
   public func unprocessed() -> LupineError { replacing { $0.isUnprocessed = true } }
 
-  /// Returns the error with the values of these fields redacted in its response, besides the standard ones.
+  /// Returns the error with the values of these fields redacted in its response, in addition to the standard ones.
   package func hiding(_ secrets: SecretFields) -> LupineError {
     guard let response = details.values.response, response.headerFields.contains(where: { secrets.contains($0.name) })
     else {
@@ -99,35 +99,36 @@ extension LupineError {
     return replacing { $0.response = response.redacted(secrets) }
   }
 
-  /// Returns the error with a sentence more.
+  /// Returns the error with an additional sentence in its message.
   package func noting(_ note: String) -> LupineError {
     let text = message + separator + note
     return replacing { $0.message = text.escapingControls(indentation: "") }
   }
 
-  /// Returns the error with the failure that came before it as the underlying one; one of its own stays.
+  /// Returns the error with this previous failure as `underlying`, unless it already has an underlying error.
   package func following(_ failure: LupineError?) -> LupineError {
     guard let failure, underlying == nil, failure.details !== details else { return self }
     return replacing { $0.underlying = failure }
   }
 
-  /// What stands before a further word; the last line of a message that has several may be one to copy.
+  /// The separator before an additional sentence: a newline if the message has several lines, because the last one may
+  /// be a line to copy.
   private var separator: String { message.contains("\n") ? "\n" : " " }
 
-  /// The first bytes of the response's body, content codings undone; `nil` if there was no body, or no validator or
-  /// serializer failed.
+  /// The first bytes of the response's body, decoded; `nil` without a body, or if no validator or serializer failed.
   ///
-  /// Every error that a validator or a serializer makes has them, of data requests, uploads, downloads and streams alike; a
-  /// line of a stream that does not decode is the body of its error. `Limits.errorBody` bounds them. Of a stream that is
-  /// refused at its head they are read before it fails: see the guide Streams.
+  /// Every error of a validator or a serializer has them, for data requests, uploads, downloads and streams. If a line
+  /// of a stream cannot be decoded, it is the body of the error. `Limits.errorBody` is the maximum size. If a stream is
+  /// refused at its head, its body is read before it fails: see the guide Streams.
   public var body: Data? { details.values.body }
 
-  /// The service's own error that was decoded from `body`; see `serviceError(as:)`.
+  /// The service's error that was decoded from `body`; see `serviceError(as:)`.
   package var decodedServiceError: (any Error)? { details.values.serviceError }
 
-  /// Returns the error with the first bytes of the response's body; the first one told stays.
+  /// Returns the error with the first bytes of the response's body, unless it already has a body.
   ///
-  /// - Parameter limit: how many bytes are kept. A copy is made where the body is longer, which is not held for them.
+  /// - Parameter limit: the number of bytes to keep. They are copied if the body is longer, so that the whole body is
+  ///   not retained.
   package func carrying(_ body: Data, limit: Int64) -> LupineError {
     guard details.values.body == nil, !body.isEmpty, limit > 0 else { return self }
     let count = Int(clamping: limit)
@@ -135,7 +136,7 @@ extension LupineError {
     return replacing { $0.body = kept }
   }
 
-  /// Returns the error with the service's own, which its body is.
+  /// Returns the error with the service's error that was decoded from its body.
   package func explained(by serviceError: any Error) -> LupineError { replacing { $0.serviceError = serviceError } }
 
   private func replacing(_ change: (inout Details.Values) -> Void) -> LupineError {
@@ -169,7 +170,7 @@ extension LupineError {
 }
 
 extension LupineError: CustomStringConvertible {
-  /// The message, the request and status it belongs to, and the media type and length of `body`.
+  /// The message, the request and its status, and the media type and length of `body`.
   public var description: String {
     var text = message
     let separator = message.contains("\n") ? "\n" : " "
@@ -179,7 +180,7 @@ extension LupineError: CustomStringConvertible {
     return text
   }
 
-  /// What is shown of `body`, such as `application/json, 35 bytes`.
+  /// The description of `body`, such as `application/json, 35 bytes`.
   private var bodyShape: String? {
     guard let body else { return nil }
     let field = response?.headerFields[.contentType]
@@ -189,12 +190,14 @@ extension LupineError: CustomStringConvertible {
 }
 
 extension LupineError: LocalizedError {
-  /// The message, which `localizedDescription` returns as well.
+  /// The message.
+  ///
+  /// `localizedDescription` returns it as well.
   public var errorDescription: String? { message }
 }
 
 extension LupineError: CustomReflectable {
-  /// The parts, of `body` the media type and the length alone.
+  /// The parts of the error; of `body` only the media type and the length.
   public var customMirror: Mirror {
     Mirror(
       self,

@@ -1,11 +1,14 @@
 import LupineSupport
 
 extension ExchangeLog: CustomStringConvertible {
-  /// The whole course of the request, a line for each thing that happened; times count from the request's beginning.
+  /// The whole course of the request, one line per event.
+  ///
+  /// Times count from the start of the request.
   public var description: String { lines(isTimed: true).joined(separator: "\n") }
 
-  /// The same without times, addresses and causes that only one transport has: equal for two transports that behave the
-  /// same.
+  /// The same without times, addresses and transport-specific causes.
+  ///
+  /// It is equal for two transports with the same behaviour.
   public var outline: String { lines(isTimed: false).joined(separator: "\n") }
 
   private func lines(isTimed: Bool) -> [String] {
@@ -37,7 +40,9 @@ extension ExchangeLog: CustomStringConvertible {
     decision.line(isTimed).annotated(time(decision.time, isTimed))
   }
 
-  /// What was decided at one exchange; only one transport may have had to wait for a connection.
+  /// Returns the decisions of one exchange.
+  ///
+  /// A wait for a connection is transport-specific.
   private func lines(_ attempt: Attempt, ofHop hop: Int, _ isTimed: Bool) -> [String] {
     attempt.decisions.filter { $0.isOfHop && $0.hop == hop && (isTimed || $0.kind != .queue) }
       .map { "      \($0.text)" }
@@ -62,7 +67,9 @@ extension ExchangeLog: CustomStringConvertible {
 }
 
 extension ExchangeLog.Decision {
-  /// A failure's message may name what only one transport knows, and a delay is drawn; an outline has neither.
+  /// Returns the decision's text.
+  ///
+  /// Without times it omits failure messages, which may be transport-specific, and random delays.
   fileprivate func line(_ isTimed: Bool) -> String {
     if isTimed { return text }
     switch kind {
@@ -74,7 +81,7 @@ extension ExchangeLog.Decision {
 }
 
 extension String {
-  /// The text with a note behind its first line, and the lines after it further in than a decision stands.
+  /// Returns the text with a note after its first line and deeper indentation of its other lines.
   fileprivate func annotated(_ note: String) -> String {
     let lines = split(separator: "\n", omittingEmptySubsequences: false)
     return ([(lines.first ?? "") + note] + lines.dropFirst().map { "      " + $0 }).joined(separator: "\n")

@@ -1,33 +1,33 @@
 import HTTPTypes
 import LupineSupport
 
-/// Everything that happened to one request, as its session told it: attempts, hops, and each decision with its reason.
+/// The events of one request: attempts, hops, and each decision with its reason.
 ///
-/// An `ExchangeLogMonitor` gathers them. Printed, it is a page that a person reads in a test's failure message.
+/// An `ExchangeLogMonitor` collects logs. The description is readable text for a test's failure message.
 public struct ExchangeLog: Sendable {
   /// The request's number in its session.
   public let id: RequestID
-  /// The request as it was described; `nil` where it ended before it began.
+  /// The request as described; `nil` if it ended before it began.
   public private(set) var request: RequestSummary?
-  /// When the first event came, on the session's clock.
+  /// The time of the first event, on the session's clock.
   public let started: Duration
-  /// When the request was over; `nil` while it runs.
+  /// The time of the request's end; `nil` while it runs.
   public private(set) var ended: Duration?
-  /// Why the request failed; `nil` where it did not, or runs.
+  /// The reason for the failure; `nil` if the request succeeded or still runs.
   public private(set) var failure: LupineError?
-  /// What was decided before the first attempt, in order, such as that the request is held back.
+  /// The decisions before the first attempt, in order, such as a delay of the request.
   public private(set) var preparation: [Decision] = []
-  /// The attempts, in their order.
+  /// The attempts, in order.
   public private(set) var attempts: [Attempt] = []
 
-  /// A log that begins with an event.
+  /// Creates a log from its first event.
   public init(_ event: SessionEvent) {
     id = event.request
     started = event.time
     record(event)
   }
 
-  /// Adds an event of the same request; one of another is left out.
+  /// Adds an event of the same request; ignores events of other requests.
   public mutating func record(_ event: SessionEvent) {
     guard event.request == id else { return }
     switch event.kind {
@@ -46,49 +46,51 @@ public struct ExchangeLog: Sendable {
     }
   }
 
-  /// Every decision, those before the first attempt and of every attempt, in their order.
+  /// All decisions in order: those before the first attempt, then those of each attempt.
   public var decisions: [Decision] { preparation + attempts.flatMap(\.decisions) }
 }
 
 extension ExchangeLog {
   /// One attempt.
   public struct Attempt: Sendable {
-    /// Its number, from 1.
+    /// The number of the attempt, from 1.
     public let number: Int
     /// The request after the adapters.
     public let request: RequestSummary
-    /// When it began.
+    /// The time of the start.
     public let started: Duration
-    /// The exchanges it took: one, and one more for each redirect followed, each challenge answered and each time that an
-    /// exchange was made again.
+    /// The exchanges of the attempt.
+    ///
+    /// There is one, and one more for each redirect followed, each challenge answered and each exchange that was
+    /// repeated.
     public internal(set) var hops: [Hop] = []
-    /// What was decided, in order.
+    /// The decisions, in order.
     public internal(set) var decisions: [Decision] = []
   }
 
   /// One exchange with a server.
   public struct Hop: Sendable {
-    /// What was sent.
+    /// The request that was sent.
     public let request: RequestSummary
-    /// When.
+    /// The time of the start.
     public let started: Duration
-    /// Where the connection leads and whether it had served before; `nil` where the transport has none.
+    /// The address of the connection and whether it was reused; `nil` if the transport has no connections.
     public internal(set) var connection: (address: String, isReused: Bool)?
-    /// The statuses of the interim responses.
+    /// The status codes of the interim responses.
     public internal(set) var informational: [Int] = []
-    /// The status of the final response; `nil` where none came.
+    /// The status code of the final response; `nil` if none arrived.
     public internal(set) var status: Int?
-    /// When its head came.
+    /// The arrival time of the head.
     public internal(set) var headArrived: Duration?
-    /// Bytes of its body, after decoding; `nil` where it did not come to its end.
+    /// The number of bytes of the body, after decoding; `nil` if it did not arrive completely.
     public internal(set) var bytes: Int64?
-    /// What the exchange cost, where it ended well.
+    /// The metrics of the exchange, if it ended without an error.
     public internal(set) var metrics: TransferMetrics?
   }
 
-  /// Something that was decided, and why.
+  /// A decision with its reason.
   public struct Decision: Sendable, Hashable {
-    /// What was decided.
+    /// The subject of a decision.
     public enum Kind: String, Sendable, Hashable {
       /// A redirect was followed, or not.
       case redirect
@@ -100,36 +102,36 @@ extension ExchangeLog {
       case failure
       /// The request is sent again, or not.
       case retry
-      /// The exchange was made again within its attempt.
+      /// The exchange was repeated within its attempt.
       case resend
-      /// A policy such as a circuit breaker decided something.
+      /// A policy such as a circuit breaker made a decision.
       case policy
       /// The request was suspended or resumed.
       case suspension
-      /// A download goes on from where it was, or begins anew.
+      /// A download continues from a byte or starts again.
       case continuation
       /// The exchange waited for a free connection.
       case queue
-      /// Something was risky; the exchange went on.
+      /// There was a risk; the exchange continued.
       case warning
     }
 
-    /// What was decided.
+    /// The subject of the decision.
     public let kind: Kind
-    /// When.
+    /// The time of the decision.
     public let time: Duration
-    /// The decision and its reason, in a sentence.
+    /// The decision and its reason, in one sentence.
     public let text: String
-    /// How many exchanges of the attempt had begun.
+    /// The number of the attempt's exchanges that had begun.
     let hop: Int
 
-    /// Whether it concerns one exchange and not the attempt.
+    /// Whether the decision is about one exchange, not about the attempt.
     var isOfHop: Bool { [.redirect, .challenge, .continuation, .queue, .resend, .warning].contains(kind) }
   }
 }
 
 extension ExchangeLog.Attempt {
-  /// Takes in what happened during the attempt.
+  /// Records an event of the attempt.
   mutating func record(_ event: SessionEvent) {
     switch event.kind {
     case .sending(let summary): hops.append(ExchangeLog.Hop(request: summary, started: event.time))

@@ -11,25 +11,31 @@ import Synchronization
 ///
 /// One monitor serves one session: requests of two sessions have the same numbers.
 public final class ExchangeLogMonitor: EventMonitor {
-  /// The events are kept as they come: a log is made of them when somebody asks for it, which is rare.
+  /// The raw events.
+  ///
+  /// A log is built from them on request, which is rare.
   private struct State {
     private var events: [RequestID: [SessionEvent]] = [:]
     private var oldest: [RequestID] = []
-    /// The request that told last, and its events: most often it tells the next one as well.
+    /// The request of the last event and its events.
+    ///
+    /// The next event usually belongs to the same request.
     private var last: RequestID?
     private var row: [SessionEvent] = []
 
     mutating func record(_ event: SessionEvent, limit: Int) {
       if event.request != last { begin(event.request, limit) }
       row.append(event)
-      // Twice the bound before half of it goes, so that keeping it costs nothing that shows.
+      // Trimmed to the limit at twice the limit, so that the average cost per event is small.
       if row.count > 2 * ExchangeLogMonitor.longest { row = row.shortened(to: ExchangeLogMonitor.longest) }
     }
 
-    /// The events of so many of the newest requests; the others stay, since they may go on.
+    /// Returns the events of the newest requests.
+    ///
+    /// Older ones are kept, because they may continue.
     func newest(_ limit: Int) -> [[SessionEvent]] { oldest.suffix(limit).map { told(by: $0) } }
 
-    /// The events of a request, where it is one of so many of the newest.
+    /// Returns the events of a request if it is one of the newest.
     func events(of id: RequestID, amongNewest limit: Int) -> [SessionEvent] {
       oldest.suffix(limit).contains(id) ? told(by: id) : []
     }
@@ -48,37 +54,37 @@ public final class ExchangeLogMonitor: EventMonitor {
       }
       row.reserveCapacity(Self.usualCount)
       oldest.append(request)
-      // Twice the limit before half of it goes, so that keeping the order costs nothing that shows.
+      // Trimmed to the limit at twice the limit, so that the average cost per event is small.
       guard oldest.count / 2 >= limit else { return }
       for id in oldest.prefix(oldest.count - limit) { events[id] = nil }
       oldest.removeFirst(oldest.count - limit)
     }
 
-    /// What a request tells that is answered at once.
+    /// The number of events of a typical request.
     private static let usualCount = 12
   }
 
-  /// The most events of one request, beside its first.
+  /// The maximum number of events of one request, in addition to its first.
   private static let longest = 1_000
 
   private let limit: Int
   private let state = Mutex(State())
 
-  /// Makes a monitor without logs.
+  /// Creates a monitor without logs.
   ///
-  /// Of a request that goes on and on, such as a stream of events that connects again for weeks, the log has its first
-  /// event, the newest 1,000, and what began the attempt and the exchange that these continue.
+  /// The log of a long-running request, such as a stream of events that reconnects for weeks, contains its first event,
+  /// the newest 1,000, and the events that began the attempt and the exchange of these.
   ///
-  /// - Parameter limit: how many logs there are at most; the oldest go first. Default: 1,000.
+  /// - Parameter limit: the maximum number of logs; the oldest are removed first. Default: 1,000.
   public init(limit: Int = 1_000) { self.limit = max(1, limit) }
 
-  /// The logs, in the order of the requests' numbers.
+  /// The logs, in the order of the request numbers.
   public var logs: [ExchangeLog] {
     let events = state.withLock { $0.newest(limit) }
     return events.compactMap { Self.log(of: $0) }.sorted { $0.id < $1.id }
   }
 
-  /// The log of one request.
+  /// Returns the log of one request.
   public func log(of id: RequestID) -> ExchangeLog? {
     Self.log(of: state.withLock { $0.events(of: id, amongNewest: limit) })
   }
@@ -97,19 +103,20 @@ public final class ExchangeLogMonitor: EventMonitor {
 }
 
 extension ExchangeLogMonitor: CustomStringConvertible {
-  /// All logs, one below the other.
+  /// All logs, one after the other.
   public var description: String { logs.map(\.description).joined(separator: "\n") }
 }
 
 extension [SessionEvent] {
-  /// A request's first event, which names it, and the newest ones behind what says where they belong.
+  /// Returns the request's first event, the newest events, and before them the events that began their attempt and
+  /// exchange.
   fileprivate func shortened(to limit: Int) -> Self {
     guard count > limit + 1 else { return self }
     let cut = count - limit
     return [self[0]] + setting(at: cut).map { self[$0] } + self[cut...]
   }
 
-  /// What told, before an event, of the attempt and of the exchange that it belongs to; the first event is kept anyway.
+  /// Returns the indices of the events that began the attempt and the exchange of an event, except the first event.
   private func setting(at index: Int) -> [Int] {
     var setting: [Int] = []
     for each in 0...index {

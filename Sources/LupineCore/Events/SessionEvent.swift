@@ -1,18 +1,18 @@
 public import HTTPTypes
 import LupineSupport
 
-/// One thing that happened to a request, or one decision with its reason.
+/// An event of a request, or a decision with its reason.
 public struct SessionEvent: Sendable {
-  /// The request it happened to.
+  /// The request of the event.
   public let request: RequestID
-  /// During which attempt, from 1; 0 before the first.
+  /// The number of the attempt, from 1; 0 before the first.
   public let attempt: Int
-  /// When, counted from the session's making on its clock.
+  /// The time since the creation of the session, on its clock.
   public let time: Duration
   /// What happened.
   public var kind: Kind { storage.value }
 
-  /// Behind one pointer, since an event goes through many hands and its largest kinds are rare.
+  /// Stored indirectly, because events are passed on often and their largest kinds are rare.
   private let storage: CopyOnWrite<Kind>
 
   /// Describes an event.
@@ -23,56 +23,66 @@ public struct SessionEvent: Sendable {
     storage = CopyOnWrite(kind)
   }
 
-  /// What happened.
+  /// The kind of an event.
   ///
-  /// More cases may come; a `switch` over it keeps a `default`.
+  /// More cases may be added; a `switch` over it needs a `default`.
   public enum Kind: Sendable {
     /// The request began.
     case started(RequestSummary)
-    /// An adapter, named by its type, has made this request of the one before.
+    /// An adapter changed the request to this one; `by` is the name of its type.
     case adapted(RequestSummary, by: String)
-    /// An attempt begins with this request, after the adapters.
+    /// An attempt begins with this request, as the adapters returned it.
     case attempting(RequestSummary)
-    /// An exchange of the attempt begins: its first, or one that a redirect or a challenge led to.
+    /// An exchange of the attempt begins: the first, or one after a redirect or a challenge.
     case sending(RequestSummary)
-    /// The exchange failed with this error, and the session makes it again within the same attempt, for this reason: the
-    /// server has not processed the request, or a kept connection was lost before the response began.
+    /// The exchange failed with this error, and the session repeats it within the same attempt.
+    ///
+    /// The reason is that the server has not processed the request, or that a reused connection was lost before the
+    /// response began.
     case resending(after: LupineError, reason: String)
-    /// The exchange waits for a free connection, or for its host's name to be looked up, for this reason.
+    /// The exchange waits for a connection or for a name lookup, for this reason.
     case queued(reason: String)
-    /// The name of the host, or of the proxy, has been looked up, so long after the exchange began.
+    /// The name of the host or of the proxy was resolved this long after the exchange began.
     case nameResolved(host: String, after: Duration)
-    /// The exchange has a connection, new or used before.
+    /// The exchange has a connection, new or reused.
     case connected(address: String, isReused: Bool)
-    /// A proxy has opened a tunnel to the server, with this answer (RFC 9110 section 9.3.6).
+    /// A proxy opened a tunnel to the server with this response (RFC 9110 section 9.3.6).
     case tunnelled(HTTPResponse)
-    /// The new connection has been secured.
+    /// The TLS handshake of the new connection is complete.
     case secured(TLSDetails)
-    /// The request has been handed to the connection to its end, its body of so many bytes included.
+    /// The whole request was written to the connection, with a body of this many bytes.
     case sent(bytes: Int64)
-    /// Something is risky, such as a server that is trusted without being verified; the exchange goes on.
+    /// There is a risk, such as a server that is trusted without verification; the exchange continues.
     case warning(String)
     /// An interim (1xx) response arrived.
     case informational(HTTPResponse)
-    /// The final head arrived; secret fields are redacted.
+    /// The final head arrived.
+    ///
+    /// Secret fields are redacted.
     case head(HTTPResponse)
-    /// Trailers arrived behind the body; secret fields are redacted.
+    /// Trailers arrived after the body.
+    ///
+    /// Secret fields are redacted.
     case trailers(HTTPFields)
-    /// The body has arrived to its end, and the exchange ended well; also one that led to another, as a redirect does.
+    /// The body arrived completely and the exchange ended without an error.
+    ///
+    /// A redirect also ends this way.
     case received(bytes: Int64, TransferMetrics)
-    /// The exchange failed, and with it the attempt, unless its response had led to another already.
+    /// The exchange failed.
+    ///
+    /// The attempt fails with it, unless its response had already led to another exchange.
     case failed(LupineError)
-    /// A download goes on from this byte, or begins anew where it is `nil`, for this reason.
+    /// A download continues from this byte, or starts again if it is `nil`, for this reason.
     case continued(from: Int64?, reason: String)
     /// A redirect is followed to this URL, or not, for this reason.
     case redirected(to: String, isFollowed: Bool, reason: String)
-    /// A 401, or a proxy's 407, was answered with a credential, or not, for this reason.
+    /// A 401, or a 407 of a proxy, was answered with a credential, or not, for this reason.
     case challenged(isAnswered: Bool, reason: String)
-    /// The response was validated, or refused with this error.
+    /// The response passed validation, or failed it with this error.
     case validated(LupineError?)
-    /// The request will be sent again after this long, or not, for this reason.
+    /// The request will be sent again after this delay, or not, for this reason.
     case retrying(after: Duration?, reason: String)
-    /// A policy such as a circuit breaker decided something about an exchange, for this reason.
+    /// A policy such as a circuit breaker made a decision about an exchange, for this reason.
     case decided(policy: String, reason: String)
     /// The request was suspended.
     case suspended
@@ -80,15 +90,15 @@ public struct SessionEvent: Sendable {
     case resumed
     /// The request is over.
     case finished(LupineError?)
-    /// A serializer made a value of this type in so long, or failed with this error.
+    /// A serializer returned a value of this type after this time, or failed with this error.
     ///
-    /// It comes after `finished`: one request's response may be serialized any number of times.
+    /// The event comes after `finished`: the response of one request may be serialized any number of times.
     case serialized(into: String, after: Duration, LupineError?)
   }
 }
 
 extension SessionEvent: CustomStringConvertible {
-  /// The request, the attempt, the time and what happened, on one line, without secrets.
+  /// The request, the attempt, the time and the kind, on one line, without secrets.
   public var description: String {
     let place = attempt > 0 ? "\(request) attempt \(attempt)" : "\(request)"
     return "\(place) +\(time.milliseconds) \(kind)"
@@ -96,7 +106,7 @@ extension SessionEvent: CustomStringConvertible {
 }
 
 extension SessionEvent.Kind: CustomStringConvertible {
-  /// What happened, on one line, without secrets.
+  /// The kind on one line, without secrets.
   public var description: String {
     switch self {
     case .started(let request): "started \(request)"
@@ -134,7 +144,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
     }
   }
 
-  /// Whether it tells of a request's own life, which a connection of it leaves to it.
+  /// Whether the event concerns the whole request and not one of its connections.
   package var isOfWholeRequest: Bool {
     switch self {
     case .started, .finished: true
@@ -142,7 +152,7 @@ extension SessionEvent.Kind: CustomStringConvertible {
     }
   }
 
-  /// Takes the values of secret fields away.
+  /// Redacts the values of secret fields.
   package mutating func redact(_ secrets: SecretFields) {
     switch self {
     case .head(let head): self = .head(head.redacted(secrets))

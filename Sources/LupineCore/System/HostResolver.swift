@@ -1,6 +1,6 @@
 import Glibc
 
-/// Turns a host's name into addresses, and takes its time.
+/// Resolves a host name to addresses; may block for a long time.
 public struct HostResolver: Sendable {
   /// The addresses, or the reason why there are none.
   public enum Answer: Sendable, Equatable {
@@ -8,13 +8,13 @@ public struct HostResolver: Sendable {
     case failure(String)
   }
 
-  /// Blocks the calling thread until the answer is there.
+  /// Blocks the calling thread until the answer is available.
   public let resolve: @Sendable (_ host: String) -> Answer
 
-  /// Wraps what finds addresses.
+  /// Wraps a function that resolves names.
   package init(resolve: @escaping @Sendable (_ host: String) -> Answer) { self.resolve = resolve }
 
-  /// The system's own (`getaddrinfo`).
+  /// The system's resolver (`getaddrinfo`).
   public static let system = HostResolver(resolve: lookUp)
 
   private static func lookUp(_ host: String) -> Answer {

@@ -1,16 +1,18 @@
 import Glibc
 import Synchronization
 
-/// A session's clock with its type erased: times are counted from the session's making.
+/// A session's type-erased clock.
+///
+/// Its times count from the creation of the session.
 public struct SessionClock: Sendable {
   package let clock: any Clock<Duration>
-  /// The time since the clock was opened.
+  /// Returns the time since the clock was opened.
   public private(set) var now: @Sendable () -> Duration
   package let sleep: @Sendable (Duration) async throws -> Void
-  /// Calls the action after a time, unless the returned timer is cancelled before.
+  /// Calls the action after a delay, unless the returned timer is cancelled before.
   public let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 
-  /// - Parameter executor: where timers sleep for a clock that cannot mark moments.
+  /// - Parameter executor: the executor on which timers sleep for a clock that is not a `TimerClock`.
   public init(_ clock: any Clock<Duration>, executor: (any TaskExecutor)? = nil) {
     self = Self.open(clock, executor)
   }
@@ -34,7 +36,7 @@ public struct SessionClock: Sendable {
   where C.Duration == Duration {
     if let clock = clock as? ContinuousClock {
       var opened = openSleeper(clock, executor, isSystems: true)
-      // The usual clock's time is asked for often, and the kernel's whole nanoseconds are had for a part of the cost.
+      // Reads the kernel's nanoseconds directly, which is cheaper than the clock.
       let start = Self.nanosecondsSinceBoot
       opened.now = { .nanoseconds(Self.nanosecondsSinceBoot - start) }
       return opened
@@ -43,15 +45,15 @@ public struct SessionClock: Sendable {
     return openSleeper(clock, executor, isSystems: clock is SuspendingClock)
   }
 
-  /// What a continuous clock counts as well.
+  /// The time that a continuous clock measures, in nanoseconds.
   private static var nanosecondsSinceBoot: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// - Parameter isSystems: whether the clock is the system's, on which one falls asleep at once, so that no other thread is
-  ///   woken for it; what a program's own does is kept out of the stack of who sets the timer.
+  /// - Parameter isSystems: whether the clock is the system's. Its sleep begins on the calling thread, so that no other
+  ///   thread wakes. Another clock's sleep begins in its own task, outside the caller's stack.
   private static func openSleeper<C: Clock>(
     _ clock: C, _ executor: (any TaskExecutor)?, isSystems: Bool
   ) -> SessionClock where C.Duration == Duration {
@@ -74,9 +76,9 @@ public struct SessionClock: Sendable {
     action()
   }
 
-  /// How long it is until an instant of this clock, or of one of the system's; `nil` for an instant of another clock.
+  /// Returns the time until an instant of this clock or of a system clock; `nil` for an instant of another clock.
   package func time(until instant: any InstantProtocol<Duration>) -> Duration? {
-    // Without `self` the C library's function of that name is another candidate, and the compiler opens no existential.
+    // Without `self` the name also matches the C library's `time`, and the compiler does not open the existential.
     if let time = Self.time(until: instant, on: self.clock) { return time }
     return Self.time(until: instant, on: ContinuousClock()) ?? Self.time(until: instant, on: SuspendingClock())
   }
@@ -92,15 +94,16 @@ public struct SessionClock: Sendable {
   }
 }
 
-/// The clock of a policy that several sessions may share: the one it was given, or else that of the session that uses it
-/// first.
+/// The clock of a policy that several sessions may share.
+///
+/// It is the clock that the policy was created with, or the clock of the first session that uses the policy.
 public final class PolicyClock: Sendable {
   private let clock: Mutex<SessionClock?>
 
-  /// Makes the clock of a policy; `nil` means that of the first session that uses the policy.
+  /// Creates the clock of a policy; `nil` means the clock of the first session that uses the policy.
   public init(_ clock: (any Clock<Duration>)? = nil) { self.clock = Mutex(clock.map { SessionClock($0) }) }
 
-  /// The policy's clock, where a session with this one uses it.
+  /// Returns the policy's clock, for use by a session with this clock.
   public func clock(or session: any Clock<Duration>) -> SessionClock {
     clock.withLock { clock in
       if let clock { return clock }

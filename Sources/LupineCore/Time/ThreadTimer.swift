@@ -2,16 +2,16 @@ import Glibc
 import LupineSupport
 import Synchronization
 
-/// Timers on threads of their own, for a process that has no descriptor left when it sets its first timer.
+/// Timers on their own threads, for a process without a free file descriptor at its first timer.
 ///
-/// libdispatch, on which the system's clocks sleep, opens descriptors for its first timer and ends the process where there
-/// are none.
+/// The system clocks sleep with libdispatch, which opens descriptors for its first timer and terminates the process if
+/// there are none.
 enum ThreadTimer {
-  /// What libdispatch opens, and some more.
+  /// The number of descriptors that libdispatch opens, with a margin.
   private static let descriptors = 8
   private static let isSafe = Atomic(false)
 
-  /// Whether libdispatch might lack descriptors for its first timer.
+  /// Whether libdispatch may lack descriptors for its first timer.
   static var isNeeded: Bool {
     if isSafe.load(ordering: .relaxed) { return false }
     var opened: [Int32] = []
@@ -27,14 +27,14 @@ enum ThreadTimer {
     return descriptor < 0 ? nil : descriptor
   }
 
-  /// Calls `action` after a time, unless it is cancelled before; at once where no thread can be started.
+  /// Calls `action` after a delay, unless the timer is cancelled before; at once if no thread can be started.
   static func schedule(_ time: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
     let pause = Pause()
     start(pause, time) { if $0 { action() } }
     return ScheduledTimer { pause.end() }
   }
 
-  /// Sleeps for a time; a cancellation ends the sleep.
+  /// Sleeps for the time, or until the task is cancelled.
   static func sleep(_ time: Duration) async throws {
     let pause = Pause()
     await withTaskCancellationHandler {
@@ -47,7 +47,7 @@ enum ThreadTimer {
     try Task.checkCancellation()
   }
 
-  /// - Parameter done: called once, with whether the time has passed.
+  /// - Parameter done: called once; its argument states whether the time has passed.
   private static func start(_ pause: Pause, _ time: Duration, done: @escaping @Sendable (Bool) -> Void) {
     do throws(SystemThread.Failure) {
       try SystemThread("lupine-timer") { done(pause.lasts(time)) }.detach()
@@ -57,7 +57,7 @@ enum ThreadTimer {
   }
 }
 
-/// A thread's wait for a time, which any thread can end.
+/// A thread's timed wait, which any thread can end.
 private final class Pause: Sendable {
   private struct State {
     var mutex = pthread_mutex_t()
@@ -74,7 +74,7 @@ private final class Pause: Sendable {
     pthread_mutex_init(&state.pointee.mutex, nil)
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
-    // The date may be set while a thread waits.
+    // The wall clock may be set while a thread waits.
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
     pthread_cond_init(&state.pointee.hasEnded, &attributes)
     pthread_condattr_destroy(&attributes)
@@ -93,7 +93,7 @@ private final class Pause: Sendable {
     pthread_mutex_unlock(&state.pointee.mutex)
   }
 
-  /// Waits; `false` where it was ended before the time had passed.
+  /// Waits; returns `false` if the wait was ended before the time had passed.
   func lasts(_ time: Duration) -> Bool {
     var deadline = Self.moment(after: time)
     pthread_mutex_lock(&state.pointee.mutex)

@@ -1,29 +1,30 @@
 public import FoundationEssentials
 
-/// A clock on which a moment can be marked without a task that sleeps until it.
+/// A clock that can call an action at an instant without a sleeping task.
 ///
-/// A virtual clock adopts this so that time-outs fire when its time is moved past them, and do not move it themselves.
+/// A virtual clock conforms to it. Timeouts then fire when its time passes their deadlines, and they do not advance its
+/// time.
 public protocol TimerClock: Clock where Duration == Swift.Duration {
-  /// Calls `action` once, when the clock's time reaches the deadline, unless it is cancelled before.
+  /// Calls `action` once when the clock's time reaches the deadline, unless the timer is cancelled before.
   func schedule(at deadline: Instant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 }
 
-/// A clock that tells the date, too.
+/// A clock that also supplies the date.
 ///
-/// A session whose builder is given one takes its date from it, so that what is dated ends as the clock's time passes:
-/// cookies, tokens, certificates, a `Retry-After` with a date.
+/// A session whose builder gets such a clock takes its date from it. Cookies, tokens, certificates and a `Retry-After`
+/// date then expire as the clock's time passes.
 public protocol DatedClock: Clock where Duration == Swift.Duration {
-  /// The date, which moves with the clock's time.
+  /// The current date, which advances with the clock's time.
   var date: Date { get }
 }
 
-/// A moment that was marked on a clock.
+/// A scheduled action of a clock.
 public struct ScheduledTimer: Sendable {
   private let cancellation: @Sendable () -> Void
 
-  /// Wraps what takes the mark away.
+  /// Wraps the closure that cancels the action.
   public init(cancel: @escaping @Sendable () -> Void) { cancellation = cancel }
 
-  /// Takes the mark away; nothing happens where it has passed.
+  /// Cancels the action; has no effect after the deadline.
   public func cancel() { cancellation() }
 }

@@ -1,37 +1,37 @@
-/// A certificate with its key, by which a session shows a server who it is.
+/// A certificate with its private key that authenticates a session to a server.
 ///
-/// The files are read by the transport when it first connects; a file that cannot be read, a passphrase that is wrong and
-/// a certificate that has expired are errors of kind `configuration` that say so.
+/// The transport reads the files when it first connects. An unreadable file, a wrong passphrase and an expired
+/// certificate are errors of kind `configuration`.
 public struct ClientCertificate: Sendable, Hashable {
-  /// How the files are written.
+  /// The format of the files.
   public enum Format: Sendable, Hashable {
-    /// The certificate, and those that lead to its root, in PEM; the key in PEM in the same file or one of its own.
+    /// The certificate and its chain in PEM; the key in PEM in the same file or in its own file.
     case pem
-    /// Certificates and key together in PKCS#12 (RFC 7292).
+    /// The certificates and the key together in PKCS#12 (RFC 7292).
     case pkcs12
   }
 
-  /// The file of the certificate.
+  /// The path of the certificate file.
   public let path: String
-  /// The file of the private key; `nil` where it stands in the certificate's.
+  /// The path of the private key file; `nil` if the certificate file contains the key.
   public let keyPath: String?
-  /// What the key, or the PKCS#12 file, is encrypted with.
+  /// The passphrase of the key or of the PKCS#12 file.
   public let passphrase: String?
-  /// How the files are written.
+  /// The format of the files.
   public let format: Format
 
-  /// Names a certificate in PEM, and the file of its key where that is another one.
+  /// Creates a certificate from a PEM file, and from a key file if the key is in a separate file.
   public static func pem(_ path: String, key: String? = nil, passphrase: String? = nil) -> ClientCertificate {
     ClientCertificate(path: path, keyPath: key, passphrase: passphrase, format: .pem)
   }
 
-  /// Names a file in PKCS#12.
+  /// Creates a certificate from a PKCS#12 file.
   public static func pkcs12(_ path: String, passphrase: String? = nil) -> ClientCertificate {
     ClientCertificate(path: path, keyPath: nil, passphrase: passphrase, format: .pkcs12)
   }
 }
 
 extension ClientCertificate: HidesSecrets {
-  /// The file, without the passphrase.
+  /// The path of the file, without the passphrase.
   public var description: String { "client certificate \(path)" }
 }

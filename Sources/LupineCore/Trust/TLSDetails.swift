@@ -1,9 +1,9 @@
 public import FoundationEssentials
 import LupineSupport
 
-/// How a connection is secured.
+/// The TLS details of a connection.
 public struct TLSDetails: Sendable, Hashable {
-  /// The version of TLS, as OpenSSL writes it: `TLSv1.3`.
+  /// The version of TLS in OpenSSL's notation, such as `TLSv1.3`.
   public var version: String {
     get { storage.value.version }
     _modify { yield &storage.value.version }
@@ -13,12 +13,12 @@ public struct TLSDetails: Sendable, Hashable {
     get { storage.value.cipher }
     _modify { yield &storage.value.cipher }
   }
-  /// The protocol that was agreed on in the handshake (RFC 7301), such as `h2`; `nil` without one.
+  /// The protocol from the ALPN negotiation (RFC 7301), such as `h2`; `nil` without one.
   public var applicationProtocol: String? {
     get { storage.value.applicationProtocol }
     _modify { yield &storage.value.applicationProtocol }
   }
-  /// The certificates as the server sent them, in DER, its own first.
+  /// The certificates that the server sent, in DER, its own first.
   public var peerCertificates: [Data] {
     get { storage.value.peerCertificates }
     _modify { yield &storage.value.peerCertificates }
@@ -33,7 +33,7 @@ public struct TLSDetails: Sendable, Hashable {
 
   private var storage: CopyOnWrite<Values>
 
-  /// Joins what is known of a connection.
+  /// Creates the details.
   public init(version: String, cipher: String, applicationProtocol: String? = nil, peerCertificates: [Data] = []) {
     storage = CopyOnWrite(
       Values(
@@ -41,44 +41,47 @@ public struct TLSDetails: Sendable, Hashable {
   }
 }
 
-/// A version of TLS that a session may ask for; older ones are never spoken.
+/// A version of TLS that a session may select.
+///
+/// Older versions are not supported.
 public enum TLSVersion: String, Sendable, Hashable, Comparable, CaseIterable {
   /// TLS 1.2 (RFC 5246).
   case tls1_2 = "TLSv1.2"
   /// TLS 1.3 (RFC 8446).
   case tls1_3 = "TLSv1.3"
 
-  /// Orders versions by their age.
+  /// Orders versions by age.
   public static func < (left: TLSVersion, right: TLSVersion) -> Bool { left == .tls1_2 && right == .tls1_3 }
 }
 
-/// What a server presented, free of any TLS library's types.
+/// The certificates of a server, without types of a TLS library.
 public struct ServerTrust: Sendable {
-  /// The host that the request is for, as its URL has it.
+  /// The host of the request, as in its URL.
   public var host: String
-  /// The port that the request is for.
+  /// The port of the request.
   public var port: Int
-  /// The certificates as the server sent them, in DER, its own first.
+  /// The certificates that the server sent, in DER, its own first.
   public var presentedChain: [Data]
-  /// The chain from the server's certificate to a trusted root, where the transport verified one.
+  /// The chain from the server's certificate to a trusted root, if the transport verified one.
   ///
-  /// That the certificate names the host is not part of it.
+  /// It does not show that the certificate matches the host name.
   public var verifiedChain: [Data]?
-  /// Why the transport's own verification of the chain failed, in its library's words; `nil` where it succeeded, and
-  /// where the transport, as a mock, verifies nothing.
+  /// The reason why the transport's own verification of the chain failed, as text of its TLS library.
+  ///
+  /// `nil` if it succeeded, or if the transport verifies nothing, as a mock does.
   public var verificationFailure: String?
-  /// The OCSP response that the server stapled, in DER (RFC 6066 section 8).
+  /// The stapled OCSP response of the server, in DER (RFC 6066 section 8).
   public var stapledOCSPResponse: Data?
-  /// The file of root certificates, in PEM, that the session trusts instead of the system's.
+  /// The PEM file of root certificates that replaces the system's.
   public var certificateAuthorities: String?
-  /// The file of root certificates, in PEM, that the session trusts on top of the others.
+  /// The PEM file of root certificates that the session trusts in addition to the others.
   public var additionalCertificateAuthorities: String?
-  /// The time to judge by.
+  /// The time for validity checks.
   public var now: Date
-  /// Takes what should be known although the server is trusted; it becomes an event of kind `warning`.
+  /// Receives a warning about a trusted server, which becomes an event of kind `warning`.
   public var warn: @Sendable (String) -> Void
 
-  /// Joins what a server presented.
+  /// Creates the value.
   public init(
     host: String, port: Int, presentedChain: [Data], verifiedChain: [Data]? = nil, verificationFailure: String? = nil,
     stapledOCSPResponse: Data? = nil, certificateAuthorities: String? = nil,

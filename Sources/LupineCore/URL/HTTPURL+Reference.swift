@@ -1,15 +1,15 @@
 import LupineSupport
 
 extension HTTPURL {
-  /// Returns the URL that a reference names below this base URL.
+  /// Returns the URL of a reference below this base URL.
   ///
   /// A relative reference is appended as if the base's path ended in `/`; a leading `/` changes nothing, so `users/42`
-  /// and `/users/42` both lie below the base. `?query`, `#fragment` and the empty reference keep the base's path. An
-  /// absolute `http` or `https` URL is returned as it is. This is not RFC 3986 section 5, which is in
-  /// `resolving(location:)`.
+  /// and `/users/42` both are below the base. `?query`, `#fragment` and the empty reference keep the base's path. An
+  /// absolute `http` or `https` URL is returned as it is. RFC 3986 section 5 differs; see `resolving(location:)` for
+  /// its rules.
   ///
-  /// - Throws: `LupineError` of kind `.invalidURL` when `..` climbs above the base, when the reference begins with `//`
-  ///   or names a scheme, when the base has a query or a fragment, and for what no URL may hold.
+  /// - Throws: `LupineError` of kind `.invalidURL` if `..` leads above the base, if the reference begins with `//` or
+  ///   has another scheme, if the base has a query or a fragment, and for characters that are invalid in a URL.
   public func appending(reference: String) throws(LupineError) -> HTTPURL {
     switch try URLReference(reference, maximumLength: Self.maximumLength) {
     case .absolute: return try HTTPURL(reference)
@@ -29,12 +29,13 @@ extension HTTPURL {
 }
 
 extension HTTPURL {
-  /// Returns the URL that the `Location` field of a response to this URL names.
+  /// Returns the URL that the `Location` field of a response to this URL refers to.
   ///
-  /// Resolves as RFC 3986 section 5.2 says. Without a fragment of its own the result inherits this URL's (RFC 9110
-  /// section 10.2.2). User information is dropped: a server's redirect never sets credentials.
+  /// Resolves the reference as in RFC 3986 section 5.2. Without a fragment of its own the result inherits this URL's
+  /// (RFC 9110 section 10.2.2). User information is dropped: a server's redirect never sets credentials.
   ///
-  /// - Throws: `LupineError` of kind `.invalidURL` for any scheme but `http` and `https`, and for what no URL may hold.
+  /// - Throws: `LupineError` of kind `.invalidURL` for any scheme but `http` and `https`, and for characters that are
+  ///   invalid in a URL.
   public func resolving(location: String) throws(LupineError) -> HTTPURL {
     let target: String
     switch try URLReference(location, maximumLength: Self.maximumLength) {
@@ -65,8 +66,9 @@ extension HTTPURL {
 extension HTTPURL {
   /// Returns the URL with another query, or without one.
   ///
-  /// - Parameter query: percent-encoded, without `?`; bytes a query cannot hold are encoded.
-  /// - Throws: `LupineError` of kind `.invalidURL` for `#`, `\`, control bytes and a `%` that encodes nothing.
+  /// - Parameter query: percent-encoded, without `?`. Bytes that are invalid in a query are percent-encoded.
+  /// - Throws: `LupineError` of kind `.invalidURL` for `#`, `\`, control bytes and a `%` without two hexadecimal
+  ///   digits.
   public func with(query: String?) throws(LupineError) -> HTTPURL {
     if query?.utf8.contains(.hash) == true { throw URLFault.delimiter("#", in: "query", encoded: "%23").error }
     let head = text(0, Int(pathEnd))
@@ -76,9 +78,10 @@ extension HTTPURL {
 
   /// Returns the URL with another path.
   ///
-  /// - Parameter path: percent-encoded, beginning with `/`; dot segments are removed, bytes a path cannot hold encoded.
-  /// - Throws: `LupineError` of kind `.invalidURL` when it does not begin with `/`, and for `?`, `#`, `\`, control bytes
-  ///   and a `%` that encodes nothing.
+  /// - Parameter path: percent-encoded, beginning with `/`. Dot segments are removed, and bytes that are invalid in a
+  ///   path are percent-encoded.
+  /// - Throws: `LupineError` of kind `.invalidURL` if it does not begin with `/`, and for `?`, `#`, `\`, control bytes
+  ///   and a `%` without two hexadecimal digits.
   public func with(path: String) throws(LupineError) -> HTTPURL {
     if path.utf8.first != .slash { throw URLFault.pathWithoutSlash.error }
     if path.utf8.contains(.hash) { throw URLFault.delimiter("#", in: "path", encoded: "%23").error }
@@ -86,11 +89,11 @@ extension HTTPURL {
     return try HTTPURL(root + path + text(Int(pathEnd), string.utf8.count))
   }
 
-  /// Returns the URL with `items` behind its query, joined by `&`.
+  /// Returns the URL with `items` appended to its query, joined by `&`.
   ///
-  /// Without items the URL stays as it is.
+  /// Without items the URL stays unchanged.
   ///
-  /// - Throws: as `with(query:)`.
+  /// - Throws: the same errors as `with(query:)`.
   public func appending(queryItems items: String) throws(LupineError) -> HTTPURL {
     if items.isEmpty { return self }
     guard let query, !query.isEmpty else { return try with(query: items) }
@@ -101,32 +104,34 @@ extension HTTPURL {
 extension HTTPURL {
   /// The host in lower case; an IPv6 address in canonical form, without brackets.
   ///
-  /// A trailing dot stays: `example.com.` is another host than `example.com`, for credentials above all.
+  /// A trailing dot is kept: `example.com.` and `example.com` are different hosts, in particular for credentials.
   public var host: String {
     hostKind == .ipv6 ? text(hostStart + 1, Int(hostEnd) - 1) : text(hostStart, Int(hostEnd))
   }
 
-  /// The port the URL names, or `nil` when it names none or the scheme's default.
+  /// The port in the URL; `nil` if there is none or if it is the scheme's default.
   public var port: Int? { explicitPort == 0 ? nil : Int(explicitPort) }
 
   /// The port to connect to.
   public var effectivePort: Int { port ?? scheme.defaultPort }
 
-  /// The host and, unless it is the default, the port, as the `Host` field carries them; IPv6 in brackets.
+  /// The host and, unless it is the default, the port, as in the `Host` field; IPv6 in brackets.
   public var authority: String { text(hostStart, Int(pathStart)) }
 
-  /// The percent-encoded path; always begins with `/`.
+  /// The percent-encoded path, which always begins with `/`.
   public var path: String { text(Int(pathStart), Int(pathEnd)) }
 
-  /// The percent-encoded query without its `?`; empty when only the `?` is there, `nil` without one.
+  /// The percent-encoded query without its `?`; empty if only the `?` is present, `nil` without one.
   public var query: String? { pathEnd == queryEnd ? nil : text(Int(pathEnd) + 1, Int(queryEnd)) }
 
-  /// The percent-encoded fragment without its `#`; it never goes to the server.
+  /// The percent-encoded fragment without its `#`.
+  ///
+  /// It is never sent to the server.
   public var fragment: String? {
     Int(queryEnd) == string.utf8.count ? nil : text(Int(queryEnd) + 1, string.utf8.count)
   }
 
-  /// The path and query: the target of a request in origin form (RFC 9112 section 3.2.1).
+  /// The path and query: the request target in origin form (RFC 9112 section 3.2.1).
   public var requestTarget: String { text(Int(pathStart), Int(queryEnd)) }
 
   /// The target of a request that a proxy forwards, in absolute form (RFC 9112 section 3.2.2).

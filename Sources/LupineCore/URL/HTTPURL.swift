@@ -1,17 +1,17 @@
 public import FoundationEssentials
 import LupineSupport
 
-/// An absolute `http` or `https` URL, checked once and normalised.
+/// A validated and normalised absolute `http` or `https` URL.
 ///
-/// Every part of the library reads this one value, so that policy, cookies, the connection pool and the transport never
-/// disagree about the host. Two values are equal when their normalised text is: the scheme and the host in lower case,
-/// no default port, no user information, no dot segments, a path of at least `/`, and every byte that RFC 3986 does not
-/// allow in its place percent-encoded. `HTTPURL(url.string)` gives the same value again.
+/// Every part of the library uses this value, so that policy, cookies, the connection pool and the transport agree
+/// about the host. Two values are equal if their normalised text is equal: the scheme and the host in lower case, no
+/// default port, no user information, no dot segments, a path of at least `/`, and every byte that RFC 3986 does not
+/// allow at its position percent-encoded. `HTTPURL(url.string)` returns the same value.
 public struct HTTPURL: Sendable {
-  /// The longest URL accepted, in bytes, before and after normalisation: 64 KiB.
+  /// The maximum length of a URL in bytes, before and after normalisation: 64 KiB.
   public static let maximumLength = 65_536
 
-  /// The whole URL, normalised; always ASCII.
+  /// The whole URL, normalised and in ASCII.
   public let string: String
 
   /// The scheme.
@@ -28,8 +28,8 @@ public struct HTTPURL: Sendable {
 
   /// Parses an absolute URL.
   ///
-  /// - Throws: `LupineError` of kind `.invalidURL`. The message names the defect and its place, counted in bytes from 0,
-  ///   and quotes nothing of the URL but its scheme.
+  /// - Throws: `LupineError` of kind `.invalidURL`. The message contains the defect and its position in bytes from 0,
+  ///   and quotes only the scheme of the URL.
   public init(_ string: String) throws(LupineError) {
     try self.init(string, maximumLength: Self.maximumLength)
   }
@@ -40,7 +40,7 @@ public struct HTTPURL: Sendable {
     self = try parser.url(string)
   }
 
-  /// Takes over the text and offsets of a finished parse.
+  /// Creates a URL from the text and offsets of a finished parse.
   init(string: String, parts: URLParts) {
     self.string = string
     scheme = parts.scheme
@@ -54,7 +54,7 @@ public struct HTTPURL: Sendable {
 }
 
 extension HTTPURL: Hashable {
-  // The offsets follow from the text, so the text alone decides.
+  // The offsets follow from the text, so a comparison of the text is enough.
 
   /// Compares the normalised text.
   public static func == (left: HTTPURL, right: HTTPURL) -> Bool { left.string == right.string }
@@ -64,19 +64,21 @@ extension HTTPURL: Hashable {
 }
 
 extension HTTPURL: CustomStringConvertible {
-  /// The whole URL, query values included; errors and logs show a shortened form instead.
+  /// The whole URL with its query values.
+  ///
+  /// Errors and logs show a shortened form instead.
   public var description: String { string }
 }
 
 extension HTTPURL {
-  /// The schemes that can be requested.
+  /// The supported schemes.
   public enum Scheme: String, Sendable, Hashable, CaseIterable {
     /// Plain HTTP.
     case http
     /// HTTP over TLS.
     case https
 
-    /// The port used when the URL names none: 80 or 443.
+    /// The port if the URL contains none: 80 or 443.
     public var defaultPort: Int {
       switch self {
       case .http: 80
@@ -85,9 +87,9 @@ extension HTTPURL {
     }
   }
 
-  /// What the host of a URL is.
+  /// The form of a URL's host.
   public enum HostKind: Sendable, Hashable {
-    /// A name to look up.
+    /// A host name.
     case name
     /// An IPv4 address in dotted decimal.
     case ipv4
@@ -97,23 +99,27 @@ extension HTTPURL {
 }
 
 extension HTTPURL {
-  /// Where credentials belong: scheme, host and port together (RFC 9110 section 4.3.1).
+  /// The scheme, host and port that credentials belong to (RFC 9110 section 4.3.1).
   public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// The scheme.
     public let scheme: Scheme
-    /// The host as in `HTTPURL.host`; a trailing dot makes it another host.
+    /// The host as in `HTTPURL.host`.
+    ///
+    /// A host with a trailing dot is a different host.
     public let host: String
-    /// The port to connect to, the scheme's default included.
+    /// The port to connect to, also if it is the scheme's default.
     public let port: Int
 
-    /// Joins the parts; the host is taken as it is.
+    /// Creates an origin.
+    ///
+    /// The host is not normalised.
     public init(scheme: Scheme, host: String, port: Int) {
       self.scheme = scheme
       self.host = host
       self.port = port
     }
 
-    /// The origin as the `Origin` field carries it: without the default port, IPv6 in brackets.
+    /// The origin as in the `Origin` field: without the default port, IPv6 in brackets.
     public var description: String {
       let name = host.utf8.contains(.colon) ? "[\(host)]" : host
       return port == scheme.defaultPort ? "\(scheme)://\(name)" : "\(scheme)://\(name):\(port)"
@@ -125,7 +131,7 @@ extension HTTPURL {
 }
 
 extension HTTPURL {
-  /// Whether the host is this machine, by the names and addresses that always are (RFC 6761 section 6.3).
+  /// Whether the host is a loopback name (RFC 6761 section 6.3) or a loopback address.
   public var isLoopback: Bool {
     switch hostKind {
     case .name: host == "localhost" || host.hasSuffix(".localhost")
@@ -136,19 +142,23 @@ extension HTTPURL {
 }
 
 extension HTTPURL {
-  /// The same URL as Foundation's value, or `nil` when Foundation cannot read it.
+  /// The URL as a Foundation `URL`; `nil` if Foundation cannot parse it.
   public var foundationURL: URL? { URL(string: string) }
 }
 
 extension URL: URLConvertible {
-  /// Checks the URL's text; one without a scheme is appended to `base`.
+  /// Parses the URL's text.
+  ///
+  /// A URL without a scheme is appended to `base`.
   public func asURL(relativeTo base: HTTPURL?) throws(LupineError) -> HTTPURL {
     try absoluteString.asURL(relativeTo: base)
   }
 }
 
 extension URLComponents: URLConvertible {
-  /// Checks the components' text; one without a scheme is appended to `base`.
+  /// Parses the components' text.
+  ///
+  /// Components without a scheme are appended to `base`.
   public func asURL(relativeTo base: HTTPURL?) throws(LupineError) -> HTTPURL {
     guard let string else { throw URLFault.components.error }
     return try string.asURL(relativeTo: base)

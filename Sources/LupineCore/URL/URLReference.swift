@@ -1,8 +1,10 @@
 import LupineSupport
 
-/// What a reference begins with, which decides how it is joined to another URL (RFC 3986 section 4.2).
+/// The form of a URL reference, which decides how it is resolved (RFC 3986 section 4.2).
 enum URLReference {
-  /// `http:` or `https:`; whether the rest is a URL is the parser's question.
+  /// `http:` or `https:`.
+  ///
+  /// The parser validates the rest.
   case absolute
   /// `//host`
   case network
@@ -14,10 +16,10 @@ enum URLReference {
   case query
   /// `#fragment`
   case fragment
-  /// Nothing at all.
+  /// An empty reference.
   case empty
 
-  /// Looks at the first segment; another scheme than `http` and `https` is an error.
+  /// Classifies the reference by its first segment; throws for a scheme other than `http` and `https`.
   init(_ text: String, maximumLength: Int) throws(LupineError) {
     let view = text.utf8
     let bytes = view.span
@@ -42,11 +44,12 @@ enum URLReference {
   }
 }
 
-/// Names the URL of a request: a string, Foundation's `URL` or `URLComponents`, an `HTTPURL`, or a type of one's own.
+/// A type that supplies the URL of a request: a string, Foundation's `URL` or `URLComponents`, an `HTTPURL`, or a
+/// custom type.
 public protocol URLConvertible: Sendable {
-  /// Returns the URL, relative to the session's base URL when it has one.
+  /// Returns the URL, resolved against the session's base URL if there is one.
   ///
-  /// - Throws: what makes it no URL; the library's own types throw `LupineError` of kind `.invalidURL`.
+  /// - Throws: an error if there is no valid URL; the library's own types throw `LupineError` of kind `.invalidURL`.
   func asURL(relativeTo base: HTTPURL?) throws -> HTTPURL
 }
 
@@ -56,12 +59,12 @@ extension URLConvertible {
 }
 
 extension HTTPURL: URLConvertible {
-  /// Returns the URL itself: it is absolute already.
+  /// Returns the URL itself, which is absolute.
   public func asURL(relativeTo base: HTTPURL?) -> HTTPURL { self }
 }
 
 extension String: URLConvertible {
-  /// Parses the string; with a base URL as `HTTPURL.appending(reference:)` does, without one as an absolute URL.
+  /// Parses the string as `HTTPURL.appending(reference:)` does if there is a base URL, otherwise as an absolute URL.
   public func asURL(relativeTo base: HTTPURL?) throws(LupineError) -> HTTPURL {
     if let base { return try base.appending(reference: self) }
     do throws(LupineError) {

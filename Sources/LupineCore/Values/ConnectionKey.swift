@@ -1,79 +1,81 @@
 import LupineSupport
 
-/// What two exchanges must have in common to share a connection.
+/// The properties that two exchanges must share to use the same connection.
 ///
-/// A connection is never used across two identities, even where two sessions share one transport.
+/// A connection is never used for two identities, even if two sessions share one transport.
 public struct ConnectionKey: Sendable, Hashable {
-  /// The trust policy that judged the connection's certificates; every policy made has a number of its own.
+  /// The number of the trust policy that evaluated the connection's certificates.
+  ///
+  /// Each policy has a unique number.
   public var trustPolicy: UInt64? {
     get { storage.value.trustPolicy }
     _modify { yield &storage.value.trustPolicy }
   }
-  /// The file of root certificates in PEM that is trusted instead of the system's.
+  /// The PEM file of root certificates that replaces the system's.
   public var certificateAuthorities: String? {
     get { storage.value.certificateAuthorities }
     _modify { yield &storage.value.certificateAuthorities }
   }
-  /// The file of root certificates in PEM that is trusted on top of the others.
+  /// The PEM file of root certificates that are trusted in addition to the others.
   public var additionalCertificateAuthorities: String? {
     get { storage.value.additionalCertificateAuthorities }
     _modify { yield &storage.value.additionalCertificateAuthorities }
   }
-  /// The certificate that is shown to servers that ask for one.
+  /// The certificate for servers that request one.
   public var clientCertificate: ClientCertificate? {
     get { storage.value.clientCertificate }
     _modify { yield &storage.value.clientCertificate }
   }
-  /// The oldest version of TLS that is spoken; `nil` means 1.2.
+  /// The minimum version of TLS; `nil` means 1.2.
   public var minimumTLSVersion: TLSVersion? {
     get { storage.value.minimumTLSVersion }
     _modify { yield &storage.value.minimumTLSVersion }
   }
-  /// The newest version of TLS that is spoken; `nil` means whatever the library speaks.
+  /// The maximum version of TLS; `nil` means the newest version that the library supports.
   public var maximumTLSVersion: TLSVersion? {
     get { storage.value.maximumTLSVersion }
     _modify { yield &storage.value.maximumTLSVersion }
   }
-  /// What proves the connection, and with it every request that goes over it.
+  /// The credential that authenticates the connection and every request on it.
   public var connectionCredential: ConnectionCredential? {
     get { storage.value.connectionCredential }
     _modify { yield &storage.value.connectionCredential }
   }
-  /// The proxy that the exchange goes through, with its credential.
+  /// The proxy of the exchange, with its credential.
   public var proxy: Proxy? {
     get { storage.value.proxy }
     _modify { yield &storage.value.proxy }
   }
-  /// The path of the Unix-domain socket that is connected to, whatever the host.
+  /// The path of the Unix-domain socket to connect to, whatever the host.
   public var unixSocket: String? {
     get { storage.value.unixSocket }
     _modify { yield &storage.value.unixSocket }
   }
-  /// The addresses that stand in the place of what the resolver says.
+  /// The addresses that replace the resolver's result.
   public var resolverOverrides: ResolverOverrides {
     get { storage.value.resolverOverrides }
     _modify { yield &storage.value.resolverOverrides }
   }
-  /// The address of this machine that connections are made from.
+  /// The local address that connections are made from.
   public var localAddress: IPAddress? {
     get { storage.value.localAddress }
     _modify { yield &storage.value.localAddress }
   }
-  /// The addresses that may be connected to; `nil` means all.
+  /// The addresses that connections are allowed to; `nil` means all.
   public var networkPolicy: NetworkPolicy? {
     get { storage.value.networkPolicy }
     _modify { yield &storage.value.networkPolicy }
   }
 
-  /// Whether authorities are named, in the place of the system's or beside them.
+  /// Whether the key sets certificate authorities, instead of the system's or in addition to them.
   package var namesAuthorities: Bool {
     storage.value.certificateAuthorities != nil || storage.value.additionalCertificateAuthorities != nil
   }
 
-  /// Whether there is a proxy that is asked for a tunnel to an HTTPS server.
+  /// Whether there is a proxy that opens a tunnel to an HTTPS server.
   public var hasTunnellingProxy: Bool { storage.value.proxy.map { $0.kind != .socks5 } ?? false }
 
-  /// Whether addresses may have to be found, or judged, before an exchange begins.
+  /// Whether addresses may have to be resolved or checked before an exchange begins.
   public var concernsAddresses: Bool {
     storage.value.networkPolicy != nil || storage.value.proxy?.resolvesNamesHere == true
   }
@@ -95,10 +97,10 @@ public struct ConnectionKey: Sendable, Hashable {
 
   private static let usual = CopyOnWrite(Values())
 
-  /// Behind one pointer, which an exchange shares with its session.
+  /// Shared by reference between an exchange and its session.
   private var storage = Self.usual
 
-  /// The identity of a session that sets nothing of the kind.
+  /// The identity of a session without connection settings of its own.
   public init(trustPolicy: UInt64? = nil, certificateAuthorities: String? = nil) {
     if let trustPolicy { self.trustPolicy = trustPolicy }
     if let certificateAuthorities { self.certificateAuthorities = certificateAuthorities }

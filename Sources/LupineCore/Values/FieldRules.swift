@@ -2,21 +2,21 @@ package import HTTPTypes
 import LupineSupport
 import Synchronization
 
-/// What may stand in a field (RFC 9110 section 5.5).
+/// The rules for field values (RFC 9110 section 5.5).
 public enum FieldRules {
-  /// Whether a value has no control byte but tabs inside, and no white space at its ends.
+  /// Whether a value has no control byte except tabs inside, and no white space at its ends.
   public static func isValid(value: String) -> Bool {
     var value = value
     return value.withUTF8 { isValid($0) }
   }
 
-  /// Whether a value's bytes have no control byte but tabs inside, and no white space at its ends.
+  /// Whether the bytes of a value have no control byte except tabs inside, and no white space at its ends.
   package static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = bytes.first, let last = bytes.last else { return true }
     return !first.isBlank && !last.isBlank && areFieldBytes(UnsafeRawBufferPointer(bytes))
   }
 
-  /// Refuses a request whose fields no transport may send, or which come to more bytes than the limit.
+  /// Throws for a request whose fields no transport may send, or whose fields are larger than the limit.
   package static func check(_ request: OutgoingRequest, limit: Int) throws(LupineError) {
     let facts = request.fieldFacts
     if facts.findings.isDisjoint(with: .refused), facts.size <= limit { return }
@@ -45,7 +45,7 @@ public enum FieldRules {
     )
   }
 
-  /// Looks at eight bytes at once, since every request's fields are looked at.
+  /// Checks eight bytes at once, because the check runs for every request.
   private static func areFieldBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var position = 0
     while position + 8 <= bytes.count {
@@ -56,8 +56,10 @@ public enum FieldRules {
     return bytes[position...].allSatisfy(\.isFieldByte)
   }
 
-  /// Whether one of the bytes is less than a space, or DEL: what borrows in a subtraction, or is zero once DEL is taken
-  /// off, has its top bit set without having had it before.
+  /// Whether one of the bytes may be less than a space, or DEL.
+  ///
+  /// Such a byte borrows in a subtraction, or is zero after the subtraction of DEL. Its top bit is then set although it
+  /// was not set before.
   private static func mayHoldControl(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let rest = word ^ (ones &* 0x7F)
@@ -67,24 +69,23 @@ public enum FieldRules {
   }
 }
 
-/// What one look at a request's fields tells: how much they are, whether they may be sent, and who has to act on one.
+/// The result of one scan of a request's fields: their size, whether they may be sent, and which of them need action.
 ///
-/// The session looks when it has added its own fields; the transport, and whoever else has the request after that, need
-/// not look again.
+/// The session scans after it has added its own fields. The transport and later steps reuse the result.
 package struct FieldFacts: Sendable {
-  /// What is true of at least one field.
+  /// The properties that at least one field has.
   package struct Findings: OptionSet, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The name is none (RFC 9110 section 5.1).
+    /// The name is invalid (RFC 9110 section 5.1).
     package static let invalidName = Findings(rawValue: 1 << 0)
-    /// The value is none (RFC 9110 section 5.5).
+    /// The value is invalid (RFC 9110 section 5.5).
     package static let invalidValue = Findings(rawValue: 1 << 1)
-    /// It says how long the content is, which is the transport's to say.
+    /// The field states the content's length, which only the transport may do.
     package static let framing = Findings(rawValue: 1 << 2)
-    /// What keeps a request from being sent.
+    /// The findings that prevent the sending of a request.
     static var refused: Findings { [.invalidName, .invalidValue, .framing] }
     package static let cookie = Findings(rawValue: 1 << 3)
     package static let proxyAuthorization = Findings(rawValue: 1 << 4)
@@ -93,9 +94,11 @@ package struct FieldFacts: Sendable {
 
   private static let looks = Atomic<UInt64>(0)
 
-  /// The number of this look: of two requests with the same one, the fields are the same to the letter.
+  /// The number of this scan.
+  ///
+  /// Two requests with the same number have identical fields.
   package let look = FieldFacts.looks.wrappingAdd(1, ordering: .relaxed).newValue
-  /// The bytes of all fields, as HTTP/1.1 writes them.
+  /// The size of all fields in bytes, as HTTP/1.1 writes them.
   package private(set) var size = 0
   package private(set) var findings: Findings = []
 
@@ -119,7 +122,7 @@ package struct FieldFacts: Sendable {
   }
 }
 
-/// Fields that many requests share, and what is known of them.
+/// Fields that many requests share, with the result of their scan.
 package struct SharedFields: Sendable {
   let fields: HTTPFields
   let facts: FieldFacts
@@ -130,7 +133,7 @@ package struct SharedFields: Sendable {
   }
 }
 
-/// What every request must keep to, whatever the transport.
+/// The rules for every request, whatever the transport.
 public enum RequestRules {
   /// Checks method, body and fields; throws kind `invalidRequest` or `limitExceeded`.
   public static func check(_ request: OutgoingRequest, limits: Limits) throws(LupineError) {
@@ -146,7 +149,7 @@ public enum RequestRules {
     if request.hasBody { try checkBodyAllowed(in: request) }
   }
 
-  /// Refuses a body where the method gives it no meaning (RFC 9110 sections 9.3.1, 9.3.2 and 9.3.8).
+  /// Throws if the method defines no meaning for a body (RFC 9110 sections 9.3.1, 9.3.2 and 9.3.8).
   public static func checkBodyAllowed(in request: OutgoingRequest) throws(LupineError) {
     switch request.method {
     case .head, .trace:

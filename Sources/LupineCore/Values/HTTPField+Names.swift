@@ -1,16 +1,18 @@
 public import HTTPTypes
 
 extension HTTPField.Name {
-  /// A name that stands in the source, where one that is no token (RFC 9110 section 5.6.2) is a mistake of whoever wrote it.
+  /// Creates a name from a constant.
+  ///
+  /// A constant that is not a token (RFC 9110 section 5.6.2) is a programming error.
   public init(constant: StaticString) {
     guard let name = HTTPField.Name("\(constant)") else { preconditionFailure("\(constant) is no name of a field.") }
     self = name
   }
 
-  /// `Host`, which swift-http-types keeps out of its list since requests carry an authority.
+  /// `Host`, for which swift-http-types has no constant because its requests have an authority.
   package static let host = HTTPField.Name(constant: "Host")
 
-  /// `Idempotency-Key`, which tells a server that two requests are the same one (draft-ietf-httpapi-idempotency-key-header).
+  /// `Idempotency-Key`, by which a server recognises a repeated request (draft-ietf-httpapi-idempotency-key-header).
   public static let idempotencyKey = HTTPField.Name(constant: "Idempotency-Key")
 }
 

@@ -1,70 +1,75 @@
-/// The most that a session accepts or sends; each limit has a default, and its name stands in the error it raises.
+/// The limits on what a session accepts or sends.
+///
+/// Each limit has a default. An error for an exceeded limit contains its name.
 public struct Limits: Sendable, Hashable {
-  /// Bytes of a response's body that are gathered in memory, after decoding.
+  /// The maximum number of bytes of a response's body in memory, after decoding.
   ///
   /// Default: 64 MiB.
   public var responseBody: Int64 = 64 << 20
-  /// Bytes read of a body nobody wants, such as a redirect's or the page of a download that failed, before its connection is
-  /// closed instead.
+  /// The maximum number of bytes that are read of an unused body before its connection is closed.
+  ///
+  /// The body of a redirect or of a failed download is unused.
   ///
   /// Default: 1 MiB.
   public var discardedBody: Int64 = 1 << 20
-  /// Bytes of a response's body that an error carries as `LupineError.body`, after decoding.
+  /// The maximum number of bytes of a response's body in `LupineError.body`, after decoding.
   ///
-  /// What is longer is cut, and is no error; 0 keeps none.
+  /// A longer body is truncated without an error; 0 keeps none.
   ///
   /// Default: 64 KiB.
   public var errorBody: Int64 = 64 << 10
-  /// Bytes of one response's field section, as they arrive.
+  /// The maximum number of bytes of one response's field section, as received.
   ///
   /// Default: 128 KiB.
   public var responseFields: Int = 128 << 10
-  /// Fields in one response.
+  /// The maximum number of fields in one response.
   ///
   /// Default: 1,000.
   public var responseFieldCount: Int = 1_000
-  /// Interim (1xx) responses before the final one.
+  /// The maximum number of interim (1xx) responses before the final one.
   ///
   /// Default: 32.
   public var informationalResponses: Int = 32
-  /// Bytes of trailers.
+  /// The maximum number of bytes of trailers.
   ///
   /// Default: 16 KiB.
   public var trailers: Int = 16 << 10
-  /// Bytes of chunk extensions (RFC 9112 section 7.1.1) in excess of the content.
+  /// The maximum number of bytes of chunk extensions (RFC 9112 section 7.1.1) beyond the number of content bytes.
   ///
-  /// Each byte of content allows one more byte of extensions. A transport that declares `strictFraming` keeps to this
+  /// Each byte of content allows one more byte of extensions. A transport that declares `strictFraming` enforces this
   /// limit.
   ///
   /// Default: 16 KiB.
   public var chunkExtensions: Int = 16 << 10
-  /// Bytes of a request's fields.
+  /// The maximum number of bytes of a request's fields.
   ///
-  /// Default: 60 KiB, beyond which HTTP/2 peers rarely answer.
+  /// Default: 60 KiB. Above this size HTTP/2 peers rarely answer.
   public var requestFields: Int = 60 << 10
-  /// Decoded bytes for each coded byte, looked at after the first MiB.
+  /// The maximum number of decoded bytes for each coded byte.
+  ///
+  /// It applies after the first decoded MiB.
   ///
   /// Default: 1,000.
   public var decodingRatio: Double = 1_000
-  /// Content codings applied on top of each other.
+  /// The maximum number of content codings of one response.
   ///
   /// Default: 3.
   public var contentCodings: Int = 3
-  /// Redirects followed for one request.
+  /// The maximum number of redirects for one request.
   ///
   /// Default: 10.
   public var redirects: Int = 10
 
-  /// The defaults.
+  /// Creates the default limits.
   public init() {}
 
-  /// The name of a limit, as errors carry it.
+  /// The name of a limit in errors.
   public enum Name: String, Sendable, Hashable {
     /// See `Limits.responseBody`.
     case responseBody
     /// See `Limits.discardedBody`.
     case discardedBody
-    /// The cap that a download or a stream was given.
+    /// The limit of a download or a stream.
     case sink
     /// See `Limits.responseFields`.
     case responseFields
@@ -78,7 +83,7 @@ public struct Limits: Sendable, Hashable {
     case chunkExtensions
     /// See `Limits.requestFields`.
     case requestFields
-    /// The decoded size of a body, where a decoder was given one.
+    /// The maximum decoded size of a body, if a decoder has such a limit.
     case decodedBodySize
     /// See `Limits.decodingRatio`.
     case decodingRatio
@@ -86,13 +91,13 @@ public struct Limits: Sendable, Hashable {
     case contentCodings
     /// See `Limits.redirects`.
     case redirects
-    /// The bytes of one line of a stream.
+    /// The maximum number of bytes in one line of a stream.
     case line
-    /// One of `MultipartLimits`, which the message names, or the cap that a part was given.
+    /// One of `MultipartLimits`, which the message names, or the limit of a part.
     case multipart
-    /// The exchanges that wait for a transport to look up their host's name; see the transport's configuration.
+    /// The number of exchanges that wait for the lookup of their host's name; see the transport's configuration.
     case nameLookups
-    /// Nested levels of a value that is encoded or decoded.
+    /// The nesting depth of a value that is encoded or decoded.
     case nesting
   }
 }

@@ -2,14 +2,14 @@ import LupineSupport
 
 /// A media type or media range, such as `text/html; charset=utf-8` or `text/*` (RFC 9110 section 8.3.1).
 ///
-/// The type, the subtype and the names of the parameters are kept in lower case; their values as they came, without the
-/// quotes of a quoted string.
+/// The type, the subtype and the parameter names are stored in lower case. Parameter values are stored as received,
+/// without the quotes of a quoted string.
 public struct MediaType: Sendable, Hashable {
   /// The part before the slash, in lower case; `*` in a range.
   public let type: String
   /// The part after the slash, in lower case; `*` in a range.
   public let subtype: String
-  /// The parameters, in their order.
+  /// The parameters, in order.
   public let parameters: [Parameter]
 
   /// One parameter of a media type.
@@ -19,28 +19,28 @@ public struct MediaType: Sendable, Hashable {
     /// The value, without quotes.
     public let value: String
 
-    /// Joins a name and a value.
+    /// Creates a parameter.
     public init(name: String, value: String) {
       self.name = name.lowercased()
       self.value = value
     }
   }
 
-  /// Joins the parts of a media type, which are not checked.
+  /// Creates a media type from its parts without checks.
   public init(type: String, subtype: String, parameters: [Parameter] = []) {
     self.type = type.lowercased()
     self.subtype = subtype.lowercased()
     self.parameters = parameters
   }
 
-  /// Reads a field value such as `Content-Type`'s; `nil` where it breaks the grammar.
+  /// Parses a field value such as that of `Content-Type`; returns `nil` if it violates the grammar.
   public init?(_ string: String) {
     var parser = MediaTypeParser(string)
     guard let mediaType = parser.parseOnly() else { return nil }
     self = mediaType
   }
 
-  /// Reads a list of media ranges such as `Accept`'s (RFC 9110 section 12.5.1), leaving out those that break the grammar.
+  /// Parses a list of media ranges such as that of `Accept` (RFC 9110 section 12.5.1) and skips invalid elements.
   public static func list(_ string: String) -> [MediaType] {
     var parser = MediaTypeParser(string)
     return parser.parseList()
@@ -51,16 +51,20 @@ extension MediaType {
   /// The type and the subtype without parameters, such as `text/html`.
   public var essence: String { "\(type)/\(subtype)" }
 
-  /// The `charset` parameter, as it came.
+  /// The `charset` parameter, as received.
   public var charset: String? { self["charset"] }
 
-  /// The first parameter of this name, which is compared without regard to case.
+  /// The first parameter with this name.
+  ///
+  /// The comparison ignores case.
   public subscript(name: String) -> String? {
     let name = name.lowercased()
     return parameters.first { $0.name == name }?.value
   }
 
-  /// Whether the type lies in the range, which may be `*/*` or `text/*`; parameters are not looked at.
+  /// Whether the type matches the range, which may be `*/*` or `text/*`.
+  ///
+  /// Parameters are ignored.
   public func matches(_ range: MediaType) -> Bool {
     (range.type == "*" || range.type == type) && (range.subtype == "*" || range.subtype == subtype)
   }
@@ -70,27 +74,29 @@ extension MediaType {
 }
 
 extension MediaType: CustomStringConvertible {
-  /// The media type as a field carries it; values that are no tokens are quoted.
+  /// The media type as a field value.
+  ///
+  /// Values that are not tokens are quoted.
   public var description: String {
     parameters.reduce(into: essence) { $0 += "; \($1.name)=\($1.value.tokenOrQuotedString)" }
   }
 }
 
-/// Reads media types and lists of them, each byte once.
+/// Parses media types and lists of them in one pass.
 struct MediaTypeParser {
   private var cursor: FieldCursor
   var steps: Int { cursor.steps }
 
   init(_ string: String) { cursor = FieldCursor(string) }
 
-  /// One media type that takes up the whole value.
+  /// Parses one media type that takes up the whole value.
   mutating func parseOnly() -> MediaType? {
     cursor.skipWhitespace()
     guard let mediaType = mediaType(), cursor.isAtEnd else { return nil }
     return mediaType
   }
 
-  /// Media types between commas; empty and malformed elements are left out.
+  /// Parses media types between commas; skips empty and malformed elements.
   mutating func parseList() -> [MediaType] {
     var list: [MediaType] = []
     while !cursor.isAtEnd {

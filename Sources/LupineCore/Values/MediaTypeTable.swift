@@ -1,9 +1,11 @@
-/// Media types by the extensions of files' names.
+/// Media types by file name extension.
 public enum MediaTypeTable {
-  /// The types of common files on the web, for systems that keep no list; the names are those registered with IANA.
+  /// The types of common files on the web, for systems without a list of their own.
+  ///
+  /// The names are registered with IANA.
   public static let builtIn = list(text)
 
-  /// Lines such as `image/jpeg jpeg jpg jpe`.
+  /// Parses lines such as `image/jpeg jpeg jpg jpe`.
   public static func list(_ text: String) -> [String: String] {
     var found: [String: String] = [:]
     for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.first != 0x23 {

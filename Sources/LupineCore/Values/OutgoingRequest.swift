@@ -1,26 +1,26 @@
 public import HTTPTypes
 import LupineSupport
 
-/// A request as it will be sent: a description, which can be kept, changed and sent any number of times.
+/// A description of a request, which can be stored, changed and sent any number of times.
 ///
-/// The session adds its default fields, cookies and credentials to a copy when it sends it.
+/// When the session sends the request, it adds its default fields, cookies and credentials to a copy.
 public struct OutgoingRequest: Sendable {
-  /// Where the request goes.
+  /// The URL of the request.
   public var url: HTTPURL {
     get { storage.value.url }
     _modify { yield &storage.value.url }
   }
-  /// What it asks for.
+  /// The method.
   ///
   /// Default: GET.
   public var method: HTTPRequest.Method {
     get { storage.value.method }
     _modify { yield &storage.value.method }
   }
-  /// Its own fields.
+  /// The request's own fields.
   ///
-  /// `Content-Length` and `Transfer-Encoding` are the transport's, and so is `Host` unless the request names one, which is
-  /// for that origin alone.
+  /// The transport sets `Content-Length` and `Transfer-Encoding`. It sets `Host` unless the request contains one; that
+  /// one is sent to the request's own origin only.
   public var headers: HTTPFields {
     get { storage.value.headers }
     _modify {
@@ -28,68 +28,86 @@ public struct OutgoingRequest: Sendable {
       yield &storage.value.headers
     }
   }
-  /// Its content; HEAD and TRACE have none, and GET has one only with the option `allowsBodyWithGET`.
+  /// The content.
+  ///
+  /// HEAD and TRACE have none, and GET has one only with the option `allowsBodyWithGET`.
   ///
   /// Default: none.
   public var body: RequestBody {
     get { storage.value.body?.value ?? .none }
     set { storage.value.body = Self.boxed(newValue) }
   }
-  /// How it is to be sent.
+  /// The options for this request.
   public var options: Options {
     get { storage.value.options }
     _modify { yield &storage.value.options }
   }
 
-  /// Whether it has a content, told without a copy of it.
+  /// Whether the request has content.
+  ///
+  /// Does not copy the body.
   public var hasBody: Bool { storage.value.body != nil }
 
-  /// Its own bounds, told without a copy of its options.
+  /// The request's own timeouts.
+  ///
+  /// Does not copy the other options.
   package var timeouts: Timeouts? { storage.value.options.timeouts }
 
-  /// Whether it has bounds of its own, told without a copy of them.
+  /// Whether the request has timeouts of its own.
+  ///
+  /// Does not copy them.
   package var hasTimeouts: Bool { storage.value.options.hasTimeouts }
 
-  /// Whether it has a field, told without a copy of them.
+  /// Whether the request has any field.
+  ///
+  /// Does not copy the fields.
   package var hasFields: Bool { !storage.value.headers.isEmpty }
 
-  /// What a look at the fields has found, without the rest of it.
+  /// The findings of the scan of the fields.
   package var findings: FieldFacts.Findings {
     storage.value.facts?.findings ?? FieldFacts(storage.value.headers).findings
   }
 
-  /// What a look at the fields tells, or has told.
+  /// The result of the scan of the fields.
+  ///
+  /// Scans them if no result is stored.
   package var fieldFacts: FieldFacts { storage.value.facts ?? FieldFacts(storage.value.headers) }
 
-  /// The number of the look at its fields; `nil` where nobody has looked since they were changed.
+  /// The number of the stored scan of the fields; `nil` if there was no scan since their last change.
   public var look: UInt64? { storage.value.facts?.look }
 
-  /// The version of HTTP that it insists on, told without a copy of its options.
+  /// The required version of HTTP.
+  ///
+  /// Does not copy the options.
   public var version: ProtocolVersion? { storage.value.options.version }
 
-  /// Whether its body is to wait for the server's word, told without a copy of its options.
+  /// Whether the body waits for 100 Continue.
+  ///
+  /// Does not copy the options.
   public var expectsContinue: Bool { storage.value.options.expectsContinue }
 
-  /// Who goes first, told without a copy of its options.
+  /// The priority in the queue for connections.
+  ///
+  /// Does not copy the options.
   public var priority: Priority { storage.value.options.priority }
 
   private struct Values {
     var url: HTTPURL
     var method: HTTPRequest.Method
     var headers: HTTPFields
-    /// Behind one pointer that most requests have not, since a body is large.
+    /// Stored indirectly: a body is large, and most requests have none.
     var body: CopyOnWrite<RequestBody>?
     var options: Options
-    /// What is known of the fields, until somebody changes them.
+    /// The result of the scan of the fields, until the fields change.
     var facts: FieldFacts?
   }
 
-  /// Behind one pointer, since every step of the pipeline is handed the request.
+  /// Stored indirectly, because every step of the pipeline receives the request.
   private var storage: CopyOnWrite<Values>
 
   /// Describes a request.
   ///
-  /// - Throws: `LupineError` of kind `invalidURL` where the URL is none.
+  /// - Throws: `LupineError` of kind `invalidURL` if the URL is invalid.
   public init(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, headers: HTTPFields = HTTPFields(),
     body: RequestBody = .none,
@@ -99,7 +117,7 @@ public struct OutgoingRequest: Sendable {
       url: try url.asURL(relativeTo: nil), method: method, headers: headers, body: body, options: options)
   }
 
-  /// Describes a request to a URL that has been checked already.
+  /// Describes a request to a URL that is already checked.
   public init(
     url: HTTPURL, method: HTTPRequest.Method = .get, headers: HTTPFields = HTTPFields(), body: RequestBody = .none,
     options: Options = Options()
@@ -110,15 +128,15 @@ public struct OutgoingRequest: Sendable {
 
   private static func boxed(_ body: RequestBody) -> CopyOnWrite<RequestBody>? { body.isNone ? nil : CopyOnWrite(body) }
 
-  /// Looks at the fields, so that nobody who gets this request has to.
+  /// Scans the fields and stores the result for later steps.
   package mutating func lookAtFields() {
     if storage.value.facts == nil { storage.value.facts = FieldFacts(storage.value.headers) }
   }
 
-  /// The request with fields that somebody has looked at in the place of its own.
+  /// Returns the request with these scanned fields instead of its own.
   package func taking(_ shared: SharedFields) -> OutgoingRequest { OutgoingRequest(self, shared) }
 
-  /// Made of the parts: a copy that is changed costs a copy of the fields as well.
+  /// Built from the parts: changing a copy would also copy the fields.
   private init(_ request: OutgoingRequest, _ shared: SharedFields) {
     storage = CopyOnWrite(
       Values(
@@ -131,90 +149,98 @@ public struct OutgoingRequest: Sendable {
 }
 
 extension OutgoingRequest: HidesSecrets {
-  /// The method and the URL without its query's values; no field stands in it, since many are secret.
+  /// The method and the URL without query values.
+  ///
+  /// Fields are omitted, because many are secret.
   public var description: String { summary.description }
 }
 
 extension OutgoingRequest {
-  /// How one request is to be sent, where it differs from its session.
+  /// The options of one request that differ from those of its session.
   public struct Options: Sendable {
-    /// The bounds for this request; `nil` means the session's.
+    /// The timeouts of this request; `nil` means the session's.
     ///
-    /// They take the place of the session's as a whole: a bound that is `nil` here is none. `SessionRequest.timeouts(_:)`
-    /// changes single ones.
+    /// They replace all of the session's timeouts: a timeout that is `nil` here does not exist.
+    /// `SessionRequest.timeouts(_:)` changes single ones.
     ///
-    /// Those that an adapter or an interceptor sets hold from there on; the bound of an attempt that had none before is
-    /// counted from there.
+    /// Timeouts that an adapter or an interceptor sets apply from then on. If the attempt had no timeout before, it
+    /// starts at that moment.
     public var timeouts: Timeouts? {
       get { bounds?.value }
       set { bounds = newValue.map { CopyOnWrite($0) } }
     }
-    /// The version of HTTP to speak; `nil` lets the session, and then the transport choose; libcurl's speaks HTTP/1.1.
-    public var version: ProtocolVersion?
-    /// Who goes first where requests wait for a connection.
+    /// The version of HTTP; `nil` lets the session or the transport choose.
     ///
-    /// Default: the order of their coming.
+    /// The libcurl transport chooses HTTP/1.1.
+    public var version: ProtocolVersion?
+    /// The priority of the request in the queue for connections.
+    ///
+    /// Default: in the order of arrival.
     public var priority = Priority.normal
-    /// Whether to send `Expect: 100-continue` and wait for the server's word before the body.
+    /// Whether to send `Expect: 100-continue` and wait for the server's interim response before the body (RFC 9110
+    /// section 10.1.1).
     ///
     /// Default: no.
     public var expectsContinue = false
     /// Whether a GET request may have a body.
     ///
-    /// Without it, a body with GET is an error of kind `invalidRequest`: RFC 9110 section 9.3.1 gives such a body no
-    /// meaning, and servers, proxies and caches refuse it or leave it out. A HEAD or TRACE request never has one.
+    /// Without it, a body with GET is an error of kind `invalidRequest`: RFC 9110 section 9.3.1 defines no meaning for
+    /// such a body, and servers, proxies and caches refuse or remove it. A HEAD or TRACE request never has one.
     ///
     /// Default: no.
     public var allowsBodyWithGET = false
-    /// Whether a repetition is harmless, where the method does not say so (RFC 9110 section 9.2.2).
+    /// Whether the request is idempotent, if the method does not decide it (RFC 9110 section 9.2.2).
     public var isIdempotent: Bool?
-    /// Which credential each interceptor put on the request.
+    /// The credential that each interceptor has put on the request.
     ///
-    /// Not made of a literal, for which the metadata of a pair would be looked up for each request.
+    /// `Dictionary()` instead of a literal avoids a metadata lookup for each request.
     package var refreshMarks: [ObjectIdentifier: Int] = Dictionary()
 
-    /// Behind one pointer, since bounds are large and few requests have any.
+    /// Stored indirectly: timeouts are large, and few requests have any.
     private var bounds: CopyOnWrite<Timeouts>?
     fileprivate var hasTimeouts: Bool { bounds != nil }
 
-    /// The session's ways in all.
+    /// Creates options that equal the session's.
     public init() {}
   }
 
-  /// The methods that are harmless to repeat (RFC 9110 section 9.2.2).
+  /// The idempotent methods (RFC 9110 section 9.2.2).
   public static let idempotentMethods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
 
-  /// Whether the server can tell a repetition of the request from another one.
+  /// Whether the request has an `Idempotency-Key` field.
   package var hasIdempotencyKey: Bool { headers.contains(.idempotencyKey) }
 
-  /// Whether the request may be sent twice without doing its work twice: by its method (RFC 9110 section 9.2.2), by its
-  /// `Idempotency-Key`, or because its options say so.
+  /// Whether sending the request twice has the same effect as sending it once.
+  ///
+  /// The options decide, otherwise the method (RFC 9110 section 9.2.2) or an `Idempotency-Key` field.
   public var isIdempotent: Bool {
     options.isIdempotent ?? (Self.idempotentMethods.contains(method) || hasIdempotencyKey)
   }
 }
 
 extension OutgoingRequest {
-  /// Who goes first where requests wait for a connection.
+  /// The priority of a request in the queue for connections.
   ///
-  /// A hint for what waits; a request that is under way is not held back.
+  /// It affects waiting requests only; it does not delay a running request.
   public enum Priority: Int, Sendable, Hashable, CaseIterable, Comparable {
-    /// After all others, as a prefetch.
+    /// After all others, for a prefetch.
     case low
-    /// In the order of the requests' coming.
+    /// In the order of arrival.
     case normal
-    /// Before all others, as what a person waits for.
+    /// Before all others, for a request that a user waits for.
     case high
 
-    /// Compares how soon they go.
+    /// Compares priorities.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   }
 }
 
 extension OutgoingRequest {
-  /// The request for another URL; what was meant for one server alone, its secrets and its name, goes to no other origin.
+  /// Returns the request for another URL.
   ///
-  /// So what another origin refuses is no token that was refused.
+  /// If the origin differs, its secret fields and its `Host` field are removed.
+  ///
+  /// A refusal by another origin therefore does not count as the refusal of a token.
   package func moved(to url: HTTPURL, secrets: SecretFields) -> OutgoingRequest {
     var moved = self
     moved.url = url

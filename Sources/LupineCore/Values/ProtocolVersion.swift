@@ -1,4 +1,4 @@
-/// A version of HTTP, as it was spoken or is asked for.
+/// A version of HTTP, used or requested.
 public enum ProtocolVersion: String, Sendable, Hashable {
   /// HTTP/1.0.
   case http1_0 = "HTTP/1.0"

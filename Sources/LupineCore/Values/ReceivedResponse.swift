@@ -2,9 +2,9 @@ public import FoundationEssentials
 public import HTTPTypes
 import LupineSupport
 
-/// A finished response, as validators and serializers see it.
+/// A finished response, as validators and serializers receive it.
 ///
-/// Its description has neither fields nor data, which may be secret.
+/// Its description contains neither fields nor data, which may be secret.
 public struct ReceivedResponse: Sendable, HidesSecrets {
   /// The request that was sent last, after adapters and redirects.
   public var request: OutgoingRequest {
@@ -19,43 +19,47 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
       storage.value.statusCode = newValue.status.code
     }
   }
-  /// The decoded body; empty where the response had none or it went elsewhere, as to a file.
+  /// The decoded body; empty if the response had none, or if the body went elsewhere, such as to a file.
   public var data: Data {
     get { storage.value.end.data }
     _modify { yield &storage.value.end.data }
   }
-  /// The trailers, where there were any.
+  /// The trailers, if there were any.
   public var trailers: HTTPFields? {
     get { storage.value.end.trailers }
     _modify { yield &storage.value.end.trailers }
   }
-  /// What the last exchange cost.
+  /// The metrics of the last exchange.
   public var metrics: TransferMetrics {
     get { storage.value.end.metrics }
     _modify { yield &storage.value.end.metrics }
   }
-  /// Who answered: the server, or a proxy that would not make the connection.
+  /// The sender of the response: the server, or a proxy that refused the connection.
   public var source: TransportResponse.Source {
     get { storage.value.source }
     _modify { yield &storage.value.source }
   }
 
-  /// What the session decodes with, for a serializer that names nothing of its own; `nil` outside a session's request.
+  /// The session's decoding settings for a serializer without its own; `nil` outside a session's request.
   public var decodingDefaults: DecodingDefaults? {
     get { storage.value.decodingDefaults }
     set { storage.value.decodingDefaults = newValue }
   }
 
-  /// Whether there are data, told without a copy of them.
+  /// Whether the body has data.
+  ///
+  /// Does not copy them.
   public var hasData: Bool { !storage.value.end.data.isEmpty }
 
-  /// The head's status, which stands there as text and is asked for at every step.
+  /// The status code as a number; the head stores it as text.
   public var statusCode: Int { storage.value.statusCode }
 
   private struct Values {
     var request: OutgoingRequest
     var head: HTTPResponse
-    /// How its body ended, kept whole: taken apart, it would be copied.
+    /// The end of the body.
+    ///
+    /// Stored whole, because splitting it would copy it.
     var end: BodyEnd
     var source: TransportResponse.Source
     var statusCode: Int
@@ -67,7 +71,7 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
   /// The request, the status and the size of the body.
   public var description: String { "\(request.summary) (\(statusCode)): \(data.count) bytes" }
 
-  /// Joins the parts of a response.
+  /// Creates a response.
   public init(
     request: OutgoingRequest, head: HTTPResponse, data: Data = Data(), trailers: HTTPFields? = nil,
     metrics: TransferMetrics = TransferMetrics(), source: TransportResponse.Source = .origin
@@ -79,7 +83,7 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
         statusCode: head.status.code))
   }
 
-  /// Joins what a transport brought back and how its body ended.
+  /// Creates a response from a transport's response and the end of its body.
   package init(request: OutgoingRequest, _ response: TransportResponse, _ end: BodyEnd) {
     storage = CopyOnWrite(
       Values(

@@ -1,21 +1,21 @@
 public import HTTPTypes
 
-/// A request as errors and logs show it: the method and the URL without its query's values.
+/// A request as errors and logs show it: the method and the URL without query values.
 public struct RequestSummary: Sendable, Hashable, CustomStringConvertible {
   /// The request's method.
   public let method: HTTPRequest.Method
   /// The URL up to the path; a query is shown as `?…`.
   public let url: String
-  /// The query's names, their values replaced; `nil` where there is no query.
+  /// The query with its values replaced; `nil` if there is no query.
   private let maskedQuery: String?
 
-  /// The URL as a machine reads it: in the place of each of its query's values stands `REDACTED`.
+  /// The URL in a valid form, with `REDACTED` instead of each query value.
   public var maskedURL: String {
     guard let maskedQuery else { return url }
     return url.prefix { $0 != "?" } + "?" + maskedQuery
   }
 
-  /// Summarises a request.
+  /// Creates a summary of a request.
   public init(method: HTTPRequest.Method, url: HTTPURL) {
     self.method = method
     self.url = url.redacted
@@ -27,19 +27,19 @@ public struct RequestSummary: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension HTTPURL {
-  /// The URL without the values of its query, which often hold keys.
+  /// The URL without the values of its query, which often contain keys.
   package var redacted: String {
-    // Most URLs end with their path, and their text can be shared as it is.
+    // Most URLs have no query or fragment, and their text is returned without a copy.
     if Int(pathEnd) == string.utf8.count { return string }
     return root + path + (query == nil ? "" : "?…")
   }
 
-  /// The URL as the server sees it, with the values replaced of the query's parameters whose names say that they are
-  /// secret.
+  /// Returns the URL as the server receives it, with the values of secret query parameters replaced.
   ///
-  /// Without the fragment, which is not sent and may hold a token.
+  /// The name of a parameter decides whether it is secret. The fragment is removed: it is not sent and may contain a
+  /// token.
   ///
-  /// - Parameter substitute: what stands for the value of the first of them, of the second and so on, from 0.
+  /// - Parameter substitute: returns the replacement for the secret value with this index, from 0.
   public func withoutSecrets(
     by substitute: (Int) -> String = { _ in SecretParameters.replacement }
   ) -> String {
@@ -48,17 +48,19 @@ extension HTTPURL {
   }
 }
 
-/// Names one request of a session; later requests have greater numbers.
+/// Identifies one request of a session.
+///
+/// Later requests have greater numbers.
 public struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The number, from 1.
   public let rawValue: UInt64
 
-  /// Wraps a number.
+  /// Creates an identifier from its number.
   public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Whether one request was made before the other.
+  /// Whether the left request was created before the right one.
   public static func < (left: RequestID, right: RequestID) -> Bool { left.rawValue < right.rawValue }
 
-  /// The number after a `#`.
+  /// The number with a `#` before it.
   public var description: String { "#\(rawValue)" }
 }

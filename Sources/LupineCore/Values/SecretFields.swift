@@ -2,15 +2,16 @@ public import FoundationEssentials
 public import HTTPTypes
 import LupineSupport
 
-/// The fields whose values are secret: stripped across origins, redacted wherever a person might read them.
+/// The fields whose values are secret: removed across origins, redacted in all text for people.
 public struct SecretFields: Sendable, Hashable {
   /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, `X-API-Key` and `X-Amz-Security-Token`.
   public static let standard = SecretFields(
     [.authorization, .proxyAuthorization, .cookie, .setCookie]
       + ["X-API-Key", "X-Amz-Security-Token"].compactMap { HTTPField.Name($0) })
 
-  /// Each once, and in order, so that the same names are equal; they are few, and a set of them would cost a program that
-  /// starts more than its first request does.
+  /// Sorted and without duplicates, so that equal sets compare equal.
+  ///
+  /// An array, because the names are few and a set costs more at startup.
   private var names: [HTTPField.Name]
 
   /// Marks exactly these names.
@@ -18,7 +19,7 @@ public struct SecretFields: Sendable, Hashable {
 
   private init(_ names: [HTTPField.Name]) { self.names = names.sorted { $0.canonicalName < $1.canonicalName } }
 
-  /// Marks one name more.
+  /// Marks one more name.
   public mutating func insert(_ name: HTTPField.Name) {
     if !contains(name) { self = SecretFields(names + [name]) }
   }
@@ -58,9 +59,9 @@ extension HTTPResponse {
   }
 }
 
-/// The parameters of a query, a form or JSON whose values are secrets by their name, such as `access_token`.
+/// The parameters of a query, a form or JSON that are secret by name, such as `access_token`.
 public enum SecretParameters {
-  /// Without capitals, hyphens and underscores.
+  /// In lower case, without hyphens and underscores.
   private static let names: Set<String> = [
     "accesstoken", "apikey", "assertion", "auth", "authtoken", "clientassertion", "clientsecret", "code",
     "codeverifier", "csrftoken", "currentpassword", "idtoken", "jwt", "key", "newpassword", "oldpassword", "pass",
@@ -69,20 +70,22 @@ public enum SecretParameters {
     "xamzsignature",
   ]
 
-  /// What stands for a value.
+  /// The text that replaces a secret value.
   public static let replacement = "REDACTED"
 
-  /// Whether the value of a parameter, of a form's field or of a member with this name is secret.
+  /// Whether the value of a parameter, a form field or a JSON member with this name is secret.
   ///
-  /// Of a nested name, such as `user[password]` or `user.password`, any part says so.
+  /// For a nested name, such as `user[password]` or `user.password`, one secret part is enough.
   public static func isSecret(_ name: String) -> Bool {
     name.split { $0 == "[" || $0 == "]" || $0 == "." }.contains { part in
       names.contains(part.lowercased().filter { $0 != "-" && $0 != "_" })
     }
   }
 
-  /// Returns the items of a query with all values replaced; one without a name, or with a name alone, such as a token in
-  /// base64, may be a secret as a whole.
+  /// Returns the items of a query with all values replaced.
+  ///
+  /// An item without a name or without a value, such as a token in Base64, is replaced as a whole because it may be a
+  /// secret.
   static func maskAll(_ items: String) -> String {
     items.split(separator: "&", omittingEmptySubsequences: false).map { item in
       guard let sign = item.firstIndex(of: "="), item[sign...].contains(where: { $0 != "=" }) else {
@@ -92,14 +95,14 @@ public enum SecretParameters {
     }.joined(separator: "&")
   }
 
-  /// Returns the items of a query or a form, joined by `&`, with the values of secret ones replaced.
+  /// Returns the items of a query or a form, joined by `&`, with secret values replaced.
   ///
-  /// - Parameter substitute: what stands for the value of the first secret one, of the second and so on, from 0.
+  /// - Parameter substitute: returns the replacement for the secret value with this index, from 0.
   public static func redact(_ items: String, by substitute: (Int) -> String = { _ in replacement }) -> String {
     String(decoding: redact(Data(items.utf8), by: substitute), as: UTF8.self)
   }
 
-  /// Returns the items as `redact` does, whatever bytes they are.
+  /// Returns the items as `redact` does, for any bytes.
   public static func redact(_ items: Data, by substitute: (Int) -> String = { _ in replacement }) -> Data {
     let ampersand = UInt8(ascii: "&")
     var count = 0
@@ -117,8 +120,8 @@ public enum SecretParameters {
   }
 }
 
-/// A value that shows people its description alone: neither `dump`, nor a debugger, nor the message of a test that fails
-/// finds what else is in it.
+/// A value that shows only its description: `dump`, debuggers and messages of failed tests do not reveal its other
+/// contents.
 public protocol HidesSecrets: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension HidesSecrets {

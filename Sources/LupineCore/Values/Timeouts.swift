@@ -1,30 +1,37 @@
-/// How long the steps of a request may take; `nil` sets no bound.
+/// The timeouts for the steps of a request; `nil` means no timeout.
 public struct Timeouts: Sendable, Hashable {
-  /// Name lookup, connection and TLS handshake of one exchange, measured by the transport.
+  /// The timeout for name lookup, connection and TLS handshake of one exchange.
+  ///
+  /// The transport measures it.
   ///
   /// Default: 30 seconds.
   public var connect: Duration?
-  /// The time without progress of the request or the response, on the session's clock.
+  /// The maximum time without progress of the request or the response, on the session's clock.
   ///
-  /// Bytes of the bodies and complete heads are progress; frames of HTTP/2 without content, or parts of a head, are not.
-  /// It rests while the request is suspended, and while a streamed body waits for its reader.
+  /// Bytes of the bodies and complete heads are progress. HTTP/2 frames without content and parts of a head are not.
+  /// The timeout does not run while the request is suspended, or while a streamed body waits for its reader.
   ///
-  /// Default: 60 seconds; none for a session without `Session.Builder.timeouts` whose transport has no network and whose
-  /// clock is the system's.
+  /// Default: 60 seconds. A session without `Session.Builder.timeouts` whose transport has no network and whose clock
+  /// is the system's has no idle timeout.
   public var idle: Duration?
-  /// The whole request, from its start to its last byte with every retry and redirect, on the session's clock.
+  /// The timeout for the whole request, from its start to its last byte with every retry and redirect, on the session's
+  /// clock.
   ///
-  /// Default: none, for a large download may take an hour.
+  /// Default: none, because a large download may take an hour.
   public var total: Duration?
-  /// One attempt, from its adapters to the last byte of its response, redirects and challenges included, on the session's
-  /// clock; what comes after it may be another attempt.
+  /// The timeout for one attempt, on the session's clock.
+  ///
+  /// It runs from the attempt's adapters to the last byte of its response, and includes redirects and challenges. A
+  /// retry may follow it.
   ///
   /// Default: none.
   public var attempt: Duration?
 
-  /// Names the bounds, all four: what is left out is the default, not a session's bound.
+  /// Sets all four timeouts.
   ///
-  /// To change one bound of a request and keep the session's others, use `SessionRequest.timeouts(_:)`.
+  /// An omitted one gets its default, not the session's value.
+  ///
+  /// To change one timeout of a request and keep the session's others, use `SessionRequest.timeouts(_:)`.
   public init(
     connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil, attempt: Duration? = nil
   ) {
@@ -34,13 +41,13 @@ public struct Timeouts: Sendable, Hashable {
     self.attempt = attempt
   }
 
-  /// What is wrong with each bound that is no longer than nothing.
+  /// The errors for timeouts that are not positive.
   package var faults: [String] {
     [("connect", connect), ("idle", idle), ("total", total), ("attempt", attempt)].compactMap { name, bound in
       bound.flatMap { $0 <= .zero ? "\(name) is \($0); a timeout is longer than nothing" : nil }
     }
   }
 
-  /// The first bound of a request as a whole that can be over.
+  /// The shorter of the idle and total timeouts.
   package var first: Duration? { idle.map { min($0, total ?? $0) } ?? total }
 }

@@ -1,73 +1,74 @@
 import LupineSupport
 
-/// What one exchange cost, as its transport measured it.
+/// The metrics of one exchange, as its transport measured them.
 ///
-/// The times are counted from the moment the transport began; each includes those before it. A time is `nil` where the
-/// step did not happen, as `connect` on a connection that was reused.
+/// The times count from the moment when the transport began; each includes the previous ones. A time is `nil` if the
+/// step did not happen, such as `connect` on a reused connection.
 public struct TransferMetrics: Sendable, Hashable {
-  /// Until a connection was free for the exchange; `nil` where it did not wait.
+  /// The time until a connection was available for the exchange; `nil` if the exchange did not wait.
   public var queued: Duration? {
     get { storage.value.queued }
     set { storage.value.queued = newValue }
   }
-  /// Until the name of the host, or of the proxy, was resolved; of a host whose address a SOCKS proxy is given, also where
-  /// the connection was reused.
+  /// The time until the name of the host, or of the proxy, was resolved.
+  ///
+  /// It is also set for a reused connection if a SOCKS proxy receives the host's address.
   public var nameLookup: Duration? {
     get { storage.value.nameLookup }
     set { storage.value.nameLookup = newValue }
   }
-  /// Until the connection to the host, or to the proxy, stood.
+  /// The time until the connection to the host, or to the proxy, was established.
   public var connect: Duration? {
     get { storage.value.connect }
     set { storage.value.connect = newValue }
   }
-  /// Until the TLS handshake was done.
+  /// The time until the TLS handshake was complete.
   public var secureConnect: Duration? {
     get { storage.value.secureConnect }
     set { storage.value.secureConnect = newValue }
   }
-  /// Until the request had been handed to the connection to its end, body included.
+  /// The time until the whole request, including its body, was written to the connection.
   public var requestSent: Duration? {
     get { storage.value.requestSent }
     set { storage.value.requestSent = newValue }
   }
-  /// Until the first byte of the response arrived.
+  /// The time until the first byte of the response arrived.
   public var firstByte: Duration? {
     get { storage.value.firstByte }
     set { storage.value.firstByte = newValue }
   }
-  /// Until the exchange ended, well or not.
+  /// The time until the exchange ended, with or without an error.
   public var total: Duration {
     get { storage.value.total }
     set { storage.value.total = newValue }
   }
-  /// Bytes of the request's body that were sent.
+  /// The number of bytes of the request's body that were sent.
   public var bytesSent: Int64 {
     get { storage.value.bytesSent }
     set { storage.value.bytesSent = newValue }
   }
-  /// Bytes of the response's body that arrived, before decoding.
+  /// The number of bytes of the response's body that arrived, before decoding.
   public var bytesReceived: Int64 {
     get { storage.value.bytesReceived }
     set { storage.value.bytesReceived = newValue }
   }
-  /// The address that was dialled, such as `127.0.0.1:8080`.
+  /// The address of the connection's peer, such as `127.0.0.1:8080`.
   public var remoteAddress: String? {
     get { storage.value.remoteAddress }
     set { storage.value.remoteAddress = newValue }
   }
-  /// The protocol that was spoken.
+  /// The version of HTTP that was used.
   public var version: ProtocolVersion? {
     get { storage.value.version }
     set { storage.value.version = newValue }
   }
-  /// Whether the connection had served a request before.
+  /// Whether the connection had carried a request before.
   public var isConnectionReused: Bool {
     get { storage.value.isConnectionReused }
     set { storage.value.isConnectionReused = newValue }
   }
 
-  /// How the connection is secured; `nil` without TLS, or where the transport does not tell.
+  /// The TLS details of the connection; `nil` without TLS, or if the transport does not report them.
   public var tls: TLSDetails? {
     get { storage.value.tls }
     set { storage.value.tls = newValue }
@@ -91,15 +92,17 @@ public struct TransferMetrics: Sendable, Hashable {
 
   private static let none = CopyOnWrite(Values())
 
-  /// Behind a pointer, since metrics are handed on often.
+  /// Stored indirectly, because metrics are passed on often.
   ///
-  /// Set, not modified in place: to yield across modules costs more.
+  /// Replaced as a whole: a modification in place across modules costs more.
   private var storage: CopyOnWrite<Values>
 
-  /// Metrics of an exchange that has not begun.
+  /// Creates the metrics of an exchange that has not begun.
   public init() { storage = Self.none }
 
-  /// Metrics that are made in one go: each change of a part looks for others who hold them.
+  /// Creates metrics from all their parts.
+  ///
+  /// Setting each part would check the storage for other references.
   public init(
     total: Duration, queued: Duration?, requestSent: Duration?, firstByte: Duration?, bytesSent: Int64,
     bytesReceived: Int64, remoteAddress: String?, version: ProtocolVersion?, isConnectionReused: Bool, tls: TLSDetails?
@@ -113,7 +116,7 @@ public struct TransferMetrics: Sendable, Hashable {
 }
 
 extension TransferMetrics: CustomStringConvertible {
-  /// The times that are known, on one line.
+  /// The known times, on one line.
   public var description: String {
     var parts: [String] = []
     for (name, time) in [
@@ -131,7 +134,7 @@ extension TransferMetrics: CustomStringConvertible {
 }
 
 extension TransferMetrics {
-  /// The phases of the exchange one below the other, each with its bar on the exchange's time and its length.
+  /// The phases of the exchange, one per line, each with its bar on the exchange's timeline and its duration.
   ///
   /// ```text
   /// name lookup  ██                                         0.52 ms
@@ -143,7 +146,7 @@ extension TransferMetrics {
   /// total 10.00 ms, 0 B up, 5120 B down, HTTP/2, 127.0.0.1:443
   /// ```
   ///
-  /// Phases that did not happen are left out, as those of a connection that was used again.
+  /// Phases that did not happen are omitted, such as those of a reused connection.
   public var waterfall: String {
     let phases = Phase.all(of: self)
     let width = phases.map(\.name.count).max() ?? 0
@@ -158,7 +161,7 @@ extension TransferMetrics {
     return parts.joined(separator: ", ")
   }
 
-  /// A stretch of an exchange's time.
+  /// A phase of an exchange.
   private struct Phase {
     static let barWidth = 40
 
@@ -166,18 +169,21 @@ extension TransferMetrics {
     let start: Duration
     let end: Duration
 
-    /// Each begins where the one before it ended.
+    /// Returns the phases.
+    ///
+    /// Each begins at the end of the previous one.
     static func all(of metrics: TransferMetrics) -> [Phase] {
       var phases: [Phase] = []
       var start = Duration.zero
-      // A name that a proxy is given by address is looked up before the exchange waits its turn, any other after it.
+      // A host name whose address the proxy receives is resolved before the exchange waits in the queue; other names
+      // are resolved after it.
       let first = [("queued", metrics.queued), ("name lookup", metrics.nameLookup)]
         .sorted { ($0.1 ?? .zero) < ($1.1 ?? .zero) }
       for (name, end) in first + [
         ("connect", metrics.connect), ("TLS", metrics.secureConnect), ("sending", metrics.requestSent),
         ("waiting", metrics.firstByte), ("receiving", metrics.firstByte.map { max($0, metrics.total) }),
       ] {
-        // A response may begin while the request is still going out.
+        // A response may begin while the request is still being sent.
         guard let end, end >= start else { continue }
         phases.append(Phase(name: name, start: start, end: end))
         start = end

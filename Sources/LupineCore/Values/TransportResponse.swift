@@ -1,22 +1,22 @@
 public import HTTPTypes
 
-/// What a transport brings back: the final head, and the body that is on its way.
+/// A transport's response: the final head, and a body that may still arrive.
 ///
-/// Its description has no fields, which may be secret.
+/// Its description contains no fields, which may be secret.
 public struct TransportResponse: Sendable, HidesSecrets {
   /// The head of the final response.
   public var head: HTTPResponse { didSet { statusCode = head.status.code } }
-  /// The body, which goes where the sink said.
+  /// The body, which goes to the sink's destination.
   public var body: ResponseBody
-  /// Who answered.
+  /// The sender of the response.
   public var source: Source
-  /// The head's status, which stands there as text and is asked for at every step.
+  /// The status code as a number; the head stores it as text.
   package private(set) var statusCode: Int
 
-  /// The status and who answered.
+  /// The status and the sender.
   public var description: String { "status \(statusCode) from the \(source)" }
 
-  /// Joins a head and its body.
+  /// Creates a response.
   public init(head: HTTPResponse, body: ResponseBody, source: Source = .origin) {
     self.head = head
     self.body = body
@@ -24,7 +24,7 @@ public struct TransportResponse: Sendable, HidesSecrets {
     statusCode = head.status.code
   }
 
-  /// Joins a head, of which the status is known as a number, and its body.
+  /// Creates a response whose status code is known as a number.
   public init(head: HTTPResponse, statusCode: Int, body: ResponseBody, source: Source) {
     self.head = head
     self.body = body
@@ -32,25 +32,25 @@ public struct TransportResponse: Sendable, HidesSecrets {
     self.statusCode = statusCode
   }
 
-  /// Who answered.
+  /// The sender of a response.
   public enum Source: Sendable, Hashable {
-    /// The server that the URL names, or a gateway in its place.
+    /// The server that the URL names, or a gateway for it.
     case origin
-    /// A proxy that refused to make the connection (RFC 9110 section 9.3.6), or wants to know who asks (407).
+    /// A proxy that refused the connection (RFC 9110 section 9.3.6) or requires authentication (407).
     ///
-    /// The content of a refusal is not handed over.
+    /// The content of a refusal is not delivered.
     case proxy
   }
 }
 
-/// One redirect that was followed: the request that was sent, and the response that led on.
+/// One redirect that was followed: the request that was sent, and the redirect response.
 public struct RedirectStep: Sendable, HidesSecrets {
   /// The request as it was sent.
   public let request: OutgoingRequest
   /// The head of the redirect.
   public let response: HTTPResponse
 
-  /// Joins a request and the redirect that answered it.
+  /// Creates a step.
   public init(request: OutgoingRequest, response: HTTPResponse) {
     self.request = request
     self.response = response

@@ -1,9 +1,9 @@
 import HTTPTypes
 import LupineCore
 
-/// The schemes of a session, and which of them answers a challenge.
+/// The authentication schemes of a session; selects those that can answer a challenge.
 struct AuthenticationSchemes: Sendable {
-  /// A challenge and who can answer it.
+  /// A challenge and the scheme that can answer it.
   struct Offer: Sendable {
     let challenge: AuthenticationChallenge
     let scheme: any AuthenticationScheme
@@ -16,7 +16,7 @@ struct AuthenticationSchemes: Sendable {
     self.schemes = [BasicScheme(greetsProxies: isAlone)] + schemes
   }
 
-  /// The challenges that someone here knows, the strongest first.
+  /// The challenges that a scheme of the session can answer, the strongest first.
   func offers(_ head: HTTPResponse) -> [Offer] {
     let known = Self.challenges(head).compactMap { challenge in
       schemes.last { $0.name.lowercased() == challenge.scheme.lowercased() }
@@ -25,7 +25,7 @@ struct AuthenticationSchemes: Sendable {
     return known.sorted { $0.scheme.strength(of: $0.challenge) > $1.scheme.strength(of: $1.challenge) }
   }
 
-  /// What the first scheme that knows the place sends unasked.
+  /// The preemptive value of the first scheme that has one for the request.
   func authorizePreemptively(
     with credential: Credential, in context: AuthenticationContext
   ) async throws -> (scheme: any AuthenticationScheme, value: String)? {
@@ -35,7 +35,7 @@ struct AuthenticationSchemes: Sendable {
     return nil
   }
 
-  /// What would answer, where nobody here can.
+  /// A hint at the scheme that could answer the challenge, if the session has none that can.
   func remedy(for head: HTTPResponse) -> String? {
     let known = Set(schemes.map { $0.name.lowercased() })
     let asked = Set(Self.challenges(head).map { $0.scheme.lowercased() })

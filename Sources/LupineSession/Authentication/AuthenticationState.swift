@@ -1,8 +1,8 @@
 import LupineCore
 
-/// What was given to the challenges of a server, or of a proxy, in the course of one attempt, and what may still be given.
+/// The credentials that one attempt has sent to a server or a proxy, and those that it may still send.
 struct AuthenticationState: Sendable {
-  /// How often a program's closure is asked for another credential in one attempt.
+  /// The maximum number of calls of a program's credential closure in one attempt.
   static let maximumQuestions = 5
 
   /// A credential in a protection space.
@@ -11,32 +11,32 @@ struct AuthenticationState: Sendable {
     let realm: String?
   }
 
-  /// What the answers of this attempt come from.
+  /// The challenge and the credential of the current answer.
   struct Answer: Sendable {
     let offer: AuthenticationSchemes.Offer
     let credential: Credential
   }
 
-  /// What an exchange carries, and who made it.
+  /// The value that an exchange sends, with its scheme and credential.
   struct Carried: Sendable {
     let scheme: any AuthenticationScheme
     let credential: Credential
     let value: String
-    /// Whether no challenge of this attempt asked for it.
+    /// Whether the value was sent preemptively, without a challenge in this attempt.
     let isUnasked: Bool
   }
 
-  /// Who asks; what is given to a proxy is given whatever server a request goes to.
+  /// The server or proxy; a proxy's credential is used for every server.
   let recipient: AuthenticationContext.Recipient
-  /// Where the credential belongs: the origin of the attempt's first request, before a fresh URL took its place.
+  /// The origin that the credential is for: that of the attempt's first request, before a refreshed URL.
   private(set) var origin: HTTPURL.Origin?
-  /// Whether the way has led to another origin, where a credential has no business from then on.
+  /// Whether a redirect has led to another origin, after which no credential is sent.
   private(set) var hasLeftOrigin = false
   private(set) var questions = 0
   private(set) var answer: Answer?
-  /// The value for the next exchange alone, made when its challenge came.
+  /// The value for the next exchange only, created from its challenge.
   private var value: String?
-  /// What the current exchange carries.
+  /// The value that the current exchange sends.
   private(set) var carried: Carried?
   private var sentCredentials: Set<SentCredential> = []
   private var redirects = 0
@@ -44,7 +44,7 @@ struct AuthenticationState: Sendable {
 
   init(_ recipient: AuthenticationContext.Recipient) { self.recipient = recipient }
 
-  /// Whether a credential may go with this request.
+  /// Whether a credential may be sent with this request.
   mutating func admits(_ url: HTTPURL) -> Bool {
     guard recipient == .origin else { return true }
     if origin == nil { origin = url.origin }
@@ -59,18 +59,18 @@ struct AuthenticationState: Sendable {
     if hasLeftOrigin { value = nil }
   }
 
-  /// Begins the way anew, where an interceptor sends its request again; what was given stays given.
+  /// Resets the change of origin when an interceptor sends the request again; sent credentials stay recorded.
   mutating func comesBack() { hasLeftOrigin = false }
 
   mutating func asks() { questions += 1 }
 
-  /// Takes note that a credential is given; false where it was before, or where this would be one too many.
+  /// Records that a credential is sent; `false` if it was sent before or the limit is reached.
   mutating func gives(_ credential: Credential, realm: String?) -> Bool {
     guard sentCredentials.count <= redirects + questions else { return false }
     return sentCredentials.insert(SentCredential(credential: credential, realm: realm)).inserted
   }
 
-  /// How many credentials were given.
+  /// The number of credentials sent.
   var sentCredentialCount: Int { sentCredentials.count }
 
   mutating func answers(_ answer: Answer, _ value: String) {
@@ -78,7 +78,7 @@ struct AuthenticationState: Sendable {
     self.value = value
   }
 
-  /// Begins an exchange with what was made for it: the value that answers its challenge, and what may answer again.
+  /// Begins an exchange; returns the value that answers its challenge, and the answer for further requests.
   mutating func begins(_ url: HTTPURL) -> (isAdmitted: Bool, value: String?, answer: Answer?) {
     carried = nil
     defer { value = nil }
@@ -87,7 +87,7 @@ struct AuthenticationState: Sendable {
 
   mutating func carries(_ carried: Carried) { self.carried = carried }
 
-  /// The offer that renews the last answer; once.
+  /// The answer that renews the last one, for example after a stale nonce; available once.
   mutating func renewal(_ offers: [AuthenticationSchemes.Offer]) -> Answer? {
     guard !hasRenewed, let answer else { return nil }
     let renewing = offers.first { offer in

@@ -1,5 +1,5 @@
 /// Adds several parts to a session at once.
 public protocol Plugin: Sendable {
-  /// Adds its parts to the builder, as a program would by hand.
+  /// Adds the parts of the plugin to the builder.
   func install(in builder: inout Session.Builder)
 }

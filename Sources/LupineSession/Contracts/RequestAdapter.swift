@@ -1,21 +1,24 @@
 public import LupineCore
 
-/// Changes a request before it is sent, as by adding a token; runs again on every attempt.
+/// Changes a request before it is sent, for example adds a token; called on every attempt.
 ///
-/// It does not see the response: what needs it is an `Interceptor`. It may be called concurrently for different requests.
-/// What it throws ends the request with kind `adaptationFailed`; a `LupineError` is passed on as it is.
+/// An adapter does not receive the response; use an `Interceptor` for that. It may be called concurrently for different
+/// requests. An error that it throws ends the request with kind `adaptationFailed`; a `LupineError` is passed on
+/// unchanged.
 public protocol RequestAdapter: Sendable {
-  /// Where the secret may go that it adds: `Session.Builder.build()` refuses a session's adapter whose scope names what is
-  /// no origin, or the base URL where there is none.
+  /// The origins that the adapter's secret may be sent to.
   ///
-  /// Default: `nil`, for one that adds no secret or decides otherwise.
+  /// `Session.Builder.build()` throws if the scope of a session's adapter contains an invalid origin, or is the base
+  /// URL and there is none.
+  ///
+  /// Default: `nil`, for an adapter that adds no secret or checks the origin itself.
   var credentialScope: CredentialScope? { get }
 
-  /// Returns the request as it should be sent.
+  /// Returns the request to send.
   func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest
 }
 
 extension RequestAdapter {
-  /// None.
+  /// Returns `nil`.
   public var credentialScope: CredentialScope? { nil }
 }

@@ -2,28 +2,28 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
-/// Who may ask for a credential in an exchange, a server or a proxy, and what may be given to it.
+/// A server or a proxy that challenges a request, with the credentials that it may receive.
 struct Challenger: Sendable {
   let recipient: AuthenticationContext.Recipient
-  /// The request as the asker sees it.
+  /// The request as the challenger receives it.
   let request: OutgoingRequest
-  /// The credential that is meant for the asker.
+  /// The credential for this challenger.
   let own: Credential?
-  /// Whom to ask for another.
+  /// The closure that returns another credential.
   let provider: CredentialProvider?
 
   var hasCredential: Bool { own != nil || provider != nil }
 }
 
 extension ExchangeLoop {
-  /// The server of a request.
+  /// The origin server of a request.
   func server(of request: OutgoingRequest) -> Challenger {
     let (own, provider) = task.state.withLock { ($0.settings.credential, $0.settings.credentialProvider) }
     return Challenger(
       recipient: .origin, request: request, own: own, provider: provider ?? configuration.credentialProvider)
   }
 
-  /// The proxy of a request; it is given what its session names with it, and no server's credential.
+  /// The proxy of a request; uses the credential of the `Proxy` value and none of a server's.
   func proxy(of request: OutgoingRequest) -> Challenger? {
     session.passage(to: request.url).map { passage in
       Challenger(
@@ -32,7 +32,7 @@ extension ExchangeLoop {
     }
   }
 
-  /// Who asks with this head.
+  /// The sender of a challenge with this status and source.
   func challenger(
     of status: Int, from source: TransportResponse.Source, to request: OutgoingRequest
   ) -> Challenger? {
@@ -45,7 +45,7 @@ extension ExchangeLoop {
 }
 
 extension Session {
-  /// The way of a request through a proxy; `nil` where no proxy reads anything of it.
+  /// The route of a request through a proxy; `nil` if no proxy reads any part of the request.
   func passage(to url: HTTPURL) -> ProxyPassage? {
     configuration.proxies.isEmpty ? nil : ProxyPassage(configuration.proxies.proxy(for: url), to: url)
   }

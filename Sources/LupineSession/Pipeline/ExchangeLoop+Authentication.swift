@@ -2,10 +2,11 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
-/// The answers to challenges, a server's (401) and a proxy's (407).
+/// Answers challenges of a server (401) and of a proxy (407).
 extension ExchangeLoop {
-  /// Whether a challenge can be answered and the request is to be sent again; each credential is given once, so that a
-  /// wrong password ends with the 401 or the 407.
+  /// Whether a challenge is answered and the request is sent again.
+  ///
+  /// Each credential is used once, so that a wrong password ends with the 401 or the 407.
   func answers(_ response: TransportResponse, to challenger: Challenger) async throws(LupineError) -> Bool {
     do throws(Unanswered) {
       try await answer(response, of: challenger)
@@ -23,7 +24,7 @@ extension ExchangeLoop {
     }
   }
 
-  /// Why a challenge is not answered.
+  /// The reason why a challenge is not answered.
   private enum Unanswered: Error {
     case reason(String)
     case failed(LupineError)
@@ -85,7 +86,7 @@ extension ExchangeLoop {
     _ credential: Credential, to offers: [AuthenticationSchemes.Offer], of challenger: Challenger
   ) async throws(Unanswered) {
     let context = authenticationContext(challenger)
-    // What was sent before anybody asked is refused now; the same again would be refused again.
+    // A value that was sent preemptively was refused, so the same value is not sent again.
     let refused = authentication(challenger.recipient) { $0.carried }.flatMap { $0.isUnasked ? $0.value : nil }
     var isRefused = false
     for offer in offers {

@@ -5,8 +5,8 @@ import Synchronization
 extension ExchangeLoop {
   /// Adds the cookies that the session's store has for the request's URL.
   ///
-  /// A `Cookie` field that the request brings stays in front, and wins where a name is in both. All of them go in one
-  /// field (RFC 6265 section 5.4), which swift-http-types would take apart.
+  /// A `Cookie` field of the request comes first, and has precedence if both contain the same name. All cookies go into
+  /// one field (RFC 6265 section 5.4), because swift-http-types would split them.
   func addCookies(to request: inout OutgoingRequest) {
     if !session.hasCookieStore, !request.findings.contains(.cookie) { return }
     let values = request.headers[values: .cookie]
@@ -30,7 +30,7 @@ extension ExchangeLoop {
     request.lookAtFields()
   }
 
-  /// Keeps the cookies of a response.
+  /// Stores the cookies of a response.
   func keepCookies(of response: TransportResponse, to request: OutgoingRequest) {
     guard session.hasCookieStore, response.source == .origin, let store = configuration.cookieStore else { return }
     let fields = response.head.headerFields[values: .setCookie]

@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
-/// What an exchange carries of credentials, and what is learned from its response.
+/// The credentials of an exchange, and their update after its response.
 extension ExchangeLoop {
   func authenticationContext(_ challenger: Challenger) -> AuthenticationContext {
     AuthenticationContext(
@@ -11,15 +11,14 @@ extension ExchangeLoop {
       warn: { warn($0) })
   }
 
-  /// Reads or changes what was given to who asks.
+  /// Reads or changes the authentication state of a server or proxy.
   func authentication<Value: Sendable>(
     _ recipient: AuthenticationContext.Recipient, _ change: (inout AuthenticationState) -> Value
   ) -> Value {
     task.state.withLock { change(&$0.exchange.authentications[recipient, default: AuthenticationState(recipient)]) }
   }
 
-  /// What a connection for this request must be like: with its proxy, and with what proves the connection where the
-  /// session has such a credential for this place.
+  /// The connection key of a request: its proxy, and the connection credential if its scope allows the URL.
   func identity(for request: OutgoingRequest) -> ConnectionKey {
     var identity = session.identity(for: request)
     guard let given = configuration.connectionCredential,
@@ -30,13 +29,13 @@ extension ExchangeLoop {
     return identity
   }
 
-  /// Whether there is anything to answer a server's challenge with.
+  /// Whether there is a credential or a provider for a server's challenge.
   var hasCredential: Bool {
     session.hasCredentialProvider
       || task.state.withLock { $0.settings.credential != nil || $0.settings.credentialProvider != nil }
   }
 
-  /// The request with the answer that its challenge was given, or with what a scheme sends unasked.
+  /// The request with the answer to its challenge, or with a scheme's preemptive value.
   func authorized(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
     guard let value = try await value(for: server(of: request)) else { return request }
     var request = request
@@ -45,7 +44,7 @@ extension ExchangeLoop {
     return request
   }
 
-  /// What goes to the proxy alone, in the same way.
+  /// The value of `Proxy-Authorization`: the answer to the proxy's challenge, or a preemptive value.
   func proxyAuthorization(for request: OutgoingRequest) async throws(LupineError) -> String? {
     guard let proxy = proxy(of: request), proxy.hasCredential else { return nil }
     return try await value(for: proxy)
@@ -83,12 +82,12 @@ extension ExchangeLoop {
     return value
   }
 
-  /// Tells the schemes how their answers were taken.
+  /// Reports to the schemes how the server and the proxy responded to their answers.
   func tellSchemes(_ response: TransportResponse, to request: OutgoingRequest) throws(LupineError) {
     guard task.state.withLock({ !$0.exchange.authentications.isEmpty }) else { return }
     if response.source == .origin { try tell(response.head, server(of: request)) }
     guard let passage = session.passage(to: request.url), let proxy = proxy(of: request) else { return }
-    // What comes through a tunnel is the server's word; of a tunnel that stood already the proxy said nothing.
+    // A response through a tunnel comes from the server; for a reused tunnel there is no response of the proxy.
     let isOwnWord = passage.isForwarded || response.source == .proxy
     if let word = isOwnWord ? response.head : task.state.withLock({ $0.exchange.tunnel }) {
       try tell(word, proxy)
@@ -110,7 +109,7 @@ extension ExchangeLoop {
     }
   }
 
-  /// Runs a scheme's or a program's own code.
+  /// Runs asynchronous code of a scheme or of the program.
   func asking<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws(LupineError) -> Value {

@@ -2,9 +2,9 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
-/// What an exchange leads to: a redirect, another answer to a challenge, a fresh URL.
+/// The next request of an attempt: after a redirect, an answered challenge or a refreshed URL.
 extension ExchangeLoop {
-  /// Whether a response is the answer, and nobody is told of it before: one look for what nearly every response is.
+  /// Whether a response is final and neither a cookie store nor a consumer uses it; the common case.
   func isAnswer(_ response: TransportResponse) -> Bool {
     guard !session.hasCookieStore, task.consumer == nil, response.statusCode != 401, response.statusCode != 407 else {
       return false
@@ -12,13 +12,13 @@ extension ExchangeLoop {
     return task.state.withLock { $0.exchange.isPlain }
   }
 
-  /// Whether a response may lead to another request; few do, and a call that might wait costs more than to look.
+  /// Whether a response may lead to another request; avoids an asynchronous call in the common case.
   func mayLeadOn(_ response: TransportResponse) -> Bool {
     response.statusCode == 401 || response.statusCode == 407 || task.consumer?.mayLeadOn == true
       || task.state.withLock { $0.exchange.redirect != nil }
   }
 
-  /// The request that a redirect or a challenge leads to; `nil` where this response is the answer.
+  /// The request that a redirect or a challenge leads to; `nil` if this response is final.
   func following(
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
@@ -38,13 +38,13 @@ extension ExchangeLoop {
       return request
     }
     if let next = task.consumer?.following(request) { return next }
-    // What a proxy refuses says nothing of the URL, and a fresh one would go the same way.
+    // A response of the proxy says nothing about the URL, and a refreshed URL would use the same proxy.
     guard response.source == .origin, let refresh = task.consumer?.refreshing(after: response.head) else { return nil }
     try await awaitEnd(of: response)
     return try await refreshing(request, after: response.head, refresh)
   }
 
-  /// The request with the URL that the program gives in the place of one that is of no use any more.
+  /// The request with the URL that the program returns as a replacement for an expired one.
   private func refreshing(
     _ request: OutgoingRequest, after head: HTTPResponse,
     _ refresh: @escaping @Sendable () async throws -> any URLConvertible
@@ -65,7 +65,7 @@ extension ExchangeLoop {
     return next
   }
 
-  /// Decides at a head whether its redirect is followed; true where the response's body is of no use.
+  /// Decides at a head whether its redirect is followed; `true` if the response's body is not needed.
   func decideRedirect(_ head: HTTPResponse, _ status: Int, _ request: OutgoingRequest) -> Bool {
     guard RedirectRules.isRedirect(head, status) else { return false }
     let redirector = task.state.withLock { $0.settings.redirector } ?? session.configuration.redirector

@@ -2,13 +2,13 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
-/// The ends of exchanges whose responses lead, or may lead, to others.
+/// Ends exchanges whose responses lead, or may lead, to other requests.
 extension ExchangeLoop {
-  /// The request that a response leads to, whose exchange has ended then; `nil` where the response is the answer.
+  /// The request that a response leads to, once its exchange has ended; `nil` if the response is final.
   ///
   /// - Parameters:
-  ///   - sent: what was sent.
-  ///   - request: the same without what was added for this exchange alone.
+  ///   - sent: the request as it was sent.
+  ///   - request: the request without the fields of this exchange.
   func next(
     after response: TransportResponse, to sent: OutgoingRequest, for request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
@@ -31,7 +31,9 @@ extension ExchangeLoop {
     return next
   }
 
-  /// The request that a response leads to, as `following` says; the end of its body is told when it comes.
+  /// The request that a response leads to; also reports the end of the body when it arrives.
+  ///
+  /// See `following`.
   func requestAfter(
     _ response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> OutgoingRequest? {
@@ -39,8 +41,10 @@ extension ExchangeLoop {
     return try await following(response, to: request)
   }
 
-  /// Has the end of a body told when it comes: who decides whether another exchange follows, such as a person who is asked
-  /// for a password, may take long, and that time is none of this exchange's.
+  /// Reports the end of a body when it arrives.
+  ///
+  /// The decision about the next exchange may take long, for example if a person enters a password. That time is not
+  /// part of this exchange.
   func tellEnd(of response: TransportResponse) {
     guard task.isObserved, let control = task.state.withLock({ $0.control }) else { return }
     response.body.onEnd { end in
@@ -49,11 +53,11 @@ extension ExchangeLoop {
     }
   }
 
-  /// Waits for the end of a body before somebody is asked who may take long, and leaves the end as it is.
+  /// Waits for the end of a body before code that may take long; does not change the end.
   ///
-  /// A body that is handed on at its head waits for its reader, and nobody for it.
+  /// A body that is handed over at its head is not waited for, because it waits for its reader.
   ///
-  /// - Throws: the reason why the request, or its attempt, has been ended meanwhile: then nobody is to be asked.
+  /// - Throws: the reason why the request or its attempt was ended meanwhile.
   func awaitEnd(of response: TransportResponse) async throws(LupineError) {
     if !task.handsOverAtHead { _ = try? await response.body.end() }
     if let ended = task.state.withLock({ $0.cancellation ?? $0.attemptEnd }) { throw ended }
@@ -64,7 +68,7 @@ extension ExchangeLoop {
     task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
   }
 
-  /// Ends an exchange whose response has led to another, once its body has come to its end.
+  /// Ends an exchange whose response has led to another request, once its body has ended.
   func leave(_ response: TransportResponse) async {
     let control = task.state.withLock { $0.control }
     let isGivenUp = task.handsOverAtHead ? await drop(response.body, control) : false
@@ -74,7 +78,7 @@ extension ExchangeLoop {
       if task.isObserved, task.state.withLock({ $0.tells(control) }) { tell(end) }
       metrics = end.metrics
     } catch {
-      // Of a request that was ended the attempt tells.
+      // If the request or its attempt was ended, the attempt reports the error.
       let isOwn = isGivenUp || control?.reason == nil
       if isOwn, task.isObserved, task.state.withLock({ $0.tells(control) }) {
         task.emit(.failed(error.caused(by: control)), attempt: number)
@@ -84,8 +88,7 @@ extension ExchangeLoop {
     close(control, status: response.statusCode, metrics: metrics)
   }
 
-  /// Takes what was to be handed on, which would wait for its reader; no more of it than of other bodies that nobody
-  /// wants: true where it was given up.
+  /// Discards a body that would wait for its reader, up to the limit `discardedBody`; `true` if the limit was exceeded.
   private func drop(_ body: ResponseBody, _ control: ExchangeControl?) async -> Bool {
     var left = configuration.limits.discardedBody
     while left >= 0, let piece = try? await body.next() { left -= Int64(piece.count) }
@@ -96,10 +99,9 @@ extension ExchangeLoop {
   }
 }
 
-/// What becomes of an exchange that an interceptor or a scheme gives up.
+/// Ends an exchange that an interceptor or a scheme abandons.
 extension ExchangeLoop {
-  /// Ends the exchange that interceptors have broken off, without waiting for its transport; what it cost counts as far as
-  /// it is known on this side.
+  /// Ends the exchange that interceptors abandoned, without waiting for its transport; keeps the metrics known so far.
   func breakOffExchange() {
     let (control, body) = task.state.withLock { ($0.control, $0.exchange.body) }
     guard let control, let body, control.carries(body) else { return abandonExchange() }
@@ -107,11 +109,11 @@ extension ExchangeLoop {
     close(control, status: nil, metrics: body.metricsAtEnd ?? body.exchange.cost)
   }
 
-  /// Ends the exchange whose response nobody waits for; what it cost counts where its body has ended by itself.
+  /// Ends an exchange whose response is not needed; keeps its metrics if its body has already ended.
   ///
   /// - Parameters:
-  ///   - body: its body; `nil` means that which interceptors were given.
-  ///   - own: the body that an interceptor made in its place, with what it cost, too, where the interceptor passed that on.
+  ///   - body: the body of the response; `nil` means the body that the interceptors received.
+  ///   - own: the replacement body that an interceptor made; if it has the same metrics, they are not counted twice.
   func abandonExchange(_ body: ResponseBody? = nil, for own: ResponseBody? = nil) {
     guard let control = task.state.withLock({ $0.control }) else { return }
     let metrics = (body ?? task.state.withLock { $0.exchange.body }).flatMap {

@@ -2,9 +2,9 @@ import HTTPTypes
 import LupineCore
 
 extension ExchangeLoop {
-  /// Takes out a credential for a proxy, where no proxy reads the request's fields: the server would.
+  /// Removes `Proxy-Authorization` if no proxy reads the request's fields, because the server would receive it.
   ///
-  /// - Parameter proxyAuthorization: what goes to the proxy in its place.
+  /// - Parameter proxyAuthorization: the value that replaces it for the proxy.
   func dropForeignCredentials(of request: inout OutgoingRequest, _ proxyAuthorization: String?) {
     guard request.findings.contains(.proxyAuthorization) else { return }
     let isForwarded = session.passage(to: request.url)?.isForwarded == true
@@ -18,18 +18,18 @@ extension ExchangeLoop {
   }
 }
 
-// Parts of the session, since a method of its configuration would be handed a copy of all of it.
+// Methods of the session, because a call on its configuration copies the configuration.
 extension Session {
-  /// What a connection for this request must be like.
+  /// The connection key of a request.
   func identity(for request: OutgoingRequest) -> ConnectionKey {
-    // A change would make a copy, and whether two identities are the same is seen soonest where they are one.
+    // Without proxies, returns the shared value: no copy, and a fast comparison.
     guard hasProxies else { return configuration.identity }
     var identity = configuration.identity
     identity.proxy = configuration.proxies.proxy(for: request.url)
     return identity
   }
 
-  /// Who judges the proxy for this URL, where it has certificates.
+  /// The trust evaluator of the proxy for this URL, if it is an HTTPS proxy.
   func proxyEvaluator(for url: HTTPURL) -> (any TrustEvaluator)? {
     guard !configuration.proxies.isEmpty, let trustPolicy = configuration.trustPolicy,
       let proxy = configuration.proxies.proxy(for: url), proxy.kind == .https

@@ -3,12 +3,12 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
-/// The ends of responses that are refused at their head.
+/// Ends responses that are refused at their head.
 extension ExchangeLoop {
   /// Ends a response whose body has not been handed over.
   ///
-  /// - Parameter limit: how many bytes of the body are read first. Default: none.
-  /// - Returns: the reason for it, with those bytes and with what the exchange cost.
+  /// - Parameter limit: the number of bytes of the body to read first. Default: 0.
+  /// - Returns: the reason, with those bytes and the metrics of the exchange.
   func refused(
     _ response: TransportResponse, _ control: ExchangeControl?, _ reason: LupineError, reading limit: Int64 = 0
   ) async -> LupineError {
@@ -25,10 +25,10 @@ extension ExchangeLoop {
     }
   }
 
-  /// Reads the first bytes of a body, as far as they come; tells as well whether they are all of it.
+  /// Reads the first bytes of a body; also returns whether they are the whole body.
   ///
-  /// What ends the exchange ends the reading: a cancellation, a deadline, and the idle timeout, which bounds the reading as a
-  /// whole as well. So a server that sends a byte now and then does not hold up the error.
+  /// A cancellation, a deadline or the idle timeout ends the reading. The idle timeout also limits the whole reading,
+  /// so that a slow server does not delay the error.
   private func excerpt(
     of body: ResponseBody, _ control: ExchangeControl?, limit: Int
   ) async -> (bytes: Data, isWhole: Bool) {
@@ -44,7 +44,7 @@ extension ExchangeLoop {
         bytes.append(contentsOf: piece.prefix(limit - bytes.count))
       }
     } catch {
-      // What has come is kept, and the refusal tells more than this.
+      // The bytes received so far are kept, because the refusal is more important than this error.
     }
     return (bytes, false)
   }
@@ -56,16 +56,16 @@ extension ExchangeLoop {
   }
 }
 
-/// The requests that are sent again below the attempt: no retrier is asked, since sending them again is safe.
+/// Resends requests within an attempt; no retrier is asked, because the resend is safe.
 extension ExchangeLoop {
-  /// How often the requests of one attempt are sent again.
+  /// The maximum number of resends in one attempt.
   static let mostResends = 3
 
-  /// Returns if the request may be sent again, after it has emitted `resending`; throws otherwise.
+  /// Emits `resending` and returns if the request may be resent; throws otherwise.
   ///
   /// - Parameters:
-  ///   - count: how often requests have been sent again already.
-  /// - Throws: the error, where the request is not to be sent again.
+  ///   - count: the number of resends so far.
+  /// - Throws: `error`, if the request is not resent.
   func resend(_ request: OutgoingRequest, after error: LupineError, _ count: Int) throws(LupineError) {
     guard let reason = reason(toResend: request, after: error), task.state.withLock({ $0.cancellation }) == nil else {
       throw error
@@ -79,8 +79,10 @@ extension ExchangeLoop {
     task.emit(.resending(after: error.about(request.summary), reason: reason), attempt: number)
   }
 
-  /// Why a request may be sent again: the server has not acted on it, whatever the method, or the method allows it and
-  /// the server may just have closed the kept connection (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1).
+  /// The reason why a request may be resent; `nil` if it may not.
+  ///
+  /// It may be resent with any method if the server has not processed it, or with an idempotent method if a reused
+  /// connection was closed before a response (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1).
   private func reason(toResend request: OutgoingRequest, after error: LupineError) -> String? {
     if error.isUnprocessed { return "the server has not processed the request" }
     guard error.kind == .connectionLost, request.isIdempotent, let metrics = error.metrics, metrics.isConnectionReused,
@@ -91,8 +93,9 @@ extension ExchangeLoop {
 }
 
 extension ExchangeLoop {
-  /// How the body ended; a page that nobody wants, and that is longer than such a page may be, counts as none, so that its
-  /// status is what the request ends with.
+  /// The end of the body.
+  ///
+  /// A body that exceeds a size limit but is not needed counts as empty, so that the request ends with its status.
   func end(of response: TransportResponse) async throws(LupineError) -> BodyEnd {
     do throws(LupineError) {
       return try await response.body.end()

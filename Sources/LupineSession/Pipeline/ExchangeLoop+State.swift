@@ -3,14 +3,14 @@ import LupineCore
 import LupineSupport
 
 extension ExchangeLoop {
-  /// What stands with the request, one attempt at a time.
+  /// The state of one attempt.
   struct State {
     var attempt: Int
-    /// What led to the current exchange: the request without what was added for this exchange alone.
+    /// The request of the current exchange, without the fields of this exchange.
     private(set) var original: OutgoingRequest?
-    /// Whether the end of the current exchange has been told.
+    /// Whether the end of the current exchange has been reported.
     var isTold = false
-    /// Behind one pointer that most attempts have not, which make one exchange and nothing more.
+    /// Stored indirectly: most attempts never need it.
     private var rare: CopyOnWrite<Rare>?
 
     private struct Rare {
@@ -23,32 +23,32 @@ extension ExchangeLoop {
 
     init(attempt: Int = 1) { self.attempt = attempt }
 
-    /// The body that interceptors were given last, for what it cost where they give it up.
+    /// The last body that interceptors received; its metrics are used if they abandon it.
     var body: ResponseBody? {
       get { rare?.value.body }
       set { change { $0.body = newValue } }
     }
-    /// What was given to whom in answer to challenges.
+    /// The authentication state of each server and proxy.
     var authentications: [AuthenticationContext.Recipient: AuthenticationState] {
       get { rare?.value.authentications ?? Dictionary() }
       set { change { $0.authentications = newValue } }
     }
-    /// What the proxy said when it opened the current exchange's tunnel.
+    /// The proxy's response that opened the tunnel of the current exchange.
     var tunnel: HTTPResponse? {
       get { rare?.value.tunnel }
       set { change { $0.tunnel = newValue } }
     }
-    /// Where the redirects were that have been met.
+    /// The URLs of the redirects so far.
     var visited: [HTTPURL] {
       get { rare?.value.visited ?? [] }
       set { change { $0.visited = newValue } }
     }
-    /// What the redirect of the current exchange leads to; decided at its head, so that the sink fits.
+    /// The result of the current exchange's redirect; decided at the head, before the body's sink is chosen.
     var redirect: Result<OutgoingRequest, LupineError>? {
       get { rare?.value.redirect }
       set { change { $0.redirect = newValue } }
     }
-    /// Whether the current exchange's response leads nowhere, and nobody is told of it.
+    /// Whether there is no redirect and no authentication.
     var isPlain: Bool {
       rare.map { $0.value.redirect == nil && $0.value.authentications.isEmpty } ?? true
     }
@@ -65,7 +65,7 @@ extension ExchangeLoop {
       tunnel = nil
     }
 
-    /// Has those who were asked for credentials know of a redirect.
+    /// Reports a redirect to the authentication states.
     mutating func follow(from: HTTPURL, to url: HTTPURL) {
       authentications[.origin, default: AuthenticationState(.origin)].follows(from: from, to: url)
       for recipient in authentications.keys where recipient != .origin {
@@ -73,7 +73,7 @@ extension ExchangeLoop {
       }
     }
 
-    /// Forgets the way that was gone.
+    /// Resets the visited URLs and the change of origin when an interceptor sends the request again.
     mutating func comeBack() {
       guard rare != nil else { return }
       visited = []

@@ -2,7 +2,7 @@ package import HTTPTypes
 package import LupineCore
 import Synchronization
 
-/// The exchanges of one attempt: the request, then whatever redirects and challenges lead to.
+/// Makes the exchanges of one attempt: the request, then those after redirects and challenges.
 struct ExchangeLoop: Sendable {
   let task: RequestExecution
   let number: Int
@@ -17,8 +17,9 @@ struct ExchangeLoop: Sendable {
 
   func warn(_ text: String) { task.emit(.warning(text), attempt: number) }
 
-  /// The whole response where there is nothing to wait for: nobody is asked at its head, and its body has come to a good
-  /// end, as is the rule.
+  /// The whole response, if it is available without waiting; the common case.
+  ///
+  /// Requires that there are no response deciders and that the body has ended successfully.
   func received(_ response: TransportResponse, to request: OutgoingRequest) -> ReceivedResponse? {
     guard !task.handsOverAtHead, let end = response.body.goodEnd,
       let ended = task.state.withLock({ $0.conclude(status: response.statusCode, end.metrics) })
@@ -62,12 +63,12 @@ struct ExchangeLoop: Sendable {
       close(control, status: response.statusCode, metrics: error.metrics)
       throw error.caused(by: control)
     }
-    // The refusal is the error, whatever ended the reading of the body.
+    // The refusal is the error, even if reading the body failed.
     close(control, status: response.statusCode, metrics: refusal.metrics)
     throw refusal
   }
 
-  /// Asks those who may refuse a response at its head, and ends the request where one does.
+  /// Calls the response deciders, and ends the request if one of them cancels.
   private func decide(
     on response: TransportResponse, _ deciders: [@Sendable (HTTPResponse) async -> ResponseDisposition],
     _ control: ExchangeControl?
@@ -78,7 +79,7 @@ struct ExchangeLoop: Sendable {
       guard disposition == .cancel else { continue }
       let error = LupineError(
         .cancelled, "The request was cancelled at the head of its response, with status \(head.status.code).")
-      // Where the request was ended while it was asked, the word is that of whoever heard of the end.
+      // If the request was ended meanwhile, the consumer has already received that reason.
       let isEnded = task.state.withLock { $0.cancellation != nil || $0.attemptEnd != nil }
       task.cancel(error)
       let refusal = await refused(response, control, error)
@@ -108,10 +109,10 @@ struct ExchangeLoop: Sendable {
     return nil
   }
 
-  /// Makes exchanges until one is neither redirected nor challenged; returns at its head.
+  /// Makes exchanges until a response is neither a redirect to follow nor a challenge to answer; returns at its head.
   ///
-  /// An exchange that failed is made again where that is safe, up to `mostResends` times in all.
-  @inline(__always)  // As `Pipeline.run` says.
+  /// A failed exchange is made again if that is safe, up to `mostResends` times in total.
+  @inline(__always)  // See `Pipeline.run`.
   func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
     var request = request
     var resends = 0
@@ -136,7 +137,7 @@ struct ExchangeLoop: Sendable {
     }
   }
 
-  /// Begins anew where an interceptor sends again.
+  /// Resets the redirects when an interceptor sends the request again.
   func forgetRedirects() {
     task.state.withLock { state in
       state.exchange.comeBack()
@@ -145,9 +146,9 @@ struct ExchangeLoop: Sendable {
   }
 
   /// - Parameters:
-  ///   - original: the request without what was added for this exchange alone, as a redirect begins with it.
-  ///   - proxyAuthorization: what goes to the proxy alone.
-  @inline(__always)  // As `Pipeline.run` says.
+  ///   - original: the request without the fields of this exchange; a redirect starts from it.
+  ///   - proxyAuthorization: the value that is sent to the proxy only.
+  @inline(__always)  // See `Pipeline.run`.
   private func sendOnce(
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
@@ -226,7 +227,7 @@ extension ExchangeLoop {
   }
 
   func sink(for head: HTTPResponse, _ status: Int, of control: ExchangeControl) -> BodySink {
-    // No transport is asked before there is a request, and the head of an exchange that another has replaced is of none.
+    // `nil` only for the head of a replaced exchange, which is ignored.
     guard let request = task.state.withLock({ $0.accept(head, of: control) }) else {
       return .discard(limit: 0)
     }

@@ -4,11 +4,11 @@ import LupineCore
 import Synchronization
 
 extension Pipeline {
-  /// Adapts, sends, receives and validates once.
-  @inline(__always)  // As `run` says.
+  /// Makes one attempt: adapts, sends, receives and validates.
+  @inline(__always)  // See `run`.
   func attempt(_ original: OutgoingRequest, _ number: Int) async -> AttemptResult {
     var entry = task.enterAttempt()
-    // It may be held back again before it has come through.
+    // The request may be suspended again before the attempt begins.
     while entry.mustWait {
       await task.passGate()
       entry = task.enterAttempt()
@@ -32,7 +32,7 @@ extension Pipeline {
         (state.endAttempt() ?? state.cancellation, state.settings.validators)
       }
       if let ended { throw ended }
-      // One that is handed over at its head has been judged there.
+      // A response that is handed over at its head has been validated there.
       let isJudged = task.handsOverAtHead
       let refusal = isJudged ? nil : refusal(of: received, by: validators, number)
       var outcome = Outcome(received)
@@ -51,22 +51,22 @@ extension Pipeline {
     return result
   }
 
-  /// Makes the exchanges, and waits for the body.
-  @inline(__always)  // As `run` says.
+  /// Makes the exchanges and waits for the body.
+  @inline(__always)  // See `run`.
   private func exchange(
     _ request: OutgoingRequest, _ number: Int
   ) async throws(LupineError) -> ReceivedResponse {
     let loop = ExchangeLoop(task, number)
     let response = try await loop.send(request)
-    // A call that might wait costs more than to look.
+    // Avoids an asynchronous call in the common case.
     if let received = loop.received(response, to: request) { return received }
     return try await loop.receive(response, to: request)
   }
 
-  /// Whether there may be adapters, interceptors or retriers: one look, where many requests have none of the three.
+  /// Whether there may be adapters, interceptors or retriers; a fast check, because many requests have none.
   var hasPolicies: Bool { session.hasPolicies || !task.state.withLock { $0.settings.areDefault } }
 
-  /// The session's, then the request's own.
+  /// The session's adapters, then the request's.
   private var adapters: [any RequestAdapter] {
     let own = task.state.withLock { $0.settings.adapters }
     return own.isEmpty ? session.configuration.adapters : session.configuration.adapters + own
@@ -92,7 +92,7 @@ extension Pipeline {
     return request
   }
 
-  /// Why a validator refuses a response; `nil` where none does.
+  /// The error of the validator that refuses a response; `nil` if none does.
   func refusal(of received: ReceivedResponse, by validators: [ResponseValidator], _ number: Int) -> LupineError? {
     var refusal: LupineError?
     do throws(LupineError) {
@@ -101,7 +101,7 @@ extension Pipeline {
       let limit = session.configuration.limits.errorBody
       refusal = explained(error, received, number).about(received.request.summary).about(received.head)
         .carrying(task.consumer?.bodyElsewhere(received, limit: limit) ?? received.data, limit: limit)
-      // The metrics of a head alone come with the end of its body.
+      // The metrics are available only at the end of the body.
       if !task.handsOverAtHead { refusal = refusal?.measured(received.metrics) }
       task.consumer?.isUnwanted()
     }
@@ -109,7 +109,7 @@ extension Pipeline {
     return refusal
   }
 
-  /// Says what would have answered the challenge that the response is, or why nothing could.
+  /// Adds to the error which scheme would answer the challenge, or why none did.
   private func explained(_ error: LupineError, _ received: ReceivedResponse, _ number: Int) -> LupineError {
     guard received.statusCode == (received.source == .origin ? 401 : 407) else { return error }
     if let remedy = session.configuration.schemes.remedy(for: received.head) {
@@ -123,16 +123,16 @@ extension Pipeline {
 }
 
 extension Pipeline {
-  /// Adds the session's default fields; one that the request has is the request's own to set.
+  /// Adds the session's default fields; a field that the request already has is not changed.
   ///
-  /// A range is one of the content as it is: no coding is asked for with it, since a part of a coded body is of no use, and
-  /// many servers would send the whole.
+  /// No content coding is requested with a range, because a part of coded content cannot be decoded, and many servers
+  /// would send the whole content.
   func prepared(_ request: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
     var request = request
     if let consumer = task.consumer {
       let first = request.url
       request = consumer.prepare(request, secrets: session.configuration.secretFields)
-      // A fresh URL of an earlier attempt is no more the credential's origin than it was then.
+      // If an earlier attempt refreshed the URL, its origin still does not receive the credential.
       let url = request.url
       if url != first, url.origin != first.origin { task.state.withLock { $0.exchange.follow(from: first, to: url) } }
     }
@@ -150,7 +150,7 @@ extension Pipeline {
     return request
   }
 
-  /// Whether the field is the one that tells of the session's codings, which do not decode parts.
+  /// Whether the field is the session's own `Accept-Encoding`.
   private func isOwnCodings(_ field: HTTPField) -> Bool {
     field.name == .acceptEncoding && field.value == session.configuration.contentCodings.acceptEncoding
   }

@@ -3,7 +3,7 @@ import LupineCore
 import Synchronization
 
 extension Pipeline {
-  /// Passes the interceptors, makes the exchanges, and waits for the body.
+  /// Runs the interceptors and the exchanges, and waits for the body.
   func exchange(
     _ request: OutgoingRequest, _ number: Int, through interceptors: [any Interceptor]
   ) async throws(LupineError) -> ReceivedResponse {
@@ -35,7 +35,7 @@ extension Pipeline {
     }
   }
 
-  /// The session's, then the request's own.
+  /// The session's interceptors, then the request's.
   var interceptors: [any Interceptor] {
     let own = task.state.withLock { $0.settings.interceptors }
     return own.isEmpty ? session.configuration.interceptors : session.configuration.interceptors + own
@@ -52,12 +52,12 @@ extension Pipeline {
   }
 }
 
-/// What interceptors pass on, and what they make by themselves.
+/// Receives responses that interceptors pass on or make.
 extension ExchangeLoop {
-  /// Describes the attempt to interceptors; a body that one of them makes is taken as it stands, without being decoded.
+  /// The context of the attempt for interceptors; a body that an interceptor makes is not decoded.
   ///
-  /// A stream's reader has such a body as it comes. For a file it is gathered first, since nobody knows yet whether it is
-  /// the one that comes back.
+  /// A stream's reader receives such a body directly. For a download the body is stored first, because the interceptor
+  /// may not return it.
   func context(forInterceptorsOf request: OutgoingRequest, control: ExchangeControl) -> TransferContext {
     let limits = configuration.limits
     let reader = task.handsOverAtHead ? task.consumer : nil
@@ -71,9 +71,9 @@ extension ExchangeLoop {
     return context
   }
 
-  /// Waits for the whole of a response that interceptors have passed on, or made by themselves.
+  /// Waits for the whole response that interceptors passed on or made.
   ///
-  /// - Parameter control: the life of a body that an interceptor made.
+  /// - Parameter control: controls a body that an interceptor made.
   func receive(
     _ response: TransportResponse, from request: OutgoingRequest, orOwn control: ExchangeControl
   ) async throws(LupineError) -> ReceivedResponse {
@@ -84,18 +84,18 @@ extension ExchangeLoop {
     while try !task.begin(control, sent, for: nil, head: response.head) { abandonExchange(for: response.body) }
     let own = try await handedOn(response, to: sent, control)
     let received = try await receive(own, control, to: request)
-    // What the interceptor had at hand did not come over the wire; all of it is there, whatever came before.
+    // The body of an interceptor was not received over the network; all of it is already available.
     let count = (task.consumer?.base(of: own.head) ?? 0) + (own.body.goodEnd?.byteCount ?? 0)
     task.download.withLock { $0.begin(base: count, length: 0, isAnswer: false, now: .zero) }
     return received
   }
 
-  /// Has the body that an interceptor made go where a stream's or a download's goes, as it stands.
+  /// Passes a body that an interceptor made to the stream or download, without decoding.
   private func handedOn(
     _ response: TransportResponse, to request: OutgoingRequest, _ control: ExchangeControl
   ) async throws(LupineError) -> TransportResponse {
     guard let consumer = task.consumer else { return response }
-    // A stream's reader waits for it as it comes.
+    // A stream's reader receives the body directly.
     if task.handsOverAtHead, control.carries(response.body) { return response }
     do throws(LupineError) {
       let end = try await response.body.end()

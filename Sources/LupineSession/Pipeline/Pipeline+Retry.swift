@@ -5,15 +5,15 @@ import LupineSupport
 import Synchronization
 
 extension Pipeline {
-  /// What follows an attempt.
+  /// The step after an attempt.
   enum RetryStep: Sendable {
     case end(Outcome)
     case again(after: Duration)
   }
 
-  /// Asks the retriers, the session's first; the first one that has an opinion decides.
+  /// Asks the retriers, the session's first; the first decision other than `doNotRetry` applies.
   ///
-  /// They judge the request that the attempt began with: a POST that was redirected to a GET is still a POST to repeat.
+  /// They receive the request that the attempt began with: a POST that was redirected to a GET is retried as a POST.
   func retryStep(after result: AttemptResult, of original: OutgoingRequest, _ number: Int) async -> RetryStep {
     let outcome = result.outcome
     let request = result.request
@@ -27,7 +27,7 @@ extension Pipeline {
     for (place, retrier) in retriers.enumerated() {
       let asked = failed.granted(task.state.withLock { $0.grantedRetries[place] ?? 0 })
       let decision = (try? await task.interruptible { await retrier.decision(for: asked) }) ?? .doNotRetry
-      // A retrier may wait for long, and the request may be cancelled meanwhile or run out of time.
+      // The request may be cancelled or time out while a retrier decides.
       if let reason = task.state.withLock({ $0.cancellation }) {
         return end(outcome, with: reason, request)
       }
@@ -49,10 +49,10 @@ extension Pipeline {
     return end(outcome, notes.joined(to: "no retrier asked for it"), number)
   }
 
-  /// Whether an attempt ended well, as most do, so that no retrier is asked and all are told.
+  /// Whether an attempt succeeded, so that no retrier decides; reports the success to all retriers.
   func isSettled(_ result: AttemptResult) -> Bool {
     guard !mayBeRetried(result.outcome) else { return false }
-    // Without a retrier there is no step that one took at the head.
+    // Without a retrier there is no step taken at the head.
     let hasPolicies = hasPolicies
     if hasPolicies, task.state.withLock({ $0.stepAtHead != nil }) { return false }
     session.retryBudget.answered(result.request.url)
@@ -65,7 +65,7 @@ extension Pipeline {
     return own.isEmpty ? session.configuration.retriers : session.configuration.retriers + own
   }
 
-  /// Puts a part of a retry back into the session's budget, where the origin has answered, be it with a refusal.
+  /// Adds credit to the session's retry budget if the origin has responded, even if the response was refused.
   private func credit(_ failed: AttemptOutcome) {
     guard let status = failed.response?.status.code, !RetryPolicy.defaultStatusCodes.contains(status),
       failed.error.map({ !RetryPolicy.defaultErrors.contains($0.kind) }) ?? true
@@ -73,7 +73,7 @@ extension Pipeline {
     session.retryBudget.answered(failed.request.url)
   }
 
-  /// Asks the retriers about a status while the body can still be kept back; the reason not to hand it over, if any.
+  /// Asks the retriers about a status before the body is handed over; returns the reason not to hand it over, if any.
   func refusalAtHead(of head: ReceivedResponse, after first: OutgoingRequest, _ number: Int) async -> LupineError? {
     let outcome = Outcome(head)
     guard !retriers.isEmpty, head.statusCode >= 400, let original = try? task.description.get() else { return nil }
@@ -89,7 +89,7 @@ extension Pipeline {
     }
   }
 
-  /// Why an attempt is the last whatever the retriers would say.
+  /// The reason why an attempt is the last, independent of the retriers.
   private var finality: String {
     let isEnded = task.state.withLock { $0.cancellation != nil }
     return !isEnded && task.consumer?.hasHandedOver == true
@@ -97,13 +97,13 @@ extension Pipeline {
   }
 
   private func end(_ outcome: Outcome, _ reason: String, _ number: Int) -> RetryStep {
-    // Of a stream of events that lost a connection its reader decides, and tells.
+    // For a lost connection of an event stream, the reader decides about the retry and emits the event.
     if task.isPart, outcome.error?.isLostConnection == true { return .end(outcome) }
     task.emit(.retrying(after: nil, reason: reason), attempt: number)
     return .end(outcome)
   }
 
-  /// Ends the request with an error of its own, which keeps the failure that the retriers were asked about.
+  /// Ends the request with another error, which keeps the failure that the retriers received.
   private func end(_ outcome: Outcome, with error: LupineError, _ request: OutgoingRequest) -> RetryStep {
     var ended = outcome
     ended.error = outcome.completed(error.about(request.summary).following(outcome.error))
@@ -149,13 +149,13 @@ extension Pipeline {
   }
 }
 
-/// What the retriers noted while they decided about one attempt.
+/// The notes of the retriers about one attempt.
 final class RetryNotes: Sendable {
   private let notes = Mutex<[String]>([])
 
   func add(_ note: String) { notes.withLock { $0.append(note) } }
 
-  /// The reason with the notes behind it.
+  /// The reason, followed by the notes.
   func joined(to reason: String) -> String {
     let notes = notes.withLock { $0 }
     return notes.isEmpty ? reason : "\(reason): \(notes.joined(separator: "; "))"

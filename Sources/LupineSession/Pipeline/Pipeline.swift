@@ -2,7 +2,7 @@ import Synchronization
 import HTTPTypes
 import LupineCore
 
-/// The course of one request: attempts until one succeeds or nobody wants another.
+/// Runs one request: makes attempts until one succeeds or no retrier wants another.
 package struct Pipeline: Sendable {
   let task: RequestExecution
   var session: Session { task.session }
@@ -11,8 +11,7 @@ package struct Pipeline: Sendable {
 
   /// Runs the request to its end.
   ///
-  /// The steps that every request takes one after the other are one async function once they are compiled: a frame and a
-  /// continuation of its own would cost each of them 200 instructions.
+  /// Inlined together with its steps, because each async call has a cost.
   @inline(__always)
   func run() async -> Outcome {
     var request: OutgoingRequest
@@ -41,12 +40,12 @@ package struct Pipeline: Sendable {
     }
   }
 
-  /// Waits before a retry; a cancellation ends the wait, and the next attempt finds it.
+  /// Waits before a retry; a cancellation ends the wait, and the next attempt detects it.
   package func wait(_ delay: Duration) async {
     guard delay > .zero else { return }
     let clock = session.clock
     if let left = task.timeLeft, left <= delay {
-      // The next attempt would come too late: the request ends when its time does.
+      // The next attempt would start too late, so the request ends at its deadline.
       try? await task.interruptible { try await clock.sleep(left) }
       _ = task.endIfOverdue(now: clock.now())
       return
@@ -55,15 +54,15 @@ package struct Pipeline: Sendable {
   }
 }
 
-/// How one attempt ended.
+/// The result of one attempt.
 struct AttemptResult: Sendable {
   /// The request as the attempt sent it first, before redirects.
   var request: OutgoingRequest
   var outcome: Outcome
-  /// Whether the request ends whatever the retriers say.
+  /// Whether the request ends without asking the retriers.
   var isFinal = false
 
-  /// - Parameter last: the exchange that the attempt began last.
+  /// - Parameter last: the last exchange of the attempt.
   static func failed(
     _ error: LupineError, request: OutgoingRequest, after last: LastExchange = LastExchange(), isFinal: Bool
   ) -> AttemptResult {
@@ -74,7 +73,7 @@ struct AttemptResult: Sendable {
 }
 
 extension Pipeline {
-  /// The request with its key, which is made once for all attempts.
+  /// The request with its idempotency key, which is the same for all attempts.
   package func keyed(_ request: OutgoingRequest) -> OutgoingRequest {
     let key = task.state.withLock { $0.settings.idempotencyKey }
     guard key != nil || session.configuration.keyedMethods.contains(request.method), !request.hasIdempotencyKey else {

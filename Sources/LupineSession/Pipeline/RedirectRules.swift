@@ -1,7 +1,7 @@
 import HTTPTypes
 import LupineCore
 
-/// What RFC 9110 section 15.4 asks of a redirect, and what must not cross origins.
+/// Builds the request after a redirect (RFC 9110 section 15.4), without secrets across origins.
 struct RedirectRules {
   let secrets: SecretFields
   let limits: Limits
@@ -14,10 +14,10 @@ struct RedirectRules {
     }
   }
 
-  /// The request that the redirect asks for.
+  /// The request that the redirect leads to.
   ///
-  /// - Throws: `LupineError` of kind `redirectFailed` for a `Location` that is not followed, `limitExceeded` for one
-  ///   redirect too many.
+  /// - Throws: `LupineError` of kind `redirectFailed` if the `Location` cannot be followed, and kind `limitExceeded` if
+  ///   there are too many redirects.
   func next(
     after head: HTTPResponse, to request: OutgoingRequest, visited: [HTTPURL]
   ) throws(LupineError) -> OutgoingRequest {
@@ -27,9 +27,9 @@ struct RedirectRules {
     return next
   }
 
-  /// The request without the secrets and the `Host` of the one before, where a redirector has sent it to another origin.
+  /// The request without the secrets and the `Host` of the previous one, if a redirector changed the origin.
   ///
-  /// What the redirector itself set for that origin stays.
+  /// Fields that the redirector itself set for that origin stay.
   func withoutStraySecrets(_ next: OutgoingRequest, from request: OutgoingRequest) -> OutgoingRequest {
     guard next.url.origin != request.url.origin else { return next }
     var next = next
@@ -40,7 +40,7 @@ struct RedirectRules {
     return next
   }
 
-  /// Whether a field says something of the body, or of the request that the body belonged to.
+  /// Whether a field describes the body or the request that the body belonged to.
   private static func describesBody(_ name: HTTPField.Name) -> Bool {
     name.canonicalName.hasPrefix("content-")
       || ["digest", "repr-digest", "last-modified", "idempotency-key"].contains(name.canonicalName)

@@ -1,31 +1,31 @@
 import HTTPTypes
 public import LupineCore
 
-/// Adds a bearer token (RFC 6750) to requests that carry no `Authorization` yet.
+/// Adds a bearer token (RFC 6750) to requests that have no `Authorization` field.
 ///
-/// Its description hides the token.
+/// The description hides the token.
 public struct BearerToken: RequestAdapter, HidesSecrets {
   private let token: String
   private let scope: CredentialScope
 
-  /// Wraps a token.
+  /// Creates an adapter with a token.
   ///
-  /// - Parameter scope: where it may go. Default: the origin of the session's base URL.
+  /// - Parameter scope: the origins that the token may be sent to. Default: the origin of the session's base URL.
   public init(_ token: String, to scope: CredentialScope = .baseURL) {
     self.token = token
     self.scope = scope
   }
 
-  /// Where it may go.
+  /// The origins that the token may be sent to.
   public var credentialScope: CredentialScope? { scope }
 
-  /// The type's name alone.
+  /// The name of the type only.
   public var description: String { "BearerToken" }
 
-  /// Adds the token where the scope allows it.
+  /// Adds the token if the scope allows the request's URL.
   ///
-  /// - Throws: `LupineError` where the token cannot stand in a field, or where the scope is the base URL's origin and
-  ///   there is no base URL.
+  /// - Throws: `LupineError` of kind `adaptationFailed` if the token is not valid in a field, or if the scope is the
+  ///   base URL's origin and there is no base URL.
   public func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
     guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
       throw LupineError(.adaptationFailed, "The bearer token is empty or has a space, a control or a non-ASCII byte.")

@@ -1,32 +1,30 @@
 public import HTTPTypes
 public import LupineCore
 
-/// What happens at a redirect.
+/// Decides how redirects are handled.
 public struct Redirector: Sendable {
-  /// Answers for one redirect: the request to send next, or `nil` to keep the redirect as the response.
+  /// Returns the request to send next, or `nil` to keep the redirect as the response.
   public typealias Decision = @Sendable (_ next: OutgoingRequest, _ response: HTTPResponse) -> OutgoingRequest?
 
   private let decision: Decision
-  /// Whether a redirect that cannot be followed is an error; not where none would be.
+  /// Whether a redirect that cannot be followed is an error; `false` for `doNotFollow`.
   let follows: Bool
-  /// Whether https may lead to http.
+  /// Whether a redirect from https to http is followed.
   private(set) var allowsDowngrade = false
 
-  /// Follows, with the method and body that RFC 9110 section 15.4 asks for and without secrets across origins.
+  /// Follows redirects, with the method and body of RFC 9110 section 15.4 and without secrets across origins.
   public static let follow = Redirector(follows: true) { next, _ in next }
   /// Keeps the redirect as the response.
   public static let doNotFollow = Redirector(follows: false) { _, _ in nil }
 
-  /// Lets a closure change the next request, or answer `nil` to keep the redirect as the response.
+  /// Calls a closure that may change the next request, or return `nil` to keep the redirect as the response.
   ///
-  /// Where the closure sends the request to another origin, the secrets and the `Host` of the one before stay behind as
-  /// well.
+  /// If the closure changes the origin, the secrets and the `Host` of the previous request are removed as well.
   public static func modify(_ decision: @escaping Decision) -> Redirector { Redirector(follows: true, decision) }
 
-  /// Returns the redirector so that it follows from https to http too, where anyone on the way reads the request; its
-  /// secrets stay behind.
+  /// Returns a redirector that also follows redirects from https to http, without the request's secrets.
   ///
-  /// Default: such a redirect is an error of kind `redirectFailed`.
+  /// The request is then sent unencrypted. Default: such a redirect is an error of kind `redirectFailed`.
   public func allowingDowngrade() -> Redirector {
     var copy = self
     copy.allowsDowngrade = true

@@ -1,13 +1,13 @@
 import HTTPTypes
 import LupineCore
 
-/// Tells handlers how far a transfer has come: in order, never going back, and the latest figure where a handler is slow.
+/// Reports progress to handlers, in order and never decreasing; a slow handler receives only the latest value.
 ///
-/// A value that its request keeps behind a lock, since few requests have a handler of the kind.
+/// The request stores the value behind a lock.
 struct ProgressReporter: Sendable {
   typealias Handler = @Sendable (TransferProgress) async -> Void
 
-  /// What the current exchange moves; its division and its length wait for somebody who listens.
+  /// The transfer of the current exchange; throughput and length are computed only for listeners.
   private struct Transfer {
     let base: Int64
     let length: Int64?
@@ -16,7 +16,7 @@ struct ProgressReporter: Sendable {
     var count: Int64 = 0
     var time = Duration.zero
 
-    /// Takes what has been moved; false where that is not more than before.
+    /// Updates the byte count; `false` if the count is not greater than before.
     mutating func move(to count: Int64, now: Duration) -> Bool {
       guard count > self.count else { return false }
       self.count = count
@@ -34,26 +34,30 @@ struct ProgressReporter: Sendable {
   }
 
   private var transfer: Transfer?
-  /// The fields that tell its length, where they do, which only somebody who listens need have read.
+  /// The response fields with the length, read only if there is a listener.
   private var fields: HTTPFields?
-  /// The farthest figure so far.
+  /// The greatest value so far.
   private var farthest: TransferProgress?
   private var listeners: [ProgressListener] = []
-  /// What will tell the figures that intervals keep back.
+  /// The timer that reports the delayed values.
   private var timer: ScheduledTimer?
-  /// When it will.
+  /// The instant at which the timer fires.
   private var due: Duration?
 
   mutating func add(interval: Duration, executor: (any TaskExecutor)?, _ handler: @escaping Handler) {
     listeners.append(ProgressListener(interval: interval, executor: executor, handler))
   }
 
-  /// Notes what was there before the exchange, as on a resumed download, and the length in all; the speed is that of the
-  /// exchange, without the attempts before it and the waits between them.
+  /// Begins the transfer of an exchange.
+  ///
+  /// The throughput is that of this exchange, without earlier attempts and the waits between them.
   ///
   /// - Parameters:
-  ///   - isAnswer: whether it is what was asked for. Of another, such as an error's page, which may yet be retried, only
-  ///     the last figure is told, where it was the answer after all. Asked where somebody listens.
+  ///   - base: the number of bytes present before the exchange, such as those of a resumed download.
+  ///   - length: the total length, if known.
+  ///   - isAnswer: whether the response is the requested one. For any other, such as an error page that may be retried,
+  ///     only the last value is reported, and only if the request succeeds with it. Evaluated only if there is a
+  ///     listener.
   mutating func begin(
     base: Int64 = 0, length: Int64? = nil, toldBy fields: HTTPFields? = nil, isAnswer: @autoclosure () -> Bool = true,
     now: Duration
@@ -66,9 +70,9 @@ struct ProgressReporter: Sendable {
     transfer.progress(ofLength: transfer.length ?? fields?[values: .contentLength].first.flatMap { Int64($0) })
   }
 
-  /// Takes the bytes that the current exchange has moved.
+  /// Updates the number of bytes that the current exchange has transferred.
   ///
-  /// - Returns: until when a figure is to be kept back, where a timer is needed for that.
+  /// - Returns: the instant until which a value is delayed, if a timer is needed.
   mutating func move(to count: Int64, now: Duration) -> Duration? {
     guard transfer?.move(to: count, now: now) == true, !listeners.isEmpty, let transfer, transfer.isAnswer else {
       return nil
@@ -90,25 +94,25 @@ struct ProgressReporter: Sendable {
     return due
   }
 
-  /// Keeps the timer that was asked for; it is over with the last figure.
+  /// Stores the requested timer, which is cancelled with the last value.
   ///
-  /// - Parameter moment: until when it was to be. One that is over already may have asked for another.
+  /// - Parameter moment: the instant of the timer. If it is no longer the current one, the timer is cancelled.
   mutating func keep(_ timer: ScheduledTimer, until moment: Duration) {
     if due == moment { self.timer = timer } else { timer.cancel() }
   }
 
-  /// Tells the figures whose intervals are over; returns as `move` does.
+  /// Reports the values whose intervals are over; returns the same as `move`.
   mutating func tellKept(now: Duration) -> Duration? {
-    // A timer that fires too early, as of a test's clock, is not set again and again.
+    // Prevents repeated timers if a timer fires too early, for example with a test clock.
     let now = max(now, due ?? now)
     due = nil
     timer = nil
     return farthest.flatMap { tell($0, now) }
   }
 
-  /// Sends the last figure; every handler has had it when these tasks have ended.
+  /// Sends the last value; the returned tasks end when every handler has received it.
   ///
-  /// - Parameter end: the last figure; `nil` means the farthest so far.
+  /// - Parameter end: the last value; `nil` means the greatest so far.
   mutating func finish(_ end: TransferProgress? = nil) -> [Task<Void, Never>] {
     guard !listeners.isEmpty else { return [] }
     timer?.cancel()
@@ -120,22 +124,21 @@ struct ProgressReporter: Sendable {
     return listeners.map(\.task)
   }
 
-  /// The last figure of a body that has arrived to its end: all of it, also where that is less than came before a new
-  /// beginning.
+  /// The last value of a complete response body: its full size, even if an earlier attempt received more.
   var received: TransferProgress? {
     transfer.map {
       TransferProgress(completed: $0.base + $0.count, total: $0.base + $0.count, throughput: $0.throughput)
     }
   }
 
-  /// The last figure of a body that has gone out as far as the server wanted it; the farthest so far where that is not
-  /// its end.
+  /// The last value of a request body, of which the server may have read a part; the greatest so far if it is
+  /// incomplete.
   var sent: TransferProgress? {
     let progress = transfer.map { self.progress(of: $0) } ?? TransferProgress(completed: 0, total: 0)
     return progress.completed == progress.total ? progress : newest ?? progress
   }
 
-  /// The farthest figure, be it one that nobody listened to.
+  /// The greatest value, including values without a listener.
   private var newest: TransferProgress? {
     guard let transfer, transfer.isAnswer, transfer.base + transfer.count > farthest?.completed ?? transfer.base else {
       return farthest
@@ -144,9 +147,9 @@ struct ProgressReporter: Sendable {
   }
 }
 
-/// A handler of progress, and what it has been told.
+/// A progress handler and the last value that it received.
 struct ProgressListener: Sendable {
-  /// What a handler's task waits for; a request that is never started lets go of it, and the task ends.
+  /// The stream of values for a handler's task; its release ends the task if the request never starts.
   private final class Figures: Sendable {
     let continuation: AsyncStream<TransferProgress>.Continuation
 
@@ -171,7 +174,7 @@ struct ProgressListener: Sendable {
     }
   }
 
-  /// Tells a figure unless it has been told; returns how long it must wait where the interval is not over.
+  /// Reports a value unless it was reported before; returns the remaining wait if the interval is not over.
   mutating func take(_ progress: TransferProgress, _ now: Duration) -> Duration? {
     guard progress != last else { return nil }
     if let lastTime, now - lastTime < interval { return lastTime + interval - now }
@@ -181,7 +184,7 @@ struct ProgressListener: Sendable {
     return nil
   }
 
-  /// Tells the last figure, unless it has been told, whatever the interval; no other comes after it.
+  /// Reports the last value, unless it was reported before, without regard to the interval.
   func finish(_ end: TransferProgress?) {
     if let end, end.completed != last?.completed || end.total != last?.total { figures.continuation.yield(end) }
     figures.continuation.finish()

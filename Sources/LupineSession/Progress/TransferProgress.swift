@@ -1,20 +1,20 @@
-/// How far a transfer has come.
+/// The progress of a transfer.
 public struct TransferProgress: Sendable, Hashable {
-  /// Bytes of the body that have gone over the wire; on a resumed download those before it as well.
+  /// The bytes of the body transferred so far, including those before a resumed download.
   public var completed: Int64
-  /// Bytes in all; `nil` where nobody knows.
+  /// The total number of bytes; `nil` if unknown.
   public var total: Int64?
-  /// Bytes a second since the current exchange began, on the session's clock; 0 at its first moment.
+  /// Bytes per second since the start of the current exchange, on the session's clock; initially 0.
   public var throughput: Double
 
-  /// Joins the figures.
+  /// Creates a progress value.
   public init(completed: Int64, total: Int64?, throughput: Double = 0) {
     self.completed = completed
     self.total = total
     self.throughput = throughput
   }
 
-  /// The part that is done, from 0 to 1; 0 where the total is not known.
+  /// The completed fraction, from 0 to 1; 0 if the total is unknown.
   public var fractionCompleted: Double {
     guard let total else { return 0 }
     return total > 0 ? min(1, Double(completed) / Double(total)) : 1
@@ -22,7 +22,7 @@ public struct TransferProgress: Sendable, Hashable {
 }
 
 extension TransferProgress: CustomStringConvertible {
-  /// The bytes, and the part where the total is known.
+  /// The number of bytes, and the percentage if the total is known.
   public var description: String {
     guard let total else { return "\(completed) bytes" }
     return "\(completed) of \(total) bytes (\(Int(fractionCompleted * 100)) %)"

@@ -1,10 +1,10 @@
 package import LupineCore
 
-/// The hosts that are reached without a proxy, as `NO_PROXY` lists them.
+/// The hosts that are connected to without a proxy, in the syntax of `NO_PROXY`.
 ///
-/// `example.com` stands for that host and all below it, `.example.com` and `*.example.com` for those below it alone; an
-/// address, or a block such as `10.0.0.0/8`, for hosts that are written as addresses, since no name is resolved for
-/// this; `*` for every host. Each may have a port behind a colon. Case and a trailing dot do not matter.
+/// `example.com` matches that host and its subdomains; `.example.com` and `*.example.com` match its subdomains only. An
+/// address, or a block such as `10.0.0.0/8`, matches hosts that are given as addresses, because names are not resolved.
+/// `*` matches every host. Each entry may end in a colon and a port. Case and a trailing dot are ignored.
 package struct ProxyExceptions: Sendable, Hashable {
   private enum Hosts: Hashable {
     case all
@@ -18,10 +18,10 @@ package struct ProxyExceptions: Sendable, Hashable {
   }
 
   private var rules: [Rule] = []
-  /// What is none of the above.
+  /// A description of each invalid entry.
   package private(set) var problems: [String] = []
 
-  /// Reads a list; each text may itself be one, separated by commas or spaces.
+  /// Parses entries; each text may contain several, separated by commas or white space.
   package init(_ entries: [String]) {
     for entry in entries.flatMap({ $0.split { $0 == "," || $0 == " " || $0 == "\t" } }) {
       if let rule = Self.rule(String(entry)) {
@@ -37,7 +37,7 @@ package struct ProxyExceptions: Sendable, Hashable {
     problems += other.problems
   }
 
-  /// Whether the URL's host is reached directly.
+  /// Whether the URL's host is connected to directly.
   package func contains(_ url: HTTPURL) -> Bool {
     let name = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
     let address = url.hostKind == .name ? nil : IPAddress(name)
@@ -58,7 +58,7 @@ package struct ProxyExceptions: Sendable, Hashable {
     var host = entry
     let isWildcard = host.hasPrefix("*.") || host.hasPrefix(".")
     if isWildcard { host = String(host.drop { $0 == "*" }.dropFirst()) }
-    // Read by the parser of URLs, so that a host is one thing everywhere; https, so that the port 80 is not dropped.
+    // Uses the URL parser, for the same host syntax everywhere; with https, because it keeps port 80.
     guard !host.isEmpty, host.allSatisfy({ !"@/?#\\".contains($0) }), let url = try? HTTPURL("https://\(host)/") else {
       return nil
     }

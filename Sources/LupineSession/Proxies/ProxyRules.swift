@@ -1,13 +1,13 @@
 import HTTPTypes
 import LupineCore
 
-/// Which proxy a request goes through.
+/// The proxies of a session by URL scheme, and their exceptions.
 struct ProxyRules: Sendable, Hashable {
   var http: Proxy?
   var https: Proxy?
   var exceptions = ProxyExceptions([])
 
-  /// Asked for by every exchange, and so without a copy of a proxy.
+  /// Checked for every exchange; avoids a copy of a proxy.
   var isEmpty: Bool {
     if case nil = http, case nil = https { true } else { false }
   }
@@ -22,12 +22,13 @@ struct ProxyRules: Sendable, Hashable {
 }
 
 extension ProxyRules {
-  /// The proxies that the environment names: `http_proxy`, `https_proxy`, `all_proxy`, and hosts without one in
-  /// `no_proxy`; each in capitals as well.
+  /// The proxies in `http_proxy`, `https_proxy` and `all_proxy`, and the exceptions in `no_proxy`.
   ///
-  /// Under CGI, `HTTP_PROXY` is what a client has sent as its field `Proxy`, and is not looked at.
+  /// The names in upper case are read as well. Under CGI, `HTTP_PROXY` is ignored, because it contains the client's
+  /// `Proxy` field.
   ///
-  /// - Throws: `LupineError` of kind `invalidURL` for a proxy whose URL is none; the message names the variable.
+  /// - Throws: `LupineError` of kind `invalidURL` if a proxy's URL is invalid; the message contains the name of the
+  ///   variable.
   static func environment(_ variable: (String) -> String?) throws(LupineError) -> ProxyRules {
     let isCGI = variable("REQUEST_METHOD") != nil || variable("GATEWAY_INTERFACE") != nil
     let everywhere = ["all_proxy", "ALL_PROXY"]
@@ -52,25 +53,25 @@ extension ProxyRules {
   }
 }
 
-/// The way of a request through a proxy that speaks HTTP.
+/// The route of a request through an HTTP proxy.
 struct ProxyPassage: Sendable {
   let proxy: Proxy
-  /// Whether the proxy reads the request itself; otherwise it is asked for a tunnel (RFC 9110 section 9.3.6).
+  /// Whether the proxy reads the request; otherwise it opens a tunnel (RFC 9110 section 9.3.6).
   let isForwarded: Bool
 
-  /// The way to a URL; `nil` where no proxy reads anything of a request.
+  /// Creates the route to a URL; `nil` if no proxy reads any part of a request.
   init?(_ proxy: Proxy?, to url: HTTPURL) {
     guard let proxy, proxy.kind != .socks5 else { return nil }
     self.proxy = proxy
     isForwarded = url.scheme == .http
   }
 
-  /// The proxy as one who asks for a credential.
+  /// The proxy as the recipient of a credential.
   var recipient: AuthenticationContext.Recipient {
     .proxy(HTTPURL.Origin(scheme: proxy.kind == .https ? .https : .http, host: proxy.host, port: proxy.port))
   }
 
-  /// The request as the proxy sees it.
+  /// The request as the proxy receives it.
   func request(for request: OutgoingRequest) -> OutgoingRequest {
     isForwarded ? request : OutgoingRequest(url: request.url, method: .connect)
   }

@@ -3,12 +3,12 @@ import HTTPTypes
 import LupineCore
 import LupineSupport
 
-/// The curl command that makes a request, for people to read and to run in any POSIX shell.
+/// The curl command that repeats a request, for any POSIX shell.
 ///
-/// Secret fields are redacted, and so are parameters of the query, of a form or of JSON whose names say that they are
-/// secret; of a property list nothing is shown. A body that is long or no plain text is made by `printf`, and one of
-/// several parts, such as a form with files, by the commands that write them one after the other; of a stream the command
-/// says where curl reads it: from its standard input. With more than 1 MiB in memory the command says so and fails.
+/// Secret fields are redacted. So are parameters of the query, of a form or of JSON whose names indicate a secret. The
+/// content of a property list is omitted. A long or non-text body is written by `printf`. A body of several parts, such
+/// as a form with files, is written by a sequence of commands. A stream is read from curl's standard input. A body of
+/// more than 1 MiB in memory gives a command that reports this and fails.
 struct CurlCommand: CustomStringConvertible {
   let request: OutgoingRequest
   private let secrets: SecretFields
@@ -26,7 +26,7 @@ struct CurlCommand: CustomStringConvertible {
       let text = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value.escapingControls())"
       lines.append("--header \(Self.quote(text))")
     }
-    // Left to itself, curl would call any body a form.
+    // By default, curl declares every body as a form.
     if body != nil, request.headers[.contentType] == nil { lines.append("--header 'Content-Type:'") }
     if request.headers[.acceptEncoding] != nil { lines.append("--compressed") }
     if let body { lines.append(body) }
@@ -37,7 +37,7 @@ struct CurlCommand: CustomStringConvertible {
   private func method(hasBody: Bool) -> [String] {
     guard request.method == .head else { return ["--request \(Self.quote(request.method.rawValue))"] }
     guard hasBody else { return ["--head"] }
-    // curl refuses `--head` beside a body; told another way, it takes the length in the answer for that of a body to come.
+    // curl refuses `--head` with a body; with `--request HEAD` alone, it waits for a body of the declared length.
     return ["--request 'HEAD' --include", "--ignore-content-length --header 'Connection: close'"]
   }
 
@@ -47,12 +47,12 @@ struct CurlCommand: CustomStringConvertible {
 }
 
 extension CurlCommand {
-  /// The most bytes of a text that is an argument of curl's, which holds 128 KiB on Linux.
+  /// The maximum size in bytes of a text argument; Linux limits an argument to 128 KiB.
   private static let longestArgument = 32 << 10
-  /// The most bytes of a body that are written out by `printf`, which is the shell's own and has no such bound.
+  /// The maximum size in bytes of a body written by `printf`, a shell built-in without the argument limit.
   private static let longestBody = 1 << 20
 
-  /// What feeds curl's standard input, and curl's own argument.
+  /// The command that writes curl's standard input, and curl's argument for the body.
   var body: (source: String, argument: String?) {
     switch request.body.source {
     case .none: ("", nil)
@@ -68,7 +68,7 @@ extension CurlCommand {
 
   private static let fromInput = "--data-binary @-"
 
-  /// `--data-raw`, unlike `--data-binary`, takes an `@` in front as it is.
+  /// Uses `--data-raw`, because `--data-binary` interprets a leading `@`.
   private func content(_ data: Data) -> (source: String, argument: String) {
     let data = redacted(data)
     guard data.count <= Self.longestArgument, let text = String(validating: data, as: UTF8.self),
@@ -77,7 +77,7 @@ extension CurlCommand {
     return ("", "--data-raw \(Self.quote(text))")
   }
 
-  /// A property list, of which few are sent, is hidden as a whole.
+  /// Redacts secret parameters; replaces a property list as a whole.
   private func redacted(_ data: Data) -> Data {
     let type = request.headers[.contentType]?.lowercased() ?? ""
     if type.hasPrefix("application/x-www-form-urlencoded") { return SecretParameters.redact(data) }
@@ -92,19 +92,19 @@ extension CurlCommand {
 
   private static let hidden = Data(SecretParameters.replacement.utf8)
 
-  /// Whether bytes begin as a property list does, be it a binary one.
+  /// Whether the bytes begin like a property list in XML or binary format.
   private static func mayBePropertyList(_ data: Data) -> Bool {
     data.starts(with: "bplist".utf8) || String(decoding: data.prefix(1_024), as: UTF8.self).contains("<plist")
   }
 
-  /// What says that there is no command for so long a body, and keeps curl from running without it.
+  /// The shell command for a body over the limit: reports the limit and prevents curl from running.
   private static func refusal(of count: Int) -> String {
     "{ echo 'No command holds a body of \(count) bytes in memory: send it from a file.' >&2; false; } && "
   }
 
-  /// The commands that write one section after the other.
+  /// The commands that write the sections in order.
   ///
-  /// A stream among them is read from the command's own standard input.
+  /// A stream section is read from the standard input of the command.
   private func sequence(_ sections: [RequestBody.Section]) -> String {
     let flat = Self.flattened(sections)
     let size = flat.reduce(0) { sum, section in
@@ -137,12 +137,12 @@ extension CurlCommand {
     }
   }
 
-  /// The command that writes bytes.
+  /// The `printf` command that writes the bytes.
   private static func print(_ data: Data) -> String {
     var format: [UInt8] = []
     format.reserveCapacity(data.count)
     for byte in data {
-      // A dash in front would begin an option.
+      // `printf` treats a leading dash as an option.
       if needsEscape(byte) || format.isEmpty && byte == UInt8(ascii: "-") {
         format += [0x5C, 0x30 + (byte >> 6), 0x30 + (byte >> 3 & 7), 0x30 + (byte & 7)]
       } else {
@@ -152,7 +152,7 @@ extension CurlCommand {
     return "printf '\(String(decoding: format, as: UTF8.self))'"
   }
 
-  /// Whether a byte means something else in the format of `printf` between single quotes, or to a terminal.
+  /// Whether the byte has a special meaning in a single-quoted `printf` format or on a terminal.
   private static func needsEscape(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x25, 0x27, 0x5C, ..<0x20, 0x7F...: true

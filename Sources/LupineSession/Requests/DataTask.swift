@@ -1,8 +1,8 @@
 public import LupineCore
 
-/// A value to be awaited: a request and the serializer of its response.
+/// A request and the serializer of its response; await `value`, `result` or `response` for the result.
 ///
-/// Awaiting it starts the request, in the awaiting task itself; cancelling that task cancels the request.
+/// The request starts at the first `await` and runs in the awaiting task. Cancelling that task cancels the request.
 public struct DataTask<Value: Sendable>: Sendable {
   private let task: RequestExecution
   private let serializer: any ResponseSerializer<Value>
@@ -12,9 +12,9 @@ public struct DataTask<Value: Sendable>: Sendable {
     self.serializer = serializer
   }
 
-  /// The value.
+  /// The serialized value.
   ///
-  /// - Throws: `LupineError`, as the request, a validator or the serializer failed.
+  /// - Throws: `LupineError` if the request, a validator or the serializer fails.
   public var value: Value {
     get async throws(LupineError) {
       do {
@@ -25,12 +25,12 @@ public struct DataTask<Value: Sendable>: Sendable {
     }
   }
 
-  /// The value or the error.
+  /// The serialized value or the error.
   public var result: Result<Value, LupineError> {
     get async { await response.result }
   }
 
-  /// The response with all that is known of it.
+  /// The response with its metadata and the serialized result.
   public var response: DataResponse<Value> {
     get async { await Serialization.response(from: await task.outcome(), with: serializer, of: task) }
   }

@@ -1,13 +1,13 @@
 import HTTPTypes
 import Synchronization
 
-/// Calls a handler with interim responses, one after the other, away from the transport's thread.
+/// Calls a handler with interim responses, in order, off the transport's thread.
 package final class InterimListener: Sendable {
   private let responses: AsyncStream<HTTPResponse>.Continuation
   private let calls: Task<Void, Never>
 
   init(executor: (any TaskExecutor)?, _ handler: @escaping @Sendable (HTTPResponse) async -> Void) {
-    // Their number is bounded by the limit `informationalResponses`, for each connection.
+    // The limit `informationalResponses` bounds their number for each connection.
     let (stream, continuation) = AsyncStream.makeStream(of: HTTPResponse.self)
     responses = continuation
     calls = Task(executorPreference: executor) {
@@ -15,12 +15,12 @@ package final class InterimListener: Sendable {
     }
   }
 
-  /// A request that is never started lets go of its listeners, whose tasks must not wait for ever.
+  /// Ends the task of the handler if the request is released without being started.
   deinit { responses.finish() }
 
   func hear(_ response: HTTPResponse) { responses.yield(response) }
 
-  /// Tells no more; the task ends when the handler has had every response.
+  /// Accepts no more responses; the returned task ends when the handler has received all of them.
   package func finish() -> Task<Void, Never> {
     responses.finish()
     return calls

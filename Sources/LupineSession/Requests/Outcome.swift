@@ -2,10 +2,9 @@ package import FoundationEssentials
 package import HTTPTypes
 package import LupineCore
 
-/// How a request ended, before any serializer saw it.
+/// The result of a request before serialization.
 ///
-/// Everything stands behind one pointer, so that it is handed on at the cost of one. Nearly every request ends with a
-/// response alone, which is such a pointer itself.
+/// Stored indirectly, so that a copy is one retain. The common case, a response without further values, needs no box.
 package struct Outcome: Sendable {
   private final class Box: Sendable {
     let values: Values
@@ -16,7 +15,7 @@ package struct Outcome: Sendable {
   private struct Values: Sendable {
     var request: OutgoingRequest?
     var response: ReceivedResponse?
-    /// What is known of a response that did not arrive whole.
+    /// The head and the metrics of a response that did not arrive completely.
     var head: HTTPResponse?
     var metrics: TransferMetrics?
     var error: LupineError?
@@ -31,7 +30,7 @@ package struct Outcome: Sendable {
 
   private var storage: Storage
 
-  /// A good end.
+  /// Creates the outcome of a successful request.
   init(_ response: ReceivedResponse) { storage = .response(response) }
 
   package init(
@@ -50,7 +49,7 @@ package struct Outcome: Sendable {
     storage = .values(Box(values))
   }
 
-  /// The request as it was sent last; `nil` where it could not be made.
+  /// The request as it was last sent; `nil` if it could not be created.
   package var request: OutgoingRequest? {
     switch storage {
     case .response(let response): response.request
@@ -58,7 +57,7 @@ package struct Outcome: Sendable {
     }
   }
 
-  /// The response, where one arrived whole, be it refused by a validator.
+  /// The response, if one arrived completely, even if a validator refused it.
   package var response: ReceivedResponse? {
     switch storage {
     case .response(let response): response
@@ -74,7 +73,7 @@ package struct Outcome: Sendable {
     }
   }
 
-  /// What the last exchange cost, where a transport got to work.
+  /// The metrics of the last exchange, if a transport measured it.
   package var metrics: TransferMetrics? {
     switch storage {
     case .response(let response): response.metrics
@@ -82,7 +81,7 @@ package struct Outcome: Sendable {
     }
   }
 
-  /// The response's status, told without a copy of it.
+  /// The response's status; read without a copy of the response.
   var statusCode: Int? {
     switch storage {
     case .response(let response): response.statusCode
@@ -90,19 +89,19 @@ package struct Outcome: Sendable {
     }
   }
 
-  /// Why the request failed.
+  /// The error of a failed request.
   package var error: LupineError? {
     get { if case .values(let box) = storage { box.values.error } else { nil } }
     set { change { $0.error = newValue } }
   }
 
-  /// The redirects that were followed.
+  /// The redirects that the request followed.
   package var redirects: [RedirectStep] {
     get { if case .values(let box) = storage { box.values.redirects } else { [] } }
     set { change { $0.redirects = newValue } }
   }
 
-  /// Where a download is, once it is complete.
+  /// The URL of the downloaded file, once the download is complete.
   package var file: URL? {
     get { if case .values(let box) = storage { box.values.file } else { nil } }
     set { change { $0.file = newValue } }
@@ -110,7 +109,7 @@ package struct Outcome: Sendable {
 }
 
 extension Outcome {
-  /// Adds what is known of the request's last exchange; a response that arrived whole stays.
+  /// Adds the values of the last exchange; a complete response stays unchanged.
   mutating func complete(with last: LastExchange) {
     change { values in
       values.request = last.request ?? values.request
@@ -121,7 +120,7 @@ extension Outcome {
     if let error { self.error = completed(error) }
   }
 
-  /// Adds to an error what is known of the request; what the error knows already stays.
+  /// Adds the request's values to an error; values that the error already has stay unchanged.
   func completed(_ error: LupineError) -> LupineError {
     var error = error
     if let request { error = error.about(request.summary) }
@@ -130,9 +129,9 @@ extension Outcome {
     return error
   }
 
-  /// Keeps how an earlier attempt ended, where the last one has sent nothing: its failure as the underlying one.
+  /// Adds the outcome of an earlier attempt if the last one sent nothing; its error becomes the underlying error.
   ///
-  /// - Parameter keepingResponse: whether its response is this outcome's, body and all.
+  /// - Parameter keepingResponse: whether to keep the earlier response with its body.
   mutating func follow(_ earlier: Outcome, keepingResponse: Bool) {
     change { values in
       values.error = values.error?.following(earlier.error)
@@ -141,15 +140,15 @@ extension Outcome {
   }
 }
 
-/// What a request knows of the exchange that it began last.
+/// The last exchange that a request began.
 ///
-/// The request's state owns it: the head is noted when it is accepted, whatever ends the request afterwards.
+/// The request's state owns it. The head is stored when it is accepted, even if the request fails later.
 package struct LastExchange: Sendable {
-  /// The request as it was sent; `nil` where none was.
+  /// The request as it was sent; `nil` if none was sent.
   package var request: OutgoingRequest?
   /// The final head; `nil` until one has been accepted.
   package var head: HTTPResponse?
-  /// What the exchange cost; `nil` until it has ended, and where the transport did not measure it.
+  /// The metrics of the exchange; `nil` until it has ended, or if the transport did not measure it.
   package var metrics: TransferMetrics?
 
   package init(request: OutgoingRequest? = nil, head: HTTPResponse? = nil, metrics: TransferMetrics? = nil) {

@@ -3,21 +3,20 @@ import LupineSupport
 import Synchronization
 
 extension RequestExecution {
-  /// The bounds that the program described.
+  /// The timeouts from the request's description, or the session's.
   var timeouts: Timeouts {
     if case .success(let request) = description, let own = request.timeouts { return own }
     return session.configuration.timeouts
   }
 
-  /// Whether the program described bounds of the request's own; most have the session's, which cost no copy then.
+  /// Whether the request's description has its own timeouts; avoids a copy of the session's.
   private var hasOwnTimeouts: Bool {
     if case .success(let request) = description { request.hasTimeouts } else { false }
   }
 
-  /// Takes the bounds of the request as adapters or interceptors have made it, and has them watched where they are others
-  /// than the program described.
+  /// Applies the timeouts that adapters or interceptors set, and schedules them if they differ from the described ones.
   ///
-  /// The time of an attempt that had no bound is counted from here on.
+  /// If the attempt had no timeout before, its time starts now.
   func takeTimeouts(of request: OutgoingRequest) {
     let changed = request.timeouts ?? session.configuration.timeouts
     guard state.withLock({ !$0.keeps(to: changed, describedAs: timeouts) }) else { return }
@@ -29,14 +28,14 @@ extension RequestExecution {
     if let first = deadlines.compactMap(\.self).min() { expect(first, now: now) }
   }
 
-  /// Has a deadline watched; where it has passed, what is overdue ends at once, before anything more is sent.
+  /// Schedules a deadline; if it has passed, ends the overdue request at once, before anything more is sent.
   private func expect(_ deadline: Duration, now: Duration) {
     if deadline > now { session.watch.expect(deadline) } else { _ = endIfOverdue(now: now) }
   }
 
-  /// Notes the start and makes sure that somebody watches the deadlines.
+  /// Records the start time and schedules the first deadline.
   ///
-  /// - Returns: whether the request was given nothing but validators.
+  /// - Returns: whether the request has no settings other than validators.
   @discardableResult
   package func watchDeadlines() -> Bool {
     let now = session.clock.now()
@@ -51,7 +50,7 @@ extension RequestExecution {
     return hasNoOverrides
   }
 
-  /// Keeps a deadline, unless the request has begun or has an earlier one.
+  /// Sets a deadline, unless the request has started or has an earlier one.
   func setDeadline(_ instant: any InstantProtocol<Duration>) {
     let now = session.clock.now()
     guard let left = session.clock.time(until: instant) else {
@@ -64,23 +63,23 @@ extension RequestExecution {
     }
   }
 
-  /// How long the request may still take; `nil` where its time has no bound.
+  /// The time until the total timeout or the deadline; `nil` if the request has neither.
   var timeLeft: Duration? {
     let (started, changed, deadline) = state.withLock { ($0.started, $0.changedTimeouts, $0.settings.deadline) }
     guard let started, let end = Self.end(of: changed ?? timeouts, since: started, deadline) else { return nil }
     return max(.zero, end - session.clock.now())
   }
 
-  /// When the request must have ended; `nil` where its time has no bound.
+  /// The instant at which the request must end; `nil` if its time has no limit.
   private static func end(of timeouts: Timeouts, since started: Duration, _ deadline: Duration?) -> Duration? {
     guard let total = timeouts.total else { return deadline }
     return min(started + total, deadline ?? started + total)
   }
 
-  /// Ends what is overdue; returns the next deadline otherwise.
+  /// Ends the request or attempt if it is overdue; otherwise returns the next deadline.
   ///
-  /// Where another attempt or exchange has begun since it was read what is overdue, that one has its whole time from now on.
-  /// A request whose exchange was idle too long is looked at no more, until it begins another.
+  /// If another attempt or exchange has begun since the state was read, its full time starts now. After an idle
+  /// timeout, the idle time is not checked until another exchange begins.
   func endIfOverdue(now: Duration) -> Duration? {
     guard let watched = state.withLock({ $0.underWatch }) else { return nil }
     let timeouts = watched.changedTimeouts ?? timeouts
@@ -112,9 +111,9 @@ extension RequestExecution {
     return deadlines.compactMap(\.self).min()
   }
 
-  /// Has the deadline of an attempt that begins watched.
+  /// Schedules the deadline of an attempt that begins.
   func boundAttempt(of request: OutgoingRequest) {
-    // Few requests have such a deadline, and reading a clock costs as much as much of the rest.
+    // Avoids reading the clock, because few requests have an attempt timeout.
     guard request.hasTimeouts || session.boundsAttempts else { return }
     guard let attempt = (request.timeouts ?? session.configuration.timeouts).attempt else { return }
     let now = session.clock.now()
@@ -122,9 +121,9 @@ extension RequestExecution {
     session.watch.expect(now + attempt)
   }
 
-  /// Ends the attempt that began then, whatever it waits for; false where it is over already.
+  /// Ends the attempt that began at the given time; `false` if it has already ended.
   ///
-  /// What becomes of the request is for its retriers to say.
+  /// The retriers then decide whether the request is retried.
   private func expireAttempt(begun: Duration, after bound: Duration) -> Bool {
     let reason = Self.timedOut(.attempt, after: bound)
     guard let ended = state.withLock({ $0.expireAttempt(begun: begun, reason) }) else { return false }
@@ -133,13 +132,13 @@ extension RequestExecution {
     return true
   }
 
-  /// Watches an exchange that begins after one that was idle too long.
+  /// Resumes the checks of the idle timeout for an exchange that begins after an idle timeout.
   func watchAgain() {
     let bounds = state.withLock { $0.changedTimeouts } ?? timeouts
     if let idle = bounds.idle { session.watch.expect(session.clock.now() + idle) }
   }
 
-  /// What a request ends with whose time as a whole is over: by its deadline, or by its total timeout.
+  /// The error of a request that exceeds its deadline or its total timeout.
   private static func ended(by total: Duration?, _ watched: RequestState.Watched, now: Duration) -> LupineError {
     guard let total, now >= watched.started + total else {
       let hasBegun = watched.deadline.map { $0 > watched.started } ?? true

@@ -2,16 +2,16 @@ import LupineCore
 import Synchronization
 
 extension RequestExecution {
-  /// Which of a request's bodies moves.
+  /// The body whose progress is reported.
   enum Direction {
     case upload
     case download
   }
 
-  /// Tells a figure of progress that an interval keeps back, once the interval is over.
+  /// Schedules the report of a progress value that the interval delays.
   func tellProgress(_ direction: Direction, at moment: Duration) {
     let wait = max(moment - session.clock.now(), .zero)
-    // Outside the lock, since a clock may fire at once.
+    // Scheduled outside the lock, because a clock may fire at once.
     let timer = session.clock.schedule(wait) { [weak self] in self?.tellKeptProgress(direction) }
     switch direction {
     case .upload: upload.withLock { $0.keep(timer, until: moment) }
@@ -29,7 +29,7 @@ extension RequestExecution {
     if let moment { tellProgress(direction, at: moment) }
   }
 
-  /// Sends the last figures of progress; every handler has had them when these tasks have ended.
+  /// Reports the last progress values; the returned tasks end when every handler has received them.
   func finishProgress(isGood: Bool) -> [Task<Void, Never>] {
     let sent = upload.withLock { $0.finish(isGood ? $0.sent : nil) }
     let received = download.withLock { $0.finish(isGood ? $0.received : nil) }

@@ -2,9 +2,9 @@ import HTTPTypes
 import Synchronization
 
 extension RequestExecution {
-  /// Runs a program's own async code so that cancelling the request cancels it too.
+  /// Runs asynchronous code of the program; cancelling the request cancels it.
   ///
-  /// The task begins on the caller's thread and costs no hop where the code does not suspend.
+  /// The task starts on the caller's thread, without a hop if the code does not suspend.
   func interruptible<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -14,10 +14,10 @@ extension RequestExecution {
     return try await task.value
   }
 
-  /// Waits until handlers have had all that they are told.
+  /// Waits until the handlers have received every value.
   ///
-  /// A cancellation, or the total timeout, cancels their tasks and ends the wait: a handler, or its queue, may never come
-  /// back.
+  /// A cancellation or the total timeout cancels the handlers' tasks and ends the wait, because a handler or its queue
+  /// may block.
   package func finish(_ listeners: [Task<Void, Never>]) async {
     let (waiting, isOver) = AsyncStream.makeStream(of: Never.self)
     Task(executorPreference: session.configuration.executor) {
@@ -35,12 +35,12 @@ extension RequestExecution {
 }
 
 extension RequestExecution {
-  /// Hands an interim response to whoever listens.
+  /// Passes an interim response to the listeners.
   func tellInterim(_ head: HTTPResponse) {
     for listener in state.withLock({ $0.settings.interimListeners }) { listener.hear(head) }
   }
 
-  /// The listeners, which are to be told no more.
+  /// Removes and returns the listeners; they receive no more responses.
   package func takeInterimListeners() -> [InterimListener] {
     state.withLock { state in
       let listeners = state.settings.interimListeners

@@ -2,20 +2,20 @@ import HTTPTypes
 package import LupineCore
 package import Synchronization
 
-/// One request on its way: who leads it, who follows, what ends it.
+/// The execution of one request.
 ///
-/// The first who awaits the outcome runs the pipeline in its own task; where handlers come first, one task runs it and
-/// then calls them in order.
+/// The first task that awaits the outcome runs the pipeline. If a handler is added first, a new task runs the pipeline
+/// and then calls the handlers in order.
 package final class RequestExecution: Sendable {
   package let id: RequestID
   package let session: Session
   package let description: Result<OutgoingRequest, LupineError>
   package let state: Mutex<RequestState>
-  /// What is done with the response; `nil` gathers its body in memory.
+  /// The consumer of the response; `nil` stores its body in memory.
   package let consumer: (any ResponseHandler)?
-  /// How many attempts the request has made before that this is a connection of; `nil` where it is a request of its own.
+  /// The number of attempts before this connection of another request; `nil` if it is a request of its own.
   let earlierAttempts: Int?
-  /// Where the registry keeps it; changed under the registry's lock.
+  /// The index in the registry; changed under the registry's lock.
   let place = Atomic<Int>(-1)
   let upload = Mutex(ProgressReporter())
   let download = Mutex(ProgressReporter())
@@ -33,20 +33,20 @@ package final class RequestExecution: Sendable {
     state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately && whole == nil))
   }
 
-  /// Whether it is a connection of another request, which stands for it.
+  /// Whether this is a connection of another request, such as an event stream's.
   var isPart: Bool { earlierAttempts != nil }
 
-  /// The outcome, once there is one; runs the request if nobody does yet.
+  /// The outcome of the request; runs the request if no task runs it.
   ///
-  /// Cancelling the caller's task cancels it.
+  /// Cancelling the caller's task cancels the request.
   package func outcome() async -> Outcome { await withOutcome { $0 } }
 
-  /// Makes something of the outcome, as `outcome()` gives it, before the caller's actor is entered again.
+  /// Calls `body` with the outcome, off the caller's actor.
   ///
-  /// The actor is left by the closure, not by this function, which runs where its caller does: the standard library takes
-  /// what it calls for code of no actor's, and everything up to the call of `body` must stay in there. Moved out of it, a
-  /// body would be decoded on the main actor; `SerializingPlaceTests` tells.
-  @inline(__always)  // As `Pipeline.run` says.
+  /// This function runs on the caller's actor, but the closure of `withTaskCancellationHandler` does not. The call of
+  /// `body` must stay in that closure; otherwise a response is decoded on the caller's actor, such as the main actor.
+  /// `SerializingPlaceTests` checks this.
+  @inline(__always)  // See `Pipeline.run`.
   func withOutcome<Value>(_ body: @Sendable (Outcome) throws -> Value) async rethrows -> Value {
     try await withTaskCancellationHandler {
       let outcome: Outcome
@@ -66,7 +66,7 @@ package final class RequestExecution: Sendable {
     }
   }
 
-  /// Waits for the end, or, since that of a stream waits for its reader, until a stream has begun.
+  /// Waits until the request has ended, or, for a stream, until its head is available.
   func answered() async {
     guard let consumer, consumer.takesBodyAtHead else {
       _ = await outcome()
@@ -76,7 +76,7 @@ package final class RequestExecution: Sendable {
     await consumer.waitForHead()
   }
 
-  /// Adds what is called with the outcome, after those added before.
+  /// Adds a handler, which is called with the outcome after the handlers added before.
   package func add(_ handler: @escaping RequestState.Handler) {
     let before = state.withLock { state in
       let mustStart = state.add(handler)
@@ -89,7 +89,7 @@ package final class RequestExecution: Sendable {
     startDelivery(outcome)
   }
 
-  /// Starts the request where nobody has, unless it is held back.
+  /// Starts the request if it has not started and is not suspended.
   package func startForStream() {
     if state.withLock({ $0.isHeld ? false : $0.takeLead() }) { start() }
   }
@@ -108,7 +108,7 @@ package final class RequestExecution: Sendable {
     settleSuspension()
   }
 
-  /// Tells the exchange whether it is held back, until what it was told last is what holds.
+  /// Sets the suspension of the exchange; repeats until it matches the request's.
   private func settleSuspension() {
     var told: Bool?
     while true {
@@ -119,10 +119,10 @@ package final class RequestExecution: Sendable {
     }
   }
 
-  /// Whether the request is held back, and `passGate` is to be awaited.
+  /// Whether the request is suspended and must await `passGate`.
   var mustWait: Bool { state.withLock { $0.mustWait } }
 
-  /// Begins an attempt, unless it must wait or has no use, and tells what it must know: one look for all of it.
+  /// Begins an attempt, unless the request is suspended or cancelled; reads all values under one lock.
   func enterAttempt() -> (mustWait: Bool, ended: LupineError?, hasNoOverrides: Bool) {
     state.withLock { state in
       if !state.mustWait, state.cancellation == nil { state.beginAttempt(at: nil) }
@@ -130,16 +130,18 @@ package final class RequestExecution: Sendable {
     }
   }
 
-  /// Waits while the request is held back; a cancelled one passes.
+  /// Waits while the request is suspended; a cancelled request continues at once.
   package func passGate() async {
     await withUnsafeContinuation { gate in
       if state.withLock({ $0.pass(gate) }) { gate.resume() }
     }
   }
 
-  /// Begins an exchange, as `RequestState.begin` says; false where the request must wait, or another is still under way.
+  /// Begins an exchange; `false` if the request is suspended or another exchange is running.
   ///
-  /// - Throws: the reason of the cancellation, where the request has been cancelled.
+  /// See `RequestState.begin`.
+  ///
+  /// - Throws: the reason of the cancellation, if the request was cancelled.
   func begin(
     _ control: ExchangeControl, _ request: OutgoingRequest, for original: OutgoingRequest?, head: HTTPResponse? = nil
   ) throws(LupineError) -> Bool {
@@ -162,20 +164,20 @@ package final class RequestExecution: Sendable {
     conclude(consumer?.conclude(outcome) ?? outcome)
   }
 
-  /// Ends the request, and has its handlers called.
+  /// Ends the request and calls its handlers.
   package func conclude(_ outcome: Outcome) {
     if finish(outcome) { startDelivery(outcome) }
   }
 
-  /// Whether the body is handed on at its head, and not gathered or written first.
+  /// Whether the body is handed over at its head, instead of being stored first.
   var handsOverAtHead: Bool { consumer?.takesBodyAtHead ?? false }
 
-  /// Whether anybody hears of events, so that making one is worth its cost.
+  /// Whether there is a monitor; without one, no events are created.
   package var isObserved: Bool { session.isObserved }
 
-  /// Tells the session's monitors what happened; without any the event is not even made.
+  /// Sends an event to the session's monitors.
   ///
-  /// Inlined as far as its test: nothing that an event would be made of is touched where nobody hears of it.
+  /// The test is inlined, so that no event is created without a monitor.
   @inline(__always)
   package func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
     if session.isObserved { tell(kind, attempt) }
@@ -191,7 +193,7 @@ package final class RequestExecution: Sendable {
   }
 
   private func start() {
-    // Known from here on, so that whoever waits for the session's requests waits for this one; `run` reports a refusal.
+    // Registered here, so that `finishRequests()` waits for this request; `run` reports a refusal.
     try? session.registry.insert(self)
     Task(executorPreference: session.configuration.executor) {
       let outcome = await self.run()
@@ -199,7 +201,7 @@ package final class RequestExecution: Sendable {
     }
   }
 
-  /// Calls the handlers in a task that the registry has counted already.
+  /// Calls the handlers in a task; the registry has already counted the delivery.
   private func startDelivery(_ outcome: Outcome) {
     Task(executorPreference: session.configuration.executor) { await self.deliver(outcome) }
   }
@@ -209,15 +211,15 @@ package final class RequestExecution: Sendable {
     session.registry.endDelivery()
   }
 
-  @inline(__always)  // As `Pipeline.run` says.
+  @inline(__always)  // See `Pipeline.run`.
   private func run() async -> Outcome {
     let outcome = await Pipeline(self).run()
-    // Most requests end here: nobody listens, no redirect was followed, and the response goes nowhere else.
+    // Fast path for a successful request without listeners, redirects or a consumer.
     if consumer == nil, outcome.error == nil, state.withLock({ $0.isPlain }) { return outcome }
     return await ended(outcome)
   }
 
-  /// What a request ends with that more follows from than its outcome.
+  /// Completes a request that has listeners, redirects, a consumer or an error.
   private func ended(_ outcome: Outcome) async -> Outcome {
     var outcome = outcome
     if let consumer {
@@ -229,14 +231,13 @@ package final class RequestExecution: Sendable {
     if !redirects.isEmpty { outcome.redirects = redirects }
     let progress = finishProgress(isGood: outcome.error == nil)
     if !progress.isEmpty { await finish(progress) }
-    // Those of a connection are its request's, which may open another.
+    // The listeners of a connection belong to its request, which may open another connection.
     let interim = isPart ? [] : takeInterimListeners()
     if !interim.isEmpty { await finish(interim.map { $0.finish() }) }
     return outcome
   }
 
-  /// Adds to a failed outcome what the request knows: its last exchange, and the answer that it had before an attempt that
-  /// sent nothing.
+  /// Adds to a failed outcome the last exchange, and the response of an earlier attempt if the last one sent nothing.
   package func completed(_ outcome: Outcome) -> Outcome {
     guard outcome.error != nil else { return outcome }
     let (last, earlier) = state.withLock { ($0.last, $0.earlier) }
@@ -247,24 +248,24 @@ package final class RequestExecution: Sendable {
     return outcome
   }
 
-  /// Ends the request with an error that the reader of its body has found; returns it with what the request knows.
+  /// Ends the request with an error of the body's reader; returns the error with the request's values.
   package func end(with error: LupineError) async -> LupineError {
     cancel(error)
     return completed(error, by: await outcome())
   }
 
-  /// Adds to an error of the body's reader what the request knows.
+  /// Adds the request's values to an error of the body's reader.
   package func completed(_ error: LupineError, by outcome: Outcome) -> LupineError {
     outcome.completed(error).hiding(session.configuration.secretFields)
   }
 
-  /// Why a check, or other work of the consumer, does not end well; a cancellation or the total timeout ends it early.
+  /// Runs a check of the consumer and returns its error; a cancellation or the total timeout ends the check.
   func failure(of check: @escaping @Sendable () async -> LupineError?) async -> LupineError? {
     guard let error = try? await interruptible(check) else { return nil }
     return state.withLock { $0.cancellation } ?? error
   }
 
-  /// Ends the request; true where the caller must call the handlers, which the registry waits for from here on.
+  /// Ends the request; `true` if the caller must call the handlers, whose delivery the registry then counts.
   private func finish(_ outcome: Outcome) -> Bool {
     emit(.finished(outcome.error))
     let (followers, mustDeliver) = state.withLock { $0.finish(outcome) }

@@ -1,4 +1,4 @@
-/// What every kind of request holds: the one execution that all its copies share.
+/// The execution of a request, which all its copies share.
 public struct RequestHandle: Sendable {
   let task: RequestExecution
 

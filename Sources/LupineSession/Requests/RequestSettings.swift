@@ -3,10 +3,10 @@ package import LupineCoding
 import LupineCore
 import LupineSupport
 
-/// What was asked of one request besides its description.
+/// The settings of one request that are not part of its description.
 package struct RequestSettings: Sendable {
   package var validators: [ResponseValidator] = []
-  /// Behind one pointer that most requests have not, since few are given any of it.
+  /// Stored indirectly: most requests never need it.
   private var rare: CopyOnWrite<Rare>?
 
   private struct Rare {
@@ -26,7 +26,7 @@ package struct RequestSettings: Sendable {
 
   package init() {}
 
-  /// Whether nothing but validators was given.
+  /// Whether the request has no settings other than validators.
   var areDefault: Bool { rare == nil }
 
   private mutating func change(_ change: (inout Rare) -> Void) { rare.change(from: Rare(), change) }
@@ -47,7 +47,7 @@ package struct RequestSettings: Sendable {
     get { rare?.value.redirector }
     set { change { $0.redirector = newValue } }
   }
-  /// Its options, where it was told others than it was described with.
+  /// The options that were set after the request was described; `nil` if none were.
   var options: OutgoingRequest.Options? {
     get { rare?.value.options }
     set { change { $0.options = newValue } }
@@ -64,29 +64,29 @@ package struct RequestSettings: Sendable {
     get { rare?.value.credentialProvider }
     set { change { $0.credentialProvider = newValue } }
   }
-  /// Whether anybody was given who hears how far the bodies have come.
+  /// Whether the request has a progress handler.
   var hearsProgress: Bool {
     get { rare?.value.hearsProgress ?? false }
     set { change { $0.hearsProgress = newValue } }
   }
-  /// When the request must have ended, on the session's clock; the earliest that it was given.
+  /// The earliest deadline of the request, on the session's clock.
   var deadline: Duration? {
     get { rare?.value.deadline }
     set { change { $0.deadline = newValue } }
   }
-  /// Who decides at the head whether the response is wanted.
+  /// The closures that decide at the head whether the body is received.
   var responseDeciders: [@Sendable (HTTPResponse) async -> ResponseDisposition] {
     get { rare?.value.responseDeciders ?? [] }
     set { change { $0.responseDeciders = newValue } }
   }
-  /// Who hears of interim responses.
+  /// The listeners of interim responses.
   var interimListeners: [InterimListener] {
     get { rare?.value.interimListeners ?? [] }
     set { change { $0.interimListeners = newValue } }
   }
 }
 
-/// Whether a response is wanted whose head has arrived.
+/// The decision at the response head whether to receive the body.
 public enum ResponseDisposition: Sendable, Hashable {
   /// The body is received.
   case allow

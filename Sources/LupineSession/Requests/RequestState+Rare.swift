@@ -2,32 +2,31 @@ import LupineCore
 import LupineSupport
 
 extension RequestState {
-  /// What few requests come to need: who waits for it, and what an attempt has beyond its exchange.
+  /// State that few requests need, such as followers, earlier exchanges and retries.
   struct Rare {
     var followers: [Follower] = []
     var gates: [Gate] = []
-    /// What cancels a program's own code that runs now; the innermost last.
+    /// The closures that cancel running code of the program; the innermost is last.
     var works: [@Sendable () -> Void] = []
-    /// What the exchanges before the last one cost, of the newest ones.
+    /// The metrics of the newest exchanges before the last one.
     var earlierMetrics: [TransferMetrics] = []
-    /// The bounds that hold since a modifier, an adapter or an interceptor gave the request others than the program
-    /// described.
+    /// The timeouts that a modifier, an adapter or an interceptor set instead of the described ones.
     var changedTimeouts: Timeouts?
-    /// When the attempt that runs began, where its time has a bound.
+    /// The start time of the running attempt, if it has a timeout.
     var attemptStarted: Duration?
-    /// Why the attempt that runs was ended, where its time was over.
+    /// The error of the running attempt, if it has timed out.
     var attemptEnd: LupineError?
-    /// What the retriers said of a response whose body was to be handed over at its head.
+    /// The retry decision made at the head of a response, before its body is handed over.
     var stepAtHead: Pipeline.RetryStep?
     /// The redirects that the last attempt followed.
     var redirects: [RedirectStep] = []
-    /// How the attempt before ended, until another one has begun an exchange.
+    /// The outcome of the attempt before, until another attempt begins an exchange.
     var earlier: Outcome?
-    /// How many retries each retrier has granted, by its place among them.
+    /// The number of retries that each retrier granted, by the retrier's index.
     var grantedRetries: [Int: Int] = [:]
   }
 
-  /// Whether it has come to need none of it, and was given nothing but validators: then its end concerns nobody else.
+  /// Whether the request has no rare state and no settings other than validators.
   var isPlain: Bool { rare == nil && settings.areDefault }
 
   /// See `Rare.changedTimeouts`.
@@ -58,7 +57,7 @@ extension RequestState {
     change { $0.earlier = outcome }
   }
 
-  /// Lets go of how an attempt ended, since another has begun an exchange.
+  /// Releases the outcome of the earlier attempt, because another attempt has begun an exchange.
   mutating func dropEarlier() {
     if earlier != nil { change { $0.earlier = nil } }
   }
@@ -68,7 +67,7 @@ extension RequestState {
     set { change { $0.grantedRetries = newValue } }
   }
 
-  /// Takes the bounds that the request was given since it was described, if any, in the place of those; returns them.
+  /// Applies the timeouts that were set after the request was described; returns them, or `nil` if there are none.
   mutating func takeOwnTimeouts() -> Timeouts? {
     guard let timeouts = settings.options?.timeouts else { return nil }
     change { $0.changedTimeouts = timeouts }

@@ -1,16 +1,16 @@
 import LupineCore
 
-// What changes of a request's state say is to be done, outside the lock.
+// The results of state changes: each says what the caller does outside the lock.
 
 extension RequestState {
-  /// What someone who wants the outcome does.
+  /// What a task that awaits the outcome must do.
   enum Role {
     case lead
     case follow
     case take(Outcome)
   }
 
-  /// What is to be ended where the request, or its attempt, is.
+  /// What to end when the request or its attempt is cancelled.
   struct Cancellation {
     let control: ExchangeControl?
     let works: [@Sendable () -> Void]
@@ -18,33 +18,33 @@ extension RequestState {
     let mustFinish: Bool
   }
 
-  /// What is to be known where an exchange begins.
+  /// The state that an exchange needs at its beginning.
   struct Beginning {
-    /// The reason to give it up at once, if there is one.
+    /// The reason to end the exchange at once, if there is one.
     let ended: LupineError?
     let isSuspended: Bool
-    /// Whether nobody has watched since the exchange before was idle too long.
+    /// Whether the idle timeout has not been checked since the previous exchange ended by it.
     let wasUnwatched: Bool
   }
 
-  /// What an exchange was whose body has come to a good end.
+  /// The values of an exchange whose body has ended successfully.
   struct Conclusion {
     let control: ExchangeControl?
     let sent: OutgoingRequest?
-    /// Whether its end is to be told.
+    /// Whether to emit `finished` for the exchange.
     let isToTell: Bool
   }
 
-  /// What a request that is watched has begun, and when.
+  /// The values that deadlines are checked against.
   struct Watched {
     let started: Duration
-    /// When it must have ended, whatever its timeouts.
+    /// The deadline of the request, independent of its timeouts.
     let deadline: Duration?
-    /// When the attempt began, where its time has a bound.
+    /// The start time of the attempt, if it has a timeout.
     let attempt: Duration?
-    /// The exchange that must not be idle.
+    /// The exchange that the idle timeout applies to.
     let exchange: ExchangeControl?
-    /// The bounds that an adapter or an interceptor gave the request.
+    /// The timeouts that an adapter or an interceptor set.
     let changedTimeouts: Timeouts?
   }
 }

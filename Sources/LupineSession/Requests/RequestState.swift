@@ -2,9 +2,9 @@ import HTTPTypes
 package import LupineCore
 import LupineSupport
 
-/// What a request knows of itself; each change returns what is to be done, outside the lock.
+/// The state of a request; each change returns what the caller does outside the lock.
 package struct RequestState {
-  /// Called with the request, which it must not hold itself: a request that is never started holds its handlers.
+  /// Called with the request; a handler must not retain the request, because an unstarted request retains its handlers.
   package typealias Handler = @Sendable (RequestExecution, Outcome) async -> Void
   typealias Follower = UnsafeContinuation<Outcome, Never>
   typealias Gate = UnsafeContinuation<Void, Never>
@@ -20,29 +20,29 @@ package struct RequestState {
   package private(set) var isHeld: Bool
   private(set) var isSuspended = false
   package private(set) var cancellation: LupineError?
-  /// The exchange that was begun last, in this attempt or an earlier one.
+  /// The last exchange of the request, in this attempt or an earlier one.
   package private(set) var last = LastExchange()
   package private(set) var status: Int?
-  /// Who answered the last exchange, once somebody did.
+  /// The source of the last response.
   var source = TransportResponse.Source.origin
   private var handlers: [Handler] = []
   private var isDelivering = false
-  /// The exchange that is under way.
+  /// The running exchange.
   private(set) var control: ExchangeControl?
-  /// What stands with the attempt, and led to the exchange.
+  /// The state of the attempt.
   var exchange = ExchangeLoop.State()
-  /// Whether nobody looks at the idle timeout, since the last exchange ended by it.
+  /// Whether the idle timeout is not checked, because the last exchange ended by it.
   var isUnwatched = false
-  /// When the request began, on the session's clock.
+  /// The start time of the request, on the session's clock.
   var started: Duration?
-  /// Behind one pointer that most requests have not, so that those are neither large to make nor to end.
+  /// Stored indirectly: most requests never need it.
   var rare: CopyOnWrite<Rare>?
 
   init(isHeld: Bool) { self.isHeld = isHeld }
 
-  // The request's course
+  // Start and end
 
-  /// Takes the lead of an idle request; otherwise says whether to wait.
+  /// Makes the caller the leader of an idle request; otherwise returns whether to wait.
   mutating func join() -> Role {
     switch phase {
     case .idle:
@@ -59,7 +59,7 @@ package struct RequestState {
     return nil
   }
 
-  /// Adds a handler; true when a task must be started for it.
+  /// Adds a handler; `true` if the caller must start a task for it.
   mutating func add(_ handler: @escaping Handler) -> Bool {
     handlers.append(handler)
     switch phase {
@@ -75,7 +75,7 @@ package struct RequestState {
     return true
   }
 
-  /// Ends the request; returns who waits, and whether handlers wait for a task to call them.
+  /// Ends the request; returns the waiting followers, and whether a task must call the handlers.
   mutating func finish(_ outcome: Outcome) -> (followers: [Follower], mustDeliver: Bool) {
     phase = .finished(outcome)
     control = nil
@@ -101,19 +101,19 @@ package struct RequestState {
     return handlers.removeFirst()
   }
 
-  // What holds it back
+  // Suspension
 
-  /// Passes the gate, or waits at it; a cancelled request passes.
+  /// Passes the gate or waits at it; a cancelled request passes.
   mutating func pass(_ gate: Gate) -> Bool {
     if !mustWait { return true }
     change { $0.gates.append(gate) }
     return false
   }
 
-  /// Whether it must wait at the next gate.
+  /// Whether the request must wait at the next gate.
   var mustWait: Bool { isHeld && cancellation == nil }
 
-  /// Holds the request back; false where it is held back already, or over.
+  /// Suspends the request; `false` if it is already suspended or has ended.
   mutating func suspend() -> Bool {
     if case .finished = phase { return false }
     guard !isSuspended else { return false }
@@ -122,7 +122,7 @@ package struct RequestState {
     return true
   }
 
-  /// Returns what goes on: those at the gate, and whether a task must be started; `nil` where nothing was held back.
+  /// Resumes the request; returns the waiting gates and whether to start a task, or `nil` if it was not suspended.
   mutating func resume() -> (gates: [Gate], mustStart: Bool)? {
     if case .finished = phase { return nil }
     let mustStart = takeLead()
@@ -132,7 +132,7 @@ package struct RequestState {
     return (takeGates(), mustStart)
   }
 
-  /// Takes the first reason to end; returns what must hear of it.
+  /// Stores the first reason for a cancellation; returns what to cancel.
   mutating func cancel(_ reason: LupineError) -> Cancellation? {
     if case .finished = phase { return nil }
     guard cancellation == nil else { return nil }
@@ -147,7 +147,7 @@ package struct RequestState {
     return gates
   }
 
-  // Its attempts
+  // Attempts
 
   mutating func takeStepAtHead() -> Pipeline.RetryStep? {
     guard let step = stepAtHead else { return nil }
@@ -155,7 +155,7 @@ package struct RequestState {
     return step
   }
 
-  /// - Parameter now: the time, where that of an attempt has a bound.
+  /// - Parameter now: the current time, if the attempt has a timeout.
   mutating func beginAttempt(at now: Duration?) {
     guard rare != nil || now != nil else { return }
     change {
@@ -165,12 +165,12 @@ package struct RequestState {
     }
   }
 
-  /// Whether these are the bounds that hold already.
+  /// Whether these timeouts already apply.
   func keeps(to timeouts: Timeouts, describedAs described: Timeouts) -> Bool {
     (changedTimeouts ?? described) == timeouts && (timeouts.attempt == nil || attemptStarted != nil)
   }
 
-  /// Takes bounds in the place of those described; returns when the request and its attempt began.
+  /// Replaces the described timeouts; returns the start times of the request and its attempt.
   mutating func take(_ timeouts: Timeouts, now: Duration) -> (started: Duration, attempt: Duration) {
     change {
       $0.changedTimeouts = timeouts
@@ -179,7 +179,7 @@ package struct RequestState {
     return (started ?? now, attemptStarted ?? now)
   }
 
-  /// Ends the attempt; returns why it was ended early, where it was.
+  /// Ends the attempt; returns the reason if it was ended early.
   mutating func endAttempt() -> LupineError? {
     guard let known = rare?.value else { return nil }
     change {
@@ -189,8 +189,9 @@ package struct RequestState {
     return known.attemptEnd
   }
 
-  /// Ends the attempt that began then early, and leaves the request to its retriers, unwatched until another exchange
-  /// begins; returns what must hear of it.
+  /// Ends the attempt that began at the given time; returns what to cancel.
+  ///
+  /// The retriers then decide. The idle timeout is not checked until another exchange begins.
   mutating func expireAttempt(begun: Duration, _ reason: LupineError) -> Cancellation? {
     guard attemptStarted == begun, attemptEnd == nil, cancellation == nil else { return nil }
     change { $0.attemptEnd = reason }
@@ -198,14 +199,14 @@ package struct RequestState {
     return Cancellation(control: control, works: rare?.value.works ?? [], gates: [], mustFinish: false)
   }
 
-  // What it is doing
+  // Exchanges
 
-  /// Begins an exchange; `nil` where the request must wait, or another is still under way, which must be ended first.
+  /// Begins an exchange; `nil` if the request is suspended or another exchange is running.
   ///
   /// - Parameters:
-  ///   - original: the request without what was added for this exchange alone; `nil` where none of it goes out, since an
-  ///     interceptor has made the response.
-  ///   - head: the head of the response that an interceptor has made.
+  ///   - original: the request without the fields of this exchange; `nil` if nothing is sent because an interceptor
+  ///     made the response.
+  ///   - head: the head of the response that an interceptor made.
   mutating func begin(
     _ control: ExchangeControl, _ request: OutgoingRequest, for original: OutgoingRequest?, head: HTTPResponse? = nil
   ) -> Beginning? {
@@ -225,26 +226,26 @@ package struct RequestState {
     return Beginning(ended: nil, isSuspended: isSuspended, wasUnwatched: isUnwatched)
   }
 
-  /// Notes the final head of the exchange that was begun last.
+  /// Stores the final head of the last exchange.
   mutating func accept(_ head: HTTPResponse) { last.head = head }
 
-  /// Notes the final head of an exchange; returns the request that led to it, or `nil` where another has replaced it.
+  /// Stores the final head of an exchange; returns its request, or `nil` if another exchange has replaced it.
   mutating func accept(_ head: HTTPResponse, of control: ExchangeControl) -> OutgoingRequest? {
     guard self.control === control, let original = exchange.original else { return nil }
     accept(head)
     return original
   }
 
-  /// The number of the attempt that runs, or that ran last.
+  /// The number of the running attempt, or of the last one.
   package var attempt: Int { exchange.attempt }
 
-  /// The request as it was sent last, in this attempt or an earlier one.
+  /// The request as it was last sent, in this attempt or an earlier one.
   var sent: OutgoingRequest? { last.request }
 
-  /// What was sent last in this attempt.
+  /// The request as it was last sent in this attempt.
   var sentInAttempt: OutgoingRequest? { exchange.original == nil ? nil : sent }
 
-  /// The exchange that this attempt began last; empty where it has begun none.
+  /// The last exchange of this attempt; empty if it has begun none.
   var lastInAttempt: LastExchange { exchange.original == nil ? LastExchange() : last }
 
   /// Whether to emit `finished` for this exchange.
@@ -256,8 +257,7 @@ package struct RequestState {
     return true
   }
 
-  /// Ends the exchange whose body has come to a good end; `nil`, and nothing happens, where somebody is to be asked about
-  /// its response first.
+  /// Ends the exchange whose body has ended successfully; `nil`, without a change, if there are response deciders.
   mutating func conclude(status: Int, _ metrics: TransferMetrics) -> Conclusion? {
     guard settings.responseDeciders.isEmpty else { return nil }
     let isToTell = tells(control)
@@ -283,7 +283,7 @@ package struct RequestState {
     last = connection
   }
 
-  /// How many exchanges' metrics are kept: a stream of events may go on for ever.
+  /// The number of metrics that are kept; an event stream may make any number of exchanges.
   static let metricsLimit = 100
 
   /// Moves the metrics of the last exchange to `earlierMetrics`.
@@ -298,15 +298,15 @@ package struct RequestState {
     }
   }
 
-  /// What the exchanges before the last one cost, of the newest ones.
+  /// The metrics of the newest exchanges before the last one.
   package var earlierMetrics: [TransferMetrics] { rare?.value.earlierMetrics ?? [] }
 
-  /// What the newest exchanges cost that have ended.
+  /// The metrics of the newest exchanges that have ended.
   var allMetrics: [TransferMetrics] {
     (earlierMetrics + (last.metrics.map { [$0] } ?? [])).suffix(Self.metricsLimit)
   }
 
-  /// Begins work of a program's own, given what cancels it; true when it must be cancelled at once.
+  /// Begins work of the program, with the closure that cancels it; `true` if it must be cancelled at once.
   package mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
     change { $0.works.append(work) }
     return cancellation != nil || attemptEnd != nil
@@ -314,17 +314,17 @@ package struct RequestState {
 
   mutating func endWork() { change { _ = $0.works.popLast() } }
 
-  /// The exchange and whether it is held back.
+  /// The exchange, and whether the request is suspended.
   var suspension: (control: ExchangeControl?, isSuspended: Bool) { (control, isSuspended) }
 
-  /// Leaves the exchange unwatched that was idle too long; false where it is that no more, as where another has begun.
+  /// Stops the idle checks of an exchange that was idle too long; `false` if another exchange has begun.
   mutating func leaveUnwatched(_ exchange: ExchangeControl) -> Bool {
     guard underWatch?.exchange === exchange else { return false }
     isUnwatched = true
     return true
   }
 
-  /// What deadlines are to be compared with; `nil` before the beginning, once it has been cancelled, and after the end.
+  /// The values that deadlines are checked against; `nil` before the start, after a cancellation and after the end.
   var underWatch: Watched? {
     guard case .running = phase, cancellation == nil, let started else { return nil }
     return Watched(

@@ -2,80 +2,83 @@ package import FoundationEssentials
 package import HTTPTypes
 package import LupineCore
 
-/// What a kind of request does with its response: writes it to a file, or hands it on piece by piece.
+/// Consumes the response of a request: writes it to a file, or hands it over in pieces.
 ///
-/// A request without one gathers the body in memory, and asks nobody at any step.
+/// A request without a handler stores the body in memory.
 package protocol ResponseHandler: AnyObject, Sendable {
-  /// What is to be done before the first attempt, and says why the request ends where it cannot be done; `nil` where
-  /// nothing is to be done. A cancellation of the task it runs in ends it.
+  /// Work before the first attempt; `nil` if there is none.
+  ///
+  /// The work returns the error if the request cannot start. Cancelling its task ends the work.
   func beginning(_ request: OutgoingRequest) -> (@Sendable () async -> LupineError?)?
 
-  /// Changes the request before each attempt, as by asking for the rest of a file.
+  /// Changes the request before each attempt, for example to request the rest of a file.
   func prepare(_ request: OutgoingRequest, secrets: SecretFields) -> OutgoingRequest
 
-  /// Decides at the final head where the body goes.
+  /// Returns the destination of the body, at the final head.
   func destination(
     for head: HTTPResponse, to request: OutgoingRequest, limits: Limits
   ) throws(LupineError) -> BodySink.Destination
 
-  /// Whether a response may lead it to another request, so that `repeating`, `following` and `refreshing` are
-  /// asked.
+  /// Whether a response may lead to another request; if so, `repeating`, `following` and `refreshing` are called.
   var mayLeadOn: Bool { get }
 
-  /// What is to be done at a head before the same request is sent again, as by `beginning`; `nil` where nothing is.
+  /// Work at the head before the same request is sent again, as in `beginning`; `nil` if there is none.
   func repeating() -> (@Sendable () async -> LupineError?)?
 
-  /// The request to send instead, where the response is of no use; asked at the head, after `repeating`, while the body
-  /// may still come. It is sent once the body has ended.
+  /// The request to send instead, if the response cannot be used.
+  ///
+  /// Called at the head, after `repeating`, while the body may still arrive. The request is sent once the body has
+  /// ended.
   func following(_ request: OutgoingRequest) -> OutgoingRequest?
 
-  /// What asks the program for another URL, where the response says that the request's is of no use any more.
+  /// The closure that asks the program for another URL, if the response means that the current one has expired.
   func refreshing(after head: HTTPResponse) -> (@Sendable () async throws -> any URLConvertible)?
 
-  /// Hears of the URL that the program gave.
+  /// Called with the URL that the program returned.
   func refreshed(_ url: HTTPURL)
 
-  /// Hears that the response is one that an interceptor made: none of it went to the destination of a head so far.
+  /// Called if an interceptor made the response; nothing of it went to the destination of an earlier head.
   func isBypassed()
 
-  /// Whether the response counts without a body that is over the limit, as the status of a page that nobody wants does.
+  /// Whether the response is accepted without a body that exceeds the limit, such as an unread error page.
   func canSpareBody(of head: HTTPResponse) -> Bool
 
-  /// Hears the first bytes of such a body.
+  /// Called with the first bytes of such a body.
   func spared(_ beginning: Data)
 
-  /// The first bytes of the response's body where they are not in its data; `nil` where they are.
+  /// The first bytes of the response's body if they are not in its data; `nil` if they are.
   func bodyElsewhere(_ response: ReceivedResponse, limit: Int64) -> Data?
 
-  /// Hears that the response was refused, at its head or by a validator, once nothing more of it comes.
+  /// Called when the response is refused, at its head or by a validator, once nothing more of it arrives.
   func isUnwanted()
 
-  /// What was decided at the last head, once.
+  /// Removes and returns the decisions made at the last head.
   func takeDecisions() -> [SessionEvent.Kind]
 
-  /// What looks at what has arrived before the request ends well, and says why it does not; `nil` where nothing is to be
-  /// looked at. A cancellation of the task it runs in ends it.
+  /// A check before the request ends successfully; `nil` if there is none.
+  ///
+  /// The check returns the error if it fails. Cancelling its task ends the check.
   func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)?
 
-  /// What the download's progress counts from: bytes that were there before the exchange.
+  /// The number of bytes present before the exchange; the progress of the download starts there.
   func base(of head: HTTPResponse) -> Int64
 
-  /// Whether the body is handed on as soon as its head has been validated; such a request is not retried from then on.
+  /// Whether the body is handed over once its head is validated; the request is not retried after that.
   var takesBodyAtHead: Bool { get }
 
-  /// Whether someone has the body already, so that the request cannot be sent again.
+  /// Whether the body has been handed over, so that the request cannot be sent again.
   var hasHandedOver: Bool { get }
 
-  /// Hears of the final head before any of its body is handed over, and of how to reach the body.
+  /// Called with the response at its final head, before any of its body is handed over.
   func began(_ response: TransportResponse)
 
-  /// Whether the response had a body, where its data do not tell; `nil` where they do.
+  /// Whether the response had a body, if its data do not show it; `nil` if they do.
   func hasBody(_ response: ReceivedResponse) -> Bool?
 
-  /// Waits until the final head has been validated or the request has ended; asked where `takesBodyAtHead`.
+  /// Waits until the final head has been validated or the request has ended; called if `takesBodyAtHead`.
   func waitForHead() async
 
-  /// Makes of the outcome what the caller gets.
+  /// Converts the outcome to the one that the caller receives.
   func conclude(_ outcome: Outcome) -> Outcome
 }
 

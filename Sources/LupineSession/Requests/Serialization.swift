@@ -34,9 +34,9 @@ package enum Serialization {
     return (result, duration)
   }
 
-  /// The value alone, without the response around it, whose metadata would be looked up at each call.
+  /// Serializes the value without a `DataResponse`, which avoids its metadata lookup.
   ///
-  /// The time is measured where somebody hears of it.
+  /// The time is measured only if there is a monitor.
   static func value<Value: Sendable>(
     from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
   ) throws(LupineError) -> Value {

@@ -2,11 +2,11 @@ public import LupineCore
 import Synchronization
 
 extension SessionRequest {
-  /// Changes the bounds of this request alone, as in `request.timeouts { $0.total = .seconds(5) }`.
+  /// Changes the timeouts of this request, as in `request.timeouts { $0.total = .seconds(5) }`.
   ///
-  /// What the closure is given are the bounds that hold without it, as a rule the session's, so those it does not name stay
-  /// as they are. They hold from the request's start, also for what its adapters do. A request that has started keeps the
-  /// bounds it has.
+  /// The closure receives the current timeouts, by default the session's; those that it does not change stay the same.
+  /// They apply from the request's start and include the time of its adapters. The call has no effect on a request that
+  /// has started.
   @discardableResult
   public func timeouts(_ change: (inout Timeouts) -> Void) -> Self {
     let bounds = task.session.configuration.timeouts
@@ -17,15 +17,15 @@ extension SessionRequest {
     }
   }
 
-  /// Sets the instant at which the request ends with kind `timedOut(.total)`, whatever it is doing: all its attempts,
-  /// redirects and waits end by then.
+  /// Sets the instant at which the request ends with kind `timedOut(.total)`, with all its attempts, redirects and
+  /// waits.
   ///
-  /// Of several deadlines, and beside a total timeout, the earliest counts. Where it has passed when the request begins,
-  /// nothing is sent. `Session.withDeadline` sets one for all requests of a task. A request that has started keeps the
-  /// bounds it has.
+  /// The earliest of several deadlines and the total timeout applies. If the deadline has passed when the request
+  /// begins, nothing is sent. `Session.withDeadline` sets a deadline for all requests of a task. The call has no effect
+  /// on a request that has started.
   ///
-  /// - Parameter instant: the deadline, of the session's clock or of one of the system's; An instant of a system clock
-  ///   is converted to the session's clock at once. An instant of another clock ends the request with kind
+  /// - Parameter instant: the deadline, on the session's clock or on a system clock. An instant of a system clock is
+  ///   converted to the session's clock at once. An instant of another clock ends the request with kind
   ///   `invalidRequest`.
   @discardableResult
   public func deadline(_ instant: some InstantProtocol<Duration>) -> Self {
@@ -33,13 +33,13 @@ extension SessionRequest {
     return self
   }
 
-  /// Changes how this request alone is sent, as in `request.options { $0.priority = .high }`.
+  /// Changes the options of this request, as in `request.options { $0.priority = .high }`.
   ///
-  /// Adapters and interceptors see the options and may change them further. A request that has started keeps those it
-  /// has.
+  /// Adapters and interceptors receive the options and may change them. The call has no effect on a request that has
+  /// started.
   @discardableResult
   public func options(_ change: (inout OutgoingRequest.Options) -> Void) -> Self {
-    // Changed outside the lock, since the closure may look at the request.
+    // Changed outside the lock, because the closure may read the request.
     var options = task.described?.options ?? OutgoingRequest.Options()
     change(&options)
     return setting { $0.options = options }
@@ -47,13 +47,12 @@ extension SessionRequest {
 }
 
 extension RequestExecution {
-  /// The request as the program described it, the options that it was given since included; `nil` where it could not be
-  /// made.
+  /// The request as the program described it, with the options set since; `nil` if it could not be created.
   var described: OutgoingRequest? {
     if case .success(let request) = description { withOwnOptions(request) } else { nil }
   }
 
-  /// The request with the options that it was given since it was described.
+  /// Returns the request with the options that were set after it was described.
   package func withOwnOptions(_ request: OutgoingRequest) -> OutgoingRequest {
     guard let options = state.withLock({ $0.settings.options }) else { return request }
     var request = request
@@ -63,7 +62,7 @@ extension RequestExecution {
 }
 
 extension SessionRequest {
-  /// Adds an `Idempotency-Key`, the same on every attempt, so that the request may be retried whatever its method.
+  /// Adds an `Idempotency-Key`, the same on every attempt, so that the request can be retried with any method.
   ///
   /// - Parameter key: the field's value. Default: a UUID in quotes, from the session's source of randomness.
   @discardableResult

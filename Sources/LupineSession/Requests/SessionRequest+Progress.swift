@@ -3,18 +3,17 @@ import LupineSupport
 import Synchronization
 
 extension SessionRequest {
-  /// Calls the handler as the request's body goes out.
+  /// Calls the handler as the request's body is sent.
   ///
-  /// The figures come in order and never go back; where a retry sends the body again, they wait until it has come as far
-  /// as before. The one exception is the last figure of a request that ended well: it is the whole, also of a body that is
-  /// empty or, at its second sending, shorter. The last figure always comes, and before the response, unless the request is
-  /// cancelled or its time is over: that waits for no handler. A stream of events, which is one body after another, has no
-  /// progress.
+  /// The values come in order and never decrease. If a retry sends the body again, the handler is called only once the
+  /// earlier value is exceeded. The only exception is the last value of a successful request: it is the full size, also
+  /// of a body that is empty or shorter when sent again. The last value always comes, before the response, unless the
+  /// request is cancelled or times out; then the request does not wait for handlers. An event stream has no progress.
   ///
   /// - Parameters:
-  ///   - queue: where the handler is called; `nil` means off the caller's thread.
-  ///   - interval: the least time between two calls but the last, on the session's clock; what moves meanwhile is told at
-  ///     its end, also where nothing moves then. Default: none.
+  ///   - queue: the queue of the calls; `nil` calls the handler off the caller's thread.
+  ///   - interval: the minimum time between two calls except the last, on the session's clock. Progress during an
+  ///     interval is reported at its end, even if nothing moves then. Default: none.
   @discardableResult
   public func uploadProgress(
     queue: DispatchQueue? = nil, interval: Duration = .zero,
@@ -23,12 +22,12 @@ extension SessionRequest {
     report(task.upload, on: queue, interval, handler)
   }
 
-  /// Calls the handler as the response's body comes in, before decoding; see `uploadProgress`.
+  /// Calls the handler as the response's body is received, before decoding; see `uploadProgress`.
   ///
-  /// Only the answer counts: the bodies of redirects, of challenges that are answered and of parts that do not continue a
-  /// download are nobody's progress. A response that is not successful (2xx) gives one figure, its last, where the request
-  /// ends well with it; the page of an error that is retried, or fails the request, gives none. The last figure of a
-  /// request that ended well is the whole, its total known. A stream of events has no progress.
+  /// Only the final response counts, not the bodies of redirects, of answered challenges, or of parts that do not
+  /// continue a download. An unsuccessful response (not 2xx) gives one value, the last, if the request succeeds with
+  /// it; an error page that is retried or fails the request gives none. The last value of a successful request is the
+  /// full size, with a known total. An event stream has no progress.
   @discardableResult
   public func downloadProgress(
     queue: DispatchQueue? = nil, interval: Duration = .zero,
@@ -42,7 +41,7 @@ extension SessionRequest {
     _ handler: @escaping @Sendable (TransferProgress) -> Void
   ) -> Self {
     let executor = task.session.configuration.executor
-    // Said first, so that the request's end does not pass a listener by.
+    // Set first, so that the end of the request does not miss a listener.
     task.state.withLock { $0.settings.hearsProgress = true }
     progress.withLock { reporter in
       reporter.add(interval: interval, executor: executor) { progress in

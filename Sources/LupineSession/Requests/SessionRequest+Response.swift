@@ -5,11 +5,11 @@ public import LupineCore
 import Synchronization
 
 extension SessionRequest {
-  /// Decides at the head of the response whether its body is wanted.
+  /// Decides at the head of the response whether its body is received.
   ///
-  /// Called once for each attempt that is answered, off the transport's thread, with a head that no redirect or challenge
-  /// goes on from, before validation. Nothing is handed to a stream's consumer before it returns. A download that is
-  /// cancelled here can be resumed as any other.
+  /// Called once for each attempt with a response, off the transport's thread, before validation; not called for
+  /// redirects that are followed or challenges that are answered. A stream's consumer receives nothing before the
+  /// closure returns. A download that is cancelled here can be resumed.
   @discardableResult
   public func onHTTPResponse(_ decide: @escaping @Sendable (HTTPResponse) async -> ResponseDisposition) -> Self {
     setting { $0.responseDeciders.append(decide) }
@@ -17,27 +17,27 @@ extension SessionRequest {
 
   /// Calls the handler with each interim (1xx) response, such as 103 Early Hints (RFC 8297).
   ///
-  /// The calls come in order, off the transport's thread, and all of them before the request ends, unless it is cancelled
-  /// or its time is over: that cancels the handler's task and does not wait for it. What is hinted at comes from the
-  /// server, like any response; the final head says what counts. A stream of events has them called for each of its
-  /// connections.
+  /// The calls come in order, off the transport's thread, and before the request ends. If the request is cancelled or
+  /// times out, the handler's task is cancelled and the request does not wait for it. The content of an interim
+  /// response comes from the server and is a hint; the final head is authoritative. An event stream calls the handler
+  /// for each of its connections.
   @discardableResult
   public func onInterimResponse(_ handler: @escaping @Sendable (HTTPResponse) async -> Void) -> Self {
     let listener = InterimListener(executor: task.session.configuration.executor, handler)
     return setting { $0.interimListeners.append(listener) }
   }
 
-  /// The trailers of the last response; waits until its body has ended, and starts the request for it.
+  /// The trailers of the last response; starts the request and waits until its body has ended.
   ///
-  /// A stream's body ends when its consumer has taken all of it. libcurl 7.88 brings none over HTTP/2 where the
-  /// head tells the body's length.
+  /// A stream's body ends when its consumer has received all of it. libcurl 7.88 reports no trailers over HTTP/2 if the
+  /// head contains the body's length.
   public var trailers: HTTPFields? {
     get async { await task.outcome().response?.trailers }
   }
 
-  /// What each exchange cost that has ended, in their order: redirects, challenges and retries included.
+  /// The metrics of each exchange that has ended, in order, including redirects, challenges and retries.
   ///
-  /// Of more than 100, such as the connections of a long stream of events, the newest 100 are kept.
+  /// Only the newest 100 are kept, for example of a long event stream.
   public var allMetrics: [TransferMetrics] { task.state.withLock { $0.allMetrics } }
 }
 
@@ -45,19 +45,19 @@ extension SessionRequest {
   /// Refuses statuses outside 200..<300, and a `Content-Type` that the request's `Accept` does not allow.
   @discardableResult
   public func validate() -> Self {
-    // Most requests have no other rules, and share the array.
+    // Most requests have no other rules and share the array.
     setting {
       $0.validators = $0.validators.isEmpty ? ResponseValidator.standard : $0.validators + ResponseValidator.standard
     }
   }
 
-  /// Refuses statuses that are not among these.
+  /// Refuses statuses that are not in the sequence.
   @discardableResult
   public func validate(statusCode acceptable: some Sequence<Int> & Sendable) -> Self {
     setting { $0.validators.append(.statusCodes(acceptable)) }
   }
 
-  /// Refuses media types that none of these ranges, such as `text/*`, allows; an empty body has no type to refuse.
+  /// Refuses media types that none of these ranges, such as `text/*`, allows; an empty body is not refused.
   @discardableResult
   public func validate(contentType acceptable: some Sequence<String> & Sendable) -> Self {
     setting { $0.validators.append(.contentTypes(acceptable)) }

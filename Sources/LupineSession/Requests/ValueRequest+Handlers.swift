@@ -6,9 +6,9 @@ public import LupineCore
 import LupineSupport
 
 extension ValueRequest {
-  /// Calls the handler with the response as it came, body and all, and no serializer.
+  /// Calls the handler with the unserialized response, including its body.
   ///
-  /// - Parameter queue: where the handler is called; `nil` means off the caller's thread.
+  /// - Parameter queue: the queue of the call; `nil` calls the handler off the caller's thread.
   @discardableResult
   public func response(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<Data?>) -> Void
@@ -16,7 +16,7 @@ extension ValueRequest {
     handle(queue, UnserializedResponse(), completionHandler)
   }
 
-  /// Calls the handler with what a serializer makes of the response.
+  /// Calls the handler with the result of a serializer.
   @discardableResult
   public func response<Serializer: ResponseSerializer>(
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
@@ -46,7 +46,7 @@ extension ValueRequest {
 
   /// Calls the handler with the body as text.
   ///
-  /// - Parameter encoding: the body's encoding; `nil` means the response's own, as `StringResponseSerializer` finds it.
+  /// - Parameter encoding: the body's encoding; `nil` uses the response's, as `StringResponseSerializer` determines it.
   @discardableResult
   public func responseString(
     queue: DispatchQueue? = nil, encoding: TextEncoding? = nil,
@@ -74,11 +74,10 @@ extension ValueRequest {
   /// Calls the handler with the body decoded into a type.
   ///
   /// - Parameters:
-  ///   - decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
-  ///   - emptyResponseCodes: the statuses that may be without a body, of which an `EmptyResponse` such as an optional is
-  ///     made; `nil` means the session's, 204 and 205 unless told otherwise.
-  ///   - emptyRequestMethods: the methods whose responses may be without one; `nil` means the session's, HEAD unless told
-  ///     otherwise.
+  ///   - decoder: decodes the body; `nil` uses the session's decoder, by default JSON.
+  ///   - emptyResponseCodes: the statuses that may have no body, which gives an `EmptyResponse` such as an optional;
+  ///     `nil` uses the session's, by default 204 and 205.
+  ///   - emptyRequestMethods: the methods whose responses may have no body; `nil` uses the session's, by default HEAD.
   @discardableResult
   public func responseDecodable<Value: Decodable & Sendable>(
     of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: (any DataDecoder)? = nil,
@@ -88,8 +87,9 @@ extension ValueRequest {
     handle(queue, defaults.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
   }
 
-  /// The same, with the error that the service describes in the body of a response that is refused; see
-  /// `serializingDecodable(_:error:)`.
+  /// Calls the handler with the decoded body, or with the service's error from the body of a refused response.
+  ///
+  /// See `serializingDecodable(_:error:)`.
   @discardableResult
   public func responseDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
     of type: Value.Type = Value.self, error: Failure.Type, queue: DispatchQueue? = nil,
@@ -104,7 +104,7 @@ extension ValueRequest {
   var defaults: DecodingDefaults { task.session.decodingDefaults }
 }
 
-/// Hands the body on as it came; `nil` where there was none.
+/// Returns the unchanged body; `nil` if there was none.
 struct UnserializedResponse: ResponseSerializer {
   func serialize(_ response: ReceivedResponse) throws -> Data? { response.data.isEmpty ? nil : response.data }
 }

@@ -4,7 +4,7 @@ public import LupineCoding
 public import LupineCore
 
 extension ValueRequest {
-  /// What a serializer makes of the response, to be awaited.
+  /// Returns a task for the result of a serializer.
   public func serializingResponse<Serializer: ResponseSerializer>(
     using serializer: Serializer
   ) -> DataTask<Serializer.Output> {
@@ -14,37 +14,36 @@ extension ValueRequest {
   private func serializing<Serializer: ResponseSerializer>(
     _ serializer: (DecodingDefaults) -> Serializer
   ) -> DataTask<Serializer.Output> {
-    // Asked for once: without the request's type at hand each look costs a copy.
+    // Read once, because each access through the protocol copies.
     let task = task
     return DataTask(task, serializer(task.session.decodingDefaults))
   }
 
-  /// The body, to be awaited.
+  /// Returns a task for the body.
   public func serializingData() -> DataTask<Data> { serializing { $0.data } }
 
-  /// The body as text, to be awaited.
+  /// Returns a task for the body as text.
   ///
-  /// - Parameter encoding: the body's encoding; `nil` means the response's own, as `StringResponseSerializer` finds it.
+  /// - Parameter encoding: the body's encoding; `nil` uses the response's, as `StringResponseSerializer` determines it.
   public func serializingString(encoding: TextEncoding? = nil) -> DataTask<String> {
     serializing { $0.string(encoding) }
   }
 
-  /// The body as JSON of any shape, to be awaited.
+  /// Returns a task for the body as JSON of any shape.
   public func serializingJSON() -> DataTask<JSONValue> { serializing { $0.json } }
 
-  /// The body as a property list of any shape, to be awaited.
+  /// Returns a task for the body as a property list of any shape.
   public func serializingPropertyList() -> DataTask<PropertyListValue> {
     serializing { $0.propertyList }
   }
 
-  /// The body decoded into a type, to be awaited.
+  /// Returns a task for the body decoded into a type.
   ///
   /// - Parameters:
-  ///   - decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
-  ///   - emptyResponseCodes: the statuses that may be without a body, of which an `EmptyResponse` such as an optional is
-  ///     made; `nil` means the session's, 204 and 205 unless told otherwise.
-  ///   - emptyRequestMethods: the methods whose responses may be without one; `nil` means the session's, HEAD unless told
-  ///     otherwise.
+  ///   - decoder: decodes the body; `nil` uses the session's decoder, by default JSON.
+  ///   - emptyResponseCodes: the statuses that may have no body, which gives an `EmptyResponse` such as an optional;
+  ///     `nil` uses the session's, by default 204 and 205.
+  ///   - emptyRequestMethods: the methods whose responses may have no body; `nil` uses the session's, by default HEAD.
   public func serializingDecodable<Value: Decodable & Sendable>(
     _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil,
     emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
@@ -52,12 +51,12 @@ extension ValueRequest {
     serializing { $0.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods) }
   }
 
-  /// The same, with the error that the service describes in the body of a response that is refused.
+  /// Returns a task for the decoded body, or for the service's error from the body of a refused response.
   ///
-  /// Where a validator refuses the response, or its body is no `Value`, the body is decoded as `Failure`, with the same
-  /// decoder. The `LupineError` that is thrown is the refusal; its `serviceError(as:)` is the service's error, and so is its
-  /// `underlying` where nothing else is. A body that is no `Failure`, or that `Limits.errorBody` has cut, leaves the refusal
-  /// as it is. Without a validator no status is refused: see `validate()`.
+  /// If a validator refuses the response, or the body cannot be decoded as `Value`, the body is decoded as `Failure`
+  /// with the same decoder. The task throws the refusal as a `LupineError`. Its `serviceError(as:)` returns the
+  /// service's error; so does its `underlying`, if it has no other. If the body cannot be decoded as `Failure`, or was
+  /// cut at `Limits.errorBody`, the refusal is unchanged. Without a validator no status is refused; see `validate()`.
   public func serializingDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
     _ type: Value.Type = Value.self, error: Failure.Type, decoder: (any DataDecoder)? = nil,
     emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil

@@ -1,15 +1,15 @@
 import HTTPTypes
 
-/// Which bytes of a whole a part or a response has (RFC 9110 section 14.4).
+/// The byte range of partial content (RFC 9110 section 14.4).
 public struct ContentRange: Sendable, Hashable {
-  /// The first byte's position, and the position after the last one's.
+  /// The position of the first byte, and the position after the last one.
   public let range: Range<Int64>
-  /// The length of the whole in bytes; `nil` where the sender does not know it.
+  /// The total length in bytes; `nil` if the sender does not know it.
   public let total: Int64?
 
-  /// Reads a field's value such as `bytes 0-499/1234` or `bytes 0-499/*`.
+  /// Parses a field's value such as `bytes 0-499/1234` or `bytes 0-499/*`.
   ///
-  /// `nil` for anything else: another unit, numbers that overflow, a range that is empty or outside of the whole.
+  /// `nil` for any other value: another unit, numbers that overflow, or a range that is empty or outside the total.
   public init?(_ text: String) {
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
     guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -30,10 +30,10 @@ public struct ContentRange: Sendable, Hashable {
 }
 
 extension HTTPResponse {
-  /// Which part of the whole the body is; `nil` where it does not say, or not in bytes.
+  /// The range of the body; `nil` if the field is missing, invalid or not in bytes.
   package var contentRange: ContentRange? { headerFields[.contentRange].flatMap { ContentRange($0) } }
 
-  /// Whether the body is a part of the whole, or several, or may be; not where its range is all there is.
+  /// Whether the body is or may be partial content; `false` if its range is the whole content.
   var isPart: Bool {
     guard status.code == 206 else { return false }
     guard let content = contentRange else { return true }

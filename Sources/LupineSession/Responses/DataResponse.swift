@@ -3,28 +3,28 @@ public import HTTPTypes
 public import LupineCore
 import LupineSupport
 
-/// Everything about a finished request, and the value or the error it came to.
+/// The response of a finished request, with its metadata and its value or error.
 public struct DataResponse<Value: Sendable>: Sendable {
-  /// The request that was sent last, after adapters and redirects; `nil` where none could be made.
+  /// The request that was last sent, after adapters and redirects; `nil` if none could be created.
   public let request: OutgoingRequest?
-  /// The head of the response to that request, even if its body did not arrive completely; `nil` where none arrived.
+  /// The head of the response to that request, even if its body did not arrive completely; `nil` if none arrived.
   public let response: HTTPResponse?
-  /// The redirects that were followed on the way to the response, in their order.
+  /// The redirects that were followed, in order.
   public let redirects: [RedirectStep]
-  /// The decoded body; `nil` where none arrived.
+  /// The decoded body; `nil` if none arrived.
   public let data: Data?
-  /// The trailers, where there were any.
+  /// The trailers, if there were any.
   public let trailers: HTTPFields?
-  /// What the last exchange cost; all zero where none began.
+  /// The metrics of the last exchange; all zero if none began.
   public let metrics: TransferMetrics
-  /// How long the serializer took.
+  /// The duration of the serialization.
   public let serializationDuration: Duration
-  /// The value, or why there is none.
+  /// The value or the error.
   public let result: Result<Value, LupineError>
-  /// What `debugDescription` redacts.
+  /// The fields that `debugDescription` redacts.
   var secretFields = SecretFields.standard
 
-  /// Joins what is known about a finished request.
+  /// Creates a response.
   public init(
     request: OutgoingRequest?, response: HTTPResponse?, data: Data?, trailers: HTTPFields? = nil,
     metrics: TransferMetrics = TransferMetrics(), redirects: [RedirectStep] = [],
@@ -41,36 +41,37 @@ public struct DataResponse<Value: Sendable>: Sendable {
     self.result = result
   }
 
-  /// The value; `nil` where the request failed.
+  /// The value; `nil` if the request failed.
   public var value: Value? { try? result.get() }
 
-  /// The error; `nil` where the request succeeded.
+  /// The error; `nil` if the request succeeded.
   public var error: LupineError? {
     if case .failure(let error) = result { error } else { nil }
   }
 }
 
 extension DataResponse {
-  /// Returns the response with its value changed; an error stays.
+  /// Returns the response with a transformed value; an error stays.
   public func map<New: Sendable>(_ transform: (Value) -> New) -> DataResponse<New> {
     replacing(result.map(transform))
   }
 
-  /// Returns the response with its value changed, or with what the closure throws; an error stays.
+  /// Returns the response with a transformed value, or with the error that the closure throws; an error stays.
   ///
-  /// A `LupineError` is kept as it is; any other error becomes the `underlying` one of kind `serializationFailed`.
+  /// A thrown `LupineError` is kept unchanged. Any other error becomes the `underlying` error of a `LupineError` of
+  /// kind `serializationFailed`.
   public func tryMap<New: Sendable>(_ transform: (Value) throws -> New) -> DataResponse<New> {
     replacing(result.tryMap(about: request, response, transform))
   }
 
-  /// Returns the response with its error changed; a value stays.
+  /// Returns the response with a transformed error; a value stays.
   public func mapError(_ transform: (LupineError) -> LupineError) -> DataResponse {
     replacing(result.mapError(transform))
   }
 
-  /// Returns the response with its error changed into what the closure returns or throws; a value stays.
+  /// Returns the response with the error that the closure returns or throws; a value stays.
   ///
-  /// A thrown error that is no `LupineError` becomes the `underlying` one of kind `other`.
+  /// A thrown error that is not a `LupineError` becomes the `underlying` error of a `LupineError` of kind `other`.
   public func tryMapError(_ transform: (LupineError) throws -> LupineError) -> DataResponse {
     replacing(result.tryMapError(about: request, response, transform))
   }
@@ -105,7 +106,7 @@ extension DataResponse: CustomDebugStringConvertible {
   /// Secret fields are redacted and control bytes escaped.
   public var debugDescription: String { debugDescription(redacting: secretFields) }
 
-  /// The same with these fields redacted.
+  /// The same description, with the given fields redacted.
   public func debugDescription(redacting secrets: SecretFields) -> String {
     let page = ExchangePage(
       request: request, redirects: redirects, response: response, trailers: trailers, metrics: metrics, secrets: secrets
@@ -117,14 +118,14 @@ extension DataResponse: CustomDebugStringConvertible {
   private var bodyLines: [String] {
     guard let data else { return ["[Body] none"] }
     if data.isEmpty { return ["[Body] empty"] }
-    // A line that the server wrote is indented, so that it cannot pass for one of ours.
+    // Lines of the body are indented, so that they differ from the lines of the description.
     let text = String(decoding: data.prefix(1_024), as: UTF8.self).escapingControls(indentation: "    ")
     return ["[Body] \(data.count) bytes", "    \(text)\(data.count > 1_024 ? "…" : "")"]
   }
 }
 
 extension DataResponse: CustomReflectable {
-  /// The parts, their secret fields redacted.
+  /// The properties, with secret fields redacted.
   public var customMirror: Mirror {
     Mirror(
       self,
@@ -135,9 +136,9 @@ extension DataResponse: CustomReflectable {
   }
 }
 
-/// What `DataResponse` and `DownloadResponse` do with their results.
+/// Transformations of results for `DataResponse` and `DownloadResponse`.
 extension Result where Failure == LupineError {
-  /// The result with its value changed; what the closure throws becomes kind `serializationFailed`, about this request.
+  /// The result with a transformed value; an error that the closure throws becomes kind `serializationFailed`.
   package func tryMap<New>(
     about request: OutgoingRequest?, _ head: HTTPResponse?, _ transform: (Success) throws -> New
   ) -> Result<New, LupineError> {
@@ -151,7 +152,7 @@ extension Result where Failure == LupineError {
     }
   }
 
-  /// The result with its error changed; what the closure throws becomes kind `other`, about this request.
+  /// The result with a transformed error; an error that the closure throws becomes kind `other`.
   package func tryMapError(
     about request: OutgoingRequest?, _ head: HTTPResponse?, _ transform: (LupineError) throws -> LupineError
   ) -> Self {

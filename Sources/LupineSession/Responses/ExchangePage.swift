@@ -2,7 +2,7 @@ package import HTTPTypes
 package import LupineCore
 import LupineSupport
 
-/// What a finished request shows to a debugger, whatever its response was made into; no secret is on it.
+/// The debug description of a finished request, independent of the response's type; contains no secrets.
 package struct ExchangePage {
   let request: OutgoingRequest?
   let redirects: [RedirectStep]
@@ -23,7 +23,7 @@ package struct ExchangePage {
     self.secrets = secrets
   }
 
-  /// The request, the redirects and the response's head.
+  /// The lines of the request, the redirects and the response's head.
   package var beginning: [String] {
     var lines = ["[Request] \(request?.summary.description ?? "none")"]
     if let request {
@@ -39,12 +39,12 @@ package struct ExchangePage {
     return lines
   }
 
-  /// The trailers and the metrics.
+  /// The lines of the trailers and the metrics.
   package var end: [String] {
     (trailers.map { ["[Trailers]"] + Self.lines(secrets.redact($0)) } ?? []) + ["[Metrics] \(metrics)"]
   }
 
-  /// The value or the error, the first KiB of it.
+  /// The result section: the value or the error, limited to 1,024 characters.
   package static func result(_ text: String) -> String {
     "[Result] \(text.escapingControls(limit: 1_024, indentation: "    "))"
   }

@@ -2,9 +2,9 @@ import FoundationEssentials
 import LupineCoding
 import LupineCore
 
-/// Hides the values of JSON's members whose names say that they are secret, and leaves every other byte as it is.
+/// Redacts the values of JSON members whose names indicate a secret; every other byte is unchanged.
 ///
-/// The text need be neither well-formed nor whole. A value is hidden with all that is in it.
+/// The text may be malformed or incomplete. An object or array is redacted as a whole.
 struct JSONRedaction {
   private let bytes: [UInt8]
   private var position = 0
@@ -19,7 +19,7 @@ struct JSONRedaction {
     return Data(redaction.output)
   }
 
-  /// Whether bytes begin as an object or an array does.
+  /// Whether the bytes begin like an object or an array.
   static func mayBeJSON(_ data: Data) -> Bool {
     let text = data.starts(with: ByteOrderMark.utf8.bytes) ? data.dropFirst(3) : data
     let first = text.first { !isBlank($0) }
@@ -90,7 +90,7 @@ struct JSONRedaction {
 
   private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-  /// Whether a name, which stands in its quotes, is that of a secret.
+  /// Whether a quoted name indicates a secret.
   private static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
     guard name.contains(UInt8(ascii: "\\")), let text = try? JSONDecoder().decode(String.self, from: Data(name)) else {
       return SecretParameters.isSecret(String(decoding: name.dropFirst().dropLast(), as: UTF8.self))

@@ -9,7 +9,7 @@ struct ContentCodings: Sendable {
 
   init(_ codings: [any ContentCoding]) { self.codings = codings }
 
-  /// The names in their order, each a tenth less wanted than the one before: `br;q=1.0, gzip;q=0.9`.
+  /// Ranks the names in their order, each 0.1 below the name before: `br;q=1.0, gzip;q=0.9`.
   static func ranked(_ names: some Collection<String>) -> String {
     names.enumerated().map { place, name in
       "\(name);q=\(place == 0 ? "1.0" : "0.\(max(10 - place, 1))")"
@@ -18,15 +18,15 @@ struct ContentCodings: Sendable {
 
   var isEmpty: Bool { codings.isEmpty }
 
-  /// The value of `Accept-Encoding`; `nil` where nothing can be decoded.
+  /// The value of `Accept-Encoding`; `nil` if the session has no content coding.
   var acceptEncoding: String? {
     codings.isEmpty ? nil : Self.ranked(codings.map(\.name))
   }
 
-  /// The decoders of a response, the last coding applied first.
+  /// The decoders of a response, in decoding order: the coding that was applied last comes first.
   ///
-  /// A coding that nobody here knows is left to the caller, and with it those beneath; so is a part of coded content (RFC
-  /// 9110 section 14), of which no coding can be undone.
+  /// Decoding stops at the first unknown coding; the caller receives the content with that coding and those applied
+  /// before it. A part of coded content (RFC 9110 section 14) is not decoded.
   func decoders(for head: HTTPResponse, limits: Limits) -> [any BodyTransformer] {
     guard !codings.isEmpty, let field = head.headerFields[.contentEncoding], !head.isPart else { return [] }
     let names = field.split(separator: ",").map { $0.trimmingBlanks().lowercased() }.filter {
@@ -54,9 +54,9 @@ struct ContentCodings: Sendable {
   }
 }
 
-/// Several decoders as one, which keep together to the ratio that each keeps to alone.
+/// Chains several decoders and applies the ratio limit to the whole chain.
 ///
-/// Two codings of a thousand each would otherwise make a megabyte of one byte.
+/// Without it, two codings with a ratio of 1000 each could expand one byte to a megabyte.
 final class StackedDecoder: BodyTransformer {
   private let decoders: [any BodyTransformer]
   private let meter: Mutex<DecodingMeter>
@@ -88,7 +88,7 @@ final class StackedDecoder: BodyTransformer {
   }
 }
 
-/// Fails a body at its first byte, for a reason that was known at the head.
+/// Fails a body at its first byte with an error that was found in the response head.
 final class FailingTransformer: BodyTransformer {
   private let error: LupineError
 

@@ -9,10 +9,10 @@ public enum CredentialScope: Sendable, Hashable {
   /// Every origin. Redirects across origins still strip the secret.
   case anyOrigin
 
-  /// Whether the secret may go there.
+  /// Whether the secret may be sent to the URL's origin.
   ///
-  /// - Throws: `LupineError` of kind `adaptationFailed` where the scope is the base URL's origin and there is no base URL,
-  ///   and kind `invalidURL` where an origin is none.
+  /// - Throws: `LupineError` of kind `adaptationFailed` if the scope is `baseURL` and there is no base URL, and kind
+  ///   `invalidURL` if one of the given origins is not a URL.
   public func allows(_ url: HTTPURL, baseURL: HTTPURL?) throws(LupineError) -> Bool {
     switch self {
     case .anyOrigin: return true
@@ -31,7 +31,7 @@ public enum CredentialScope: Sendable, Hashable {
 }
 
 extension CredentialScope {
-  /// Why a secret with this scope could not be sent; empty where it can be.
+  /// The reasons why a secret with this scope cannot be sent; empty if it can.
   func problems(of secret: String, hasBaseURL: Bool) -> [String] {
     switch self {
     case .baseURL where !hasBaseURL: ["there is no base URL to send \(secret) to; set one, or name its origins"]
@@ -42,7 +42,7 @@ extension CredentialScope {
   }
 }
 
-/// What proves connections, and to whom.
+/// A credential that authenticates connections, and the origins that it is for.
 struct ScopedConnectionCredential: Sendable {
   var credential: ConnectionCredential
   var scope: CredentialScope

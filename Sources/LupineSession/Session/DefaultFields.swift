@@ -2,9 +2,9 @@ import Glibc
 import HTTPTypes
 import LupineCore
 
-/// The fields that a session adds by itself: `Accept-Encoding`, `Accept-Language` and `User-Agent`.
+/// The default fields of a session: `Accept-Encoding`, `Accept-Language` and `User-Agent`.
 enum DefaultFields {
-  /// Adds those that the builder was not given.
+  /// Adds the default fields that the builder does not set.
   static func complete(_ configuration: inout SessionConfiguration) {
     add(.acceptEncoding, configuration.contentCodings.acceptEncoding, to: &configuration)
     add(.acceptLanguage, acceptLanguage(environment), to: &configuration)
@@ -18,10 +18,10 @@ enum DefaultFields {
     configuration.defaultFields.append(DefaultField(field: HTTPField(name: name, value: value)))
   }
 
-  /// Up to six languages in their order, as the variables of the C library name them.
+  /// Up to six languages in order of preference, from the locale variables of the environment.
   ///
-  /// The first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set counts; `LANGUAGE` comes before it unless it is `C`
-  /// (gettext's rule).
+  /// The first of `LC_ALL`, `LC_MESSAGES` and `LANG` that is set applies. `LANGUAGE` has precedence over it, unless its
+  /// value is `C` (gettext's rule).
   static func acceptLanguage(_ environment: (String) -> String?) -> String? {
     guard let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(environment).first,
       let language = languageTag(locale[...])
@@ -32,7 +32,7 @@ enum DefaultFields {
     return ContentCodings.ranked(tags.prefix(6))
   }
 
-  /// `de_AT.UTF-8` is `de-AT`; `C` and `POSIX` name no language.
+  /// Converts a locale to a language tag: `de_AT.UTF-8` is `de-AT`; `C` and `POSIX` give `nil`.
   private static func languageTag(_ locale: Substring) -> String? {
     let name = locale.prefix { $0 != "." && $0 != "@" }
     guard name != "C", name != "POSIX" else { return nil }
@@ -47,9 +47,10 @@ enum DefaultFields {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The program, its system and this library, as in `demo/Unknown (Linux 6.1.0; x86_64) Lupine/0.1.0`.
+  /// The product names of the program, the system and this library: `demo/Unknown (Linux 6.1.0; x86_64) Lupine/0.1.0`.
   ///
-  /// A Linux program carries no version that could be asked for; `.header(.userAgent, …)` names a better one.
+  /// The program's version is `Unknown`, because a Linux program has no version to read. `.header(.userAgent, …)`
+  /// replaces the field.
   static let userAgent: String = {
     var system = utsname()
     uname(&system)

@@ -1,6 +1,6 @@
 package import LupineCore
 
-/// Stands in for a transport that is not there: every request fails with the reason.
+/// A transport that fails every request with the given error.
 struct FailingTransport: Transport {
   let reason: LupineError
 
@@ -14,7 +14,7 @@ struct FailingTransport: Transport {
 }
 
 extension Session {
-  /// A session that could not be built: it makes requests, and each fails with the reason.
+  /// A session that fails every request with the given error.
   package static func failing(with reason: LupineError) -> Session {
     let transport = FailingTransport(reason: reason)
     return Session(SessionConfiguration(), transport: transport, base: transport)

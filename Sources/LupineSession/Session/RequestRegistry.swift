@@ -1,13 +1,13 @@
 package import LupineCore
 import Synchronization
 
-/// The requests of a session that are running, and the handlers that are still to be called.
+/// The running requests of a session, and the number of tasks that call handlers.
 package final class RequestRegistry: Sendable {
   private struct State {
-    /// The requests, each at the place that it knows, so that it is found without a search; `nil` where a place is free.
+    /// The requests, each at the index in its `place`; `nil` at a free index.
     var places: [RequestExecution?] = []
     var freePlaces: [Int] = []
-    /// How many tasks call handlers of requests that have ended.
+    /// The number of tasks that call handlers of ended requests.
     var deliveries = 0
     var closing: LupineError?
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -28,7 +28,7 @@ package final class RequestRegistry: Sendable {
       freePlaces.append(place)
     }
 
-    /// Those to wake, where nothing is left to wait for.
+    /// Removes and returns the waiters if the registry is idle; otherwise returns none.
     mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
       guard isIdle else { return [] }
       defer { waiters = [] }
@@ -40,9 +40,9 @@ package final class RequestRegistry: Sendable {
 
   var running: [RequestExecution] { state.withLock { $0.places.compactMap(\.self).sorted { $0.id < $1.id } } }
 
-  /// Takes a request in.
+  /// Adds a request.
   ///
-  /// - Throws: the reason of `close`, once that was called.
+  /// - Throws: the reason given to `close`, once `close` has been called.
   package func insert(_ task: RequestExecution) throws(LupineError) {
     let closing = state.withLock { state in
       if state.closing == nil { state.insert(task) }
@@ -51,9 +51,9 @@ package final class RequestRegistry: Sendable {
     if let closing { throw closing }
   }
 
-  /// Lets a request go that has ended.
+  /// Removes a request that has ended.
   ///
-  /// - Parameter isDelivered: whether a task calls its handlers from now on, until `endDelivery`.
+  /// - Parameter isDelivered: whether a task calls the request's handlers from now on, until `endDelivery`.
   func remove(_ task: RequestExecution, isDelivered: Bool) {
     let waiters = state.withLock { state in
       state.remove(task)
@@ -63,7 +63,7 @@ package final class RequestRegistry: Sendable {
     if !waiters.isEmpty { Self.resume(waiters) }
   }
 
-  /// Counts a task that calls handlers which came after their request's end; it is waited for as well.
+  /// Counts a task that calls handlers added after their request ended; `drained()` waits for it as well.
   package func beginDelivery() { state.withLock { $0.deliveries += 1 } }
 
   package func endDelivery() {
@@ -74,20 +74,20 @@ package final class RequestRegistry: Sendable {
     if !waiters.isEmpty { Self.resume(waiters) }
   }
 
-  /// A function of its own, for the type of a continuation: the runtime searches long for it, and few requests have waiters.
+  /// Resumes the waiters; not inlined, because the metadata lookup of the continuation type is slow.
   @inline(never)
   private static func resume(_ waiters: [CheckedContinuation<Void, Never>]) {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Refuses new requests, ends those that run, and waits until they have ended.
+  /// Refuses new requests, cancels the running requests with the reason, and waits until all have ended.
   func close(_ reason: LupineError) async {
     state.withLock { if $0.closing == nil { $0.closing = reason } }
     for task in running { task.cancel(reason) }
     await drained()
   }
 
-  /// Waits until no request runs and no handler waits to be called.
+  /// Waits until no request runs and no handler remains to be called.
   func drained() async {
     await withCheckedContinuation { continuation in
       let isEmpty = state.withLock { state in
@@ -98,7 +98,7 @@ package final class RequestRegistry: Sendable {
     }
   }
 
-  /// Ends the requests whose time is over and returns the earliest deadline of the others.
+  /// Ends the requests whose deadline has passed and returns the earliest deadline of the others.
   func endOverdue(now: Duration) -> Duration? {
     running.compactMap { $0.endIfOverdue(now: now) }.min()
   }

@@ -3,9 +3,9 @@ import HTTPTypes
 public import LupineCore
 
 extension Session.Builder {
-  /// Checks that the parts fit and makes the session.
+  /// Checks that the parts of the session are compatible and creates the session.
   ///
-  /// - Throws: `LupineError` of kind `configuration` with every mismatch between the parts, all at once.
+  /// - Throws: `LupineError` of kind `configuration` that lists every mismatch between the parts.
   public func build() throws(LupineError) -> Session {
     var configuration = configuration
     var issues = issues
@@ -40,7 +40,7 @@ extension Session.Builder {
   }
 
   private static func error(_ issues: [ConfigurationIssue]) -> LupineError {
-    // A reason that is another error's message ends in a full stop.
+    // A reason that is the message of another error ends in a full stop.
     let issues = issues.map { issue in
       let reason = issue.reason.hasSuffix(".") ? String(issue.reason.dropLast()) : issue.reason
       return ConfigurationIssue(part: issue.part, reason: reason)
@@ -63,7 +63,7 @@ extension Session.Builder {
     }
   }
 
-  /// Checks where secrets may go: a default field's, those that adapters add, and what proves connections.
+  /// Checks the credential scopes of default fields, adapters and the connection credential.
   private func checkScopes(_ configuration: SessionConfiguration, _ issues: inout [ConfigurationIssue]) {
     func check(_ part: String, _ secret: String, _ scope: CredentialScope?) {
       let problems = scope?.problems(of: secret, hasBaseURL: baseURLText != nil) ?? []
@@ -76,7 +76,7 @@ extension Session.Builder {
     check("connectionCredential", "the credential", configuration.connectionCredential?.scope)
   }
 
-  /// The idle timeout belongs to a wire, or to a clock that a test moves.
+  /// The default timeouts; without `idle` if the transport is virtual and the clock is the system's.
   private var defaultTimeouts: Timeouts {
     var timeouts = Timeouts()
     let isSystemClock = configuration.clock is ContinuousClock || configuration.clock is SuspendingClock
@@ -84,7 +84,7 @@ extension Session.Builder {
     return timeouts
   }
 
-  /// The date of a clock that a test moves would have servers' certificates expire, or not be valid yet.
+  /// The date of a `DatedClock`, unless the transport has a network: a test date makes real certificates invalid.
   private var dateOfClock: (@Sendable () -> Date)? {
     transport.map { $0.capabilities.contains(.networking) } == true ? nil : clockDate
   }

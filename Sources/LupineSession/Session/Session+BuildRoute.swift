@@ -2,7 +2,7 @@ import Glibc
 import LupineCore
 
 extension Session.Builder {
-  /// Checks what was said about the way to servers and puts it into the configuration.
+  /// Checks the proxies, addresses and connection options, and stores them in the configuration.
   func checkRoute(_ configuration: inout SessionConfiguration, _ issues: inout [ConfigurationIssue]) {
     let (proxies, problems) = checkedProxies(&configuration.warnings)
     configuration.proxies = proxies
@@ -27,7 +27,7 @@ extension Session.Builder {
     checkConnections(configuration.connections, &issues)
   }
 
-  /// Refuses a part that the transport cannot honour.
+  /// Adds an issue if the transport lacks a capability that the part needs.
   func require(_ capability: TransportCapabilities, _ part: String, _ issues: inout [ConfigurationIssue]) {
     guard let transport, !transport.capabilities.contains(capability) else { return }
     issues.append(ConfigurationIssue(part: part, reason: "the transport cannot do it (it lacks \(capability))"))

@@ -1,7 +1,7 @@
 import LupineCore
 
 extension Session.Builder {
-  /// Checks what was said about trust and makes the policy of it; what is risky goes to the configuration's warnings.
+  /// Checks the trust rules and creates the policy; adds warnings about risky rules to the configuration.
   func checkedTrust(_ configuration: inout SessionConfiguration, _ issues: inout [ConfigurationIssue]) -> TrustPolicy? {
     guard !trustRules.isEmpty || trustFallback != nil else { return nil }
     require(.trustEvaluation, "trust", &issues)
@@ -35,7 +35,7 @@ extension Session.Builder {
     return TrustPolicy(rules: rules, fallback: trustFallback)
   }
 
-  /// Checks what a connection must be like against what the transport can do.
+  /// Checks the client certificate and the TLS versions against the transport's capabilities.
   func checkIdentity(_ identity: ConnectionKey, _ issues: inout [ConfigurationIssue]) {
     if identity.clientCertificate != nil { require(.clientCertificates, "clientCertificate", &issues) }
     guard identity.minimumTLSVersion != nil || identity.maximumTLSVersion != nil else { return }

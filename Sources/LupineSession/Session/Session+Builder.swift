@@ -5,14 +5,14 @@ public import LupineCore
 import LupineSupport
 
 extension Session {
-  /// Assembles a session: a value whose every step returns a changed copy.
+  /// Configures a session; each method returns a changed copy.
   ///
-  /// Steps that add (`adapter`, `retrier`, `interceptor`, `monitor`, `contentCoding`, `authenticationScheme`,
-  /// `secretField`, `install`) may be used any number of times and keep their order. `header`, `trust`, `proxy`,
-  /// `requiring` and `resolve` add up as well; of one name, pattern, scheme or host the last one counts. Of all other steps the last one
-  /// counts. `build()` checks that the parts fit each other.
+  /// The methods that add a part (`adapter`, `retrier`, `interceptor`, `monitor`, `contentCoding`,
+  /// `authenticationScheme`, `secretField`, `install`) keep the parts in the order of the calls. The calls of `header`,
+  /// `trust`, `proxy`, `requiring` and `resolve` also add up; for the same name, pattern, scheme or host, the last call
+  /// applies. For all other methods, the last call applies. `build()` checks that the parts are compatible.
   ///
-  /// Its description names the transport alone, since much of the rest may be secret.
+  /// The description contains only the type of the transport, because other parts may be secret.
   public struct Builder: Sendable, HidesSecrets {
     var transport: (any Transport)?
     var requiredCapabilities: TransportCapabilities = []
@@ -24,20 +24,20 @@ extension Session {
     var issues: [ConfigurationIssue] = []
     var layers: [TransportLayer] = []
     var route = RouteDescription()
-    /// What `timeouts` was told.
+    /// The timeouts that `timeouts` sets.
     var givenTimeouts: Timeouts?
-    /// What plugins bound where `timeouts` does not.
+    /// The bounds that plugins set; each applies if `timeouts` does not set that bound.
     var pluginTimeouts = Timeouts(connect: nil, idle: nil)
-    /// Where the date comes from, as `now` says.
+    /// The source of the date that `now` sets.
     var givenDate: (@Sendable () -> Date)?
-    /// Where it comes from otherwise: the clock, where that has one.
+    /// The clock's date, if the clock is a `DatedClock`; used if `givenDate` is `nil`.
     var clockDate: (@Sendable () -> Date)?
     var configuration = SessionConfiguration()
 
     /// A builder with the defaults and no transport.
     public init() {}
 
-    /// The type's name and the transport's.
+    /// The name of the type and the type of the transport.
     public var description: String { "Session.Builder(\(transport.map { "\(type(of: $0))" } ?? "no transport"))" }
 
     func changed(_ change: (inout Builder) -> Void) -> Builder {
@@ -49,13 +49,13 @@ extension Session {
 }
 
 extension Session.Builder {
-  /// Sets what carries the exchanges, such as `.curl` or a mock.
+  /// Sets the transport that carries the exchanges, such as `.curl` or a mock.
   public func transport(_ transport: some Transport) -> Self { changed { $0.transport = transport } }
 
   /// Requires that the transport has these capabilities; `build()` throws if it lacks one of them.
   ///
-  /// Use it for a guarantee that the program relies on, such as `.strictFraming` or `.streamEndChecks`. Capabilities that
-  /// other steps need are required without it.
+  /// Use it for a guarantee that the program relies on, such as `.strictFraming` or `.streamEndChecks`. The builder
+  /// adds the capabilities that its other parts need.
   ///
   /// Default: none. Calls add up.
   public func requiring(_ capabilities: TransportCapabilities) -> Self {
@@ -65,39 +65,41 @@ extension Session.Builder {
   /// Sets the URL that relative references are appended to, as if it ended in `/`.
   public func baseURL(_ url: String) -> Self { changed { $0.baseURLText = url } }
 
-  /// Sets how long the steps of a request may take; `nil` sets no bound.
+  /// Sets the time limits of a request; `nil` sets no limit.
   ///
-  /// A session without this step has the same defaults, but no `idle` where its transport has no network and its clock is
-  /// the system's: nothing is waited for there, and a busy machine is no fault.
+  /// A session without this call has the same defaults, with one exception: `idle` is `nil` if the transport has no
+  /// network and the clock is the system's.
   ///
-  /// Where it names no `total` or no `attempt`, a plugin's holds, such as that of `.resilience()`, whichever comes first.
+  /// If `total` or `attempt` is `nil`, the limit of a plugin applies, such as that of `.resilience()`; the shortest
+  /// limit applies.
   public func timeouts(
     connect: Duration? = .seconds(30), idle: Duration? = .seconds(60), total: Duration? = nil, attempt: Duration? = nil
   ) -> Self {
     changed { $0.givenTimeouts = Timeouts(connect: connect, idle: idle, total: total, attempt: attempt) }
   }
 
-  /// Sets the most that the session accepts.
+  /// Sets the size and count limits of the session.
   public func limits(_ limits: Limits) -> Self { changed { $0.configuration.limits = limits } }
 
-  /// Sets the encoder of parameters where a request names none.
+  /// Sets the encoder of parameters for requests that do not name one.
   ///
   /// Default: URL-encoded form.
   public func parameterEncoder(_ encoder: some ParameterEncoder) -> Self {
     changed { $0.configuration.parameterEncoder = encoder }
   }
 
-  /// Sets the decoder of `Decodable` values where a request names none.
+  /// Sets the decoder of `Decodable` values for requests that do not name one.
   ///
   /// Default: a `JSONDecoder`.
   public func decoder(_ decoder: some DataDecoder) -> Self {
     changed { $0.configuration.decodingDefaults.decoder = decoder }
   }
 
-  /// Sets what the built-in serializers do with a body before they look at it; a serializer given to a request has its
-  /// own.
+  /// Sets the preprocessor and the empty-response rules of the built-in serializers.
   ///
-  /// Default: they take it as it is, and 204, 205 and the answers to HEAD may be without one.
+  /// A serializer that is given to a request uses its own.
+  ///
+  /// Default: no preprocessing; responses with status 204 or 205 and responses to HEAD may have no body.
   public func serializers(
     preprocessor: any DataPreprocessor = .passthrough,
     emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
@@ -110,15 +112,15 @@ extension Session.Builder {
     }
   }
 
-  /// Sets what happens at a redirect.
+  /// Sets how redirects are handled.
   ///
   /// Default: follow.
   public func redirector(_ redirector: Redirector) -> Self { changed { $0.configuration.redirector = redirector } }
 
   /// Sets the clock of timeouts and delays.
   ///
-  /// A `DatedClock` sets the date, too, unless `now(_:)` says where that comes from, or the transport has a network: the
-  /// certificates of real servers are judged by the system's date.
+  /// A `DatedClock` also sets the date, unless `now(_:)` sets it or the transport has a network. With a network, the
+  /// system's date applies, because the certificates of real servers are checked against it.
   ///
   /// Default: a `ContinuousClock`.
   public func clock(_ clock: some Clock<Duration>) -> Self {
@@ -129,52 +131,53 @@ extension Session.Builder {
     }
   }
 
-  /// Sets where the date comes from, for what the protocol dates and for the validity of certificates.
+  /// Sets the source of the date, for protocol dates and for the validity of certificates.
   ///
-  /// Default: the clock that was given, where it is a `DatedClock` and the transport has no network; else the system's.
+  /// Default: the clock, if it is a `DatedClock` and the transport has no network; otherwise the system's date.
   public func now(_ now: @escaping @Sendable () -> Date) -> Self { changed { $0.givenDate = now } }
 
-  /// Sets the source of randomness: 64 random bits at each call.
+  /// Sets the source of randomness; each call returns 64 random bits.
   ///
-  /// Default: the system's.
+  /// Default: the system's generator.
   public func random(_ random: @escaping @Sendable () -> UInt64) -> Self {
     changed { $0.configuration.random = random }
   }
 
-  /// Sets the executor that the session's tasks prefer: handlers run on it, and the timers.
+  /// Sets the preferred executor of the session's tasks; handlers and timers run on it.
   ///
-  /// Adapters, retriers and interceptors begin where the request runs, and go on there once they have suspended.
+  /// Adapters, retriers and interceptors start on the executor of the request's task, and continue there after a
+  /// suspension.
   ///
-  /// Default: the global one.
+  /// Default: the global executor.
   public func executor(_ executor: some TaskExecutor) -> Self { changed { $0.configuration.executor = executor } }
 
-  /// Sets whether a request starts at its first handler or await; off, it waits for `resume()`.
+  /// Sets whether a request starts at its first handler or `await`; if `false`, it starts at `resume()`.
   ///
-  /// Default: on.
+  /// Default: `true`.
   public func startsImmediately(_ startsImmediately: Bool) -> Self {
     changed { $0.configuration.startsImmediately = startsImmediately }
   }
 }
 
 extension Session.Builder {
-  /// Adds what changes every request before it is sent; the session's adapters run before a request's own.
+  /// Adds an adapter, which changes every request before it is sent; session adapters run before request adapters.
   public func adapter(_ adapter: some RequestAdapter) -> Self { changed { $0.configuration.adapters.append(adapter) } }
 
-  /// Adds what decides whether a failed request is sent again.
+  /// Adds a retrier, which decides whether a failed request is retried.
   public func retrier(_ retrier: some Retrier) -> Self { changed { $0.configuration.retriers.append(retrier) } }
 
-  /// Adds what stands around each attempt, its redirects and challenges included; the first one added is the outermost.
+  /// Adds an interceptor around each attempt, redirects and challenges included; the first one added is the outermost.
   public func interceptor(_ interceptor: some Interceptor) -> Self {
     changed { $0.configuration.interceptors.append(interceptor) }
   }
 
-  /// Adds what hears of every event.
+  /// Adds a monitor, which receives every event.
   public func monitor(_ monitor: some EventMonitor) -> Self { changed { $0.configuration.monitors.append(monitor) } }
 
   /// Adds a content coding that the session decodes and names in `Accept-Encoding`.
   ///
-  /// A request with a `Range`, and a download, asks for content without a coding, unless it has an `Accept-Encoding` of its
-  /// own; a part of coded content is not decoded. Of one name the last coding counts.
+  /// A download, and a request with a `Range`, asks for content without a coding, unless it has its own
+  /// `Accept-Encoding`. A part of coded content is not decoded. For codings of the same name, the last one applies.
   public func contentCoding(_ coding: some ContentCoding) -> Self {
     changed { builder in
       if let place = builder.codings.firstIndex(where: { $0.name == coding.name }) {
@@ -185,36 +188,35 @@ extension Session.Builder {
     }
   }
 
-  /// Adds a scheme that can answer challenges.
+  /// Adds an authentication scheme, which answers challenges.
   public func authenticationScheme(_ scheme: some AuthenticationScheme) -> Self {
     changed { $0.schemes.append(scheme) }
   }
 
-  /// Asks the closure for a credential when a server challenges a request that has none of its own.
+  /// Sets the closure that returns a credential when a server challenges a request without a credential of its own.
   ///
-  /// The closure decides by the challenged URL whose credential it gives; see `SessionRequest.onChallenge`.
+  /// The closure chooses the credential by the challenged URL; see `SessionRequest.onChallenge`.
   public func onChallenge(_ provide: @escaping CredentialProvider) -> Self {
     changed { $0.configuration.credentialProvider = provide }
   }
 
-  /// Sets what keeps cookies and sends them back; without one, cookies are ignored.
+  /// Sets the store that keeps cookies and adds them to requests; without a store, cookies are ignored.
   ///
-  /// - Parameter make: makes the store of a session, once for each that is built; one that returns the same store every
-  ///   time shares it.
+  /// - Parameter make: makes the store of a session; called once for each session that is built. A closure that returns
+  ///   the same store every time shares it between sessions.
   public func cookieStore(_ make: @escaping @Sendable () -> any CookieStore) -> Self {
     changed { $0.configuration.makeCookieStore = make }
   }
 
-  /// Adds all that a plugin brings.
+  /// Installs a plugin, which adds its parts.
   public func install(_ plugin: some Plugin) -> Self { changed { plugin.install(in: &$0) } }
 }
 
 extension Session.Builder {
-  /// Whether something was named that carries the exchanges.
+  /// Whether the builder has a transport.
   package var hasTransport: Bool { transport != nil }
 
-  /// Adds the content codings and the schemes that a plugin brings, but for those of which the builder has one of the same
-  /// name: what was named stays.
+  /// Adds the content codings and authentication schemes of a plugin that the builder does not already have by name.
   package func installDefault(_ plugin: some Plugin) -> Self {
     let defaults = Session.Builder().install(plugin)
     return changed { builder in
@@ -227,10 +229,10 @@ extension Session.Builder {
 }
 
 extension Session.Builder {
-  /// Adds an `Idempotency-Key` to each request of these methods that has none, the same on every attempt, so that it may
-  /// be retried.
+  /// Adds an `Idempotency-Key` to each request with one of these methods that has none.
   ///
-  /// For servers that know the field: one that does not does the work of a repeated request twice.
+  /// The key is the same on every attempt, so that the request can be retried. Use it only for servers that support the
+  /// field: another server may perform a retried request twice.
   public func idempotencyKeys(for methods: Set<HTTPRequest.Method> = [.post, .patch]) -> Self {
     changed { $0.configuration.keyedMethods = methods }
   }

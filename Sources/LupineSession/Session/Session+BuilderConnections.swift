@@ -1,19 +1,20 @@
 public import LupineCore
 
 extension Session.Builder {
-  /// Sends requests through a proxy: `http://user:password@proxy.example.com:3128`, or with the scheme `https`, `socks5`
-  /// (names are resolved here) or `socks5h` (by the proxy).
+  /// Sends requests through a proxy, such as `http://user:password@proxy.example.com:3128`.
   ///
-  /// The credential goes to that proxy alone, and connections through two proxies, or as two users of one, are never
-  /// shared. Its challenges are answered by the strongest of the session's schemes; see `Proxy.credential`. Trust in
-  /// servers is judged as without a proxy.
+  /// The scheme is `http`, `https`, `socks5` (the client resolves names) or `socks5h` (the proxy resolves names).
+  ///
+  /// The credential is sent to this proxy only. Connections through different proxies, or as different users of one
+  /// proxy, are never shared. The strongest of the session's schemes answers the proxy's challenges; see
+  /// `Proxy.credential`. A proxy does not change the evaluation of server trust.
   ///
   /// - Parameters:
-  ///   - credential: what proves connections to the proxy, with NTLM or Negotiate; see `Proxy.connectionCredential(_:)`.
-  ///     Default: nothing.
-  ///   - hosts: what is reached directly, as `NO_PROXY` has it: `localhost`, `.internal.example.com`, `10.0.0.0/8`,
-  ///     `db.example.com:8080`. Default: nothing.
-  ///   - schemes: the schemes of the URLs that go through it; the last proxy given for a scheme counts. Default: both.
+  ///   - credential: authenticates connections to the proxy, with NTLM or Negotiate; see
+  ///     `Proxy.connectionCredential(_:)`. Default: none.
+  ///   - hosts: the hosts that are connected to directly, in the syntax of `NO_PROXY`: `localhost`,
+  ///     `.internal.example.com`, `10.0.0.0/8`, `db.example.com:8080`. Default: none.
+  ///   - schemes: the schemes of the URLs that use the proxy; the last proxy for a scheme applies. Default: both.
   public func proxy(
     _ url: String, proving credential: ConnectionCredential? = nil, except hosts: [String] = [],
     for schemes: Set<HTTPURL.Scheme> = [.http, .https]
@@ -28,8 +29,9 @@ extension Session.Builder {
     }
   }
 
-  /// Sends requests through a proxy, as `proxy(_:proving:except:for:)` does with a URL; a proxy names its own connection
-  /// credential.
+  /// Sends requests through a proxy, as `proxy(_:proving:except:for:)` does with a URL.
+  ///
+  /// The `Proxy` value contains its own connection credential.
   public func proxy(
     _ proxy: Proxy, except hosts: [String] = [], for schemes: Set<HTTPURL.Scheme> = [.http, .https]
   ) -> Self {
@@ -39,38 +41,38 @@ extension Session.Builder {
     }
   }
 
-  /// Takes the proxies from the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, each in capitals as
-  /// well.
+  /// Takes the proxies from `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, in lower or upper case.
   ///
-  /// The environment is read by `build()`. A proxy that the builder names counts before it.
-  /// Under CGI, `HTTP_PROXY` is what a client has sent, and is not looked at. Not asked for, no variable is read.
+  /// `build()` reads the environment. A proxy that the builder sets has precedence. Under CGI, `HTTP_PROXY` is ignored,
+  /// because its value comes from the client. Without this call, no proxy variable is read.
   public func environmentProxies() -> Self { changed { $0.route.usesEnvironment = true } }
 
-  /// Connects to a Unix-domain socket whatever the host, such as `/var/run/docker.sock`; at most 107 bytes.
+  /// Connects to a Unix-domain socket for every host, such as `/var/run/docker.sock`; at most 107 bytes.
   ///
-  /// The URL's host still goes into `Host`, and is what certificates are judged for.
+  /// `Host` and the evaluation of certificates still use the URL's host.
   public func unixSocket(_ path: String) -> Self { changed { $0.route.unixSocket = path } }
 
-  /// Names the addresses of a host, in the order in which they are tried, in the place of what the resolver says.
+  /// Sets the addresses of a host, in the order of the connection attempts, instead of those of the resolver.
   ///
-  /// They hold for the name with a dot at its end and without.
+  /// They apply to the name with and without a trailing dot.
   public func resolve(_ host: String, to addresses: String...) -> Self {
     changed { $0.route.overrides.append((host: host, addresses: addresses)) }
   }
 
-  /// Makes connections from this address of the machine.
+  /// Sets the local address of connections.
   public func localAddress(_ address: String) -> Self { changed { $0.route.localAddress = address } }
 
-  /// Sets which addresses may be connected to.
+  /// Sets the addresses that connections may be made to.
   ///
   /// Default: all.
   public func networkPolicy(_ policy: NetworkPolicy) -> Self { changed { $0.route.networkPolicy = policy } }
 
-  /// Sets the version of HTTP where a request names none; `.http2` without TLS is spoken without asking first.
+  /// Sets the version of HTTP for requests that do not name one; `.http2` without TLS uses prior knowledge.
   ///
-  /// Default: the transport chooses; over libcurl that is HTTP/1.1, since libcurl does not show the end of an HTTP/2 body.
+  /// Default: the transport chooses. With libcurl that is HTTP/1.1, because libcurl does not report the end of an
+  /// HTTP/2 body.
   public func httpVersion(_ version: ProtocolVersion) -> Self { changed { $0.configuration.version = version } }
 
-  /// Sets how connections are used: how many at once, and for how long.
+  /// Sets the limits of connections, such as their number and lifetime.
   public func connections(_ options: ConnectionOptions) -> Self { changed { $0.configuration.connections = options } }
 }

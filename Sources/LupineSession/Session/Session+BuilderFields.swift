@@ -2,9 +2,9 @@ public import HTTPTypes
 import LupineCore
 
 extension Session.Builder {
-  /// Adds a field to every request that has none of that name.
+  /// Adds a field to every request that does not have a field of that name.
   ///
-  /// A secret field, such as `Authorization`, goes to the base URL's origin alone unless `scope` says otherwise.
+  /// By default, a secret field, such as `Authorization`, is sent only to the base URL's origin; `scope` changes this.
   public func header(_ name: HTTPField.Name, _ value: String, to scope: CredentialScope = .baseURL) -> Self {
     changed { builder in
       builder.configuration.defaultFields.removeAll { $0.field.name == name }
@@ -12,7 +12,7 @@ extension Session.Builder {
     }
   }
 
-  /// Adds several fields, as `header` does one; of a name that is repeated all values are sent.
+  /// Adds several fields, as `header` does one; sends all values of a repeated name.
   public func headers(_ fields: HTTPFields, to scope: CredentialScope = .baseURL) -> Self {
     changed { builder in
       builder.configuration.defaultFields.removeAll { fields[$0.field.name] != nil }
@@ -29,7 +29,7 @@ extension Session.Builder {
     configuration.defaultFields.append(DefaultField(field: HTTPField(name: name, value: value), scope: scope))
   }
 
-  /// Marks a field whose value is secret, besides the standard ones.
+  /// Marks a field as secret, in addition to the standard secret fields.
   public func secretField(_ name: HTTPField.Name) -> Self {
     changed { $0.configuration.secretFields.insert(name) }
   }

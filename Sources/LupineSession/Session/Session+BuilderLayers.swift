@@ -1,16 +1,16 @@
 public import LupineCore
 
 extension Session.Builder {
-  /// Puts a layer between the session and its transport.
+  /// Adds a layer between the session and its transport.
   ///
-  /// `build()` throws if the places that the layers state contradict each other.
+  /// `build()` throws if the placements of the layers contradict each other.
   public func transportLayer(_ layer: TransportLayer) -> Self { changed { $0.layers.append(layer) } }
 
-  /// Bounds the times that `timeouts` leaves without a bound, for a plugin that brings defaults; whichever is shorter holds.
+  /// Sets the total and attempt limits that apply where `timeouts` sets none; plugins use it for defaults.
   ///
   /// - Parameters:
-  ///   - total: how long a request may take as a whole. Default: `nil`, which leaves it as it is.
-  ///   - attempt: how long an attempt may take. Default: `nil`, which leaves it as it is.
+  ///   - total: the time limit of a request. Default: `nil`, which changes nothing.
+  ///   - attempt: the time limit of an attempt. Default: `nil`, which changes nothing.
   public func boundingTimes(total: Duration? = nil, attempt: Duration? = nil) -> Self {
     changed {
       $0.pluginTimeouts.total = total ?? $0.pluginTimeouts.total

@@ -1,30 +1,29 @@
 public import LupineCore
 
 extension Session.Builder {
-  /// Sets the file of root certificates, in PEM, that is trusted instead of the system's.
+  /// Sets the file of root certificates, in PEM, that replaces the system's.
   ///
-  /// libcurl's transport refuses a session whose file cannot be read when it is built; it reads the file before its first
-  /// connection with TLS, and again before a new one once the file has
-  /// changed; while the file is missing or may not be read, what was read last counts. A file without certificates is an
-  /// error of kind `configuration`. Connections that are open stay.
+  /// With the libcurl transport, `build()` throws if the file cannot be read. The transport reads the file before its
+  /// first TLS connection, and reads it again before a new connection if the file has changed. While the file is
+  /// missing or unreadable, the last contents apply. A file without certificates is an error of kind `configuration`.
+  /// Open connections are not affected.
   public func certificateAuthorities(_ path: String) -> Self {
     changed { $0.configuration.identity.certificateAuthorities = path }
   }
 
-  /// Sets a file of root certificates, in PEM, that is trusted on top of the system's, or of those that stand in their
-  /// place.
+  /// Sets a file of root certificates, in PEM, that is trusted in addition to the system's or their replacement.
   ///
-  /// Changes of the file count as those of `certificateAuthorities(_:)`.
+  /// Changes of the file have the same effect as those of `certificateAuthorities(_:)`.
   public func additionalCertificateAuthorities(_ path: String) -> Self {
     changed { $0.configuration.identity.additionalCertificateAuthorities = path }
   }
 
-  /// Sets the certificate that is shown to servers that ask for one.
+  /// Sets the client certificate, which is sent to servers that request one.
   public func clientCertificate(_ certificate: ClientCertificate) -> Self {
     changed { $0.configuration.identity.clientCertificate = certificate }
   }
 
-  /// Sets the oldest and the newest version of TLS that is spoken; `nil` as the newest sets no bound.
+  /// Sets the minimum and maximum TLS version; a maximum of `nil` sets no upper bound.
   ///
   /// Default: 1.2 and newer.
   public func tlsVersions(minimum: TLSVersion = .tls1_2, maximum: TLSVersion? = nil) -> Self {
@@ -34,17 +33,17 @@ extension Session.Builder {
     }
   }
 
-  /// Sets who judges which server's certificates.
+  /// Sets the evaluators of server certificates by host pattern.
   ///
-  /// A pattern is a host name or an address, or `*.` and a domain for the names one label below it, each with a port
-  /// behind a colon or without. An exact name comes before a wildcard, and a pattern with a port before one without.
-  /// Calls add up; of a pattern that is given again, in whatever spelling, the last evaluator counts. Two spellings of one
-  /// pattern in one call are refused by `build()`.
+  /// A pattern is a host name, an address, or `*.` and a domain, which matches names one label below the domain; each
+  /// may end in a colon and a port. An exact name has precedence over a wildcard, and a pattern with a port over one
+  /// without. Calls add up. If a later call repeats a pattern, in any spelling, its evaluator replaces the earlier one.
+  /// `build()` throws if one call contains two spellings of one pattern.
   ///
   /// - Parameters:
-  ///   - evaluators: patterns and who judges the hosts they match.
-  ///   - fallback: who judges all other hosts; `.refuse` trusts none. `nil` keeps what an earlier call said, and without
-  ///     one leaves them to the transport's own trust.
+  ///   - evaluators: the patterns and the evaluators of the hosts that they match.
+  ///   - fallback: the evaluator of all other hosts; `.refuse` trusts none. `nil` keeps the fallback of an earlier
+  ///     call; without one, the transport's own trust applies.
   public func trust(_ evaluators: [String: any TrustEvaluator], otherwise fallback: (any TrustEvaluator)? = nil) -> Self
   {
     changed {
@@ -59,19 +58,19 @@ extension Session.Builder {
 }
 
 extension Session.Builder {
-  /// Sets what proves connections to servers, with NTLM or Negotiate.
+  /// Sets the credential that authenticates connections to servers, with NTLM or Negotiate.
   ///
-  /// Such a connection serves this credential alone. After a redirect to another origin, the rest of a request goes without
-  /// it.
+  /// A connection that is authenticated with it is used with this credential only. After a redirect to another origin,
+  /// the request continues without it.
   ///
-  /// - Parameter scope: the servers it is for. Default: the origin of the base URL.
+  /// - Parameter scope: the origins that it is for. Default: the origin of the base URL.
   public func connectionCredential(
     _ credential: ConnectionCredential, to scope: CredentialScope = .baseURL
   ) -> Self {
     changed { $0.configuration.connectionCredential = ScopedConnectionCredential(credential: credential, scope: scope) }
   }
 
-  /// Checks what was said about it against what the transport can do.
+  /// Checks the connection credential against the transport's capabilities.
   func checkConnectionCredential(_ issues: inout [ConfigurationIssue]) {
     guard let given = configuration.connectionCredential else { return }
     let part = "connectionCredential"

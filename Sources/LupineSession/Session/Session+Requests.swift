@@ -7,11 +7,11 @@ extension Session {
   /// Makes a request.
   ///
   /// - Parameters:
-  ///   - url: where to; a relative reference is appended to the base URL.
-  ///   - method: what is asked. Default: GET.
-  ///   - parameters: values to send, of any shape.
-  ///   - encoder: where they go and how; `nil` means the session's own, a URL-encoded form unless told otherwise.
-  ///   - headers: fields besides the session's.
+  ///   - url: the URL; a relative reference is appended to the base URL.
+  ///   - method: the request method. Default: GET.
+  ///   - parameters: the parameters to send, of any shape.
+  ///   - encoder: encodes the parameters; `nil` uses the session's encoder, by default a URL-encoded form.
+  ///   - headers: fields in addition to the session's.
   public func request(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
@@ -19,7 +19,7 @@ extension Session {
     DataRequest(makeTask { try describe(url, method, headers, parameters, encoder) })
   }
 
-  /// Makes a request with parameters of a program's own type.
+  /// Makes a request with parameters of an `Encodable` type.
   public func request<Value: Encodable & Sendable>(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
@@ -27,7 +27,7 @@ extension Session {
     DataRequest(makeTask { try describe(url, method, headers, parameters, encoder) })
   }
 
-  /// Makes a request with parameters whose values have types of their own.
+  /// Makes a request with parameters whose values have different types.
   public func request(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
@@ -35,13 +35,13 @@ extension Session {
     DataRequest(makeTask { try describe(url, method, headers, AnyEncodableParameters(parameters), encoder) })
   }
 
-  /// Makes the request that a route describes.
+  /// Makes a request from a convertible value.
   public func request(_ route: some RequestConvertible) -> DataRequest {
     DataRequest(makeTask { try route.asRequest(relativeTo: self.baseURL) })
   }
 
-  /// Describes a request with its parameters, whatever becomes of its response.
-  @inline(__always)  // So that a request without parameters does not look up what an optional of them is.
+  /// Describes a request with its parameters, for a request of any kind.
+  @inline(__always)  // Avoids a metadata lookup if there are no parameters.
   package func describe<Value: Encodable & Sendable>(
     _ url: some URLConvertible, _ method: HTTPRequest.Method, _ headers: HTTPFields, _ parameters: Value?,
     _ encoder: (any ParameterEncoder)?
@@ -57,7 +57,7 @@ extension Session {
     _ consumer: (any ResponseHandler)? = nil, _ describe: () throws -> OutgoingRequest
   ) -> RequestExecution {
     let task = RequestExecution(description(by: describe), session: self, consumer: consumer)
-    // The deadlines of the task that makes the request; another task may start it.
+    // Uses the deadlines of the task that makes the request, because another task may start it.
     for instant in Self.deadlines { task.setDeadline(instant) }
     return task
   }
@@ -77,12 +77,12 @@ extension Session {
   /// Sends a body.
   ///
   /// - Parameters:
-  ///   - body: bytes, a file or a stream; it is read as it is sent.
-  ///   - url: where to; a relative reference is appended to the base URL.
-  ///   - method: what is asked. Default: POST.
-  ///   - headers: fields besides the session's.
-  ///   - expectsContinue: whether the body waits for the server's word, so that one that refuses gets none of it (RFC 9110
-  ///     section 10.1.1). Default: no.
+  ///   - body: bytes, a file or a stream; it is read while it is sent.
+  ///   - url: the URL; a relative reference is appended to the base URL.
+  ///   - method: the request method. Default: POST.
+  ///   - headers: fields in addition to the session's.
+  ///   - expectsContinue: whether to wait for 100 (Continue) before the body is sent, so that a server can refuse the
+  ///     request without the body (RFC 9110 section 10.1.1). Default: `false`.
   public func upload(
     _ body: RequestBody, to url: some URLConvertible, method: HTTPRequest.Method = .post,
     headers: HTTPFields = HTTPFields(),
@@ -105,26 +105,26 @@ extension Session {
     upload(.bytes(data), to: url, method: method, headers: headers, expectsContinue: expectsContinue)
   }
 
-  /// Sends the request that a route describes, body and all.
+  /// Sends the request of a convertible value, with its body.
   public func upload(_ route: some RequestConvertible) -> UploadRequest {
     UploadRequest(makeTask { try route.asRequest(relativeTo: self.baseURL) })
   }
 }
 
 extension Session {
-  /// The deadlines that enclosing `withDeadline` calls have set for the current task.
+  /// The deadlines that enclosing `withDeadline` calls set for the current task.
   @TaskLocal static var deadlines: [any InstantProtocol<Duration>] = []
 
-  /// Sets a deadline for every request that is made in the operation and in the tasks it starts, of whatever session.
+  /// Sets a deadline for all requests, of any session, that are made in the operation and in the tasks that it starts.
   ///
-  /// A server sets it once for all requests of a call that it answers. Each request ends at the instant with kind
-  /// `timedOut(.total)`, as by `SessionRequest.deadline(_:)`; of several deadlines, and beside a total timeout, the earliest
-  /// counts. The operation itself is not ended. A credential that `AuthenticationInterceptor` refreshes serves other calls,
-  /// too: its refresh does not keep to the deadline.
+  /// A server can set one deadline for all requests that it makes to answer a call. A request that reaches the deadline
+  /// ends with kind `timedOut(.total)`, as with `SessionRequest.deadline(_:)`. The earliest of several deadlines and
+  /// the total timeout applies. The deadline does not end the operation itself. It does not apply to the refresh of a
+  /// credential by `AuthenticationInterceptor`, because other requests share that refresh.
   ///
   /// - Parameters:
-  ///   - instant: the deadline, of a session's clock or of one of the system's, such as `ContinuousClock`.
-  ///   - operation: what makes the requests.
+  ///   - instant: the deadline, on a session's clock or on a system clock such as `ContinuousClock`.
+  ///   - operation: the work that makes the requests.
   public static func withDeadline<Value>(
     _ instant: some InstantProtocol<Duration>, operation: () async throws -> Value
   ) async rethrows -> Value {

@@ -1,29 +1,29 @@
 public import LupineCore
 
-/// A request that is under way, of whatever kind.
+/// A running request of any kind.
 public struct RunningRequest: SessionRequest {
-  /// The execution that the copies share.
+  /// The execution, which all copies share.
   public let handle: RequestHandle
 
   init(_ task: RequestExecution) { handle = RequestHandle(task: task) }
 }
 
 extension Session {
-  /// Counts the connections of this session's transport, other sessions' that share it included.
+  /// Counts the connections of the session's transport, including those of other sessions that share it.
   ///
-  /// `nil` for a transport that keeps none, as a mock.
+  /// `nil` if the transport has no connection pool, such as a mock.
   public func connectionPool() async -> ConnectionPoolSnapshot? { await pooling?.connectionPool() }
 
-  /// Calls the closure with every request that has started and not ended, in the order of their making.
+  /// Calls the closure with every request that has started and not ended, in the order of creation.
   ///
-  /// They may end while the closure looks at them, and others may start.
+  /// Requests may start and end while the closure runs.
   public func withAllRequests<Value>(_ body: ([RunningRequest]) throws -> Value) rethrows -> Value {
     try body(registry.running.filter { !$0.isPart }.map { RunningRequest($0) })
   }
 
-  /// Cancels every request that is running; new ones may be made.
+  /// Cancels every running request; new requests are still accepted.
   ///
-  /// Each ends with kind `cancelled`, and its handlers are called; `finishRequests()` waits for that.
+  /// Each request ends with kind `cancelled` and its handlers are called. `finishRequests()` waits for the handlers.
   public func cancelAllRequests() {
     for task in registry.running { task.cancel() }
   }

@@ -2,37 +2,37 @@ public import FoundationEssentials
 public import LupineCore
 import Synchronization
 
-/// Makes requests: a transport, and everything that is decided around its exchanges.
+/// Makes requests with a transport and the policies around its exchanges.
 ///
-/// `Session.Builder` assembles one. A session that is let go lets its requests finish; `shutdown()` ends them. It keeps
-/// no state between requests but what its parts keep, and may be used from any thread.
+/// `Session.Builder` creates a session. A session may be used from any thread. It keeps no state between requests
+/// except the state of its parts. If a session is released, its requests continue; `shutdown()` ends them.
 public final class Session: Sendable {
   package let configuration: SessionConfiguration
-  /// The configuration's, for a request that is made: through a generic caller all of it would be copied.
+  /// A copy from the configuration; access through generic code would copy the whole configuration.
   package let decodingDefaults: DecodingDefaults
-  /// Whether a monitor hears of events, so that making one is worth its cost.
+  /// Whether there is a monitor; without one, no events are created.
   let isObserved: Bool
-  /// Whether it has a part that few sessions have: what asked for the part itself would copy it.
+  /// Whether there is an adapter, interceptor or retrier; the flag avoids a copy of the configuration.
   let hasPolicies: Bool
   let hasCookieStore: Bool
   let hasCodings: Bool
   let hasCredentialProvider: Bool
   let hasProxies: Bool
-  /// Whether it depends on a request's URL how its connection is to be made.
+  /// Whether the connection depends on the request's URL.
   let hasOwnRoutes: Bool
   let keysRequests: Bool
-  /// Whether an attempt's time has a bound, where a request sets none of its own.
+  /// Whether the session sets an attempt timeout.
   let boundsAttempts: Bool
-  /// The first of its bounds that can be over.
+  /// The shortest of the session's timeouts.
   let firstBound: Duration?
   let exchangeSettings: ExchangeSettings
   let clock: SessionClock
   package let registry: RequestRegistry
   let watch: TimeoutScheduler
-  /// What the retries of all requests come out of, where their policies have no budget of their own.
+  /// The retry budget of all requests whose policies do not have their own.
   let retryBudget = RetryBudget()
   private let transport: Mutex<OpenTransport?>
-  /// The transport within the layers that plugins put around it.
+  /// The transport without the layers of plugins.
   private let base: Mutex<(any Transport)?>
   private let requestCount = Atomic<UInt64>(0)
 
@@ -64,30 +64,31 @@ public final class Session: Sendable {
   /// The URL that relative references are appended to.
   public var baseURL: HTTPURL? { configuration.baseURL }
 
-  /// What its assembly found risky but not wrong, such as a single pin without a backup.
+  /// The warnings of `build()`: settings that are valid but risky, such as a single pin without a backup.
   public var warnings: [ConfigurationIssue] { configuration.warnings }
 
-  /// The date, from the session's own source of it.
+  /// The current date, from the session's date source.
   public var currentDate: Date { configuration.now() }
 
-  /// What keeps the session's cookies, where it keeps any.
+  /// The session's cookie store, if it has one.
   public var cookieStore: (any CookieStore)? { configuration.cookieStore }
 
-  /// Ends every request of this session with kind `sessionShutDown`, and refuses new ones; returns when all have ended.
+  /// Ends every request of this session with kind `sessionShutDown`, refuses new ones, and waits until all have ended.
   ///
-  /// The transport is let go, not shut down: it may serve another session. One that nobody else holds ends by itself.
+  /// The session releases its transport but does not shut it down, because another session may use it. A transport that
+  /// has no other owner is deinitialized.
   public func shutdown() async {
     let reason = LupineError(.sessionShutDown, "The session was shut down.")
     await registry.close(reason)
-    // Let go of outside the locks, since a transport that nobody else holds ends.
+    // Released outside the locks, because this may deinitialize the transport.
     let parts = (transport.withLock { $0.take() }, base.withLock { $0.take() })
     _ = parts
   }
 
-  /// Waits until every request that is running has ended and its handlers have been called.
+  /// Waits until every running request has ended and its handlers have been called.
   ///
-  /// A program whose work is all in handlers awaits this before it exits. A request that is suspended, and a stream of
-  /// events that is read while it is held back, counts as running until it is resumed or cancelled.
+  /// Call it before a program exits if its work is in handlers. A suspended request, or an event stream that is read
+  /// and suspended, counts as running until it is resumed or cancelled.
   public func finishRequests() async { await registry.drained() }
 
   func openTransport() throws(LupineError) -> OpenTransport {
@@ -95,22 +96,21 @@ public final class Session: Sendable {
     throw LupineError(.sessionShutDown, "The session was shut down; make another one.")
   }
 
-  /// The requests that are running, in the order of their making, for whoever explains what is waited for.
+  /// The running requests in the order of creation, for diagnostics.
   package var runningRequests: [RequestSummary] {
     registry.running.compactMap { try? $0.description.get().summary }
   }
 
-  /// 64 random bits at each call, for whoever makes requests for this session.
+  /// The session's source of randomness; each call returns 64 random bits.
   public var random: @Sendable () -> UInt64 { configuration.random }
 
-  /// The transport, where it keeps connections.
+  /// The transport, if it has a connection pool.
   var pooling: (any ConnectionPooling)? { base.withLock { $0 } as? any ConnectionPooling }
 
   func nextID() -> RequestID { RequestID(requestCount.add(1, ordering: .relaxed).newValue) }
 }
 
-/// A session's transport in an object of its own, which is handed to a request at the cost of a retain; a value of any
-/// type is copied at a higher one.
+/// The session's transport in a class instance, because a retain is cheaper than a copy of an existential.
 final class OpenTransport: Sendable {
   let transport: any Transport
 

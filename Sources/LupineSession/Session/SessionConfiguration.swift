@@ -3,12 +3,11 @@ import HTTPTypes
 import LupineCoding
 package import LupineCore
 
-/// What a builder gathered, checked: the unchanging part of a session.
+/// The checked, immutable settings of a session.
 package struct SessionConfiguration: Sendable {
   var baseURL: HTTPURL?
   var defaultFields: [DefaultField] = []
-  /// The default fields in one value that every request without fields of its own shares; `nil` where a secret is among
-  /// them, which does not go everywhere.
+  /// The default fields, shared by all requests without their own fields; `nil` if one of the fields has a scope.
   var sharedFields: SharedFields?
   package var secretFields = SecretFields.standard
   var timeouts = Timeouts()
@@ -19,7 +18,7 @@ package struct SessionConfiguration: Sendable {
   var identity = ConnectionKey()
   var proxies = ProxyRules()
   var connections = ConnectionOptions()
-  /// The version of HTTP where a request names none.
+  /// The version of HTTP for requests that do not name one.
   var version: ProtocolVersion?
   var warnings: [ConfigurationIssue] = []
   var adapters: [any RequestAdapter] = []
@@ -33,7 +32,7 @@ package struct SessionConfiguration: Sendable {
   var makeCookieStore: (@Sendable () -> any CookieStore)?
   var cookieStore: (any CookieStore)?
   var redirector = Redirector.follow
-  /// The methods whose requests get an `Idempotency-Key`.
+  /// The methods whose requests receive an `Idempotency-Key`.
   var keyedMethods: Set<HTTPRequest.Method> = []
   var clock: any Clock<Duration> = ContinuousClock()
   var now: @Sendable () -> Date = { Date() }
@@ -51,7 +50,7 @@ package struct SessionConfiguration: Sendable {
     random = environment.random
   }
 
-  /// A field that is not secret goes everywhere.
+  /// Removes the scope of default fields that are not secret, so that they are sent to every origin.
   mutating func freePublicFields() {
     for index in defaultFields.indices where !secretFields.contains(defaultFields[index].field.name) {
       defaultFields[index].scope = nil
@@ -69,7 +68,7 @@ extension ExchangeSettings {
   }
 }
 
-/// What a builder was told of the way to servers, unchecked.
+/// The builder's settings for the route to servers, not yet checked.
 struct RouteDescription: Sendable {
   struct ProxyChoice: Sendable {
     let proxy: Result<Proxy, LupineError>
@@ -85,10 +84,10 @@ struct RouteDescription: Sendable {
   var networkPolicy: NetworkPolicy?
 }
 
-/// A field that a session adds where a request has none of that name.
+/// A field that a session adds to a request that has no field of that name.
 struct DefaultField: Sendable, HidesSecrets {
   var field: HTTPField
-  /// Where the field may go if it is secret; `build()` takes it from one that is not.
+  /// The origins that a secret field may be sent to; `build()` sets it to `nil` for other fields.
   var scope: CredentialScope?
 
   var description: String { "DefaultField(\(field.name))" }

@@ -1,15 +1,15 @@
 import LupineCore
 import Synchronization
 
-/// Keeps the idle and total time-outs of a session's requests with one timer for all of them.
+/// Checks the idle and total timeouts of a session's requests with one timer for all of them.
 ///
-/// The timer is set to the earliest deadline; when it fires, every request still running is looked at once. A request
-/// that ends before its deadline costs nothing.
+/// The timer is set to the earliest deadline. When it fires, the scheduler checks every running request once. A request
+/// that ends before its deadline needs no timer work.
 final class TimeoutScheduler: Sendable {
   private struct State {
     var timer: ScheduledTimer?
     var wakeUp: Duration?
-    /// Numbers the timers, so that one which another has overtaken does nothing.
+    /// The number of the current timer; a replaced timer does nothing when it fires.
     var turn: UInt64 = 0
   }
 
@@ -25,7 +25,7 @@ final class TimeoutScheduler: Sendable {
 
   deinit { state.withLock { $0.timer }?.cancel() }
 
-  /// Makes sure that the watch looks at the deadline or before.
+  /// Ensures that the timer fires at the deadline or earlier.
   func expect(_ deadline: Duration) {
     let turn = state.withLock { state -> UInt64? in
       guard state.wakeUp.map({ $0 > deadline }) ?? true else { return nil }
@@ -36,7 +36,9 @@ final class TimeoutScheduler: Sendable {
     if let turn { setTimer(deadline, turn) }
   }
 
-  /// The timer is made outside the lock, since a clock may fire it at once; of two made at the same time the earlier stays.
+  /// Makes the timer outside the lock, because a clock may fire it at once.
+  ///
+  /// If two timers are made concurrently, the one with the earlier deadline stays.
   private func setTimer(_ deadline: Duration, _ turn: UInt64) {
     let timer = clock.schedule(max(.zero, deadline - clock.now())) { [weak self] in self?.fire(turn) }
     let superfluous = state.withLock { state -> ScheduledTimer? in

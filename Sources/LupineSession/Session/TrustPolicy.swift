@@ -1,7 +1,7 @@
 import LupineCore
 import Synchronization
 
-/// Which evaluator judges which host; every policy made is an identity of its own.
+/// Maps hosts to trust evaluators; each policy has a unique id.
 struct TrustPolicy: Sendable {
   private static let counter = Atomic<UInt64>(0)
 
@@ -23,13 +23,13 @@ struct TrustPolicy: Sendable {
   }
 }
 
-/// A host name or address, or `*.` and a domain for every name one label below it; each with or without a port.
+/// A host name or address, or `*.` and a domain for every name one label below it; with or without a port.
 struct HostPattern: Sendable, Hashable {
   private let isWildcard: Bool
   private let name: String
   private let port: Int?
 
-  /// Nil where the text is neither a host name nor a wildcard over at least two labels.
+  /// Returns `nil` if the text is neither a host name nor a wildcard over at least two labels.
   init?(_ text: String) {
     var lowered = text.lowercased()
     isWildcard = lowered.hasPrefix("*.")
@@ -53,6 +53,6 @@ struct HostPattern: Sendable, Hashable {
     return host[host.index(after: dot)...] == name
   }
 
-  /// Exact names come before wildcards, and of those each with a port before one without.
+  /// The order of patterns: exact names before wildcards; within each, patterns with a port before those without.
   var precedence: Int { (isWildcard ? 0 : 2) + (port == nil ? 0 : 1) }
 }

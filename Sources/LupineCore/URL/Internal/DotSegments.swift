@@ -1,8 +1,8 @@
 import LupineSupport
 
-/// Recognises `.` and `..` as segments of a path, percent-encoded or not (RFC 3986 section 5.2.4).
+/// Detects the path segments `.` and `..`, percent-encoded or not (RFC 3986 section 5.2.4).
 enum DotSegments {
-  /// How many dots the segment consists of, 1 or 2, or `nil` for an ordinary segment.
+  /// Returns the number of dots in a dot segment, 1 or 2; `nil` for an ordinary segment.
   static func dots(_ bytes: Span<UInt8>, _ segment: Range<Int>) -> Int? {
     var index = segment.lowerBound
     var dots = 0
@@ -19,12 +19,12 @@ enum DotSegments {
     return 1...2 ~= dots ? dots : nil
   }
 
-  /// Whether `%2e` in either case stands at `index`, which has two bytes behind it.
+  /// Whether `%2e` in either case is at `index`, which must have two bytes after it.
   static func isEncodedDot(_ bytes: Span<UInt8>, at index: Int) -> Bool {
     bytes[index] == .percent && bytes[index + 1] == 0x32 && bytes[index + 2] | 0x20 == 0x65
   }
 
-  /// Whether `..` leads a relative path above the place where it starts, at any point.
+  /// Whether `..` leads a relative path above its start at any point.
   static func climb(_ reference: Substring) -> Bool {
     let view = reference.utf8
     let bytes = view.span

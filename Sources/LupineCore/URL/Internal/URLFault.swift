@@ -1,6 +1,6 @@
-/// Why a text is no URL; the one place that words it.
+/// The reason why a text is not a valid URL, with its message.
 ///
-/// Nothing of the text is quoted but a scheme: a piece that looks harmless may be half of a password.
+/// The message quotes only a scheme, because any other part may belong to a password.
 enum URLFault: Error {
   case tooLong(limit: Int)
   case outerSpace
@@ -36,7 +36,7 @@ enum URLFault: Error {
 }
 
 extension URLFault {
-  /// What is wrong, where, and what to do.
+  /// The problem, its position, and advice.
   var message: String {
     switch self {
     case .userinfo, .emptyHost, .hostSpace, .hostPercent, .hostNotASCII, .hostByte, .emptyLabel, .longLabel, .longHost:

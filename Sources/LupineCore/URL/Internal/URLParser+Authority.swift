@@ -1,7 +1,7 @@
 import LupineSupport
 
 extension URLParser {
-  /// Finds the host and the port, and where the path begins (RFC 3986 section 3.2).
+  /// Finds the host, the port and the start of the path (RFC 3986 section 3.2).
   mutating func scanAuthority(_ bytes: Span<UInt8>, from start: Int) throws(URLFault) {
     parts.hostStart = start
     if scanPlainAuthority(bytes, from: start) { return }
@@ -24,7 +24,7 @@ extension URLParser {
     try scanPort(bytes)
   }
 
-  /// Brackets and spaces would let another parser see another host, so they are refused even in what is dropped.
+  /// Checks the dropped user information for brackets and spaces, with which another parser would find another host.
   private mutating func dropUserinfo(_ bytes: Span<UInt8>, _ userinfo: Range<Int>) throws(URLFault) {
     for index in userinfo {
       switch byte(bytes, index) {

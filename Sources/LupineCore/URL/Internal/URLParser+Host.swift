@@ -1,10 +1,9 @@
 import LupineSupport
 
 extension URLParser {
-  /// Takes in one go the authority that most URLs have: a name or an IPv4 address in normal form, perhaps a port, and a
-  /// path behind it.
+  /// Parses a common authority in one step: a name or an IPv4 address in normal form, an optional port, and a path.
   ///
-  /// - Returns: false where there is anything else, be it right or wrong; nothing is noted then.
+  /// - Returns: false for anything else, valid or not; the parser's state is then unchanged.
   mutating func scanPlainAuthority(_ bytes: Span<UInt8>, from start: Int) -> Bool {
     var index = start
     var label = start
@@ -20,7 +19,7 @@ extension URLParser {
       index += 1
     }
     guard index < bytes.count, 1...63 ~= index - label, index - start <= 253 else { return false }
-    // A last label that begins with a letter is no number, and the name no address.
+    // A last label that begins with a letter is not a number, so the host is a name and not an address.
     let isName = bytes[label].isLetter
     guard isName || isIPv4(bytes, start..<index) else { return false }
     let (pathStart, port) = plainPort(bytes, from: index)
@@ -32,8 +31,9 @@ extension URLParser {
     return true
   }
 
-  /// The port in normal form from the colon on, 0 where there is none, and where the path begins; no port where either is
-  /// something else.
+  /// Returns the port in normal form after the colon, 0 if there is none, and the start of the path.
+  ///
+  /// The port is `nil` if the port or the path has another form.
   private func plainPort(_ bytes: Span<UInt8>, from colon: Int) -> (pathStart: Int, port: Int?) {
     if bytes[colon] == .slash { return (colon, 0) }
     var index = colon + 1
@@ -48,7 +48,8 @@ extension URLParser {
     return (index, port)
   }
 
-  /// Checks a host name: labels of 1 to 63 bytes, 253 together, one trailing dot (RFC 1035 section 2.3.4).
+  /// Checks a host name: labels of 1 to 63 bytes, 253 bytes in total, one optional trailing dot (RFC 1035 section
+  /// 2.3.4).
   mutating func scanName(_ bytes: Span<UInt8>, _ host: Range<Int>) throws(URLFault) {
     var label = host.lowerBound..<host.lowerBound
     var start = host.lowerBound
@@ -89,7 +90,7 @@ extension URLParser {
     if label.count > 63 { throw .longLabel(at: label.lowerBound) }
   }
 
-  /// Whether some resolver would read the label as a number, and so the host as an address: `7`, `017`, `0x7f`, `0x`.
+  /// Whether a resolver may parse the label as a number, and so the host as an address: `7`, `017`, `0x7f`, `0x`.
   private func isNumber(_ bytes: Span<UInt8>, _ label: Range<Int>) -> Bool {
     let start = label.lowerBound
     let isHex = label.count > 1 && bytes[start] == 0x30 && bytes[start + 1] | 0x20 == 0x78
@@ -97,7 +98,7 @@ extension URLParser {
     return digits.allSatisfy { isHex ? bytes[$0].isHex : bytes[$0].isDigit }
   }
 
-  /// Whether the host is four decimals from 0 to 255, without leading zeros.
+  /// Whether the host consists of four decimal numbers from 0 to 255, without leading zeros.
   private func isIPv4(_ bytes: Span<UInt8>, _ host: Range<Int>) -> Bool {
     var (dots, digits, value) = (0, 0, 0)
     for index in host {

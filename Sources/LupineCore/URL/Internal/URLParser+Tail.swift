@@ -1,7 +1,9 @@
 import LupineSupport
 
 extension URLParser {
-  /// The parts behind the authority; each ends where the next one's delimiter stands.
+  /// The parts after the authority.
+  ///
+  /// Each ends at the delimiter of the next one.
   enum Part {
     case path
     case query
@@ -25,7 +27,7 @@ extension URLParser {
     var index = start
     while index < bytes.count {
       let byte = byte(bytes, index)
-      // Most are these, which need no table.
+      // Most bytes match here and need no table.
       if byte.isLetter || byte.isDigit || byte == .slash {
         index += 1
         continue
@@ -50,7 +52,9 @@ extension URLParser {
     return index
   }
 
-  /// A dot at a segment's beginning may make it a dot segment; the writer looks closer.
+  /// Notes a possible dot segment at the start of a segment.
+  ///
+  /// The writer checks it.
   private mutating func noteDot(_ bytes: Span<UInt8>, at index: Int, from start: Int, in part: Part) {
     guard part == .path, index > start, bytes[index - 1] == .slash else { return }
     hasDotSegments = true

@@ -1,7 +1,7 @@
 import LupineSupport
 
 extension URLParser {
-  /// Writes the scanned URL in its normal form and moves the offsets in `parts` there.
+  /// Writes the scanned URL in its normal form and adapts the offsets in `parts`.
   mutating func write(_ bytes: Span<UInt8>, _ written: inout URLParts) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(bytes.count + 16)
@@ -46,7 +46,9 @@ extension URLParser {
     }
   }
 
-  /// Removes dot segments (RFC 3986 section 5.2.4): each byte is written once and taken back at most once.
+  /// Removes dot segments (RFC 3986 section 5.2.4).
+  ///
+  /// Each byte is written once and removed at most once.
   private mutating func writeSegments(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
     let root = output.count
     var slash = parts.pathStart

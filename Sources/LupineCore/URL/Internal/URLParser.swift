@@ -2,18 +2,20 @@ import LupineSupport
 
 /// Parses one URL in a single pass over its bytes.
 ///
-/// A URL that is normal already, as most are, keeps its string; only others are written anew.
+/// A URL in normal form keeps its string; other URLs are written to a new one.
 struct URLParser {
   let maximumLength: Int
   var dropsUserinfo = false
 
   var parts = URLParts()
-  /// The canonical spelling of an IPv6 host, when the written one differs.
+  /// The canonical form of an IPv6 host, if it differs from the parsed one.
   var canonicalHost: String?
   var hasDotSegments = false
   /// Whether the text differs from its normal form.
   var isRewritten = false
-  /// Bytes looked at so far, in debug builds: what the tests hold against the length of the input.
+  /// The number of bytes read so far, in debug builds.
+  ///
+  /// Tests compare it with the length of the input.
   private(set) var steps = 0
 
   init(maximumLength: Int, dropsUserinfo: Bool = false) {
@@ -50,7 +52,7 @@ struct URLParser {
     try scanTail(bytes)
   }
 
-  /// Returns the place behind `://`.
+  /// Returns the position after `://`.
   private mutating func scanScheme(_ bytes: Span<UInt8>) throws(URLFault) -> Int {
     if let plain = URLScheme.plain(bytes) {
       parts.scheme = plain.scheme
@@ -79,21 +81,21 @@ struct URLParser {
   }
 }
 
-/// Where the parts of a URL lie in its bytes, and what a glance at them told.
+/// The positions of a URL's parts in its bytes, with properties found during the scan.
 struct URLParts {
   var scheme = HTTPURL.Scheme.https
   var hostKind = HTTPURL.HostKind.name
-  /// Brackets included.
+  /// The position of the host, with brackets.
   var hostStart = 0
   var hostEnd = 0
-  /// 0 when there is none or it is the scheme's default.
+  /// The port; 0 if there is none or if it is the scheme's default.
   var port = 0
   var pathStart = 0
   var pathEnd = 0
   var queryEnd = 0
 }
 
-/// What becomes of a byte behind the authority of a URL.
+/// The treatment of a byte after the authority of a URL.
 enum URLByteRule {
   case keep
   case encode
@@ -104,11 +106,13 @@ enum URLByteRule {
   case hash
   case backslash
 
-  /// The rule for a byte; the compiler makes a table of it.
+  /// Returns the rule for a byte.
+  ///
+  /// The compiler turns the switch into a table.
   init(_ byte: UInt8) {
     switch byte {
     case 0x00...0x1F, 0x7F: self = .control
-    // The space, double quote, angle brackets, circumflex, backtick and braces with the bar, and what is not ASCII.
+    // Space, double quote, angle brackets, circumflex, backtick, braces, vertical bar and non-ASCII bytes.
     case 0x20, 0x22, 0x3C, 0x3E, 0x5E, 0x60, 0x7B...0x7D, 0x80...0xFF: self = .encode
     case 0x23: self = .hash
     case 0x25: self = .percent

@@ -1,8 +1,8 @@
 import LupineSupport
 
-/// Reads the scheme of a URL or reference (RFC 3986 section 3.1).
+/// Parses the scheme of a URL or reference (RFC 3986 section 3.1).
 enum URLScheme {
-  /// The place of the colon that ends the first segment's first part, or `nil` for a reference without one.
+  /// Returns the position of the first colon in the first segment; `nil` for a reference without one.
   static func colon(in bytes: Span<UInt8>) -> Int? {
     for index in bytes.indices {
       switch bytes[index] {
@@ -14,7 +14,7 @@ enum URLScheme {
     return nil
   }
 
-  /// What nearly every URL begins with, `https://` or `http://` in small letters, and the place behind it.
+  /// Returns the scheme and the position after it if the URL begins with `https://` or `http://` in lower case.
   static func plain(_ bytes: Span<UInt8>) -> (scheme: HTTPURL.Scheme, end: Int)? {
     guard bytes.count >= 8, bytes[0] == 0x68, bytes[1] == 0x74, bytes[2] == 0x74, bytes[3] == 0x70 else { return nil }
     let colon = bytes[4] == 0x73 ? 5 : 4
@@ -22,7 +22,7 @@ enum URLScheme {
     return (colon == 5 ? .https : .http, colon + 3)
   }
 
-  /// The scheme that the bytes before `end` spell in any case.
+  /// Returns the scheme that the bytes before `end` spell, in any case.
   static func known(_ bytes: Span<UInt8>, end: Int) -> HTTPURL.Scheme? {
     guard end == 4 || end == 5 else { return nil }
     let isHTTP =
@@ -32,7 +32,7 @@ enum URLScheme {
     return bytes[4] | 0x20 == 0x73 ? .https : nil
   }
 
-  /// Says why the bytes before `colon` are no scheme this library knows.
+  /// Returns the reason why the bytes before `colon` are not a supported scheme.
   static func fault(_ bytes: Span<UInt8>, colon: Int?) -> URLFault {
     let end = colon ?? bytes.count
     for index in 0..<end where bytes[index].isControl { return .control(at: index) }
@@ -40,7 +40,7 @@ enum URLScheme {
     return .scheme(isNameable(bytes, colon: colon) ? text(bytes, end: colon) : nil)
   }
 
-  /// Whether the scheme can be shown: it is one by its grammar, and not the user name of `user:password@host`.
+  /// Whether the scheme can be shown: it matches the grammar and is not the user name of `user:password@host`.
   private static func isNameable(_ bytes: Span<UInt8>, colon: Int) -> Bool {
     guard 1...24 ~= colon, bytes[0].isLetter else { return false }
     for index in 0..<colon {

@@ -3,16 +3,18 @@ public import LupineCore
 import LupineSupport
 import Synchronization
 
-/// Puts a credential on requests and refreshes it when it has expired or a server refuses it.
+/// Adds a credential to requests, and refreshes it when it has expired or a server refuses it.
 ///
-/// Requests that come while it is being refreshed wait; however many a server refuses at the same time, the credential is
-/// refreshed once. A refusal that arrives after a refresh, of a request sent before it, does not refresh again: the
-/// request is sent again with the new credential, or fails as the refresh did. When a refresh fails, every request that
-/// waited for it fails, once, with kind `refreshFailed`. A refresh goes on when the requests that wait for it are
-/// cancelled, because its result would be lost; it is cancelled once another credential is set. A new credential that
-/// says that it is due at once is sent nevertheless, and refreshed when the server refuses it.
+/// Requests wait while the credential is refreshed. Concurrent refusals cause one refresh. A refusal that arrives after
+/// a refresh, for a request sent before it, causes no further refresh: the request is sent again with the new
+/// credential, or fails with the error of the refresh. If a refresh fails, each request that waits for it fails once,
+/// with kind `refreshFailed`.
 ///
-/// Install it in a session, or in several: they share the credential and its refreshes.
+/// A refresh continues if the requests that wait for it are cancelled, because its result would be lost. It is
+/// cancelled when another credential is set. A refreshed credential that requires a refresh at once is still sent, and
+/// is refreshed when the server refuses it.
+///
+/// An interceptor can be installed in several sessions, which then share the credential and its refreshes.
 public final class AuthenticationInterceptor<Authority: Authenticator>: RequestAdapter, Retrier, Plugin {
   private let authenticator: Authority
   private let scope: CredentialScope
@@ -20,15 +22,16 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
   private let clock: PolicyClock
   private let state: Mutex<RefreshState<Authority.Credential>>
 
-  /// Makes an interceptor.
+  /// Creates an interceptor.
   ///
   /// - Parameters:
-  ///   - authenticator: how the credential is used and refreshed.
-  ///   - credential: what to begin with. Without one, requests fail with kind `missingCredential` until it is set.
-  ///   - scope: where the credential may go. Default: the origin of the session's base URL.
-  ///   - refreshWindow: how often it may be refreshed; beyond that requests fail with kind `excessiveRefresh`. Default: 5
-  ///     times in 30 seconds.
-  ///   - clock: the clock of the window. Default: that of the session that uses it first.
+  ///   - authenticator: applies and refreshes the credential.
+  ///   - credential: the initial credential. If it is `nil`, requests fail with kind `missingCredential` until one is
+  ///     set.
+  ///   - scope: the origins that the credential may be sent to. Default: the origin of the session's base URL.
+  ///   - refreshWindow: the maximum rate of refreshes; beyond it, requests fail with kind `excessiveRefresh`. Default:
+  ///     5 refreshes in 30 seconds.
+  ///   - clock: the clock of the window. Default: that of the first session that uses the interceptor.
   public init(
     _ authenticator: Authority, credential: Authority.Credential? = nil, to scope: CredentialScope = .baseURL,
     refreshWindow: RefreshWindow = RefreshWindow(), clock: (any Clock<Duration>)? = nil
@@ -40,10 +43,10 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
     state = Mutex(RefreshState(credential: credential))
   }
 
-  /// The credential; `nil` where nobody is logged in.
+  /// The credential; `nil` if there is none.
   ///
-  /// Setting it lets requests that wait for a refresh go on. The refresh is cancelled and its result dropped; one that the
-  /// new credential needs begins when that one has returned.
+  /// Setting it continues the requests that wait for a refresh. The running refresh is cancelled and its result is
+  /// discarded. A refresh of the new credential begins only after the cancelled one has returned.
   public var credential: Authority.Credential? {
     get { state.withLock { $0.credential } }
     set {
@@ -53,16 +56,16 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
     }
   }
 
-  /// Where the credential may go.
+  /// The origins that the credential may be sent to.
   public var credentialScope: CredentialScope? { scope }
 
-  /// Adds itself as an adapter and as a retrier.
+  /// Adds the interceptor as an adapter and as a retrier.
   public func install(in builder: inout Session.Builder) { builder = builder.adapter(self).retrier(self) }
 
-  /// Puts the credential on the request, after a refresh where one is due.
+  /// Adds the credential to the request, after a refresh if one is due.
   ///
-  /// - Throws: `LupineError` of kind `missingCredential`, `refreshFailed` or `excessiveRefresh`; of kind `adaptationFailed`
-  ///   where the scope is the base URL's origin and there is no base URL.
+  /// - Throws: `LupineError` of kind `missingCredential`, `refreshFailed` or `excessiveRefresh`; of kind
+  ///   `adaptationFailed` if the scope is the base URL's origin and there is no base URL.
   public func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
     guard !RefreshContext.running.contains(key), try scope.allows(request.url, baseURL: session.baseURL) else {
       return request
@@ -86,13 +89,13 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
     }
   }
 
-  /// Has a refused request sent again, with a credential that is newer.
+  /// Retries a refused request with a newer credential.
   public func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     guard let response = attempt.response, attempt.source == .origin, !attempt.hasLeftOrigin,
       let mark = attempt.request.options.refreshMarks[key],
       authenticator.didRequest(attempt.lastRequest, failDueToAuthenticationError: response)
     else { return .doNotRetry }
-    // A server that answers slowly would outlast every window.
+    // The window does not limit the retries if a server responds slowly.
     guard attempt.retries <= window.maximumAttempts else {
       return .fail(RefreshState<Authority.Credential>.excessive(window))
     }
@@ -137,7 +140,7 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
   }
 }
 
-/// The interceptors whose refresh the current task is part of; its requests must not wait for themselves.
+/// The interceptors whose refresh the current task runs; requests of the refresh do not wait for it.
 private enum RefreshContext {
   @TaskLocal static var running: Set<ObjectIdentifier> = []
 }

@@ -2,34 +2,35 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
 
-/// Knows how a credential is put on a request, how it is refreshed, and how a server says that it refuses it.
+/// Applies a credential to a request, refreshes it, and recognizes its refusal by a server.
 ///
-/// It may be called concurrently, but `refresh` never runs twice at a time for one `AuthenticationInterceptor`.
+/// The methods may be called concurrently, but an `AuthenticationInterceptor` makes only one call of `refresh` at a
+/// time.
 public protocol Authenticator<Credential>: Sendable {
-  /// What it works with.
+  /// The type of the credential.
   associatedtype Credential: AuthenticationCredential
 
-  /// Puts the credential on the request, as a rule in `Authorization`.
+  /// Adds the credential to the request, usually in `Authorization`.
   ///
-  /// A field of another name must be marked with `Session.Builder.secretField`, so that it does not cross origins.
+  /// Mark a field of another name with `Session.Builder.secretField`, so that it is not sent to other origins.
   func apply(_ credential: Credential, to request: inout OutgoingRequest)
 
-  /// Returns a new credential in the place of one that has expired or was refused.
+  /// Returns a new credential to replace one that has expired or was refused.
   ///
-  /// Requests that it makes with this session pass the interceptor without a credential. They are retried as the
-  /// session's retriers say; the interceptor itself does not call again after a failure, for the requests that wait.
-  /// Cancelled once another credential is set, as by a log-out.
+  /// Requests made with this session during the refresh are sent without a credential from the interceptor. The
+  /// session's retriers apply to them. If the refresh fails, the interceptor does not call the method again for the
+  /// waiting requests. The call is cancelled when another credential is set, for example at logout.
   func refresh(_ credential: Credential, for session: Session) async throws -> Credential
 
-  /// Hears of what a refresh has brought, as to store it, before the requests that wait for it go on.
+  /// Called with the refreshed credential, for example to store it, before the waiting requests continue.
   ///
-  /// Not called for what is of no use any more, because another credential was set during the refresh; cancelled where one is
-  /// set during this call. Default: nothing.
+  /// Not called if another credential was set during the refresh. The call is cancelled if another credential is set
+  /// while it runs. Default: does nothing.
   func didRefresh(_ credential: Credential) async
 
-  /// Whether the response says that the server refuses the request's credential.
+  /// Whether the response means that the server refuses the request's credential.
   ///
-  /// Default: whether its status is 401.
+  /// Default: `true` if the status is 401.
   func didRequest(_ request: OutgoingRequest, failDueToAuthenticationError response: HTTPResponse) -> Bool
 }
 
@@ -45,15 +46,15 @@ extension Authenticator {
   }
 }
 
-/// What an `AuthenticationInterceptor` keeps and refreshes: an access token with what renews it, as a rule.
+/// A credential of an `AuthenticationInterceptor`, such as an access token with its refresh token.
 public protocol AuthenticationCredential: Sendable {
-  /// Whether the credential should be refreshed before it is used again, as shortly before it expires.
+  /// Whether to refresh the credential before its next use, for example shortly before it expires.
   ///
-  /// Default: no, so that it is refreshed when the server refuses it.
+  /// Default: `false`; the credential is then refreshed when the server refuses it.
   func requiresRefresh(at date: Date) -> Bool
 }
 
 extension AuthenticationCredential {
-  /// No.
+  /// Returns `false`.
   public func requiresRefresh(at date: Date) -> Bool { false }
 }

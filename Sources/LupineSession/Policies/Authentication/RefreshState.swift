@@ -2,14 +2,14 @@ import FoundationEssentials
 import LupineCore
 import LupineSupport
 
-/// What an `AuthenticationInterceptor` knows of its credential.
+/// The state of an `AuthenticationInterceptor`'s credential.
 ///
-/// A mark numbers the credentials and the outcomes of refreshes: a request keeps the one it was sent with, so that a late
-/// refusal can be told from one of the credential in use.
+/// A mark numbers the credentials and the outcomes of refreshes. A request stores the mark that it was sent with, so
+/// that a late refusal is distinguished from a refusal of the current credential.
 struct RefreshState<Credential: AuthenticationCredential> {
   typealias Waiting = Waiter<Result<Void, LupineError>>
 
-  /// What a request does next.
+  /// The next step of a request.
   enum Step {
     case apply(Credential, mark: Int)
     case wait(Waiting)
@@ -20,25 +20,25 @@ struct RefreshState<Credential: AuthenticationCredential> {
 
   private(set) var credential: Credential?
   private var mark = 0
-  /// How the last refresh failed, where it did.
+  /// The error of the last refresh, if it failed.
   private var failure: LupineError?
   /// Whether the server has refused the credential.
   private var isRefused = false
-  /// Whether the credential said that it was due at once when a refresh brought it: nothing better is to be had.
+  /// Whether the credential required a refresh as soon as a refresh returned it.
   private var isDueFromStart = false
-  /// The refresh that runs; its mark is not the state's where another credential has overtaken it.
+  /// The running refresh; its mark differs from the state's if another credential has been set.
   private var running: (mark: Int, task: Task<Void, Never>?)?
   private var waiters: [Waiting] = []
-  /// When the refreshes of the window began.
+  /// The start times of the refreshes in the window.
   private var starts: [Duration] = []
 
   init(credential: Credential?) { self.credential = credential }
 
-  /// Says what a request does that is to be sent.
+  /// Returns the next step of a request before it is sent.
   mutating func next(now: Duration, date: Date, _ window: RefreshWindow) -> Step {
     guard let credential else { return .missing }
     let isDue = isRefused || !isDueFromStart && credential.requiresRefresh(at: date)
-    // One that has been overtaken is waited for only where it stands in the way of the next.
+    // A refresh of a replaced credential is waited for only if the next refresh must wait for it.
     if let running, running.mark == mark || isDue { return .wait(addWaiter()) }
     guard isDue else { return .apply(credential, mark: mark) }
     starts.removeAll { $0 <= now - window.interval }
@@ -48,7 +48,7 @@ struct RefreshState<Credential: AuthenticationCredential> {
     return .refresh(credential, mark: mark, addWaiter())
   }
 
-  /// Decides about a request that was refused; the note tells why.
+  /// Decides whether a refused request is retried; the note contains the reason.
   mutating func refused(_ sent: Int) -> (RetryDecision, note: String) {
     guard sent == mark else {
       if let failure { return (.fail(failure), "the refresh of its credential has failed") }
@@ -58,7 +58,7 @@ struct RefreshState<Credential: AuthenticationCredential> {
     return (.retry, "the credential is refreshed")
   }
 
-  /// Keeps what runs a refresh, to cancel it; true where another credential has overtaken it already.
+  /// Stores the task of a refresh, for its cancellation; `true` if another credential has already been set.
   mutating func keep(_ task: Task<Void, Never>, of started: Int) -> Bool {
     guard running?.mark == started else { return false }
     running?.task = task
@@ -68,7 +68,7 @@ struct RefreshState<Credential: AuthenticationCredential> {
   /// Whether the result of a refresh is still wanted.
   func wants(_ started: Int) -> Bool { started == mark }
 
-  /// Takes the result of a refresh in; one that a new credential has overtaken is dropped.
+  /// Stores the result of a refresh; discards it if another credential has been set.
   mutating func finish(
     _ result: Result<Credential, LupineError>, _ started: Int, date: Date
   ) -> (waiters: [Waiting], Result<Void, LupineError>) {
@@ -83,7 +83,7 @@ struct RefreshState<Credential: AuthenticationCredential> {
     }
   }
 
-  /// Puts another credential in the place of the one there is; returns who waits, and the refresh that is of no use now.
+  /// Replaces the credential; returns the waiting requests and the refresh to cancel.
   mutating func replace(_ new: Credential?) -> (waiters: [Waiting], overtaken: Task<Void, Never>?) {
     isDueFromStart = false
     return (settle(new, nil), running?.task)
@@ -126,14 +126,14 @@ struct RefreshState<Credential: AuthenticationCredential> {
   }
 }
 
-/// How often a credential may be refreshed, so that a server that refuses every one is not asked for ever.
+/// Limits the rate of refreshes, in case a server refuses every credential.
 public struct RefreshWindow: Sendable, Hashable {
-  /// The time that is looked back on.
+  /// The length of the window.
   public var interval: Duration
-  /// The refreshes that may begin in it; 0 means that the credential is never refreshed.
+  /// The maximum number of refreshes that begin in the window; 0 disables refreshes.
   public var maximumAttempts: Int
 
-  /// Sets a window.
+  /// Creates a window.
   ///
   /// Default: 5 refreshes in 30 seconds.
   public init(interval: Duration = .seconds(30), maximumAttempts: Int = 5) {

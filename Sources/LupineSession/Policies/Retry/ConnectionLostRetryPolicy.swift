@@ -1,13 +1,13 @@
 public import HTTPTypes
 public import LupineCore
 
-/// Retries idempotent requests whose connection was lost, and nothing else.
+/// Retries only idempotent requests whose connection was lost.
 ///
-/// The narrow policy for programs that leave everything else to their user.
+/// Use it in programs that leave other retries to their users.
 public struct ConnectionLostRetryPolicy: Retrier {
   private let policy: RetryPolicy
 
-  /// Sets the policy; see `RetryPolicy` for what the figures mean.
+  /// Creates the policy; see `RetryPolicy` for the parameters.
   public init(
     limit: Int = 2, base: Double = 2, scale: Double = 0.5,
     methods: Set<HTTPRequest.Method> = RetryPolicy.defaultMethods, budget: RetryBudget? = nil
@@ -17,10 +17,10 @@ public struct ConnectionLostRetryPolicy: Retrier {
       budget: budget)
   }
 
-  /// Retries after a delay, where the connection was lost and the request may be repeated.
+  /// Retries after a delay if the connection was lost and the request is safe to repeat.
   public func decision(for attempt: AttemptOutcome) async -> RetryDecision { await policy.decision(for: attempt) }
 
-  /// Puts a part of a retry back into the policy's own budget; the session does so with its own.
+  /// Adds credit to the policy's own budget, if it has one; the session does so for its budget.
   public func didSucceed(_ request: OutgoingRequest) { policy.didSucceed(request) }
 }
 

@@ -3,14 +3,14 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// Where the key of a request comes from.
+/// The source of a request's idempotency key.
 enum IdempotencyKey: Sendable {
-  /// The session makes one for each request.
+  /// The session generates a key for each request.
   case fresh
-  /// The program says it.
+  /// The program sets the key.
   case given(String)
 
-  /// 128 random bits as a UUID of version 4, in quotes, as the field's draft writes it.
+  /// A UUID of version 4 from 128 random bits, in quotes as in the field's draft.
   static func make(_ random: () -> UInt64) -> String {
     let high = random() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
     let low = random() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000

@@ -3,15 +3,15 @@ public import HTTPTypes
 public import LupineCore
 import LupineSupport
 
-/// Retries what is safe to repeat and likely to succeed, later each time.
+/// Retries requests that are safe to repeat after transient failures, with increasing delays.
 ///
-/// There are two retries, for idempotent methods, on statuses that say "later" and on errors of the network, as with
-/// Alamofire. 425 and 429 are among the statuses, which they are not there. The n-th delay is drawn from nothing up to
-/// 0.5 × 2ⁿ⁻¹ seconds (full jitter).
+/// By default, requests with idempotent methods are retried twice, on the statuses `defaultStatusCodes` and the network
+/// errors `defaultErrors`. These follow Alamofire, with the statuses 425 and 429 in addition. The n-th delay is random,
+/// from 0 to 0.5 × 2ⁿ⁻¹ seconds (full jitter).
 ///
-/// `Retry-After` (RFC 9110 section 10.2.3) is kept to in both its forms: the delay is at least as long as the server asks,
-/// and a server that asks for more than the cap gets no retry at all. A request that is not idempotent is retried where it
-/// is marked as harmless to repeat, or carries an `Idempotency-Key`.
+/// Both forms of `Retry-After` (RFC 9110 section 10.2.3) are supported: the delay is at least as long as the server
+/// asks. If the server asks for more than the cap, the request is not retried. A request with another method is retried
+/// if it is marked as safe to repeat or has an `Idempotency-Key`.
 public struct RetryPolicy: Retrier {
   private let limit: Int
   private let base: Double
@@ -24,21 +24,22 @@ public struct RetryPolicy: Retrier {
   private let errors: Set<LupineError.Kind>
   private let budget: RetryBudget?
 
-  /// Sets the policy.
+  /// Creates the policy.
   ///
   /// - Parameters:
-  ///   - limit: the retries that this policy grants a request, besides those of other retriers. Default: 2.
-  ///   - base: what is raised to the number of the retry. Default: 2.
-  ///   - scale: seconds that the power is multiplied by. Default: 0.5.
-  ///   - cap: the longest delay of the policy's own. Default: 60 seconds.
-  ///   - jitter: the part of a delay that is drawn, from 0 (none of it) to 1. Default: 1.
-  ///   - retryAfterCap: the longest delay that a server may ask for. Default: 60 seconds.
-  ///   - methods: the methods that are harmless to repeat.
-  ///   - statusCodes: the statuses that are retried, validated or not.
+  ///   - limit: the maximum number of retries that this policy grants a request, in addition to those of other
+  ///     retriers. Default: 2.
+  ///   - base: the base of the exponential delay. Default: 2.
+  ///   - scale: the factor of the exponential delay, in seconds. Default: 0.5.
+  ///   - cap: the maximum of the computed delay. Default: 60 seconds.
+  ///   - jitter: the random part of a delay, from 0 (none) to 1. Default: 1.
+  ///   - retryAfterCap: the maximum delay that a server may ask for. Default: 60 seconds.
+  ///   - methods: the methods that are safe to repeat.
+  ///   - statusCodes: the statuses that are retried, whether validated or not.
   ///   - errors: the errors that are retried.
-  ///   - budget: what limits the retries to each origin; one of infinite capacity sets no such limit. Default: `nil`, for
-  ///     the budget of the session that asks, which all its policies share: 100 retries, and one more for each five
-  ///     requests that are answered.
+  ///   - budget: limits the retries to each origin; a budget of infinite capacity sets no limit. Default: `nil`, which
+  ///     uses the session's budget, shared by its policies: 100 retries, and one more for each five requests that are
+  ///     answered.
   public init(
     limit: Int = 2, base: Double = 2, scale: Double = 0.5, cap: Duration = .seconds(60), jitter: Double = 1,
     retryAfterCap: Duration = .seconds(60), methods: Set<HTTPRequest.Method> = RetryPolicy.defaultMethods,
@@ -57,7 +58,7 @@ public struct RetryPolicy: Retrier {
     self.budget = budget
   }
 
-  /// Retries after a delay, where the request may be repeated and retries are left, its own and its origin's.
+  /// Retries after a delay if the request is safe to repeat, the limit is not reached and the budget is not spent.
   public func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     guard isTransient(attempt) else {
       if attempt.response != nil { budget?.answered(attempt.request.url) }
@@ -72,7 +73,7 @@ public struct RetryPolicy: Retrier {
       return .doNotRetry
     }
     guard let delay = delay(attempt) else { return .doNotRetry }
-    // The session does not send such a body again, whatever the answer, and says so.
+    // The session does not resend such a body, and reports why.
     guard attempt.request.body.isRetryable else { return .retry(after: delay) }
     guard (budget ?? attempt.sessionBudget)?.take(for: attempt.request.url) ?? true else {
       attempt.note("the budget of retries for \(attempt.request.url.origin) is spent")
@@ -81,10 +82,10 @@ public struct RetryPolicy: Retrier {
     return .retry(after: delay)
   }
 
-  /// Puts a part of a retry back into the policy's own budget; the session does so with its own.
+  /// Adds credit to the policy's own budget, if it has one; the session does so for its budget.
   public func didSucceed(_ request: OutgoingRequest) { budget?.answered(request.url) }
 
-  /// How long to wait; `nil` where the server asks for too long.
+  /// The delay of the retry; `nil` if the server asks for more than the cap.
   private func delay(_ attempt: AttemptOutcome) -> Duration? {
     let own = ceiling(after: attempt.retries) * (1 - jitter * (1 - attempt.random()))
     guard let head = attempt.response, let asked = RetryAfter.delay(head, now: attempt.date) else { return own }
@@ -95,7 +96,7 @@ public struct RetryPolicy: Retrier {
     return max(own, asked)
   }
 
-  /// The longest delay after so many retries; the cap where the power leaves what a number can say.
+  /// The maximum delay after this number of retries; the cap if the power overflows.
   private func ceiling(after retries: Int) -> Duration {
     let longest = cap / .seconds(1)
     var seconds = scale
@@ -115,16 +116,16 @@ public struct RetryPolicy: Retrier {
 }
 
 extension RetryPolicy {
-  /// The methods that are harmless to repeat (RFC 9110 section 9.2.2).
+  /// The idempotent methods (RFC 9110 section 9.2.2).
   public static let defaultMethods: Set<HTTPRequest.Method> = OutgoingRequest.idempotentMethods
 
-  /// The statuses that are retried, validated or not: Alamofire's, 425 (RFC 8470) and 429 (RFC 6585).
+  /// The statuses that are retried, whether validated or not: Alamofire's, 425 (RFC 8470) and 429 (RFC 6585).
   public static let defaultStatusCodes: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 
-  /// The errors that are retried: what Alamofire's list of network errors comes to here.
+  /// The errors that are retried, corresponding to Alamofire's list of network errors.
   ///
-  /// A total timeout is not among them, since no time is left; nor is a certificate that was refused, nor a response that
-  /// breaks the rules of HTTP, which would come again.
+  /// A total timeout is not included, because no time is left. A refused certificate and a response that violates HTTP
+  /// are not included, because they would occur again.
   public static let defaultErrors: Set<LupineError.Kind> = [
     .hostNotFound, .connectionRefused, .networkUnreachable, .connectionFailed, .connectionLost, .tlsFailed,
     .timedOut(.connect), .timedOut(.idle), .timedOut(.attempt), .contentDecodingFailed,
@@ -132,14 +133,15 @@ extension RetryPolicy {
 }
 
 extension Retrier where Self == RetryPolicy {
-  /// Retries idempotent requests up to `limit` times, waiting about twice as long each time.
+  /// Retries idempotent requests up to `limit` times; each delay is about twice as long as the one before.
   public static func backoff(limit: Int = 2) -> RetryPolicy { RetryPolicy(limit: limit) }
 }
 
-/// How long a server asks to wait (RFC 9110 section 10.2.3).
+/// Reads the delay that a server asks for (RFC 9110 section 10.2.3).
 enum RetryAfter {
-  /// The delay that `Retry-After` names, in either form; a date that has passed is no delay, and a field that is malformed
-  /// is as none.
+  /// The delay of `Retry-After` in either form; `nil` if the field is missing or malformed.
+  ///
+  /// A date in the past gives a delay of 0.
   static func delay(_ head: HTTPResponse, now: Date) -> Duration? {
     head.headerFields[values: .retryAfter].lazy.compactMap { delay($0, now: now) }.first
   }
@@ -148,7 +150,7 @@ enum RetryAfter {
     let text = String(value.trimmingBlanks())
     guard !text.isEmpty else { return nil }
     if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-      // More digits than a number holds are a delay beyond every cap.
+      // A number of seconds that overflows is greater than every cap.
       return .seconds(Int64(text) ?? .max)
     }
     return HTTPDate.parse(text, now: now).map { .seconds(max(0, $0.timeIntervalSince(now))) }
