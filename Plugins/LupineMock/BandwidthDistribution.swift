@@ -1,6 +1,6 @@
-/// How many bytes a second a body arrives at, drawn anew for each answer from a row of numbers that a seed determines.
+/// A distribution of body rates in bytes per second; each response draws a new value from a seeded sequence.
 ///
-/// Never less than 1.
+/// A value is at least 1.
 public struct BandwidthDistribution: Sendable, Hashable {
   private enum Shape: Hashable {
     case uniform(ClosedRange<Int>)
@@ -10,27 +10,27 @@ public struct BandwidthDistribution: Sendable, Hashable {
 
   private let shape: Shape
 
-  /// Always the same.
+  /// Always the same rate.
   public static func constant(_ rate: Int) -> BandwidthDistribution {
     BandwidthDistribution(shape: .uniform(rate...rate))
   }
 
-  /// Anything between the two, each as likely as the other.
+  /// A uniform distribution over the range.
   public static func uniform(_ rates: ClosedRange<Int>) -> BandwidthDistribution {
     BandwidthDistribution(shape: .uniform(rates))
   }
 
-  /// Mostly slow and sometimes fast.
+  /// An exponential distribution: mostly slow and sometimes fast.
   public static func exponential(mean: Int) -> BandwidthDistribution {
     BandwidthDistribution(shape: .exponential(mean: mean))
   }
 
-  /// A bell around the mean.
+  /// A normal distribution.
   public static func normal(mean: Int, deviation: Int) -> BandwidthDistribution {
     BandwidthDistribution(shape: .normal(mean: mean, deviation: deviation))
   }
 
-  /// The number in it that is no bandwidth, being less than 1; nil where all is well.
+  /// The parameter that is no valid rate because it is less than 1; `nil` if all are valid.
   var fault: Int? {
     let least =
       switch shape {

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A small body in the coding `deflate` that decodes to many zeros.
+/// A small body in the content coding `deflate` that decodes to many zeros.
 public enum CompressedBomb {
   /// The zlib format (RFC 1950) around one block with fixed codes (RFC 1951 section 3.2.6): a zero, then copies of it.
   public static func data(decodedBytes count: Int) -> Data {

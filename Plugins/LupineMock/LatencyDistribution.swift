@@ -1,4 +1,4 @@
-/// How long something takes, drawn anew each time from a row of numbers that a seed determines.
+/// A distribution of durations; each use draws a new value from a seeded sequence.
 public struct LatencyDistribution: Sendable, Hashable {
   private enum Shape: Hashable {
     case uniform(Duration, Duration)
@@ -8,22 +8,22 @@ public struct LatencyDistribution: Sendable, Hashable {
 
   private let shape: Shape
 
-  /// Always the same.
+  /// Always the same duration.
   public static func constant(_ duration: Duration) -> LatencyDistribution {
     LatencyDistribution(shape: .uniform(duration, duration))
   }
 
-  /// Anything between the two, each as likely as the other.
+  /// A uniform distribution over the range.
   public static func uniform(_ range: ClosedRange<Duration>) -> LatencyDistribution {
     LatencyDistribution(shape: .uniform(range.lowerBound, range.upperBound))
   }
 
-  /// Mostly short and sometimes long: a queue's shape.
+  /// An exponential distribution: mostly short and sometimes long, as in a queue.
   public static func exponential(mean: Duration) -> LatencyDistribution {
     LatencyDistribution(shape: .exponential(mean: mean))
   }
 
-  /// A bell around the mean; what would be negative is zero.
+  /// A normal distribution; a negative value becomes zero.
   public static func normal(mean: Duration, deviation: Duration) -> LatencyDistribution {
     LatencyDistribution(shape: .normal(mean: mean, deviation: deviation))
   }

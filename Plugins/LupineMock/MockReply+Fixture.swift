@@ -2,14 +2,14 @@ import FoundationEssentials
 public import HTTPTypes
 
 extension MockReply {
-  /// A file of a folder called `Fixtures` that stands beside the calling source file, or in a folder above it.
+  /// A file in a folder named `Fixtures`, which is beside the calling source file or in a parent folder.
   ///
-  /// The nearest such folder that has the file counts. One that nobody has is the stub's mistake: the requests it answers
+  /// The nearest such folder that has the file is used. If no folder has the file, the requests that the stub answers
   /// end with kind `invalidStub`.
   ///
   /// - Parameters:
   ///   - name: the file's name, which may be a path such as `users/42.json`.
-  ///   - contentType: its media type; `nil` guesses it from the name's extension.
+  ///   - contentType: the media type; `nil` derives it from the name's extension.
   ///   - filePath: where the search begins.
   public static func fixture(
     _ name: String, contentType: String? = nil, status: HTTPResponse.Status = .ok, filePath: String = #filePath
@@ -23,7 +23,7 @@ extension MockReply {
     return MockReply(part)
   }
 
-  /// The folders that a file lies in, the innermost first; the root is the empty text.
+  /// Returns the folders that contain a file, the innermost first; the root is the empty text.
   private static func folders(above path: String) -> [String] {
     var folders: [String] = []
     var rest = path[...]

@@ -3,7 +3,7 @@ public import HTTPTypes
 import LupineCore
 
 extension MockReply {
-  /// Returns the reply with one field more; one of the same name stays.
+  /// Returns the reply with an additional field; existing fields with the same name are kept.
   ///
   /// A `Content-Type` replaces the old one.
   public func field(_ name: HTTPField.Name, _ value: String) -> MockReply {
@@ -16,8 +16,9 @@ extension MockReply {
     }
   }
 
-  /// Returns the reply with another status and the same content, as an error that has a page:
-  /// `.json(problem).status(.notFound)`.
+  /// Returns the reply with another status and the same content.
+  ///
+  /// For example, an error with a body: `.json(problem).status(.notFound)`.
   public func status(_ status: HTTPResponse.Status) -> MockReply { changing { $0.status = status } }
 
   /// Returns the reply with these fields added.
@@ -25,12 +26,13 @@ extension MockReply {
     changing { part in part.fields.append(contentsOf: fields) }
   }
 
-  /// Returns the reply with its head held back for this long, on the session's clock.
+  /// Returns the reply with its head delayed by this duration, on the session's clock.
   public func delay(_ duration: Duration) -> MockReply { changing { $0.delay = duration } }
 
   /// Returns the reply with these chunks as its body and without `Content-Length`.
   ///
-  /// - Parameter interval: the time between two chunks, on the session's clock; the first comes at once. Default: none.
+  /// - Parameter interval: the time between two chunks, on the session's clock; the first chunk has no delay. Default:
+  ///   none.
   public func chunked(_ chunks: [Data], every interval: Duration = .zero) -> MockReply {
     changing { $0.content = .chunks(chunks, every: interval) }
   }
@@ -43,22 +45,24 @@ extension MockReply {
   /// Returns the reply with trailers (RFC 9110 section 6.5).
   public func trailers(_ trailers: HTTPFields) -> MockReply { changing { $0.trailers = trailers } }
 
-  /// Returns the reply with 100 Continue for a request whose body waits for it (`expectsContinue`), whatever its status.
+  /// Returns the reply with 100 Continue for a request whose body waits for it (`expectsContinue`), whatever its
+  /// status.
   ///
-  /// Without this a reply of status 307, 308, 4xx or 5xx, and one whose fault or failure leaves no head, is the answer in
-  /// place of 100, so that nothing of the body is sent; any other comes after 100 and the body. A body waits for a second
-  /// of the session's clock and is then sent without a word (RFC 9110 section 10.1.1), so a refusal whose `delay` is longer
-  /// has it after all. A closure is asked after 100 and the body, unless its stub's `reading` says that it takes none.
+  /// Without this call, a reply with status 307, 308, 4xx or 5xx, or whose fault or failure leaves no head, replaces
+  /// 100 Continue, and none of the body is sent. Any other reply comes after 100 and the body. A body waits for one
+  /// second on the session's clock and is then sent without 100 (RFC 9110 section 10.1.1), so a refusal with a longer
+  /// `delay` receives the body. A closure is called after 100 and the body, unless its stub's `reading` takes none of
+  /// the body.
   ///
-  /// - Parameter delay: how long 100 takes, on the session's clock; after more than a second it comes when the body has
-  ///   been sent; `nil` never sends it, as a server that knows nothing of it. Default: at once.
+  /// - Parameter delay: the time before 100, on the session's clock; after more than a second, 100 comes when the body
+  ///   has been sent; `nil` never sends it, like a server without support for it. Default: no delay.
   public func continues(after delay: Duration? = .zero) -> MockReply {
     changing { $0.word = .permission(after: delay) }
   }
 
-  /// Returns the reply with these fields in the proxy's answer to CONNECT, as of one that names its next nonce.
+  /// Returns the reply with these fields in the proxy's response to CONNECT, for example the next nonce.
   ///
-  /// It is told where an `https` URL is reached through an HTTP proxy; without these fields it has none.
+  /// The response to CONNECT is reported for an `https` URL behind an HTTP proxy; without this call it has no fields.
   public func tunnelFields(_ fields: HTTPFields) -> MockReply { changing { $0.tunnelFields = fields } }
 
   /// Returns the reply with interim (1xx) responses before its head.

@@ -1,19 +1,20 @@
 extension MockReply {
-  /// Returns the reply with its head held back for a time drawn anew for each answer, on the session's clock; besides
-  /// the `delay`.
+  /// Returns the reply with a random delay before its head, in addition to `delay`.
+  ///
+  /// The delay is drawn for each answer and measured on the session's clock.
   ///
   /// - Parameters:
-  ///   - distribution: what it is drawn from.
-  ///   - seed: what the draws follow from, in the order of the stub's answers. Each stub of a mock has draws of its own,
-  ///     even where their seeds are equal; inside a simulation its seed counts too.
+  ///   - distribution: the distribution of the delay.
+  ///   - seed: the seed of the draws, in the order of the stub's answers. Each stub of a mock has its own sequence,
+  ///     even if the seeds are equal. Inside a simulation, the simulation's seed counts too.
   public func latency(_ distribution: LatencyDistribution, seed: UInt64 = 0) -> MockReply {
     changing { $0.pace.latency = (distribution, seed) }
   }
 
-  /// Returns the reply with its body arriving at this rate, on the session's clock.
+  /// Returns the reply with its body delivered at this rate, on the session's clock.
   public func bandwidth(bytesPerSecond rate: Int) -> MockReply { bandwidth(.constant(rate)) }
 
-  /// Returns the reply with its body arriving at a rate drawn anew for each answer; see `latency` for the seed.
+  /// Returns the reply with its body delivered at a rate drawn for each answer; see `latency` for the seed.
   public func bandwidth(_ distribution: BandwidthDistribution, seed: UInt64 = 0) -> MockReply {
     changing { part in
       part.pace.bandwidth = (distribution, seed)
@@ -23,14 +24,15 @@ extension MockReply {
     }
   }
 
-  /// How fast a reply comes.
+  /// The delay and the rate of a reply.
   struct Pace: Sendable {
     var latency: (LatencyDistribution, seed: UInt64)?
     var bandwidth: (BandwidthDistribution, seed: UInt64)?
 
     var isImmediate: Bool { latency == nil && bandwidth == nil }
 
-    /// How fast an answer comes; the stub's place and the answer's number say which of the seed's rows it is drawn from.
+    /// Draws the delay and the rate of an answer; the stub's position and the answer's number select the seeded
+    /// sequence.
     func draw(for stub: Stub, use: Int) -> (latency: Duration, rate: Int?) {
       if isImmediate { return (.zero, nil) }
       let row = UInt64(stub.asked.place) << 40 | UInt64(use) << 8

@@ -2,11 +2,11 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
 
-/// What a stub answers: a response, a fault, or a sequence of them.
+/// The answer of a stub: a response, a fault, or a sequence of them.
 ///
-/// A value; each modifier returns a changed copy, and changes every member of a sequence. `Content-Length` is added
-/// where the length is known and the reply does not set it. A reply that contradicts itself, as with two lengths or a
-/// body with 204, ends the requests it answers with kind `invalidStub`.
+/// A reply is a value. Each modifier returns a changed copy, and changes every member of a sequence. `Content-Length`
+/// is added if the length is known and the reply does not set it. A reply that contradicts itself, for example with two
+/// lengths or a body with 204, ends the requests that it answers with kind `invalidStub`.
 public struct MockReply: Sendable {
   var parts: [Part]
 
@@ -19,7 +19,7 @@ public struct MockReply: Sendable {
     var content = Content.bytes(Data())
     var trailers: HTTPFields?
     var informational: [HTTPResponse] = []
-    /// What it says of a body that waits for its word; nil leaves that to the status and the fault.
+    /// The reaction to a body that waits for 100 Continue; `nil` derives it from the status and the fault.
     var word: ServerWord?
     var tunnelFields: HTTPFields?
     var delay = Duration.zero
@@ -31,7 +31,7 @@ public struct MockReply: Sendable {
     var source = TransportResponse.Source.origin
   }
 
-  /// Where the bytes of the reply come from.
+  /// The source of the reply's bytes.
   enum Content: Sendable {
     case bytes(Data)
     case chunks([Data], every: Duration)
@@ -52,17 +52,17 @@ public struct MockReply: Sendable {
 }
 
 extension MockReply {
-  /// A status and no content.
+  /// A response with this status and no content.
   public static func status(_ status: HTTPResponse.Status) -> MockReply {
     MockReply(Part(status: status))
   }
 
-  /// Status 204 and no content.
+  /// A response with status 204 and no content.
   public static var empty: MockReply { .status(.noContent) }
 
   /// A value as JSON, with its names sorted.
   ///
-  /// - Parameter encoder: how the value is encoded. Default: names sorted, the rest as `JSONEncoder` does it.
+  /// - Parameter encoder: what encodes the value. Default: a `JSONEncoder` with sorted names.
   public static func json(
     _ value: some Encodable & Sendable, status: HTTPResponse.Status = .ok, encoder: JSONEncoder? = nil
   ) -> MockReply {
@@ -91,7 +91,7 @@ extension MockReply {
 
   /// Bytes.
   ///
-  /// - Parameter contentType: their media type; `nil` sends none.
+  /// - Parameter contentType: the media type; `nil` sends none.
   public static func data(
     _ data: Data, contentType: String? = "application/octet-stream", status: HTTPResponse.Status = .ok
   ) -> MockReply {
@@ -100,21 +100,21 @@ extension MockReply {
     return MockReply(part)
   }
 
-  /// A file, read while it is delivered; its path's extension says the media type.
+  /// A file that is read while it is delivered; its extension determines the media type.
   ///
-  /// A file that is missing when it is asked for ends the request with kind `invalidStub`.
+  /// A file that is missing when it is requested ends the request with kind `invalidStub`.
   ///
-  /// - Parameter path: the file's path; a relative one counts from the working directory.
+  /// - Parameter path: the file's path; a relative path is resolved against the working directory.
   public static func file(
     _ path: String, contentType: String? = nil, status: HTTPResponse.Status = .ok
   ) -> MockReply {
     .body(.file(path), contentType: contentType ?? mediaType(ofFile: path), status: status)
   }
 
-  /// A body of any kind; one that is not replayable serves one request.
+  /// A body of any kind; a body that is not replayable serves one request.
   ///
-  /// A stream that throws, or whose length is not what the reply says, ends the request with kind `invalidStub`. To have
-  /// the body fail on purpose, throw a `LupineError` of the kind that the request shall end with, or use `fault(_:)`.
+  /// A stream that throws, or whose length differs from the reply's, ends the request with kind `invalidStub`. To make
+  /// the body fail on purpose, throw a `LupineError` of the kind that the request must end with, or use `fault(_:)`.
   public static func body(
     _ body: RequestBody, contentType: String? = "application/octet-stream", status: HTTPResponse.Status = .ok
   ) -> MockReply {
@@ -137,22 +137,22 @@ extension MockReply {
 
   /// A proxy's status 407 with a challenge such as `Basic realm="staff"` (RFC 9110 section 11.7.1).
   ///
-  /// To an `https` URL it refuses the tunnel. Like every answer of a proxy it is its own, whatever the session's proxies;
-  /// one that asks a session without a proxy for a credential gets none.
+  /// For an `https` URL, the reply refuses the tunnel. The reply counts as the proxy's own, whatever proxies the
+  /// session has. A session without a proxy sends no credential for it.
   public static func proxyChallenge(_ challenge: String) -> MockReply {
     .refusedByProxy(.proxyAuthenticationRequired).field(.proxyAuthenticate, challenge)
   }
 
-  /// What a proxy says in the place of a connection, such as status 407 or 502; its content is never handed over.
+  /// A proxy's response in place of a connection, such as status 407 or 502; its content is never delivered.
   public static func refusedByProxy(_ status: HTTPResponse.Status) -> MockReply {
     var part = Part(status: status)
     part.source = .proxy
     return MockReply(part)
   }
 
-  /// One reply after the other: the first request gets the first, and when all have been given the last one repeats.
+  /// Several replies in order: the first request gets the first one, and at the end the last one repeats.
   ///
-  /// Each stub counts for itself, over all its requests. To have it end with the last, give the stub a `count`.
+  /// Each stub counts separately, over all its requests. To end with the last reply, give the stub a `count`.
   public static func sequence(_ replies: [MockReply]) -> MockReply {
     var sequence = MockReply(Part())
     sequence.parts = replies.flatMap(\.parts)

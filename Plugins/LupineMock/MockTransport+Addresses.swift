@@ -2,13 +2,13 @@ import LupineCore
 import Synchronization
 
 extension MockTransport {
-  /// Names the addresses that a host has, for the sessions' network policies to judge.
+  /// Sets the addresses of a host, which the sessions' network policies check.
   ///
-  /// `localhost` has those of loopback; a name that nobody told the mock of has one of the public Internet's. What a
-  /// session's own `resolve(_:to:)` names counts before this.
+  /// By default, `localhost` has loopback addresses, and any other name has a public Internet address. Addresses from a
+  /// session's own `resolve(_:to:)` take precedence.
   ///
-  /// - Parameter answers: the addresses at each resolution in turn; the last answer repeats. Text that is no address is
-  ///   left out.
+  /// - Parameter answers: the addresses at each resolution in order; the last answer repeats. Text that is no address
+  ///   is ignored.
   public func resolves(_ host: String, to answers: [String]...) {
     state.withLock { $0.addresses[host.lowercased()] = answers.map { $0.compactMap { IPAddress($0) } } }
   }

@@ -4,24 +4,24 @@ import Synchronization
 extension MockTransport {
   /// Answers requests with these methods and this URL with a reply.
   ///
-  /// The template is an absolute URL, or a path that begins with `/` and fits every origin. In its path, `{name}` stands
-  /// for one segment or a part of one, which must not be empty, and a last segment `{name...}` for any number of further
-  /// ones, none included: `/{any...}` fits everything. Escapes are undone before the comparison; a trailing slash counts.
-  /// A template without a query fits any query. Items in a template's query must be in the request's, in any order,
-  /// where `{name}` stands for any value; further items are allowed (see `RequestCondition.query(exactly:)`).
+  /// The template is an absolute URL, or a path that begins with `/` and matches every origin. In its path, `{name}`
+  /// matches one segment or a part of one, which must not be empty. A last segment `{name...}` matches any number of
+  /// further segments, including none: `/{any...}` matches everything. Paths are compared decoded; a trailing slash
+  /// counts. A template without a query matches any query. Items in a template's query must be in the request's query,
+  /// in any order, and `{name}` matches any value; further items are allowed (see `RequestCondition.query(exactly:)`).
   ///
-  /// A template that cannot be parsed, or a reply that contradicts itself, is an error of the requests it concerns and of
-  /// `verify()`; both name the line of the stub.
+  /// An invalid template, or a reply that contradicts itself, is an error of the requests that it affects and of
+  /// `verify()`; both errors name the line of the stub.
   ///
   /// - Parameters:
-  ///   - methods: the methods it answers, such as `.get` or `[.get, .head]`.
+  ///   - methods: the methods that the stub answers, such as `.get` or `[.get, .head]`.
   ///   - url: the URL template.
-  ///   - conditions: what a request must fulfil besides. Default: nothing.
-  ///   - priority: which stub answers when several fit: the one with the greater number. Default: 0.
-  ///   - count: how often it answers. Default: any number of times, and at least once for `verify()`.
-  ///   - reading: how much of the request's body is taken before the answer. Default: all of it. Stubs that take less are
-  ///     asked before all others.
-  ///   - reply: what it answers.
+  ///   - conditions: further conditions that a request must meet. Default: none.
+  ///   - priority: if several stubs match, the one with the greater number answers. Default: 0.
+  ///   - count: how often the stub answers. Default: any number of times, and at least once for `verify()`.
+  ///   - reading: how much of the request's body is read before the answer. Default: all of it. Stubs that read less
+  ///     are evaluated before all others.
+  ///   - reply: the reply.
   public func stub(
     _ methods: StubMethods, _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
     count: StubCount = .unlimited, reading: RequestReading = .whole, _ reply: MockReply, fileID: String = #fileID,
@@ -31,10 +31,10 @@ extension MockTransport {
     add(.fixed(reply), methods, url, conditions, priority, count, reading, location)
   }
 
-  /// Answers requests with these methods and this URL with what a closure makes of each.
+  /// Answers requests with these methods and this URL with the reply that a closure returns.
   ///
-  /// See the stub with a fixed reply. An error that the closure throws ends the request with kind `invalidStub`; to make
-  /// a request fail on purpose, return `.failure` or `.fault`.
+  /// See the stub with a fixed reply. An error that the closure throws ends the request with kind `invalidStub`; to
+  /// make a request fail on purpose, return `.failure` or `.fault`.
   public func stub(
     _ methods: StubMethods, _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
     count: StubCount = .unlimited, reading: RequestReading = .whole, fileID: String = #fileID,
@@ -45,9 +45,9 @@ extension MockTransport {
     add(.closure(reply), methods, url, conditions, priority, count, reading, location)
   }
 
-  /// Answers requests with these methods and this URL with what a closure makes of each, in its own time.
+  /// Answers requests with these methods and this URL with the reply that an asynchronous closure returns.
   ///
-  /// When the exchange is cancelled meanwhile, the closure's task is cancelled.
+  /// If the exchange is cancelled meanwhile, the closure's task is cancelled.
   public func stub(
     _ methods: StubMethods, _ url: String, where conditions: [RequestCondition] = [], priority: Int = 0,
     count: StubCount = .unlimited, reading: RequestReading = .whole, fileID: String = #fileID,
@@ -70,7 +70,7 @@ extension MockTransport {
 }
 
 extension Transport where Self == MockTransport {
-  /// A mock, with its stubs.
+  /// A mock transport with stubs.
   public static func mock(_ configure: (MockTransport) -> Void) -> MockTransport {
     let mock = MockTransport()
     configure(mock)

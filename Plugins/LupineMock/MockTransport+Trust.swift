@@ -3,18 +3,18 @@ import LupineCore
 import Synchronization
 
 extension MockTransport {
-  /// Presents a chain of certificates for a host, to be judged by the session's trust evaluators, at the session's date.
+  /// Presents a certificate chain for a host, which the session's trust evaluators check at the session's date.
   ///
-  /// Needed for every `https` host that the session has an evaluator for, and for all of them where it names certificate
-  /// authorities: without a chain the requests fail, as they do where a server has no certificate. The mock verifies no
-  /// chain itself: what it would find by the system's or the session's roots is said here. The last chain given for a
-  /// host counts.
+  /// A chain is needed for every `https` host that has an evaluator in the session, and for all `https` hosts if the
+  /// session sets certificate authorities. Without a chain, the requests fail as with a server that has no certificate.
+  /// The mock does not verify the chain: the result of a verification with the system's or the session's roots is given
+  /// here. The last chain that was set for a host counts.
   ///
   /// - Parameters:
   ///   - chain: the certificates in DER, the server's own first.
-  ///   - host: the host as the URL has it.
-  ///   - verifiedChain: what the transport's own verification found, up to the root. Default: nothing.
-  ///   - verificationFailure: why that verification failed. Default: it did not.
+  ///   - host: the host as in the URL.
+  ///   - verifiedChain: the chain that the transport's own verification found, up to the root. Default: none.
+  ///   - verificationFailure: why that verification failed. Default: it succeeded.
   ///   - stapledOCSPResponse: the stapled OCSP response, in DER. Default: none.
   public func presents(
     chain: [Data], for host: String, verifiedChain: [Data]? = nil, verificationFailure: String? = nil,

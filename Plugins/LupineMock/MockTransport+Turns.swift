@@ -3,7 +3,7 @@ import LupineSupport
 import Synchronization
 
 extension MockTransport {
-  /// Makes an exchange when its turn has come, where the session limits how many are under way.
+  /// Performs an exchange when it may begin, if the session limits the number of concurrent exchanges.
   func inTurn(
     _ request: OutgoingRequest, in context: TransferContext,
     _ exchange: () async throws(LupineError) -> TransportResponse

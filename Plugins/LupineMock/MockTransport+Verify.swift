@@ -3,18 +3,18 @@ public import LupineCore
 import Synchronization
 
 extension MockTransport {
-  /// The requests that arrived, in their order, those without a stub included.
+  /// The requests that arrived, in order, including those without a stub.
   public var requests: [RecordedRequest] { state.withLock { $0.requests } }
 
-  /// Forgets the requests that arrived; what the stubs count goes on.
+  /// Removes the recorded requests; the stubs keep their counts.
   public func forgetRequests() { state.withLock { $0.requests = [] } }
 
-  /// Checks that every stub has answered as often as its `count` says, that nothing unexpected was asked, and that no
+  /// Checks that every stub has answered as often as its `count` requires, that every request had a stub, and that no
   /// stub was faulty.
   ///
-  /// - Throws: one `LupineError` that tells of all of them: of kind `invalidStub` where a stub was faulty, else of kind
-  ///   `unmatchedRequest` where a request was unexpected, else of kind `unusedStub`. What became of the requests that
-  ///   arrived stands in it, too.
+  /// - Throws: one `LupineError` that reports all of them: of kind `invalidStub` if a stub was faulty, else of kind
+  ///   `unmatchedRequest` if a request was unexpected, else of kind `unusedStub`. Its message also has the history of
+  ///   the requests.
   public func verify() throws(LupineError) {
     let complaints = complaints
     guard let first = complaints.first else { return }
@@ -28,19 +28,19 @@ extension MockTransport {
     throw LupineError(first.kind, text.joined(separator: "\n"))
   }
 
-  /// One thing that `verify()` is not content with.
+  /// One problem that `verify()` reports.
   public struct Complaint: Sendable {
-    /// What is wrong.
+    /// The kind of the problem.
     public let kind: LupineError.Kind
-    /// What is wrong, for people.
+    /// The problem in readable form.
     public let text: String
-    /// More than fits into a list: for a request without a stub, the nearest ones and what differed.
+    /// Further details: for a request without a stub, the nearest stubs and their differences.
     public let detail: String?
-    /// Where the stub stands; nil where no stub is to blame.
+    /// The location of the stub; `nil` if the problem belongs to no stub.
     public let location: StubLocation?
   }
 
-  /// All of them: the faulty stubs first, then the requests without a stub, then the stubs that were not used.
+  /// All problems: first the faulty stubs, then the requests without a stub, then the unused stubs.
   public var complaints: [Complaint] {
     let (stubs, requests) = state.withLock { ($0.table.all, $0.requests) }
     let invalid = stubs.flatMap { stub in
@@ -56,7 +56,7 @@ extension MockTransport {
     return invalid + unexpected + unused
   }
 
-  /// What became of the requests that arrived last; empty where none did.
+  /// The history of the last requests; empty if none arrived.
   public var history: String {
     let exchanges = exchanges
     let shown = exchanges.suffix(10).map(\.description.indented)
@@ -71,7 +71,7 @@ extension MockTransport {
 }
 
 extension Stub {
-  /// What is wrong with it, and what went wrong while it answered; each once.
+  /// The problems of the stub and of its answers, without duplicates.
   fileprivate var problems: [String] {
     var seen: Set<String> = []
     return ((problem.map { [$0] } ?? []) + asked.failures.all).map(\.message).filter { seen.insert($0).inserted }

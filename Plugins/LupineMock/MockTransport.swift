@@ -4,10 +4,10 @@ public import LupineCore
 import LupineSupport
 import Synchronization
 
-/// Answers requests from memory, as its stubs say, and remembers them.
+/// Answers requests from memory with stubs, and records the requests.
 ///
-/// A mock has no global state: it belongs to the sessions it is given to, so tests run in parallel and never see each
-/// other. Everything above the transport is the real code.
+/// A mock has no global state: it belongs to the sessions that use it, so tests can run in parallel without affecting
+/// each other. Everything above the transport is the real code.
 ///
 /// ```swift
 /// let mock = MockTransport()
@@ -15,27 +15,28 @@ import Synchronization
 /// let session = try Session.Builder().transport(mock).clock(ImmediateClock()).build()
 /// ```
 ///
-/// Of several stubs that fit a request, the one that answers is chosen by: the higher `priority`; the fewer variables in
-/// the URL template; a template with an origin before one without; more conditions; and at last, the one added first.
-/// A stub whose `count` is used up is passed over, and one that answers before the request's body has been read goes
-/// before all others.
+/// If several stubs match a request, the answering stub is chosen by: the higher `priority`; fewer variables in the URL
+/// template; a template with an origin before one without; more conditions; and finally the earlier addition. A stub
+/// whose `count` is used up is skipped. A stub that answers before the request's body has been read precedes all
+/// others.
 public final class MockTransport: Transport {
   let state = Mutex(MockState())
   private let keepsLog: Bool
 
-  /// The mock of the running test, where a trait of `LupineTesting` gave it one.
+  /// The mock of the running test, if a trait of `LupineTesting` set one.
   @TaskLocal public static var current: MockTransport?
 
   /// Makes a mock without stubs.
   ///
-  /// - Parameter keepsLog: whether its sessions' events are kept, to stand in the message of `verify()`. Default: yes; a
-  ///   measurement says no.
+  /// - Parameter keepsLog: whether the events of the sessions are recorded for the message of `verify()`. Default:
+  ///   true; use false for measurements.
   public init(keepsLog: Bool = true) { self.keepsLog = keepsLog }
 
-  /// Whether no other program answers: always.
+  /// Whether the transport answers without another process: always true.
   public var isVirtual: Bool { true }
 
-  /// Makes the monitor of one session, whose events stand in the message of `verify()`; `nil` where `keepsLog` is off.
+  /// Makes the monitor of one session, which records events for the message of `verify()`; `nil` if `keepsLog` is
+  /// false.
   public func makeMonitor() -> (any EventMonitor)? {
     guard keepsLog else { return nil }
     let monitor = ExchangeLogMonitor()
@@ -43,16 +44,17 @@ public final class MockTransport: Transport {
     return monitor
   }
 
-  /// What became of the requests that arrived, in the sessions' words.
+  /// The recorded events of the requests that arrived.
   public var exchanges: [ExchangeLog] { state.withLock { $0.monitors }.flatMap(\.logs) }
 
-  /// Everything that is honoured; connections are not made, so `networking` is not among it.
+  /// All capabilities except `networking`, because no connections are made.
   ///
-  /// A session's limits on exchanges under way hold for the exchanges of all sessions that have any, and those that wait
-  /// go by their priority; every exchange counts, for HTTP/2 is not assumed.
-  /// The other options about connections, such as lifetimes and the local address, are accepted and have no effect, since
-  /// no connection is made; the route that a request would have taken is in its `RecordedRequest`, and a network policy
-  /// judges the addresses that `resolves(_:to:)` names.
+  /// A session's limits on concurrent exchanges apply to the exchanges of all sessions with such a limit. Waiting
+  /// exchanges begin in the order of their priority. Every exchange counts, because HTTP/2 is not assumed.
+  ///
+  /// Other connection options, such as lifetimes and the local address, are accepted and have no effect, because no
+  /// connection is made. The route that a request would have taken is in its `RecordedRequest`. A network policy checks
+  /// the addresses of `resolves(_:to:)`.
   public var capabilities: TransportCapabilities {
     [
       .trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads, .proxies, .unixSockets,
@@ -60,20 +62,21 @@ public final class MockTransport: Transport {
     ]
   }
 
-  /// Answers as the stub says that fits the request.
+  /// Answers with the stub that matches the request.
   ///
-  /// The request's body is read to its end first, unless the stub says otherwise. A fault that keeps the request from
-  /// the server, such as `.connectionRefused`, sends nothing of it: what conditions or a closure saw is given back, so
-  /// that a retry has a one-shot stream whole; one inside of another body, such as a compressed or a multipart one, is
-  /// spent. Where a closure answers with such a fault, the progress of a body that took its time has been told. A reply
-  /// that waits for nothing is given at once, in the caller's task. The session's limits are kept, and every exchange
-  /// has a connection of its own.
+  /// The request's body is read to its end first, unless the stub's `reading` limits it. A fault before the request
+  /// reaches the server, such as `.connectionRefused`, sends none of the body. What conditions or a closure have read
+  /// is restored, so that a retry has a complete one-shot stream. A one-shot stream inside another body, such as a
+  /// compressed or a multipart one, cannot be restored. If a closure returns such a fault, the progress of a body that
+  /// took time has already been reported. A reply that needs no waiting is delivered in the caller's task. The
+  /// session's limits apply, and every exchange has its own connection.
   ///
-  /// A body that waits for 100 Continue (`expectsContinue`) is read once the request's head has found its stub and that
-  /// permits it; see `MockReply.continues(after:)`. A request that no stub fits by its head ends with its body unread.
+  /// A body that waits for 100 Continue (`expectsContinue`) is read once the request's head has matched a stub whose
+  /// reply permits it; see `MockReply.continues(after:)`. If no stub matches the head, the request ends and its body
+  /// stays unread.
   ///
-  /// - Throws: `LupineError` of kind `unmatchedRequest` where no stub fits, of kind `invalidStub` where the one that fits
-  ///   cannot be used, and what a stub's fault or failure says.
+  /// - Throws: `LupineError` of kind `unmatchedRequest` if no stub matches, of kind `invalidStub` if the matching stub
+  ///   is faulty, and the error of a stub's fault or failure.
   public func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
@@ -104,7 +107,7 @@ public final class MockTransport: Transport {
     }
   }
 
-  /// Ends every exchange with kind `sessionShutDown` and returns when all are gone; later requests fail likewise.
+  /// Ends every exchange with kind `sessionShutDown` and waits for their ends; later requests fail with the same kind.
   public func shutdown() async {
     let (running, idle) = state.withLock { ($0.shutDown(), $0.idle) }
     for exchange in running { exchange.interrupt(Self.shutDownError) }
@@ -115,7 +118,7 @@ public final class MockTransport: Transport {
 }
 
 extension MockTransport {
-  /// Registers an exchange that takes time and can be interrupted, until it leaves.
+  /// Registers an exchange that takes time and can be interrupted, until its end.
   func enter(_ context: TransferContext) throws(LupineError) -> MockExchange {
     let exchange = MockExchange()
     guard state.withLock({ $0.enter(exchange) }) else { throw Self.shutDownError }
@@ -127,7 +130,7 @@ extension MockTransport {
     state.withLock { if $0.leave(exchange) { $0.idle.set() } }
   }
 
-  /// What led to a request that is not its first exchange; nil for a first one.
+  /// Returns the earlier exchanges of a request; `nil` for the first exchange.
   func log(of id: RequestID, _ request: OutgoingRequest) -> ExchangeLog? {
     state.withLock { $0.monitors }.lazy.compactMap { $0.log(of: id) }.first { log in
       log.attempts.reduce(0) { $0 + $1.hops.count } > 1 && log.attempts.last?.hops.last?.request == request.summary

@@ -1,41 +1,42 @@
-/// What can go wrong between a client and a server: one vocabulary for the mock, for simulations and for the scripted
-/// server of `LupineTesting`, so that a test says the same whatever it runs on.
+/// A fault between a client and a server.
 ///
-/// Where a fault needs a body to happen in and the reply's is shorter, it happens at the body's end. A response that can
-/// have none, which is one to HEAD or of status 204 or 304, is spared it.
+/// The mock, simulations and the scripted server of `LupineTesting` use the same faults, so a test reads the same with
+/// each of them. A fault that occurs at an offset beyond the end of the body occurs at its end. A response that can
+/// have no body, such as one to HEAD or with status 204 or 304, is not affected by such a fault.
 public enum NetworkFault: Sendable, Hashable {
   /// The host's name has no address.
   case hostNotFound
-  /// Nobody listens at the port.
+  /// No server listens at the port.
   case connectionRefused
   /// There is no route to the host.
   case networkUnreachable
   /// The TLS handshake fails.
   case tlsRefused
-  /// The connection is never made: the connect timeout passes.
+  /// The connection is never established: the connect timeout expires.
   case connectionStalled
   /// The connection is reset before the head arrives.
   case resetBeforeHead
-  /// The head never arrives: the idle timeout passes, where the session has one.
+  /// The head never arrives: the idle timeout expires, if the session has one.
   case stallBeforeHead
-  /// The connection is reset once so many bytes of the body have arrived, or at the end of a shorter one.
+  /// The connection is reset after this number of body bytes, or at the end of a shorter body.
   case reset(afterBytes: Int)
-  /// Nothing more arrives once so many bytes of the body have, or at the end of a shorter one.
+  /// Nothing more arrives after this number of body bytes, or at the end of a shorter body.
   case stall(afterBytes: Int)
-  /// The connection is closed in order, but once so many bytes of the body have arrived, fewer than its length says.
+  /// The connection is closed properly after this number of body bytes, fewer than the stated length.
   case truncated(afterBytes: Int)
-  /// The body arrives byte by byte, each so long after the one before; nothing else is wrong with it.
+  /// The body arrives byte by byte with this interval, otherwise without a fault.
   case dribble(every: Duration)
-  /// The body is chunked, and the size of a chunk is no number.
+  /// The body is chunked, and the size of a chunk is not a number.
   case malformedChunk
-  /// The head has two `Content-Length` fields that differ.
+  /// The head has two different `Content-Length` fields.
   case doubledLength
-  /// The head has a field, `X-Oversized`, whose value has so many bytes.
+  /// The head has a field, `X-Oversized`, whose value has this number of bytes.
   case oversizedField(bytes: Int)
-  /// A body of 1/158 of so many bytes in the coding `deflate`, which decodes to so many.
+  /// A body in the content coding `deflate` that decodes to `decodedBytes` bytes and is 158 times smaller.
   case compressedBomb(decodedBytes: Int)
-  /// The HTTP/2 server says GOAWAY (RFC 9113 section 6.8) and does not process the request; the error says so
-  /// (`LupineError.isUnprocessed`).
+  /// The HTTP/2 server sends GOAWAY (RFC 9113 section 6.8) and does not process the request.
+  ///
+  /// The error reports this with `LupineError.isUnprocessed`.
   case goAway
 
   /// A reset right after the head.
@@ -43,10 +44,10 @@ public enum NetworkFault: Sendable, Hashable {
 }
 
 extension NetworkFault {
-  /// Whether the server certainly does not act on the request.
+  /// Whether the server certainly does not process the request.
   var isBeforeProcessing: Bool { isBeforeConnection || self == .goAway }
 
-  /// Whether the server never hears of the request.
+  /// Whether the server never receives the request.
   public var isBeforeConnection: Bool {
     switch self {
     case .hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .connectionStalled: true
@@ -56,7 +57,7 @@ extension NetworkFault {
 }
 
 extension NetworkFault: CustomStringConvertible {
-  /// The fault as it is written in a program.
+  /// The fault in Swift syntax.
   public var description: String {
     switch self {
     case .hostNotFound: ".hostNotFound"
@@ -80,7 +81,7 @@ extension NetworkFault: CustomStringConvertible {
 }
 
 extension Duration {
-  /// The duration as it is written in a program, exact to the nanosecond.
+  /// The duration in Swift syntax, exact to the nanosecond.
   var literal: String {
     let nanoseconds = components.attoseconds / 1_000_000_000
     if nanoseconds == 0 { return ".seconds(\(components.seconds))" }

@@ -6,37 +6,38 @@ public import LupineCore
 public struct RecordedRequest: Sendable {
   /// The session's number for the request.
   public let id: RequestID
-  /// Which attempt this was, from 1.
+  /// The number of the attempt, from 1.
   public let attempt: Int
   /// The method.
   public var method: HTTPRequest.Method { request.method }
   /// The URL.
   public var url: HTTPURL { request.url }
-  /// The fields, in their order; without `Host` and the framing of the body, which a transport adds itself.
+  /// The fields, in order, without `Host` and the framing of the body, which a transport adds itself.
   ///
-  /// One whose body waited for 100 Continue has its `Expect`.
+  /// A request whose body waited for 100 Continue has its `Expect` field.
   public var headers: HTTPFields { request.headers }
-  /// The body's bytes; empty where there was none.
+  /// The body's bytes; empty if there was no body.
   public private(set) var body: Data
-  /// Whether the body is all that was to be sent; false where the stub answered before its end, or in place of 100
-  /// Continue, or no connection came about.
+  /// Whether the body is complete.
+  ///
+  /// False if the stub answered before the end of the body or in place of 100 Continue, or if no connection was made.
   public private(set) var isBodyComplete: Bool
-  /// What would prove the request's connection, with NTLM or Negotiate.
+  /// The credential that would authenticate the request's connection, with NTLM or Negotiate.
   public var connectionCredential: ConnectionCredential? { identity.connectionCredential }
-  /// The proxy that a transport with a network would have gone through.
+  /// The proxy that a transport with a network would have used.
   public var proxy: Proxy? { identity.proxy }
-  /// The value of `Proxy-Authorization` that would have gone to that proxy, and to no server.
+  /// The value of `Proxy-Authorization` that would have been sent to that proxy, and to no server.
   public let proxyAuthorization: String?
-  /// The Unix-domain socket that it would have connected to.
+  /// The Unix-domain socket to which a transport with a network would have connected.
   public var unixSocket: String? { identity.unixSocket }
-  /// Who was to go first where requests wait.
+  /// The priority among waiting requests.
   public var priority: OutgoingRequest.Priority { request.options.priority }
   let stub: Stub?
-  /// Why no stub fitted, with the nearest ones.
+  /// Why no stub matched, with the nearest stubs.
   let mismatch: String?
   private let request: OutgoingRequest
   private let identity: ConnectionKey
-  /// What a dump redacts.
+  /// The fields that a dump redacts.
   private let secretFields: SecretFields
 
   init(
@@ -55,13 +56,13 @@ public struct RecordedRequest: Sendable {
     self.mismatch = mismatch
   }
 
-  /// Takes the body back, which no server gets.
+  /// Removes the body, which no server receives.
   mutating func takeBackBody() { (body, isBodyComplete) = (Data(), false) }
 
-  /// Whether a stub fitted the request.
+  /// Whether a stub matched the request.
   public var isExpected: Bool { stub != nil }
 
-  /// What stood for the variables of the stub's URL template, percent-decoded, such as `42` for `id`.
+  /// The values of the variables in the stub's URL template, percent-decoded, such as `42` for `id`.
   public var variables: [String: String] { stub?.template?.variables(in: url) ?? [:] }
 
   /// The body as text; bytes that are not UTF-8 are replaced.
@@ -69,17 +70,17 @@ public struct RecordedRequest: Sendable {
 
   /// Decodes the body from JSON.
   ///
-  /// - Parameter decoder: what decodes it, such as one that knows the program's dates. Default: a `JSONDecoder` as it comes.
+  /// - Parameter decoder: what decodes the body, for example with the program's date format. Default: a `JSONDecoder`
+  ///   with its default settings.
   public func json<Value: Decodable>(
     _ type: Value.Type = Value.self, decoder: any DataDecoder = JSONDecoder()
   ) throws -> Value {
     try decoder.decode(type, from: body)
   }
 
-  /// The items of a body that is a form, percent-decoded, in their order.
+  /// The items of a form body, percent-decoded, in order.
   ///
-  /// An item without `=` has no value. Empty where `Content-Type` names something else than
-  /// `application/x-www-form-urlencoded`.
+  /// An item without `=` has no value. Empty if `Content-Type` is not `application/x-www-form-urlencoded`.
   public var form: [URLQueryItem] {
     let type = headers[.contentType]?.lowercased() ?? Self.formType
     guard type.hasPrefix(Self.formType) else { return [] }
@@ -88,14 +89,14 @@ public struct RecordedRequest: Sendable {
 
   private static let formType = "application/x-www-form-urlencoded"
 
-  /// The values of a query item, percent-decoded, in their order; an item without `=` has an empty one.
+  /// Returns the values of a query item, percent-decoded, in order; an item without `=` has an empty value.
   public func query(_ name: String) -> [String] {
     QueryItem.items(of: url).filter { $0.name == name }.map { $0.value ?? "" }
   }
 }
 
 extension OutgoingRequest {
-  /// What is kept of it keeps no stream, nor what such a one holds on to.
+  /// The request without its body, so that the record does not retain a stream.
   fileprivate var withoutBody: OutgoingRequest {
     guard hasBody else { return self }
     var request = self
@@ -105,12 +106,12 @@ extension OutgoingRequest {
 }
 
 extension RecordedRequest: CustomStringConvertible {
-  /// The method and the URL, without the values of parameters whose names say that they are secret, such as `api_key`.
+  /// The method and the URL, without the values of parameters with secret names, such as `api_key`.
   public var description: String { "\(method.rawValue) \(url.withoutSecrets())" }
 }
 
 extension RecordedRequest: CustomReflectable {
-  /// The request, its secret fields redacted.
+  /// The request with its secret fields redacted.
   public var customMirror: Mirror {
     Mirror(
       self,

@@ -1,16 +1,16 @@
-/// How much of a request's body a stub takes before it answers.
+/// How much of a request's body a stub reads before it answers.
 public enum RequestReading: Sendable, Hashable {
-  /// All of it; conditions and closures see it.
+  /// The whole body; conditions and closures see it.
   case whole
-  /// So many bytes, or fewer where the body ends before.
+  /// At most this number of bytes.
   ///
-  /// The rest is never taken, as by a server that refuses an upload early. Conditions see no body, so one of the body is
-  /// never met; a closure and `MockTransport.requests` see what was taken.
+  /// The rest is never read, like with a server that refuses an upload early. Conditions see no body, so a condition on
+  /// the body is never met. A closure and `MockTransport.requests` see the bytes that were read.
   case first(bytes: Int)
 }
 
 extension RequestReading {
-  /// The most bytes that are taken.
+  /// The maximum number of bytes that are read.
   var limit: Int {
     switch self {
     case .whole: .max

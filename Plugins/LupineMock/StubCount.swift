@@ -1,8 +1,8 @@
 /// How often a stub answers.
 public struct StubCount: Sendable, Hashable {
-  /// The fewest answers that `MockTransport.verify()` is content with.
+  /// The minimum number of answers that `MockTransport.verify()` accepts.
   public let minimum: Int
-  /// The most answers it gives; `nil` sets no bound.
+  /// The maximum number of answers; `nil` means no limit.
   public let maximum: Int?
 
   /// Any number of times, and at least once.
@@ -12,9 +12,9 @@ public struct StubCount: Sendable, Hashable {
   /// Any number of times, or never.
   public static let optional = StubCount(minimum: 0, maximum: nil)
 
-  /// Exactly so many times.
+  /// Exactly `count` times.
   public static func times(_ count: Int) -> StubCount { StubCount(minimum: count, maximum: count) }
 
-  /// So many times or fewer, or never.
+  /// At most `count` times, or never.
   public static func atMost(_ count: Int) -> StubCount { StubCount(minimum: 0, maximum: count) }
 }

@@ -1,8 +1,8 @@
-/// Where a stub stands in a program's source.
+/// The source location of a stub.
 public struct StubLocation: Sendable, CustomStringConvertible {
-  /// The module and the file, as `#fileID` has them.
+  /// The module and the file, as in `#fileID`.
   public let fileID: String
-  /// The path of the file, as `#filePath` has it.
+  /// The path of the file, as in `#filePath`.
   public let filePath: String
   /// The line, from 1.
   public let line: UInt

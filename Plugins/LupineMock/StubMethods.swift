@@ -1,15 +1,15 @@
 public import HTTPTypes
 
-/// The methods that a stub answers: `.get`, `[.get, .head]`, `.any`, or `[method]` for one that a variable holds.
+/// The methods that a stub answers: `.get`, `[.get, .head]`, `.any`, or `[method]` with a variable.
 public struct StubMethods: Sendable, Hashable {
-  /// Nil for every method.
+  /// `nil` for every method.
   private let listed: [HTTPRequest.Method]?
 
-  /// Every method there is.
+  /// Every method.
   public static let any = StubMethods(listed: nil)
   /// DELETE.
   public static let delete: StubMethods = [.delete]
-  /// GET; HEAD is another method.
+  /// GET without HEAD.
   public static let get: StubMethods = [.get]
   /// HEAD.
   public static let head: StubMethods = [.head]
@@ -27,17 +27,17 @@ public struct StubMethods: Sendable, Hashable {
   /// Whether a request with this method is answered.
   public func contains(_ method: HTTPRequest.Method) -> Bool { listed?.contains(method) ?? true }
 
-  /// The one method, where there is no other.
+  /// The single method; `nil` if there is not exactly one.
   var only: HTTPRequest.Method? { listed?.count == 1 ? listed?.first : nil }
 }
 
 extension StubMethods: ExpressibleByArrayLiteral {
-  /// Lists the methods.
+  /// Creates a set of the listed methods.
   public init(arrayLiteral methods: HTTPRequest.Method...) { listed = methods }
 }
 
 extension StubMethods: CustomStringConvertible {
-  /// The methods as a person reads them.
+  /// The methods in readable form.
   public var description: String {
     guard let listed else { return "any method" }
     return listed.isEmpty ? "no method" : listed.map(\.rawValue).joined(separator: " or ")

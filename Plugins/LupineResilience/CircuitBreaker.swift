@@ -3,40 +3,40 @@ public import LupineSession
 import LupineSupport
 import Synchronization
 
-/// Lets nothing through to a server that fails too often, so that it can recover and its callers need not wait for it.
+/// Stops exchanges with a server that fails too often, so that the server can recover and callers fail fast.
 ///
-/// Each origin (scheme, host and port) has a circuit of its own. It is closed at first. When enough exchanges were made
-/// within the window and too many of them failed, it opens: exchanges fail at once with kind `circuitOpen`. After the
-/// break one exchange is let through as a probe; if it brings a good head the circuit closes, else it opens for twice as
+/// Each origin (scheme, host and port) has its own circuit, which is closed at first. The circuit opens when the window
+/// has enough exchanges and too many of them failed: then exchanges fail at once with kind `circuitOpen`. After the
+/// break one exchange is sent as a probe. If it brings a good head the circuit closes, otherwise it opens for twice as
 /// long.
 ///
-/// Statuses that count, errors of the network and timeouts, of the exchange or of the whole request, are failures;
-/// cancellations are neither failures nor successes. It sees every exchange: each attempt, each redirect, each hedge. One
-/// breaker may serve several sessions.
+/// Failures are the configured statuses, network errors and timeouts, of the exchange or of the whole request.
+/// Cancellations are neither failures nor successes. The breaker counts every exchange: each attempt, each redirect,
+/// each hedge. One breaker may be shared by several sessions.
 public final class CircuitBreaker: Plugin {
   private let configuration: Configuration
   private let clock: PolicyClock
   private let circuits = Mutex(RecentTable<HTTPURL.Origin, Circuit>(limit: 1_000))
 
-  /// When it opens, and for how long.
+  /// The conditions for opening a circuit, and the length of the breaks.
   public struct Configuration: Sendable {
-    /// Of the exchanges in the window, the part that must have failed.
+    /// The ratio of exchanges in the window that must have failed.
     ///
     /// Default: 0.5.
     public var failureRatio = 0.5
-    /// The exchanges there must have been in the window.
+    /// The minimum number of exchanges in the window.
     ///
     /// Default: 20.
     public var minimumThroughput = 20
-    /// The time that is looked back on.
+    /// The length of the period in which exchanges are counted.
     ///
     /// Default: 30 seconds.
     public var window = Duration.seconds(30)
-    /// How long the first break is; each one that follows on a failed probe is twice as long.
+    /// The length of the first break; each break after a failed probe is twice as long.
     ///
     /// Default: 5 seconds.
     public var breakDuration = Duration.seconds(5)
-    /// How long a break may become.
+    /// The maximum length of a break.
     ///
     /// Default: 60 seconds.
     public var maximumBreakDuration = Duration.seconds(60)
@@ -45,25 +45,26 @@ public final class CircuitBreaker: Plugin {
     /// Default: 408, 429 and 500 to 599.
     public var failureStatusCodes = Set([408, 429] + Array(500...599))
 
-    /// The defaults.
+    /// Creates the default configuration.
     public init() {}
 
-    /// The defaults with changes.
+    /// Creates the default configuration with changes.
     public init(_ change: (inout Configuration) -> Void) { change(&self) }
   }
 
   /// Makes a breaker whose circuits are closed.
   ///
-  /// - Parameter clock: the clock of windows and breaks. Default: that of the session that uses it first.
+  /// - Parameter clock: the clock for windows and breaks. Default: the clock of the session that uses the breaker
+  ///   first.
   public init(_ configuration: Configuration = Configuration(), clock: (any Clock<Duration>)? = nil) {
     self.configuration = configuration
     self.clock = PolicyClock(clock)
   }
 
-  /// Whether the circuit of a URL's origin lets exchanges through; one that is about to be probed does not.
+  /// Whether the circuit of a URL's origin is closed; a circuit that waits for a probe is not.
   public func isClosed(for url: HTTPURL) -> Bool { circuits.withLock { $0[url.origin] }?.isClosed ?? true }
 
-  /// Stands between the session and its transport, inside the limiters.
+  /// Inserts the breaker between the session and its transport, inside the limiters.
   public func install(in builder: inout Session.Builder) {
     builder = builder.transportLayer(
       TransportLayer(.circuitBreaker, inside: [.tracing, .cache, .hedging, .concurrencyLimit, .rateLimit]) {
@@ -71,7 +72,7 @@ public final class CircuitBreaker: Plugin {
       })
   }
 
-  /// Lets an exchange through.
+  /// Admits an exchange.
   ///
   /// - Throws: `LupineError` of kind `circuitOpen`.
   func admit(_ origin: HTTPURL.Origin, _ context: TransferContext) throws(LupineError) -> Circuit.Pass {
@@ -88,7 +89,7 @@ public final class CircuitBreaker: Plugin {
     }
   }
 
-  /// Takes in how an exchange ended; `nil` where it says nothing about the server.
+  /// Records the result of an exchange; `nil` if it does not show the state of the server.
   func record(_ isSuccess: Bool?, _ pass: Circuit.Pass, _ origin: HTTPURL.Origin, _ context: TransferContext) {
     let now = clock.clock(or: context.clock).now()
     let event = change(origin) { $0.record(isSuccess, pass, now: now, configuration) }
@@ -101,7 +102,7 @@ public final class CircuitBreaker: Plugin {
     }
   }
 
-  /// Whether the status says that the server failed.
+  /// Whether the status counts as a failure of the server.
   func isFailure(_ status: Int) -> Bool { configuration.failureStatusCodes.contains(status) }
 
   private func change<Value: Sendable>(_ origin: HTTPURL.Origin, _ body: (inout Circuit) -> Value) -> Value {
@@ -119,7 +120,7 @@ public final class CircuitBreaker: Plugin {
 }
 
 extension Plugin where Self == CircuitBreaker {
-  /// A circuit breaker of the session's own; see `CircuitBreaker`.
+  /// A circuit breaker for this session alone; see `CircuitBreaker`.
   public static func circuitBreaker(_ change: (inout CircuitBreaker.Configuration) -> Void = { _ in }) -> CircuitBreaker
   {
     CircuitBreaker(CircuitBreaker.Configuration(change))

@@ -3,11 +3,11 @@ public import LupineSession
 import LupineSupport
 import Synchronization
 
-/// Lets so many exchanges be under way with each origin at the same time; others wait in a line, first come, first served.
+/// Limits the number of concurrent exchanges with each origin; further exchanges wait in a first-in, first-out queue.
 ///
-/// An exchange is under way until the last byte of its response has been taken. When the line is full as well, an exchange
-/// fails at once with kind `concurrencyLimited`. One that waits counts towards the timeouts of its request, and leaves the
-/// line when it is cancelled. One limiter may serve several sessions.
+/// An exchange counts as running until the last byte of its response has been read. If the queue is full as well, an
+/// exchange fails at once with kind `concurrencyLimited`. Time in the queue counts towards the timeouts of the request.
+/// A cancelled exchange leaves the queue. One limiter may be shared by several sessions.
 public final class ConcurrencyLimiter: Plugin {
   private struct Line {
     var running = 0
@@ -27,19 +27,19 @@ public final class ConcurrencyLimiter: Plugin {
   /// Makes a limiter.
   ///
   /// - Parameters:
-  ///   - limit: the exchanges under way with one origin. Default: 100.
-  ///   - queueLimit: how many more may wait. Default: 1,000.
+  ///   - limit: the maximum number of concurrent exchanges with one origin. Default: 100.
+  ///   - queueLimit: the maximum number of waiting exchanges. Default: 1,000.
   public init(limit: Int = 100, queueLimit: Int = 1_000) {
     self.limit = max(1, limit)
     self.queueLimit = max(0, queueLimit)
   }
 
-  /// The exchanges that are under way with a URL's origin, and those that wait.
+  /// The number of running and waiting exchanges with a URL's origin.
   public func load(of url: HTTPURL) -> (running: Int, waiting: Int) {
     lines.withLock { $0[url.origin].map { ($0.running, $0.waiting.count) } ?? (0, 0) }
   }
 
-  /// Stands between the session and its transport, inside hedging and outside the rate limiter.
+  /// Inserts the limiter between the session and its transport, inside hedging and outside the rate limiter.
   public func install(in builder: inout Session.Builder) {
     builder = builder.transportLayer(
       TransportLayer(.concurrencyLimit, inside: [.tracing, .cache, .hedging]) {
@@ -47,9 +47,10 @@ public final class ConcurrencyLimiter: Plugin {
       })
   }
 
-  /// Waits for a place.
+  /// Waits for a free place.
   ///
-  /// - Throws: `LupineError` of kind `concurrencyLimited` where the line is full, the reason where the exchange is cancelled.
+  /// - Throws: `LupineError` of kind `concurrencyLimited` if the queue is full, or the cancellation reason if the
+  ///   exchange is cancelled.
   func enter(_ origin: HTTPURL.Origin, _ context: TransferContext) async throws(LupineError) {
     switch take(origin) {
     case .running: return
@@ -68,7 +69,7 @@ public final class ConcurrencyLimiter: Plugin {
     }
   }
 
-  /// Gives the place to the next in line.
+  /// Passes the place to the next waiting exchange.
   func leave(_ origin: HTTPURL.Origin) {
     while let next = takeNext(origin), !next.resume(returning: ()) {}
   }
@@ -88,7 +89,7 @@ public final class ConcurrencyLimiter: Plugin {
     }
   }
 
-  /// The next in line, who has the place then; `nil` where nobody waits, and the place is free.
+  /// Returns the next waiter, which gets the place; `nil` if the queue is empty, and then the place is free.
   private func takeNext(_ origin: HTTPURL.Origin) -> Waiter<Void>? {
     lines.withLock { lines in
       guard var line = lines[origin] else { return nil }
@@ -105,7 +106,7 @@ public final class ConcurrencyLimiter: Plugin {
 }
 
 extension Plugin where Self == ConcurrencyLimiter {
-  /// A concurrency limiter of the session's own; see `ConcurrencyLimiter`.
+  /// A concurrency limiter for this session alone; see `ConcurrencyLimiter`.
   public static func concurrencyLimit(_ limit: Int, queueLimit: Int = 1_000) -> ConcurrencyLimiter {
     ConcurrencyLimiter(limit: limit, queueLimit: queueLimit)
   }

@@ -1,10 +1,10 @@
 public import LupineCore
 
 extension LupineError.Kind {
-  /// The server has failed so often that a circuit breaker refuses requests to it for a while.
+  /// A circuit breaker refuses requests to the server for a while, because the server has failed too often.
   public static let circuitOpen = LupineError.Kind.plugin("circuitOpen")
-  /// A concurrency limiter has as many requests under way and waiting as it accepts.
+  /// The limit and the queue of a concurrency limiter are full.
   public static let concurrencyLimited = LupineError.Kind.plugin("concurrencyLimited")
-  /// A request would wait for a rate limiter longer than it may.
+  /// The wait for a rate limiter would exceed its maximum.
   public static let rateLimited = LupineError.Kind.plugin("rateLimited")
 }

@@ -1,40 +1,42 @@
 public import LupineCore
 public import LupineSession
 
-/// Sends a slow request a second time, and takes the answer that comes first.
+/// Sends a slow request a second time, and uses the response that arrives first.
 ///
-/// When no answer has come within the delay, or a bad one before it, the same exchange is made again, beside the first. The
-/// first good answer counts and the others are cancelled; if there is none, the last outcome counts. An error that a
-/// `RetryPolicy` would not retry, and a bad answer with `Retry-After`, end the hedging: what is under way goes on.
+/// If no response arrives within the delay, or a bad one arrives earlier, the same exchange is sent again in parallel.
+/// The first good response is used and the other exchanges are cancelled. If there is no good response, the last result
+/// is used. An error that a `RetryPolicy` would not retry, or a bad response with `Retry-After`, ends the hedging;
+/// running exchanges continue.
 ///
-/// It makes the slowest requests faster at the cost of a few more of them, so it is for servers that are slow by chance,
-/// not by load: a budget keeps the hedges to a part of the requests. Only requests are hedged that are idempotent and
-/// whose body can be sent again; each redirect is an exchange of its own.
+/// Hedging makes the slowest requests faster at the cost of additional requests. It suits servers that are slow at
+/// random, not because of load. A budget limits the hedges to a part of the requests. Only requests that are idempotent
+/// and whose body can be sent again are hedged. Each redirect is a separate exchange.
 public struct Hedging: Plugin {
-  /// How long an answer may take before the exchange is made again.
+  /// The time without a response after which the exchange is sent again.
   ///
   /// Default: 2 seconds.
   public var delay: Duration
-  /// How often it is made again, at most.
+  /// The maximum number of additional exchanges.
   ///
-  /// Default: 1. Less than 0 is 0.
+  /// Default: 1. A negative value means 0.
   public var limit: Int
-  /// The statuses that are no good answer.
+  /// The statuses of bad responses.
   ///
-  /// Default: those that a `RetryPolicy` retries.
+  /// Default: the statuses that a `RetryPolicy` retries.
   public var badStatusCodes = RetryPolicy.defaultStatusCodes
-  /// What limits the hedges to each origin; one of infinite capacity sets no such limit.
+  /// The budget that limits the hedges to each origin; a budget of infinite capacity sets no limit.
   ///
-  /// Default: 100, and one more for each five requests that are answered.
+  /// Default: 100, and one more for every five requests that are answered.
   public var budget = RetryBudget()
 
-  /// Says when an exchange is made again.
+  /// Creates a hedging plugin with a delay and a limit.
   public init(delay: Duration = .seconds(2), limit: Int = 1) {
     self.delay = delay
     self.limit = limit
   }
 
-  /// Stands between the session and its transport, outside the limiters and the circuit breaker: they see each hedge.
+  /// Inserts hedging between the session and its transport, outside the limiters and the circuit breaker, which count
+  /// each hedge.
   public func install(in builder: inout Session.Builder) {
     builder = builder.transportLayer(
       TransportLayer(.hedging, inside: [.tracing, .cache]) { HedgingLayer(base: $0, hedging: self) })
@@ -42,7 +44,7 @@ public struct Hedging: Plugin {
 }
 
 extension Plugin where Self == Hedging {
-  /// Sends a request again that has no answer after the delay; see `Hedging`.
+  /// Sends a request again if no response arrives within the delay; see `Hedging`.
   public static func hedging(after delay: Duration = .seconds(2), limit: Int = 1) -> Hedging {
     Hedging(delay: delay, limit: limit)
   }

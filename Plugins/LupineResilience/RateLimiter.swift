@@ -3,13 +3,15 @@ public import LupineSession
 import LupineSupport
 import Synchronization
 
-/// Lets so many exchanges with each origin begin in any stretch of time of a given length; others wait for their turn.
+/// Limits the number of exchanges with each origin that begin in any period of a given length; further exchanges wait
+/// for their turn.
 ///
-/// The bound is exact: there is no moment from which on more begin. As many as it allows may begin at once. An exchange
-/// that would wait for longer than it may fails at once with kind `rateLimited`. One that waits counts towards the timeouts
-/// of its request; when it is cancelled its turn passes unused. One limiter may serve several sessions.
+/// The limit is exact: it holds for every period of that length, wherever the period begins. As many exchanges as the
+/// limit allows may begin at once. An exchange whose wait would exceed the maximum fails at once with kind
+/// `rateLimited`. The wait counts towards the timeouts of the request. The turn of a cancelled exchange is lost. One
+/// limiter may be shared by several sessions.
 public final class RateLimiter: Plugin {
-  /// When the last exchanges with one origin began, or will begin.
+  /// The start times of the last exchanges with one origin, past and future.
   private struct Turns {
     var starts: [Duration] = []
   }
@@ -23,10 +25,10 @@ public final class RateLimiter: Plugin {
   /// Makes a limiter.
   ///
   /// - Parameters:
-  ///   - limit: the exchanges with one origin.
-  ///   - interval: the stretch of time. Default: 1 second.
-  ///   - maximumWait: how long an exchange may wait. Default: 30 seconds.
-  ///   - clock: the clock it counts on. Default: that of the session that uses it first.
+  ///   - limit: the maximum number of exchanges with one origin in the period.
+  ///   - interval: the length of the period. Default: 1 second.
+  ///   - maximumWait: the maximum wait of an exchange. Default: 30 seconds.
+  ///   - clock: the clock for the period. Default: the clock of the session that uses the limiter first.
   public init(
     _ limit: Int, per interval: Duration = .seconds(1), maximumWait: Duration = .seconds(30),
     clock: (any Clock<Duration>)? = nil
@@ -37,7 +39,8 @@ public final class RateLimiter: Plugin {
     self.clock = PolicyClock(clock)
   }
 
-  /// Stands between the session and its transport, inside the concurrency limiter and outside the circuit breaker.
+  /// Inserts the limiter between the session and its transport, inside the concurrency limiter and outside the circuit
+  /// breaker.
   public func install(in builder: inout Session.Builder) {
     builder = builder.transportLayer(
       TransportLayer(.rateLimit, inside: [.tracing, .cache, .hedging, .concurrencyLimit]) {
@@ -47,7 +50,8 @@ public final class RateLimiter: Plugin {
 
   /// Waits for a turn.
   ///
-  /// - Throws: `LupineError` of kind `rateLimited` where it is too far off, the reason where the exchange is cancelled.
+  /// - Throws: `LupineError` of kind `rateLimited` if the wait is too long, or the cancellation reason if the exchange
+  ///   is cancelled.
   func turn(_ origin: HTTPURL.Origin, _ context: TransferContext) async throws(LupineError) {
     let time = clock.clock(or: context.clock)
     guard let delay = reserve(origin, now: time.now()) else {
@@ -62,7 +66,7 @@ public final class RateLimiter: Plugin {
     try await context.pause(for: delay, on: time)
   }
 
-  /// The time until the turn that was taken; `nil` where it is too far off, and none was taken.
+  /// Reserves a turn and returns the time until it; returns `nil` without a reservation if the wait is too long.
   private func reserve(_ origin: HTTPURL.Origin, now: Duration) -> Duration? {
     turns.withLock { turns in
       var own = turns[origin] ?? Turns()
@@ -77,7 +81,7 @@ public final class RateLimiter: Plugin {
 }
 
 extension Plugin where Self == RateLimiter {
-  /// A rate limiter of the session's own; see `RateLimiter`.
+  /// A rate limiter for this session alone; see `RateLimiter`.
   public static func rateLimit(_ limit: Int, per interval: Duration = .seconds(1)) -> RateLimiter {
     RateLimiter(limit, per: interval)
   }

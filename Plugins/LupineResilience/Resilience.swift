@@ -1,31 +1,31 @@
 import LupineCore
 public import LupineSession
 
-/// All of the module's parts at once, with defaults for calls to services: short requests, whose answers are small.
+/// All parts of the module, with defaults for service calls: short requests with small responses.
 ///
-/// Whatever the order they are installed in, the parts stand in this one, from the outside in:
+/// The parts are arranged in this order from the outside in, whatever the order of installation:
 ///
 /// 1. the total timeout
-/// 2. the retries, which begin each attempt anew
+/// 2. the retries, each of which begins a new attempt
 /// 3. the attempt timeout
-/// 4. hedging: from here on each part sees every exchange, redirects included
+/// 4. hedging: from here on each part handles every exchange, including redirects
 /// 5. the concurrency limiter
-/// 6. the rate limiter, inside it, so that no line can gather turns and spend them at once
-/// 7. the circuit breaker, asked at the last moment
+/// 6. the rate limiter, inside it, so that a queue cannot collect turns and use them at once
+/// 7. the circuit breaker, asked last
 /// 8. the exchange
 ///
-/// What is set to `nil` is left out. A timeout that `Session.Builder.timeouts` names takes the place of the one here,
-/// in whatever order the two stand, as do a request's own, in its options.
+/// A part that is `nil` is omitted. A timeout of `Session.Builder.timeouts` replaces the one here, whatever their
+/// order. A timeout in a request's options does so too.
 public struct Resilience: Plugin {
-  /// The longest time of a request, its retries and the waits between them included.
+  /// The maximum time of a request, including its retries and the waits between them.
   ///
   /// Default: 30 seconds.
   public var totalTimeout: Duration? = .seconds(30)
-  /// Decides about retries.
+  /// The retry policy.
   ///
   /// Default: 3 retries.
   public var retryPolicy: RetryPolicy? = RetryPolicy(limit: 3)
-  /// The longest time of an attempt, from its adapters to the last byte of its response.
+  /// The maximum time of an attempt, from its adapters to the last byte of its response.
   ///
   /// Default: 10 seconds.
   public var attemptTimeout: Duration? = .seconds(10)
@@ -33,26 +33,26 @@ public struct Resilience: Plugin {
   ///
   /// Default: none.
   public var hedging: Hedging?
-  /// Bounds how many exchanges begin in a stretch of time.
+  /// Limits how many exchanges begin in a period.
   ///
   /// Default: none.
   public var rateLimiter: RateLimiter?
-  /// Bounds how many exchanges are under way at the same time.
+  /// Limits the number of concurrent exchanges.
   ///
   /// Default: 100 for each origin, and 1,000 more that wait.
   public var concurrencyLimiter: ConcurrencyLimiter? = ConcurrencyLimiter()
-  /// Lets nothing through to a server that fails.
+  /// Stops exchanges with a server that fails.
   ///
-  /// Default: where half of at least 20 exchanges failed in 30 seconds.
+  /// Default: opens if half of at least 20 exchanges failed in 30 seconds.
   public var circuitBreaker: CircuitBreaker? = CircuitBreaker()
 
-  /// The defaults.
+  /// Creates the default configuration.
   public init() {}
 
-  /// The defaults with changes.
+  /// Creates the default configuration with changes.
   public init(_ change: (inout Resilience) -> Void) { change(&self) }
 
-  /// Installs each part there is.
+  /// Installs each part that is not `nil`.
   public func install(in builder: inout Session.Builder) {
     if let retryPolicy { builder = builder.retrier(retryPolicy) }
     builder = builder.boundingTimes(total: totalTimeout, attempt: attemptTimeout)
@@ -62,6 +62,6 @@ public struct Resilience: Plugin {
 }
 
 extension Plugin where Self == Resilience {
-  /// All of the module's parts, with defaults for calls to services; see `Resilience`.
+  /// All parts of the module, with defaults for service calls; see `Resilience`.
   public static func resilience(_ change: (inout Resilience) -> Void = { _ in }) -> Resilience { Resilience(change) }
 }

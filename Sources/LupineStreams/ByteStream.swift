@@ -4,7 +4,7 @@ import LupineSession
 
 /// A response's body in the pieces in which it arrives, after decoding.
 ///
-/// It can be iterated once, as the body has one consumer; who comes second gets an error.
+/// The sequence can be iterated once, because the body has one consumer. A second iteration throws an error.
 public struct ByteStream: AsyncSequence, Sendable {
   /// One piece; never empty.
   public typealias Element = [UInt8]
@@ -13,19 +13,19 @@ public struct ByteStream: AsyncSequence, Sendable {
   private let limit: Int64?
   private let hasTaken: Bool
 
-  /// - Parameter hasTaken: whether the body has been taken for this reader.
+  /// - Parameter hasTaken: whether the body is already reserved for this sequence.
   init(_ readers: StreamReaders, limit: Int64? = nil, hasTaken: Bool = false) {
     self.readers = readers
     self.limit = limit
     self.hasTaken = hasTaken
   }
 
-  /// The head of the response; waits until it has arrived and been validated, and starts the request for it.
+  /// The head of the response, after validation; reading this property starts the request.
   ///
-  /// The body waits to be read as long as this sequence, another of its request, or the request is held; then the request
-  /// is cancelled.
+  /// The body stays available while the program keeps the request, this sequence or another sequence of the request.
+  /// When the last of them is released, the request is cancelled.
   ///
-  /// - Throws: `LupineError` where there is none, or a validator refused it.
+  /// - Throws: `LupineError` if no head arrives or a validator refuses the response.
   public var head: HTTPResponse {
     get async throws(LupineError) {
       let (task, consumer) = (readers.task, readers.consumer)
@@ -41,7 +41,7 @@ public struct ByteStream: AsyncSequence, Sendable {
     }
   }
 
-  /// Begins to read; the request starts with the first piece that is asked for.
+  /// Returns the iterator; the request starts when the first piece is read.
   public func makeAsyncIterator() -> Iterator {
     let isFree = hasTaken || readers.consumer.take()
     return Iterator(isFree ? Reading(readers.task, readers.consumer) : nil, limit: limit)
@@ -49,7 +49,7 @@ public struct ByteStream: AsyncSequence, Sendable {
 
   /// Reads the pieces in order.
   public struct Iterator: AsyncIteratorProtocol {
-    /// `nil` where another reads the body.
+    /// `nil` if another consumer reads the body.
     private let reading: Reading?
     private let limit: Int64?
     private var count: Int64 = 0
@@ -61,7 +61,8 @@ public struct ByteStream: AsyncSequence, Sendable {
 
     /// The next piece; `nil` at the end.
     ///
-    /// - Throws: `LupineError` when the request failed or was cancelled; what arrived before it has been handed over.
+    /// - Throws: `LupineError` if the request fails or is cancelled. Pieces that arrived before the error are returned
+    ///   first.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> [UInt8]? {
       guard let reading else { throw .streamIsTaken }
       guard let piece = try await reading.next() else { return nil }
@@ -74,7 +75,7 @@ public struct ByteStream: AsyncSequence, Sendable {
       return piece
     }
 
-    /// Ends the request, whose body is not what its reader takes; returns the error with what the request knows.
+    /// Ends the request because its body is invalid; returns the error with the details of the request.
     func end(with error: LupineError) async -> LupineError { await reading?.end(with: error) ?? error }
   }
 }

@@ -8,12 +8,13 @@ import Synchronization
 extension DataStreamRequest {
   /// Calls the handler with each piece as it arrives, after decoding, and with the end.
   ///
-  /// The next piece is taken when the call has returned; meanwhile the transport waits. The head is validated before the
-  /// first. The body has one consumer, either one handler or one sequence: a second one is called with an error alone.
+  /// The transport waits until the handler returns before it delivers the next piece. The head is validated before the
+  /// first piece. The body has one consumer, either one handler or one sequence: a second handler is called only with
+  /// an error.
   ///
   /// - Parameters:
   ///   - queue: where the handler is called; `nil` means off the caller's thread.
-  ///   - limit: the most bytes in all, as for `serializingBytes`. Default: no bound.
+  ///   - limit: the maximum size of the body in bytes, as for `serializingBytes`. Default: no limit.
   @discardableResult
   public func responseStream(
     queue: DispatchQueue? = nil, limit: Int64? = nil, handler: @escaping @Sendable (Stream<Data>) -> Void
@@ -25,7 +26,7 @@ extension DataStreamRequest {
     }
   }
 
-  /// Calls the handler with the body as text, piece by piece in UTF-8, as `serializingStrings`; see `responseStream`.
+  /// Calls the handler with the body as UTF-8 text, piece by piece, as `serializingStrings` does; see `responseStream`.
   @discardableResult
   public func responseStreamString(
     queue: DispatchQueue? = nil, handler: @escaping @Sendable (Stream<String>) -> Void
@@ -37,9 +38,9 @@ extension DataStreamRequest {
     }
   }
 
-  /// Calls the handler with each line, as `serializingLines`; see `responseStream`.
+  /// Calls the handler with each line, as `serializingLines` does; see `responseStream`.
   ///
-  /// - Parameter limit: the most bytes of one line. Default: 1 MiB.
+  /// - Parameter limit: the maximum length of one line in bytes. Default: 1 MiB.
   @discardableResult
   public func responseStreamLine(
     queue: DispatchQueue? = nil, limit: Int = 1 << 20, handler: @escaping @Sendable (Stream<String>) -> Void
@@ -51,13 +52,13 @@ extension DataStreamRequest {
     }
   }
 
-  /// Calls the handler with the value of each line, as `serializingDecodableLines`; see `responseStream`.
+  /// Calls the handler with the value of each line, as `serializingDecodableLines` does; see `responseStream`.
   ///
-  /// A line that is no such value ends the request.
+  /// A line that cannot be decoded ends the request.
   ///
   /// - Parameters:
-  ///   - decoder: what decodes a line; `nil` means the session's, JSON unless told otherwise.
-  ///   - limit: the most bytes of one line. Default: 1 MiB.
+  ///   - decoder: what decodes a line; `nil` means the session's decoder, which is JSON by default.
+  ///   - limit: the maximum length of one line in bytes. Default: 1 MiB.
   @discardableResult
   public func responseStreamDecodable<Value: Decodable & Sendable>(
     of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: (any DataDecoder)? = nil,
@@ -70,8 +71,10 @@ extension DataStreamRequest {
     }
   }
 
-  /// The same, with the error that the service describes in the body of a response that is refused, or in the line that is
-  /// no `Value`; see `serializingEvents(error:)`.
+  /// Calls the handler with the value of each line, and decodes service errors as `Failure`.
+  ///
+  /// The service error is decoded from the body of a refused response, or from the line that is no `Value`; see
+  /// `serializingEvents(error:)`.
   @discardableResult
   public func responseStreamDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
     of type: Value.Type = Value.self, error: Failure.Type, queue: DispatchQueue? = nil,
@@ -84,13 +87,13 @@ extension DataStreamRequest {
     }
   }
 
-  /// Calls the handler with each Server-Sent Event, connecting again where `serializingEvents` does; see `responseStream`.
+  /// Calls the handler with each Server-Sent Event and reconnects as `serializingEvents` does; see `responseStream`.
   ///
   /// - Parameters:
-  ///   - reconnects: whether to connect again. Default: where the request is idempotent and its body can be sent again.
-  ///   - retry: the time before a reconnection where the server names none. Default: 3 seconds.
-  ///   - reconnectionLimit: how many reconnections in a row may bring no event. Default: no limit.
-  ///   - limit: the most bytes of one event. Default: 1 MiB.
+  ///   - reconnects: whether to reconnect. Default: yes if the request is idempotent and its body can be sent again.
+  ///   - retry: the time before a reconnection if the server sends none. Default: 3 seconds.
+  ///   - reconnectionLimit: the maximum number of consecutive reconnections without an event. Default: no limit.
+  ///   - limit: the maximum size of one event in bytes. Default: 1 MiB.
   @discardableResult
   public func responseStreamEvent(
     queue: DispatchQueue? = nil, reconnects: Bool? = nil, retry: Duration = .seconds(3),
@@ -100,8 +103,9 @@ extension DataStreamRequest {
     deliver(events(nil, reconnects, retry, reconnectionLimit, limit), on: queue, to: handler)
   }
 
-  /// The same, with the error that the service describes in the body of a response that is no stream of events; see
-  /// `serializingEvents(error:)`.
+  /// Calls the handler with each Server-Sent Event, and decodes service errors as `Failure`.
+  ///
+  /// The service error is decoded from the body of a response that is no event stream; see `serializingEvents(error:)`.
   @discardableResult
   public func responseStreamEvent<Failure: Error & Decodable & Sendable>(
     error: Failure.Type, queue: DispatchQueue? = nil, decoder: (any DataDecoder)? = nil, reconnects: Bool? = nil,
@@ -118,17 +122,17 @@ extension DataStreamRequest {
     return self
   }
 
-  /// Has the values read once the response has begun; the request starts for it, unless it is held back.
+  /// Starts the request unless it is suspended, and reads the values once the response has begun.
   private func deliver<Values: AsyncSequence & Sendable>(
     on queue: DispatchQueue?, _ values: @escaping @Sendable (DataStreamRequest) -> Values,
     to handler: @escaping @Sendable (Stream<Values.Element>) -> Void
   ) -> Self where Values.Failure == LupineError {
     guard consumer.take() else {
-      // Its sequence says so.
+      // The sequence reports the error.
       run(values(self), isReader: false, on: queue, to: handler)
       return self
     }
-    // A request must not hold its handler's hold of it: one that is never started would stay.
+    // The reference is weak: a strong one would be a cycle and leak a request that is never started.
     consumer.whenOpened { [weak task] consumer in
       guard let task else { return }
       let reader = DataStreamRequest(task, consumer, hasTaken: true)
@@ -138,7 +142,7 @@ extension DataStreamRequest {
     return self
   }
 
-  /// Reads the values in a task of its own, which the session counts among those that call handlers.
+  /// Reads the values in a separate task, which the session registers as one that calls handlers.
   private func run<Values: AsyncSequence & Sendable>(
     _ values: Values, isReader: Bool, on queue: DispatchQueue?,
     to handler: @escaping @Sendable (Stream<Values.Element>) -> Void
@@ -156,7 +160,7 @@ extension DataStreamRequest {
     }
   }
 
-  /// Hands over the values until the end, which it returns the reason of; nothing comes once the request was cancelled.
+  /// Delivers the values and returns the reason for the end; delivers nothing after the request is cancelled.
   private static func read<Values: AsyncSequence & Sendable>(
     _ values: Values, of task: RequestExecution, _ handOver: (Values.Element) async -> Void
   ) async -> LupineError? where Values.Failure == LupineError {

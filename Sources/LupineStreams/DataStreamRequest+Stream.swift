@@ -3,7 +3,7 @@ public import LupineCore
 import LupineSession
 
 extension DataStreamRequest {
-  /// What a stream's handler is called with: the next value, or the end.
+  /// The argument of a stream's handler: the next value, or the end.
   public struct Stream<Value: Sendable>: Sendable {
     /// What happened.
     public let event: Event
@@ -19,10 +19,10 @@ extension DataStreamRequest {
       if case .complete(let completion) = event { completion } else { nil }
     }
 
-    /// Why the request failed; `nil` before the end, and where it ended well.
+    /// Why the request failed; `nil` before the end, and if the request succeeded.
     public var error: LupineError? { completion?.error }
 
-    /// Cancels the request: the handler is called with its end, and with no value before that.
+    /// Cancels the request: the handler receives only the end, and no further value.
     public func cancel() { task.cancel() }
 
     func map<Other: Sendable>(_ transform: (Value) -> Other) -> Stream<Other> {
@@ -43,15 +43,15 @@ extension DataStreamRequest {
 
   /// How a stream's request ended.
   public struct Completion: Sendable {
-    /// The request as it was sent last; `nil` where it could not be made.
+    /// The request as it was last sent; `nil` if it could not be made.
     public let request: OutgoingRequest?
-    /// The head of the response, where one arrived.
+    /// The head of the response, if one arrived.
     public let response: HTTPResponse?
-    /// The trailers, where the body came to its end and had some.
+    /// The trailers, if the body is complete and has trailers.
     public let trailers: HTTPFields?
-    /// What the last exchange cost, where a transport got to work.
+    /// The metrics of the last exchange; `nil` if no transport was used.
     public let metrics: TransferMetrics?
-    /// Why the request failed; `nil` where it ended well.
+    /// Why the request failed; `nil` if it succeeded.
     public let error: LupineError?
 
     init(_ outcome: Outcome, error: LupineError?) {

@@ -2,17 +2,17 @@ import LupineCoding
 public import LupineCore
 public import LupineSession
 
-/// A request whose response is handed over as it arrives.
+/// A request whose response is delivered as it arrives.
 ///
-/// The head is validated before the first byte is handed over. One consumer takes the body; while it does not,
-/// the transport reads no more than a window of it, so memory stays the same whatever the body's length. A consumer that
-/// stops, or whose task is cancelled, cancels the request; so does whoever asks for the head alone and lets go of the
-/// request and its sequences.
+/// The head is validated before the first byte is delivered. The body has one consumer. While the consumer does not
+/// read, the transport reads at most one window of the body, so memory use does not depend on the body's length. The
+/// request is cancelled if the consumer stops or its task is cancelled. It is also cancelled if the program reads only
+/// the head and then releases the request and its sequences.
 public struct DataStreamRequest: SessionRequest {
   /// The execution that the copies share.
   public let handle: RequestHandle
   private let readers: StreamReaders
-  /// Whether the body has been taken for what reads through this copy.
+  /// Whether the body is already reserved for the sequences of this copy.
   let hasTaken: Bool
 
   init(_ task: RequestExecution, _ consumer: StreamConsumer, hasTaken: Bool = false) {
@@ -27,40 +27,43 @@ public struct DataStreamRequest: SessionRequest {
 extension DataStreamRequest {
   /// The body in the pieces in which it arrives.
   ///
-  /// - Parameter limit: the most bytes in all, after decoding; more fail with kind `limitExceeded(.sink)`. Default: no
-  ///   bound, since a stream takes no memory.
+  /// - Parameter limit: the maximum size of the body in bytes, after decoding; a longer body fails with kind
+  ///   `limitExceeded(.sink)`. Default: no limit, because a stream does not accumulate the body.
   public func serializingBytes(limit: Int64? = nil) -> ByteStream {
     ByteStream(readers, limit: limit, hasTaken: hasTaken)
   }
 
-  /// The body as text, piece by piece in UTF-8; what is cut in the middle of a character waits for the rest of it.
+  /// The body as UTF-8 text, piece by piece; an incomplete character at the end of a piece is kept for the next piece.
   ///
-  /// Bytes that are no UTF-8 become U+FFFD; a byte order mark at the start is left out.
+  /// Invalid UTF-8 becomes U+FFFD. A byte order mark at the start is removed.
   public func serializingStrings() -> TextStream { TextStream(base: serializingBytes()) }
 
-  /// The body as lines, in UTF-8, without their ends: LF, CRLF or CR.
+  /// The body as UTF-8 lines, without their line ends: LF, CRLF or CR.
   ///
-  /// A byte order mark at the start is left out.
+  /// A byte order mark at the start is removed.
   ///
-  /// - Parameter limit: the most bytes of one line; a longer one fails with kind `limitExceeded`. Default: 1 MiB.
+  /// - Parameter limit: the maximum length of one line in bytes; a longer line fails with kind `limitExceeded`.
+  ///   Default: 1 MiB.
   public func serializingLines(limit: Int = 1 << 20) -> LineStream {
     LineStream(base: serializingBytes(), limit: limit)
   }
 
-  /// The body as JSON values, one on each line; empty lines are passed over.
+  /// The body as JSON values, one on each line; empty lines are skipped.
   ///
-  /// A line ends with LF or CRLF: a CR alone is white space in JSON. JSON that is no UTF-8 is an error (RFC 8259). A line
-  /// that is no such value ends the request with kind `serializationFailed`.
+  /// A line ends with LF or CRLF: a CR alone is white space in JSON. JSON that is not UTF-8 is an error (RFC 8259). A
+  /// line that cannot be decoded ends the request with kind `serializationFailed`.
   ///
-  /// - Parameter decoder: what decodes a line; `nil` means the session's, JSON unless told otherwise.
+  /// - Parameter decoder: what decodes a line; `nil` means the session's decoder, which is JSON by default.
   public func serializingDecodableLines<Value: Decodable & Sendable>(
     of type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil, limit: Int = 1 << 20
   ) -> DecodableLineStream<Value> {
     decodableLines(of: type, decoder, limit, nil)
   }
 
-  /// The same, with the error that the service describes in the body of a response that is refused at its head, or in the
-  /// line that is no `Value`; see `serializingEvents(error:)`.
+  /// The body as JSON values, one on each line, with service errors decoded as `Failure`.
+  ///
+  /// The service error is decoded from the body of a response that is refused at its head, or from the line that is no
+  /// `Value`; see `serializingEvents(error:)`.
   public func serializingDecodableLines<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
     of type: Value.Type = Value.self, error: Failure.Type, decoder: (any DataDecoder)? = nil, limit: Int = 1 << 20
   ) -> DecodableLineStream<Value> {

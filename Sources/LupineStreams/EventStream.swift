@@ -6,41 +6,47 @@ import LupineSession
 extension DataStreamRequest {
   /// The body as Server-Sent Events (WHATWG HTML, section 9.2), reconnecting when the connection ends.
   ///
-  /// The request is sent with `Accept: text/event-stream`, and again with `Last-Event-ID` after the time the server asks
-  /// for, on the session's clock, until the server answers 204 or the consumer stops. A request that is not idempotent, as
-  /// a POST, or whose body can be sent only once, is sent once unless told otherwise: the server's end is then the end of
-  /// the events, and a lost connection their error. Another status than 200, or another media type, ends the stream with
-  /// an error. So does the total timeout, which counts from the first connection on. Each connection has these settings;
-  /// to monitors it is another attempt of this request, and each wait is a `retrying` with its reason. A `Last-Event-ID`
-  /// of the request's own is what the first connection begins with.
+  /// The request is sent with `Accept: text/event-stream`. A reconnection sends `Last-Event-ID` after the time that the
+  /// server asks for, measured on the session's clock. Reconnections end when the server answers 204 or the consumer
+  /// stops.
   ///
-  /// Its bodies have no progress: the handlers of `uploadProgress` and `downloadProgress` are not called.
+  /// By default, a request is sent only once if it is not idempotent, such as a POST, or if its body can be sent only
+  /// once. Then the events end when the server ends the response, and a lost connection is an error.
   ///
-  /// The stream has the request to itself from this call on; to let go of it, read or not, cancels the request.
+  /// A status other than 200, another media type or the total timeout ends the stream with an error. The total timeout
+  /// counts from the first connection. Each connection has the settings of this request. Monitors see each connection
+  /// as another attempt of this request, and each wait as a `retrying` event with its reason. If the request has a
+  /// `Last-Event-ID` field, the first connection sends it.
   ///
-  /// The wait is never shorter than 100 ms. While no event comes it is drawn from up to twice as long each time, until 30
-  /// seconds, or what the server asks for where that is longer.
+  /// The bodies report no progress: the handlers of `uploadProgress` and `downloadProgress` are not called.
+  ///
+  /// This call reserves the body of the request for the stream. Releasing the stream cancels the request, whether the
+  /// stream was read or not.
+  ///
+  /// The wait is at least 100 ms. While no event arrives, the wait is random and its upper bound doubles each time, to
+  /// at most 30 seconds or the time that the server asks for, whichever is longer.
   ///
   /// - Parameters:
-  ///   - reconnects: whether to connect again; `nil` means where the request, as the program described it, is idempotent by
-  ///     its method, its options or its `Idempotency-Key`, and its body can be sent again. Default: `nil`.
-  ///   - retry: the time before a reconnection where the server names none. Default: 3 seconds.
-  ///   - reconnectionLimit: how many reconnections in a row may bring no event; then the stream fails with the reason of
-  ///     the last, or with kind `connectionLost`. Default: no limit, as a stream may be quiet for long and the waits grow.
-  ///   - limit: the most bytes of one event. Default: 1 MiB.
+  ///   - reconnects: whether to reconnect; `nil` means yes if the request, as the program described it, is idempotent
+  ///     by its method, its options or its `Idempotency-Key`, and its body can be sent again. Default: `nil`.
+  ///   - retry: the time before a reconnection if the server sends none. Default: 3 seconds.
+  ///   - reconnectionLimit: the maximum number of consecutive reconnections without an event; then the stream fails
+  ///     with the reason of the last one, or with kind `connectionLost`. Default: no limit, because a stream may be
+  ///     quiet for long and the waits grow.
+  ///   - limit: the maximum size of one event in bytes. Default: 1 MiB.
   public func serializingEvents(
     reconnects: Bool? = nil, retry: Duration = .seconds(3), reconnectionLimit: Int? = nil, limit: Int = 1 << 20
   ) -> EventStream {
     events(nil, reconnects, retry, reconnectionLimit, limit)
   }
 
-  /// The same, with the error that the service describes in the body of a response that is no stream of events.
+  /// The body as Server-Sent Events, with service errors decoded as `Failure`.
   ///
-  /// Where the status or the media type is refused, the first bytes of the body are read and decoded as `Failure`. The
-  /// `LupineError` that is thrown is the refusal; its `serviceError(as:)` is the service's error, and so is its
-  /// `underlying`. A body that is no `Failure`, or that `Limits.errorBody` has cut, leaves the refusal as it is.
+  /// If the status or the media type is refused, the first bytes of the body are decoded as `Failure`. The thrown
+  /// `LupineError` describes the refusal; its `serviceError(as:)` and its `underlying` return the service error. The
+  /// refusal is unchanged if the body is no `Failure` or is cut by `Limits.errorBody`.
   ///
-  /// - Parameter decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
+  /// - Parameter decoder: what decodes the body; `nil` means the session's decoder, which is JSON by default.
   public func serializingEvents<Failure: Error & Decodable & Sendable>(
     error: Failure.Type, decoder: (any DataDecoder)? = nil, reconnects: Bool? = nil, retry: Duration = .seconds(3),
     reconnectionLimit: Int? = nil, limit: Int = 1 << 20
@@ -65,9 +71,9 @@ extension DataStreamRequest {
   }
 }
 
-/// Server-Sent Events, over as many connections as it takes.
+/// Server-Sent Events from one or more connections.
 ///
-/// It can be iterated once.
+/// The sequence can be iterated once.
 public struct EventStream: AsyncSequence, Sendable {
   /// One event.
   public typealias Element = ServerSentEvent
@@ -77,7 +83,7 @@ public struct EventStream: AsyncSequence, Sendable {
   let limit: Int
   let failures: ServiceErrorReader?
 
-  /// Begins to read; the request starts with the first event that is asked for.
+  /// Returns the iterator; the request starts when the first event is read.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
   /// Reads the events in order.
@@ -88,7 +94,7 @@ public struct EventStream: AsyncSequence, Sendable {
     private var lines: LineStream.Iterator?
     private var reading: EventReading?
     private var isOver = false
-    /// Why a lost connection is the last.
+    /// Why there is no reconnection after a lost connection.
     private var refusal: String?
 
     init(_ stream: EventStream) {
@@ -99,7 +105,7 @@ public struct EventStream: AsyncSequence, Sendable {
 
     /// The next event; `nil` at the end.
     ///
-    /// - Throws: `LupineError` when the server refuses the stream, the request is cancelled, or an event is too long.
+    /// - Throws: `LupineError` if the server refuses the stream, the request is cancelled, or an event is too long.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError)
       -> ServerSentEvent?
     {
@@ -138,7 +144,7 @@ public struct EventStream: AsyncSequence, Sendable {
       }
     }
 
-    /// Opens the next connection; false where the server wants no more.
+    /// Opens the next connection; returns false if the server answers 204.
     private mutating func connect() async throws(LupineError) -> Bool {
       while true {
         if reading == nil {
@@ -157,7 +163,7 @@ public struct EventStream: AsyncSequence, Sendable {
             while try await rest.next() != nil {}
             return false
           }
-          // What is pending where the stream ends is discarded (WHATWG, 9.2.6).
+          // An incomplete event at the end of the stream is discarded (WHATWG HTML, section 9.2.6).
           lines = LineStream(base: bytes, limit: stream.limit, hasLastLine: false).makeAsyncIterator()
           return true
         } catch {
@@ -166,7 +172,7 @@ public struct EventStream: AsyncSequence, Sendable {
       }
     }
 
-    /// Goes on from a lost connection; throws what another connection cannot mend.
+    /// Prepares a reconnection after a lost connection; throws errors that a reconnection cannot repair.
     private mutating func lost(_ error: LupineError) throws(LupineError) {
       guard error.isLostConnection else { throw error }
       refusal = reconnection.refusal?.rawValue

@@ -1,7 +1,7 @@
 import LupineCoding
 import LupineCore
 
-/// Cuts bytes into lines; a byte order mark at the start is none of them.
+/// Splits bytes into lines and removes a byte order mark at the start.
 struct LineSplitter: Sendable {
   /// What ends a line.
   enum Ends {
@@ -16,7 +16,7 @@ struct LineSplitter: Sendable {
   private var line: [UInt8] = []
   private var isFirst = true
   private var skipsLineFeed = false
-  /// Why no more lines come, where one is longer than the limit; the lines before it have been returned.
+  /// The error for a line that exceeds the limit; the lines before it have been returned.
   private(set) var failure: LupineError?
 
   init(limit: Int, ends: Ends) {
@@ -24,7 +24,7 @@ struct LineSplitter: Sendable {
     self.ends = ends
   }
 
-  /// Takes a piece and returns the lines that it completes, up to one that is too long.
+  /// Consumes a piece and returns the lines that it completes, up to one that exceeds the limit.
   mutating func take<Line>(_ piece: [UInt8], _ make: ([UInt8]) -> Line) -> [Line] {
     var lines: [Line] = []
     var start = piece.startIndex
@@ -49,7 +49,7 @@ struct LineSplitter: Sendable {
     return lines
   }
 
-  /// The last line, where the body does not end with a line's end.
+  /// Returns the last line if the body does not end with a line end.
   mutating func finish<Line>(_ make: ([UInt8]) -> Line) -> Line? {
     trim()
     guard !line.isEmpty else { return nil }
@@ -57,7 +57,7 @@ struct LineSplitter: Sendable {
     return make(line)
   }
 
-  /// Takes away what is around a line that is complete.
+  /// Removes the byte order mark of the first line and, with `Ends.lineFeed`, a trailing CR.
   private mutating func trim() {
     if isFirst {
       isFirst = false
@@ -67,7 +67,7 @@ struct LineSplitter: Sendable {
     if ends == .lineFeed, line.last == 0x0D { line.removeLast() }
   }
 
-  /// Adds to the line; false where it becomes too long.
+  /// Appends to the line; returns false if the line exceeds the limit.
   private mutating func append(_ bytes: ArraySlice<UInt8>) -> Bool {
     guard line.count + bytes.count <= limit else {
       failure = LupineError(
@@ -90,8 +90,8 @@ struct LineReader<Line: Sendable> {
   private var isFinished = false
 
   /// - Parameters:
-  ///   - hasLastLine: whether bytes behind the last end of a line are a line.
-  ///   - make: makes a line of its bytes.
+  ///   - hasLastLine: whether bytes after the last line end are a line.
+  ///   - make: makes a line from its bytes.
   init(
     _ base: ByteStream.Iterator, _ splitter: LineSplitter, hasLastLine: Bool = true,
     _ make: @escaping @Sendable ([UInt8]) -> Line
@@ -102,14 +102,14 @@ struct LineReader<Line: Sendable> {
     self.make = make
   }
 
-  /// A line that is at hand already.
+  /// Returns the next line that is already split.
   mutating func ready() -> Line? {
     guard position < lines.count else { return nil }
     defer { position += 1 }
     return lines[position]
   }
 
-  /// Ends the request, as by a line that is not what its reader takes; returns the error with what the request knows.
+  /// Ends the request because a line is invalid; returns the error with the details of the request.
   func end(with error: LupineError) async -> LupineError { await base.end(with: error) }
 
   /// The next line; `nil` at the end.

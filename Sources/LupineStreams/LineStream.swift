@@ -9,10 +9,10 @@ public struct LineStream: AsyncSequence, Sendable {
 
   let base: ByteStream
   let limit: Int
-  /// Whether bytes behind the last end of a line are a line.
+  /// Whether bytes after the last line end are a line.
   var hasLastLine = true
 
-  /// Begins to read.
+  /// Returns the iterator; the request starts when the first line is read.
   public func makeAsyncIterator() -> Iterator {
     Iterator(
       LineReader(base.makeAsyncIterator(), LineSplitter(limit: limit, ends: .any), hasLastLine: hasLastLine) {
@@ -28,8 +28,8 @@ public struct LineStream: AsyncSequence, Sendable {
 
     /// The next line; `nil` at the end.
     ///
-    /// - Throws: `LupineError` when the request failed, or a line is longer than the limit; the lines before it
-    ///   have been handed over.
+    /// - Throws: `LupineError` if the request fails or a line exceeds the limit. The lines before the error are
+    ///   returned first.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> String? {
       if let line = reader.ready() { return line }
       return try await reader.next(isolation: isolation)
@@ -49,7 +49,7 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
   let errorBodyLimit: Int64
   let failures: ServiceErrorReader?
 
-  /// Begins to read.
+  /// Returns the iterator; the request starts when the first value is read.
   public func makeAsyncIterator() -> Iterator {
     Iterator(
       LineReader(base.makeAsyncIterator(), LineSplitter(limit: limit, ends: .lineFeed)) { Data($0) }, stream: self)
@@ -67,8 +67,8 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
 
     /// The next value; `nil` at the end.
     ///
-    /// - Throws: `LupineError` when the request failed, or of kind `serializationFailed` where a line is no such value, and
-    ///   `limitExceeded(.nesting)` where it is nested too deep.
+    /// - Throws: `LupineError` if the request fails, of kind `serializationFailed` if a line cannot be decoded, and of
+    ///   kind `limitExceeded(.nesting)` if a line is nested too deep.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> Value? {
       do throws(LupineError) {
         while let line = try await reader.next(isolation: isolation) {
@@ -92,7 +92,7 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-    /// JSON is UTF-8 (RFC 8259 section 8.1).
+    /// Checks that a line is UTF-8, which RFC 8259 section 8.1 requires.
     private static func check(_ line: Data) throws(LupineError) {
       do throws(UTF8.ValidationError) {
         _ = try UTF8Span(validating: line.span)

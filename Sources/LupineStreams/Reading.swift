@@ -2,13 +2,13 @@ import LupineCore
 import LupineSession
 import Synchronization
 
-/// One reading of a stream; letting go of it before the end cancels the request.
+/// One iteration of a stream; its release before the end cancels the request.
 final class Reading: Sendable {
   private let task: RequestExecution
   private let consumer: StreamConsumer
-  /// The body, from the first piece on.
+  /// The body; set when the first piece is read.
   private let body = Mutex<ResponseBody?>(nil)
-  /// Whether the body has come to its end; the request ends by itself then, and must not count as cancelled.
+  /// Whether the body has ended; the request then ends by itself and must not be cancelled.
   private let isOver = Atomic<Bool>(false)
 
   init(_ task: RequestExecution, _ consumer: StreamConsumer) {
@@ -32,7 +32,7 @@ final class Reading: Sendable {
     return try result.get()
   }
 
-  /// Ends the request with what its reader found wrong with the body.
+  /// Ends the request because its body is invalid.
   func end(with error: LupineError) async -> LupineError { await task.end(with: error) }
 
   private func piece() async -> Result<[UInt8]?, LupineError> {
@@ -42,12 +42,12 @@ final class Reading: Sendable {
       isOver.store(true, ordering: .relaxed)
       return .success(nil)
     } catch {
-      // The transport says that it was cancelled; the request's own outcome says why.
+      // The transport reports only `cancelled`; the request's outcome has the reason.
       return .failure(await task.outcome().error ?? error)
     }
   }
 
-  /// The body, taken over from the consumer the first time.
+  /// Returns the body; the first call takes it from the consumer.
   private func taken() -> ResponseBody? {
     body.withLock { body in
       if body == nil { body = consumer.takeBody() }

@@ -1,33 +1,33 @@
 import LupineCore
 
-/// When a stream of events connects again: later each time, while no event comes.
+/// Decides when an event stream reconnects; the waits grow while no event arrives.
 struct Reconnection: Sendable {
-  /// The shortest wait, whatever the server asks for.
+  /// The minimum wait, even if the server asks for a shorter one.
   static let floor = Duration.milliseconds(100)
-  /// How far the wait grows; a server may ask for a longer one.
+  /// The maximum of the growing wait; a server may ask for a longer one.
   static let cap = Duration.seconds(30)
 
-  /// Why it does not connect again; `nil` where it does.
+  /// Why the stream does not reconnect; `nil` if it does.
   let refusal: Refusal?
-  /// The first wait where the server names none.
+  /// The first wait if the server sends none.
   let retry: Duration
-  /// Reconnections in a row that may bring no event.
+  /// The maximum number of consecutive reconnections without an event; `nil` means no limit.
   let limit: Int?
 
   /// Reconnections since the last event.
   private var count = 0
-  /// Why the last connection was lost; `nil` where the server ended it.
+  /// Why the last connection was lost; `nil` if the server ended the response.
   private var loss: LupineError?
 
-  /// Why a stream of events does not connect again, for monitors.
+  /// Why an event stream does not reconnect, for monitors.
   enum Refusal: String, Sendable {
     case unwanted = "the stream of events is not to connect again"
     case notIdempotent = "the request is not idempotent"
     case sentOnce = "the body can be sent only once"
 
-    /// What speaks against another connection; `nil` where nothing does.
+    /// Returns the reason against a reconnection; `nil` if there is none.
     ///
-    /// - Parameter reconnects: what the program wants; `nil` leaves it to the request.
+    /// - Parameter reconnects: what the program asks for; `nil` means that the request decides.
     init?(_ request: OutgoingRequest?, reconnects: Bool?) {
       if let reconnects {
         guard !reconnects else { return nil }
@@ -51,23 +51,23 @@ struct Reconnection: Sendable {
     self.limit = limit
   }
 
-  /// Notes that an event came.
+  /// Records that an event arrived.
   mutating func delivered() { count = 0 }
 
-  /// Notes that the connection is over, and why where it was lost.
+  /// Records that the connection ended, with the error if it was lost.
   mutating func ended(_ loss: LupineError?) { self.loss = loss }
 
-  /// Why the last connection is over.
+  /// Why the last connection ended.
   var reason: String { loss?.message ?? "The server ended the stream of events." }
 
-  /// Between what the next wait is drawn, so that those whom a server left do not come back all at once.
+  /// Returns the range from which the next wait is drawn, so that many clients do not reconnect at the same moment.
   ///
-  /// - Throws: where the limit is reached.
+  /// - Throws: `LupineError` if the limit is reached.
   mutating func nextWait(_ asked: Duration?) throws(LupineError) -> ClosedRange<Duration> {
     if let limit, count >= limit { throw loss ?? Self.fruitless(limit) }
     let shortest = max(asked ?? retry, Self.floor)
     let cap = max(shortest, Self.cap)
-    // Nine doublings lead from the floor beyond the cap.
+    // Nine doublings of `floor` exceed `cap`.
     var longest = shortest
     for _ in 0..<min(count, 9) { longest = min(longest * 2, cap) }
     count += 1

@@ -5,26 +5,26 @@ import LupineSession
 import LupineSupport
 import Synchronization
 
-/// Leads a request for Server-Sent Events, which opens one connection after the other.
+/// Controls a request for Server-Sent Events, which opens one connection after another.
 ///
-/// The request counts as running from the first connection to the end of the stream. So cancelling it, or all requests of
-/// the session, also ends a connection of it, or the wait for the next.
+/// The request counts as running from the first connection to the end of the stream. Cancelling this request, or all
+/// requests of the session, also ends its current connection or the wait for the next one.
 final class ServerSentEventConnection: Sendable {
   private struct State {
     var connection: RequestExecution?
-    /// Those of the request when it began, which each connection has.
+    /// The settings of the request when it began; each connection has them.
     var settings = RequestSettings()
-    /// How many attempts the connections before it have made.
+    /// The number of attempts of the earlier connections.
     var attempts = 0
     var hasBegun = false
     var hasEnded = false
   }
 
   private let task: RequestExecution
-  /// The request, its key included, which is the same on every connection.
+  /// The request with its key; both are the same on every connection.
   private let description: Result<OutgoingRequest, LupineError>
   private let window: Int
-  /// Whether it is this one that leads the request.
+  /// Whether this object controls the request.
   let isLeading: Bool
   private let state = Mutex(State())
 
@@ -39,17 +39,17 @@ final class ServerSentEventConnection: Sendable {
 
   private static var left: LupineError { LupineError(.cancelled, "The stream's reader left before its end.") }
 
-  /// The request of each connection, with its key and its options; `nil` where it could not be made.
+  /// The request of each connection, with its key and its options; `nil` if it could not be made.
   var described: OutgoingRequest? {
     if case .success(let request) = description { task.withOwnOptions(request) } else { nil }
   }
 
-  /// Why the request must end; `nil` where it goes on.
+  /// The reason of the cancellation; `nil` if the request is not cancelled.
   var reason: LupineError? { task.state.withLock { $0.cancellation } }
 
-  /// Begins the stream, for its only reader.
+  /// Begins the stream for its only consumer.
   ///
-  /// - Throws: where there is another reader, or the request must not begin.
+  /// - Throws: `LupineError` if there is another consumer, or if the request must not begin.
   func begin() async throws(LupineError) {
     let settings = task.state.withLock { $0.settings }
     let isFirst = state.withLock { state in
@@ -61,7 +61,7 @@ final class ServerSentEventConnection: Sendable {
     do throws(LupineError) {
       let summary = try task.description.get().summary
       _ = task.state.withLock { $0.begin { [weak self] in self?.cancelConnection() } }
-      // First, so that whoever ends all requests ends one that is held back as well.
+      // Registered before the gate, so that `cancelAllRequests` also ends a suspended request.
       try task.session.registry.insert(task)
       try await passGate()
       task.watchDeadlines()
@@ -72,7 +72,7 @@ final class ServerSentEventConnection: Sendable {
     }
   }
 
-  /// Waits while the request is held back.
+  /// Waits while the request is suspended.
   func passGate() async throws(LupineError) {
     guard task.state.withLock({ $0.isHeld }) || reason != nil else { return }
     await withTaskCancellationHandler {
@@ -83,7 +83,7 @@ final class ServerSentEventConnection: Sendable {
     if let reason { throw reason }
   }
 
-  /// Waits before the next connection, for a time that is drawn from these.
+  /// Waits before the next connection, for a random time in the range.
   func wait(in range: ClosedRange<Duration>, because reason: String) async throws(LupineError) {
     await settle()
     let part = task.session.random().fraction
@@ -99,13 +99,13 @@ final class ServerSentEventConnection: Sendable {
 
   private static let lastEventID = HTTPField.Name("Last-Event-ID")
 
-  /// The identifier that the program made the request with.
+  /// The `Last-Event-ID` of the request that the program made.
   var firstEventID: String {
     guard let name = Self.lastEventID, case .success(let request) = task.description else { return "" }
     return request.headers[name] ?? ""
   }
 
-  /// Makes the request for the events after the last one that was seen.
+  /// Makes the request for the events after the last event that was received.
   func connection(lastEventID: String) -> DataStreamRequest {
     let description = description.map { request in
       var request = request
@@ -129,13 +129,13 @@ final class ServerSentEventConnection: Sendable {
     return DataStreamRequest(connection, consumer)
   }
 
-  /// Notes the head of a connection, so that the request tells its status.
+  /// Records the head of a connection, so that the request reports its status.
   func opened(_ head: HTTPResponse) {
     guard let last = state.withLock({ $0.connection })?.state.withLock({ $0.last }) else { return }
     task.state.withLock { $0.take(LastExchange(request: last.request, head: head), status: head.status.code) }
   }
 
-  /// Waits until the last connection has ended, and takes over what it was.
+  /// Waits until the last connection has ended, and copies its results.
   @discardableResult
   private func settle() async -> Outcome? {
     guard let last = state.withLock({ $0.connection }) else { return nil }
@@ -148,12 +148,12 @@ final class ServerSentEventConnection: Sendable {
     return outcome
   }
 
-  /// Ends the request, once its last connection has ended; returns the error with what the request knows.
+  /// Ends the request after its last connection has ended; returns the error with the details of the request.
   ///
-  /// - Parameter refusal: why there is no other after one that was lost.
+  /// - Parameter refusal: why there is no reconnection after a lost connection.
   @discardableResult
   func end(_ error: LupineError?, refusal: String? = nil) async -> LupineError? {
-    // What has ended well ends by itself; else nobody reads the rest.
+    // A connection without an error ends by itself; otherwise the rest of its body is not needed.
     if let error { state.withLock { $0.connection }?.cancel(error) }
     let outcome = await settle()
     if let refusal { task.emit(.retrying(after: nil, reason: refusal), attempt: state.withLock { $0.attempts }) }
@@ -162,7 +162,7 @@ final class ServerSentEventConnection: Sendable {
     return ended.error
   }
 
-  /// Ends the request where its reader left.
+  /// Ends the request because its reader was released.
   func leave() {
     cancelConnection()
     end(Outcome(error: reason ?? Self.left))
@@ -177,7 +177,7 @@ final class ServerSentEventConnection: Sendable {
     let listeners = task.takeInterimListeners()
     guard connection != nil || !listeners.isEmpty else { return task.concludeStream(outcome) }
     Task(executorPreference: task.session.configuration.executor) { [task] in
-      // It has been cancelled; its last event comes before the request's.
+      // The connection is cancelled; its last event must come before the last event of the request.
       if let connection {
         _ = await connection.outcome()
         task.take(connection)
@@ -194,20 +194,20 @@ final class ServerSentEventConnection: Sendable {
 }
 
 extension RequestExecution {
-  /// Takes over what a connection of it was, which has ended.
+  /// Copies the results of a connection that has ended.
   fileprivate func take(_ connection: RequestExecution) {
     let (last, earlier, status) = connection.state.withLock { ($0.last, $0.earlierMetrics, $0.status) }
     state.withLock { $0.take(last, after: earlier, status: status) }
   }
 
-  /// Ends the request of a stream with what it has taken over from its connections.
+  /// Ends the request of a stream with the results of its connections.
   fileprivate func concludeStream(_ outcome: Outcome) {
     let outcome = completed(outcome)
     conclude(consumer?.conclude(outcome) ?? outcome)
   }
 }
 
-/// One reading of a stream of events; letting go of it ends the request.
+/// One iteration of an event stream; its release ends the request.
 final class EventReading: Sendable {
   let source: ServerSentEventConnection
 

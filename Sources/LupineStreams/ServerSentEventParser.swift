@@ -1,10 +1,10 @@
 import LupineCore
 
-/// Reads lines as events (WHATWG HTML, section 9.2.6).
+/// Parses lines into events (WHATWG HTML, section 9.2.6).
 struct ServerSentEventParser: Sendable {
   /// The identifier that a reconnection sends as `Last-Event-ID`.
   private(set) var lastEventID: String
-  /// How long the server asks to wait before a reconnection; `nil` where it has not.
+  /// The time that the server asks to wait before a reconnection; `nil` if it sent none.
   private(set) var retry: Duration?
   private let limit: Int
   private var id: String
@@ -12,21 +12,21 @@ struct ServerSentEventParser: Sendable {
   private var data: [String] = []
   private var size = 0
 
-  /// - Parameter limit: the most bytes of one event's data.
+  /// - Parameter limit: the maximum size of one event's data in bytes.
   init(lastEventID: String = "", limit: Int) {
     self.lastEventID = lastEventID
     self.limit = limit
     id = lastEventID
   }
 
-  /// A parser for the next connection: what the last one left unfinished is forgotten.
+  /// Returns a parser for the next connection, without the incomplete event of the last one.
   func reconnected() -> ServerSentEventParser {
     var next = ServerSentEventParser(lastEventID: lastEventID, limit: limit)
     next.retry = retry
     return next
   }
 
-  /// Takes a line and returns the event that it ends, if there is one.
+  /// Consumes a line and returns the event that it completes, if any.
   mutating func take(_ line: String) throws(LupineError) -> ServerSentEvent? {
     guard !line.isEmpty else { return dispatch() }
     guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
@@ -78,16 +78,16 @@ struct ServerSentEventParser: Sendable {
 
 /// One event of a `text/event-stream` (WHATWG HTML, section 9.2).
 public struct ServerSentEvent: Sendable, Hashable {
-  /// What kind of event it is.
+  /// The type of the event.
   ///
   /// Default: `message`.
   public var event: String
   /// The data, lines joined by line feeds.
   public var data: String
-  /// The last identifier that the stream has named, or else that the request was made with; empty where there was none.
+  /// The last identifier that the stream sent, or else the one in the request; empty if there is none.
   public var id: String
 
-  /// Describes an event.
+  /// Creates an event.
   public init(event: String = "message", data: String, id: String = "") {
     self.event = event
     self.data = data

@@ -3,9 +3,10 @@ import LupineCore
 import LupineSession
 import Synchronization
 
-/// Hands the body to whoever reads the stream, from the moment the head has been validated.
+/// Passes the body to the reader of the stream once the head has been validated.
 ///
-/// The body leads back to the request, which holds this consumer: so it is kept here only until its reader has it.
+/// The body refers to the request, and the request refers to this consumer. To avoid a cycle, this object keeps the
+/// body only until the reader takes it.
 final class StreamConsumer: ResponseHandler {
   typealias Opening = Result<Void, LupineError>
   typealias Starter = @Sendable (StreamConsumer) -> Void
@@ -52,13 +53,13 @@ final class StreamConsumer: ResponseHandler {
     return outcome
   }
 
-  /// Drops what nobody will read.
+  /// Discards a body that will not be read.
   func abandon() { takeBody()?.abandon() }
 
-  /// The body, for the one who reads it; `nil` where it was handed over before, or there is none.
+  /// Returns the body for its reader; `nil` if it was taken before or there is none.
   func takeBody() -> ResponseBody? { state.withLock { $0.body.take() } }
 
-  /// Takes the body for one reader; false where another has it.
+  /// Reserves the body for one reader; returns false if another reader has it.
   func take() -> Bool {
     state.withLock { state in
       defer { state.isTaken = true }
@@ -66,9 +67,9 @@ final class StreamConsumer: ResponseHandler {
     }
   }
 
-  /// Calls the closure of the one who took the body when there is one to read, or the reason that there is none.
+  /// Calls the closure when the body can be read or the request has failed.
   ///
-  /// No task waits for that: a request that is never started keeps none.
+  /// No task waits meanwhile, so a request that is never started keeps no task alive.
   func whenOpened(_ start: @escaping Starter) {
     let isOpen = state.withLock { state in
       if state.opening == nil { state.starter = start }
@@ -79,7 +80,7 @@ final class StreamConsumer: ResponseHandler {
 
   func waitForHead() async { _ = await opening() }
 
-  /// Waits until there is a body to read, or for the reason that there is none.
+  /// Waits until the body can be read or the request has failed.
   func opening() async -> Opening {
     await withUnsafeContinuation { reader in
       let opening = state.withLock { state in
@@ -103,7 +104,7 @@ final class StreamConsumer: ResponseHandler {
 }
 
 extension LupineError {
-  /// Says that a stream's body has a reader already.
+  /// Reports that a stream's body already has a reader.
   static var streamIsTaken: LupineError {
     LupineError(
       .other,
@@ -112,9 +113,9 @@ extension LupineError {
   }
 }
 
-/// Those who may still read a streamed response: once the last of them is gone, a body that nobody has read is given up.
+/// The shared reference of all that can still read a streamed response; its release abandons a body that was not read.
 ///
-/// The request is cancelled then, as by a reader who stops, since its end would wait for a reader for ever.
+/// The request is then cancelled, because otherwise its end would wait for a reader forever.
 final class StreamReaders: Sendable {
   let task: RequestExecution
   let consumer: StreamConsumer
@@ -126,7 +127,7 @@ final class StreamReaders: Sendable {
 
   deinit {
     guard consumer.take() else { return }
-    // The request itself holds what is called once its response begins.
+    // The request owns the closure that is called when its response begins.
     consumer.whenOpened { [weak task] consumer in
       task?.cancel()
       consumer.abandon()

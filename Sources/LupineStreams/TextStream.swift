@@ -8,7 +8,7 @@ public struct TextStream: AsyncSequence, Sendable {
 
   let base: ByteStream
 
-  /// Begins to read.
+  /// Returns the iterator; the request starts when the first text is read.
   public func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator()) }
 
   /// Reads the text in order.
@@ -21,7 +21,7 @@ public struct TextStream: AsyncSequence, Sendable {
 
     /// The next text; `nil` at the end.
     ///
-    /// - Throws: `LupineError` when the request failed.
+    /// - Throws: `LupineError` if the request fails.
     public mutating func next(isolation: isolated (any Actor)? = #isolation) async throws(LupineError) -> String? {
       while let piece = try await base.next(isolation: isolation) {
         rest += piece
@@ -36,7 +36,7 @@ public struct TextStream: AsyncSequence, Sendable {
       return String(decoding: rest, as: UTF8.self)
     }
 
-    /// The bytes without a byte order mark, where they are the first.
+    /// Removes a byte order mark if the bytes are the first of the body.
     private mutating func withoutMark(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
       guard isAtStart else { return bytes }
       isAtStart = false
@@ -44,7 +44,7 @@ public struct TextStream: AsyncSequence, Sendable {
       return bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes
     }
 
-    /// How many bytes at the end begin a character that is not complete; at most three.
+    /// The number of bytes at the end that begin an incomplete character; at most three.
     private static func cutLength(_ bytes: [UInt8]) -> Int {
       for length in 1...3 where length <= bytes.count {
         let byte = bytes[bytes.count - length]

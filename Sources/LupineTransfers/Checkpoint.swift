@@ -3,25 +3,25 @@ import Glibc
 import LupineCoding
 import LupineCore
 
-/// A small file that says how to go on with a download whose program has ended, for whatever reason.
+/// A small file with the state that a later process needs to continue a download.
 ///
-/// It holds the download's URL, so only its owner may read it.
+/// The file holds the download's URL, so only its owner may read it.
 struct Checkpoint: Sendable {
-  /// No checkpoint has as many bytes.
+  /// The maximum size of a checkpoint in bytes; a larger file is no checkpoint.
   private static let maximumLength = 1 << 20
   let path: String
 
-  /// What an earlier program may have left.
+  /// What an earlier process left at the path.
   enum Content {
     case nothing
-    /// A file of this user's alone without a byte, as a power cut may leave it: there is nothing to lose.
+    /// An empty file of this user alone, as a power failure may leave it; it can be overwritten without loss.
     case empty
-    /// A file that is no checkpoint, or that others may have written.
+    /// A file that is no checkpoint, or that other users can write.
     case unusable
     case state(ResumeState)
   }
 
-  /// What there is; a file counts only where this user alone can have written it.
+  /// Reads the file, which counts only if no other user can have written it.
   func read() -> Content {
     guard let (descriptor, length) = OwnFile.open(path, O_RDONLY) else {
       var status = stat()
@@ -36,15 +36,17 @@ struct Checkpoint: Sendable {
     return .state(state)
   }
 
-  /// What is against a file at the path that is none.
+  /// The message for a file at the path that is no usable checkpoint.
   var refusal: String { "what is at \(path) is no checkpoint of this release and of this user alone" }
 
-  /// Writes the file in one step: a program that ends meanwhile leaves the old one or the new one.
+  /// Writes the file atomically: a process that ends meanwhile leaves the old file or the new one.
   ///
-  /// Nothing is brought to its disk for it, since it promises no bytes. It is written before the first of them, without a
-  /// length, and what counts when the download goes on is the file's own: the end that a power cut took is asked for again,
-  /// and a checkpoint that it took is none. The file of another version is emptied before the checkpoint says so, an order
-  /// that journals keep. Where a file system keeps a length whose bytes it has lost, only a digest can tell.
+  /// The file is not flushed to the disk (`fsync`), because it does not state how many bytes of the download were
+  /// written. It is written before the first byte arrives, without a length. A later download uses the actual length of
+  /// the partial file: bytes that a power failure removed are requested again, and a checkpoint that a power failure
+  /// removed does not count. The partial file of another version is truncated before the checkpoint is written;
+  /// journaling file systems keep this order. If a file system keeps a length whose bytes it has lost, only a digest
+  /// detects it.
   func write(_ state: ResumeState) throws(LupineError) {
     guard let data = state.encoded() else { return }
     let file = try PartialFile.create(beside: path)

@@ -16,7 +16,7 @@ extension DownloadConsumer {
         if error.kind == .serverNotAuthenticated { state.dropPrevious() }
         outcome.error = isRefused(error.kind, isWhole) ? remove(error, &state) : keepOrRemove(error, &state)
       } else if let head = outcome.response?.head, !Self.isFile(head), state.partial == nil, state.previous == nil {
-        // Nothing to write, which serializers may allow; whoever wants the file itself gets an error.
+        // There is nothing to write; serializers may accept that, but a task that returns the file throws an error.
         state.removeCheckpoint()
       } else {
         do throws(LupineError) { outcome.file = try commit(&state) } catch { outcome.error = error }
@@ -37,14 +37,13 @@ extension DownloadConsumer {
     .carrying(bodyElsewhere(response, limit: limit) ?? response.data, limit: limit)
   }
 
-  /// What this exchange brought of the file, or the page that was too long to be gathered.
+  /// Returns what this exchange wrote to the file, or the first bytes of a page that was too long to collect.
   func bodyElsewhere(_ response: ReceivedResponse, limit: Int64) -> Data? {
     let (page, partial) = state.withLock { ($0.exchange.page, $0.exchange.isInFile ? $0.partial : nil) }
     return partial?.bytes(from: base(of: response.head), limit: limit) ?? page
   }
 
-  /// Whether what there is of the file is of no use: it arrived whole, and what looked at it found something against it, or
-  /// nobody knows whose it is.
+  /// Whether the partial file cannot be used: it is complete and was refused, or the server is not authenticated.
   private func isRefused(_ kind: LupineError.Kind, _ isWhole: Bool) -> Bool {
     switch kind {
     case .serverNotAuthenticated: true
@@ -53,16 +52,16 @@ extension DownloadConsumer {
     }
   }
 
-  /// Whether the response is the rest of the file, to its end.
+  /// Whether the response is the rest of the file, up to its end.
   func continues(_ head: HTTPResponse, from asked: Int64, _ state: DownloadState) -> Bool {
     guard head.status.code == 206, let content = head.contentRange,
       content.range.lowerBound == asked, state.validator?.agrees(with: head) ?? false,
       head.headerFields[.contentEncoding] == nil
     else { return false }
     if let length = head.headerFields[.contentLength], Int64(length) != Int64(content.range.count) { return false }
-    // Where nobody says how long the file is, nobody can tell the rest of it from a part of the rest.
+    // Without the total length, the rest of the file cannot be distinguished from a part of the rest.
     guard let total = state.total ?? content.total else { return false }
-    // A server may send less than was asked for; what would still be missing is not asked for piece by piece.
+    // A server may send less than the requested range; the missing part is not requested separately.
     return (content.total ?? total) == total && content.range.upperBound == total
   }
 
@@ -78,9 +77,9 @@ extension DownloadConsumer {
     throw LupineError(.resumeFailed, "The download cannot be continued: \(reason).")
   }
 
-  /// Refuses a file that is longer than it may be, as its head tells, before any of it comes.
+  /// Refuses a file that exceeds the size limit according to its head, before the body arrives.
   ///
-  /// The length of a coded one says nothing of the file's.
+  /// The length of an encoded body does not limit the length of the file.
   func checkLength(of head: HTTPResponse, to request: OutgoingRequest, after there: Int64, _ state: DownloadState)
     throws(LupineError)
   {
@@ -97,7 +96,7 @@ extension DownloadConsumer {
   ) throws(LupineError) -> PartialFile {
     try checkLength(of: head, to: request, after: 0, state)
     try decidePlace(&state, head, request)
-    // Where the place lies on another file system nothing is moved, since nothing of it is wanted any more.
+    // If the destination is on another file system, the old file is not moved, because its content is not needed.
     let isElsewhere = state.place.map { state.isElsewhere($0) } ?? false
     if isElsewhere || (state.partial?.length ?? 0) > 0 { state.putAside() }
     let file = try file(&state)
@@ -128,7 +127,7 @@ extension DownloadConsumer {
   private func commit(_ state: inout DownloadState) throws(LupineError) -> URL {
     guard let partial = state.partial, state.exchange.isInFile else {
       if state.partial == nil, state.previous == nil { state.removeCheckpoint() }
-      // What an earlier exchange brought of the file is no part of this response, and can still be gone on from.
+      // What an earlier exchange wrote is not part of this response, and can still be continued.
       throw keepOrRemove(Self.nothingToWrite, &state)
     }
     state.dropPrevious()
@@ -137,7 +136,7 @@ extension DownloadConsumer {
         if let failure = state.moveFailure { throw failure }
         try partial.move(to: place.path, replacing: place.options.contains(.removePreviousFile))
       } catch {
-        // All of it is there: only its name is missing.
+        // The file is complete; only the rename failed.
         throw error.noting("The whole file is \(partial.path).")
           .resumable(with: state.resumeState(offset: partial.length)?.encoded())
       }
@@ -146,7 +145,7 @@ extension DownloadConsumer {
     return URL(filePath: state.place?.path ?? partial.path)
   }
 
-  /// Keeps the beginning where it can be continued, and says so in the error; otherwise removes it.
+  /// Keeps a partial file that can be continued and adds resume data to the error; otherwise removes the file.
   private func keepOrRemove(_ error: LupineError, _ state: inout DownloadState) -> LupineError {
     guard state.partial != nil || state.previous != nil else { return error }
     guard let partial = state.partial, partial.length > 0, state.validator != nil else { return remove(error, &state) }
@@ -154,7 +153,7 @@ extension DownloadConsumer {
     return kept(error, state) ?? remove(error, &state)
   }
 
-  /// Removes what has come; what was put aside for it is there again.
+  /// Removes what has arrived and restores the file that was put aside.
   private func remove(_ error: LupineError, _ state: inout DownloadState) -> LupineError {
     if state.takeUpPrevious(), let kept = kept(error, state) { return kept }
     state.partial?.remove()

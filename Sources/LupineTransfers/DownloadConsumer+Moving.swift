@@ -2,10 +2,10 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
-/// Files that are to be gone on with on another file system than the one they were begun on, where no renaming leads.
+/// Moves partial files between file systems, where a rename is not possible.
 extension DownloadConsumer {
-  /// Refuses an invalid digest; then moves what there is of the file to where the rest is to come, as far as that is
-  /// known before the head.
+  /// Refuses an invalid digest; then moves the partial file to the file system of the destination, if the destination
+  /// is known before the head.
   func beginning(_ request: OutgoingRequest) -> (@Sendable () async -> LupineError?)? {
     state.withLock { state in
       if let fault = state.digest?.fault { return { fault } }
@@ -22,8 +22,10 @@ extension DownloadConsumer {
     }
   }
 
-  /// Whether the place that the head has decided lies on another file system, so that what there is of the file is moved
-  /// before the rest comes: that takes its time, which this exchange would not wait for.
+  /// Whether the destination that the head decided is on another file system.
+  ///
+  /// The partial file is then moved before the rest arrives. The move takes time, and this exchange does not wait for
+  /// it.
   func mustMove(_ state: inout DownloadState, from asked: Int64) -> Bool {
     guard !state.attempt.hasMoved, let place = state.place, state.isElsewhere(place) else { return false }
     state.attempt.hasMoved = true
@@ -42,7 +44,8 @@ extension DownloadConsumer {
     return { await self.move(to: place) }
   }
 
-  /// Moves the whole file where only its end has shown that it lies elsewhere; where that fails it stays, and says so.
+  /// Moves the complete file if only its end has shown that the destination is on another file system; if the move
+  /// fails, the file stays and the error is recorded.
   func bringWhole(to place: DownloadDestination.Place) async -> LupineError? {
     guard let error = await move(to: place) else { return nil }
     guard error.kind != .cancelled else { return error }
@@ -50,7 +53,8 @@ extension DownloadConsumer {
     return nil
   }
 
-  /// Copies what there is of the file to beside a place, and removes it where it was once the copy is on its disk.
+  /// Copies the partial file into the folder of the destination, and removes the original once the copy is flushed to
+  /// the disk.
   private func move(to place: DownloadDestination.Place) async -> LupineError? {
     do throws(LupineError) {
       guard let partial = state.withLock({ $0.partial }) else { return nil }

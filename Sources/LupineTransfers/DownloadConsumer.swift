@@ -4,7 +4,7 @@ import LupineCore
 import LupineSession
 import Synchronization
 
-/// Writes a response to a file beside its destination, continues where an attempt broke off, and moves the file at the end.
+/// Writes a response to a file beside its destination, resumes it after an interruption, and moves the file at the end.
 final class DownloadConsumer: ResponseHandler {
   let destination: DownloadDestination
   let state = Mutex(DownloadState())
@@ -17,10 +17,11 @@ final class DownloadConsumer: ResponseHandler {
     }
   }
 
-  /// The bytes that there are of the file.
+  /// The current length of the partial file in bytes.
   var length: Int64 { state.withLock { $0.partial?.length ?? 0 } }
 
-  /// Asks for the rest of a file where there is a beginning; ranges and codings do not mix, so none is accepted.
+  /// Requests the rest of the file if there is a partial file; accepts no content coding, because ranges apply to the
+  /// encoded form.
   func prepare(_ request: OutgoingRequest, secrets: SecretFields) -> OutgoingRequest {
     var request = request
     if request.headers[.acceptEncoding] == nil { request.headers[.acceptEncoding] = "identity" }
@@ -31,7 +32,7 @@ final class DownloadConsumer: ResponseHandler {
       guard let partial = state.partial, let validator = state.validator, request.method == .get else { return }
       let length = partial.length
       guard length > 0, request.headers[.range] == nil else { return }
-      // Behind a whole file there is nothing to ask for: its last byte tells whether it is still the same.
+      // For a complete file, only its last byte is requested, to check that the server's file is still the same.
       let asked = length == state.total ? length - 1 : length
       state.attempt.asked = asked
       request.headers[.range] = "bytes=\(asked)-"
@@ -67,7 +68,7 @@ final class DownloadConsumer: ResponseHandler {
       }
       guard Self.isFile(head) else { return .collect(limit: min(limits.responseBody, limits.discardedBody)) }
       let reason = "the server sent the file from its beginning"
-      // Also where nothing could tell that the server's file is still the same, so that no part of it was asked for.
+      // This also applies without a validator, when no range was requested.
       if let partial = state.partial, partial.length > 0 { try refuseToRestart(reason, state) }
       let file = try freshFile(&state, head, request)
       let cause = state.obstacle ?? (state.attempt.asked == nil ? nil : reason)
@@ -78,7 +79,7 @@ final class DownloadConsumer: ResponseHandler {
     }
   }
 
-  /// Whether the response is a file; 204 and 205 say that there is none (RFC 9110 sections 15.3.5 and 15.3.6).
+  /// Whether the response carries a file; 204 and 205 do not (RFC 9110 sections 15.3.5 and 15.3.6).
   static func isFile(_ head: HTTPResponse) -> Bool {
     (200..<300).contains(head.status.code) && head.status.code != 204 && head.status.code != 205
   }
@@ -119,7 +120,7 @@ final class DownloadConsumer: ResponseHandler {
     return request
   }
 
-  /// Asks the program for another URL where the server says that this one holds no more, once in each attempt.
+  /// Asks the program for another URL if the server refuses this one; once in each attempt.
   func refreshing(after head: HTTPResponse) -> (@Sendable () async throws -> any URLConvertible)? {
     guard [401, 403, 404, 410].contains(head.status.code) else { return nil }
     return state.withLock { state in
@@ -133,7 +134,7 @@ final class DownloadConsumer: ResponseHandler {
 
   func hasBody(_ response: ReceivedResponse) -> Bool? {
     if response.metrics.bytesReceived > 0 || response.hasData { return true }
-    // An interceptor's own came over no wire.
+    // A body that an interceptor made did not come from the network.
     return state.withLock { $0.exchange.isInFile && ($0.partial?.length ?? 0) > 0 }
   }
 
@@ -159,7 +160,7 @@ final class DownloadConsumer: ResponseHandler {
     }
   }
 
-  /// Bytes that were there before the current exchange.
+  /// The number of bytes that the file had before the current exchange.
   func base(of head: HTTPResponse) -> Int64 {
     head.status.code == 206 ? state.withLock { $0.attempt.asked ?? 0 } : 0
   }

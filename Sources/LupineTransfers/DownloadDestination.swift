@@ -2,9 +2,9 @@ public import FoundationEssentials
 public import HTTPTypes
 import LupineCore
 
-/// Where a download goes.
+/// The place where a downloaded file is stored.
 public struct DownloadDestination: Sendable {
-  /// A path and the options for it, decided when the response's head arrives.
+  /// A path and its options, decided when the response's head arrives.
   public typealias Place = (path: String, options: Options)
 
   let kind: Kind
@@ -14,11 +14,11 @@ public struct DownloadDestination: Sendable {
     case file(String, Options)
     case folder(String, Options)
     case custom(@Sendable (HTTPResponse) throws -> Place)
-    /// What was named is no place.
+    /// An invalid destination, with its error.
     case nowhere(LupineError)
   }
 
-  /// A new file in the system's temporary folder, which is the caller's to remove.
+  /// A new file in the system's temporary folder; the caller removes it.
   public static let temporary = DownloadDestination(kind: .temporary)
 
   /// A file at this path.
@@ -26,8 +26,9 @@ public struct DownloadDestination: Sendable {
     DownloadDestination(kind: .file(path, options))
   }
 
-  /// The file that a file URL names; one that names no file of this machine fails the download with kind `fileFailed`
-  /// before anything is sent.
+  /// The file that a file URL names.
+  ///
+  /// A URL that names no file of this machine fails the download with kind `fileFailed` before anything is sent.
   public static func file(_ url: URL, _ options: Options = []) -> DownloadDestination {
     at(url) { .file($0, options) }
   }
@@ -50,29 +51,30 @@ public struct DownloadDestination: Sendable {
     }
   }
 
-  /// A place that a closure names for the response; it is asked at each head that brings the file, or the rest of it.
+  /// A place that a closure returns for the response; the closure is called for each head that brings the file or the
+  /// rest of it.
   public static func custom(_ place: @escaping @Sendable (HTTPResponse) throws -> Place) -> DownloadDestination {
     DownloadDestination(kind: .custom(place))
   }
 
-  /// What may be done to make room.
+  /// What the download may do to make the move to the destination possible.
   public struct Options: OptionSet, Sendable, Hashable, Codable {
-    /// One bit for each option.
+    /// The bits of the set; each option is one bit.
     public let rawValue: Int
     /// Makes a set from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Creates the folders on the way that are missing.
+    /// Creates the missing folders of the path.
     public static let createIntermediateDirectories = Options(rawValue: 1)
-    /// Replaces a file that is there.
+    /// Replaces an existing file.
     public static let removePreviousFile = Options(rawValue: 2)
   }
 }
 
 extension DownloadDestination {
-  /// The path as far as it is known before a head: the name of a file in a folder may still be another.
+  /// Returns the path as far as it is known before a head; the name of a file in a folder may change with the head.
   ///
-  /// - Parameter name: what the file was called before.
+  /// - Parameter name: the earlier name of the file.
   func expectedPlace(of url: HTTPURL, named name: String?) -> Place? {
     switch kind {
     case .temporary, .custom, .nowhere: nil
@@ -82,18 +84,18 @@ extension DownloadDestination {
     }
   }
 
-  /// Refuses what was named and is no place.
+  /// Throws if the destination is invalid.
   func check() throws(LupineError) {
     if case .nowhere(let error) = kind { throw error }
   }
 
-  /// Empty where the folder's path is, which is none, so that nothing comes to the root.
+  /// Returns an empty path for an empty folder, so that nothing is written to the root folder.
   private static func path(of name: String, in folder: String) -> String {
     guard !folder.isEmpty else { return "" }
     return folder.hasSuffix("/") ? folder + name : folder + "/" + name
   }
 
-  /// The path for this response; a temporary file's is not known before it is made.
+  /// Returns the path for this response; `nil` for a temporary file, whose path is known only when it is made.
   func place(for head: HTTPResponse, of url: HTTPURL) throws(LupineError) -> Place? {
     switch kind {
     case .temporary: return nil

@@ -6,10 +6,12 @@ public import LupineCore
 import LupineSession
 import LupineSupport
 
-/// Any number of handlers can be attached; they are called in order, once the file is in its place or the download has
-/// failed. What serializers read, and how much, stands at `serializingResponse(using:)`.
+/// Any number of handlers can be attached.
+///
+/// They are called in order, once the file is at its destination or the download has failed.
+/// `serializingResponse(using:)` documents what serializers read and its limit.
 extension DownloadRequest {
-  /// Calls the handler with the file's place, or with the error, which may carry `resumeData`.
+  /// Calls the handler with the file's URL, or with the error, which may carry `resumeData`.
   ///
   /// - Parameter queue: where the handler is called; `nil` means off the caller's thread.
   @discardableResult
@@ -23,7 +25,7 @@ extension DownloadRequest {
     return self
   }
 
-  /// Calls the handler with what a serializer makes of the file.
+  /// Calls the handler with the serializer's value for the file.
   @discardableResult
   public func response<Serializer: ResponseSerializer>(
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
@@ -53,7 +55,8 @@ extension DownloadRequest {
 
   /// Calls the handler with the file's content as text.
   ///
-  /// - Parameter encoding: its encoding; `nil` means the response's own, as `StringResponseSerializer` finds it.
+  /// - Parameter encoding: the text encoding; `nil` means the response's own, as `StringResponseSerializer` determines
+  ///   it.
   @discardableResult
   public func responseString(
     queue: DispatchQueue? = nil, encoding: TextEncoding? = nil,
@@ -81,11 +84,10 @@ extension DownloadRequest {
   /// Calls the handler with the file's content decoded into a type.
   ///
   /// - Parameters:
-  ///   - decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
-  ///   - emptyResponseCodes: the statuses that may be without a body, of which an `EmptyResponse` such as an optional is
-  ///     made; `nil` means the session's, 204 and 205 unless told otherwise.
-  ///   - emptyRequestMethods: the methods whose responses may be without one; `nil` means the session's, HEAD unless told
-  ///     otherwise.
+  ///   - decoder: what decodes the content; `nil` means the session's decoder, which is JSON by default.
+  ///   - emptyResponseCodes: the statuses that may have no body, for which an `EmptyResponse` value such as `nil` is
+  ///     made; `nil` means the session's, 204 and 205 by default.
+  ///   - emptyRequestMethods: the methods whose responses may have no body; `nil` means the session's, HEAD by default.
   @discardableResult
   public func responseDecodable<Value: Decodable & Sendable>(
     of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: (any DataDecoder)? = nil,
@@ -97,8 +99,9 @@ extension DownloadRequest {
       completionHandler: completionHandler)
   }
 
-  /// The same, with the error that the service describes in the body of a response that is refused; see
-  /// `serializingDecodable(_:error:)`.
+  /// Calls the handler with the file's content decoded into a type, and decodes service errors as `Failure`.
+  ///
+  /// The service error is decoded from the body of a refused response; see `serializingDecodable(_:error:)`.
   @discardableResult
   public func responseDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
     of type: Value.Type = Value.self, error: Failure.Type, queue: DispatchQueue? = nil,

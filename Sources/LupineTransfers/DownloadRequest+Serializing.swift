@@ -4,46 +4,47 @@ public import LupineCoding
 public import LupineCore
 import LupineSession
 
-/// Serializers read the file into memory, up to `Limits.responseBody`; a larger one fails with kind `limitExceeded`. The
-/// file stays where it is, whatever they make of it; where no destination was named, it is a temporary file, of which the
-/// response's `fileURL` tells.
+/// Serializers read the file into memory, up to `Limits.responseBody`; a larger file fails with kind `limitExceeded`.
+///
+/// The file stays at its place, whatever the serializer returns. Without a destination it is a temporary file, and the
+/// response's `fileURL` has its location.
 extension DownloadRequest {
-  /// The file's place, to be awaited.
+  /// Returns a task for the file's URL.
   public func serializingFile() -> DownloadTask<URL> { DownloadTask(task) }
 
-  /// What a serializer makes of the file, to be awaited.
+  /// Returns a task for the serializer's value.
   public func serializingResponse<Serializer: ResponseSerializer>(
     using serializer: Serializer
   ) -> DownloadTask<Serializer.Output> {
     DownloadTask(task, SessionBoundSerializer(serializer, defaults))
   }
 
-  /// The file's bytes, to be awaited.
+  /// Returns a task for the file's bytes.
   public func serializingData() -> DownloadTask<Data> { serializingResponse(using: defaults.data) }
 
-  /// The file's content as text, to be awaited.
+  /// Returns a task for the file's content as text.
   ///
-  /// - Parameter encoding: its encoding; `nil` means the response's own, as `StringResponseSerializer` finds it.
+  /// - Parameter encoding: the text encoding; `nil` means the response's own, as `StringResponseSerializer` determines
+  ///   it.
   public func serializingString(encoding: TextEncoding? = nil) -> DownloadTask<String> {
     serializingResponse(using: defaults.string(encoding))
   }
 
-  /// The file's content as JSON of any shape, to be awaited.
+  /// Returns a task for the file's content as JSON of any shape.
   public func serializingJSON() -> DownloadTask<JSONValue> { serializingResponse(using: defaults.json) }
 
-  /// The file's content as a property list of any shape, to be awaited.
+  /// Returns a task for the file's content as a property list of any shape.
   public func serializingPropertyList() -> DownloadTask<PropertyListValue> {
     serializingResponse(using: defaults.propertyList)
   }
 
-  /// The file's content decoded into a type, to be awaited.
+  /// Returns a task for the file's content decoded into a type.
   ///
   /// - Parameters:
-  ///   - decoder: what decodes it; `nil` means the session's, JSON unless told otherwise.
-  ///   - emptyResponseCodes: the statuses that may be without a body, of which an `EmptyResponse` such as an optional is
-  ///     made; `nil` means the session's, 204 and 205 unless told otherwise.
-  ///   - emptyRequestMethods: the methods whose responses may be without one; `nil` means the session's, HEAD unless told
-  ///     otherwise.
+  ///   - decoder: what decodes the content; `nil` means the session's decoder, which is JSON by default.
+  ///   - emptyResponseCodes: the statuses that may have no body, for which an `EmptyResponse` value such as `nil` is
+  ///     made; `nil` means the session's, 204 and 205 by default.
+  ///   - emptyRequestMethods: the methods whose responses may have no body; `nil` means the session's, HEAD by default.
   public func serializingDecodable<Value: Decodable & Sendable>(
     _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil,
     emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
@@ -51,12 +52,12 @@ extension DownloadRequest {
     serializingResponse(using: defaults.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods))
   }
 
-  /// The same, with the error that the service describes in the body of a response that is refused.
+  /// Returns a task for the file's content decoded into a type, with service errors decoded as `Failure`.
   ///
-  /// Where a validator refuses the response, or its body is no `Value`, the body is decoded as `Failure`, with the same
-  /// decoder. The `LupineError` that is thrown is the refusal; its `serviceError(as:)` is the service's error, and so is its
-  /// `underlying` where nothing else is. A body that is no `Failure`, or that `Limits.errorBody` has cut, leaves the refusal
-  /// as it is.
+  /// If a validator refuses the response, or its body is no `Value`, the body is decoded as `Failure` with the same
+  /// decoder. The thrown `LupineError` describes the refusal. Its `serviceError(as:)` returns the service error, and so
+  /// does its `underlying` if it is not set otherwise. The refusal is unchanged if the body is no `Failure` or is cut
+  /// by `Limits.errorBody`.
   public func serializingDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
     _ type: Value.Type = Value.self, error: Failure.Type, decoder: (any DataDecoder)? = nil,
     emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil

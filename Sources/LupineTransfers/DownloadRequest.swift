@@ -17,60 +17,62 @@ public struct DownloadRequest: SessionRequest {
 }
 
 extension DownloadRequest {
-  /// Compares the file with a digest before it is put in its place; another one ends the download with kind
-  /// `digestMismatch`, and the file is removed.
+  /// Compares the file with a digest before it is moved to its destination.
   ///
-  /// The whole file is read again for it, also what an earlier download brought. A text that is no digest ends the
-  /// download with kind `invalidRequest`, before anything is sent.
+  /// A different digest ends the download with kind `digestMismatch`, and the file is removed. The whole file is read
+  /// again for the comparison, including what an earlier download wrote. A text that is no digest ends the download
+  /// with kind `invalidRequest`, before anything is sent.
   @discardableResult
   public func expecting(_ digest: ExpectedDigest) -> Self {
     consumer.state.withLock { $0.digest = digest }
     return self
   }
 
-  /// Sets the most bytes that the file may have, after decoding; a longer one fails with kind `limitExceeded(.sink)`: at the
-  /// head where that tells its length, else as soon as there are more.
+  /// Sets the maximum size of the file in bytes, after decoding.
   ///
-  /// Default: no bound.
+  /// A larger file fails with kind `limitExceeded(.sink)`: at the head if it states the length, otherwise as soon as
+  /// the limit is exceeded. Default: no limit.
   @discardableResult
   public func sizeLimit(_ bytes: Int64) -> Self {
     consumer.state.withLock { $0.sizeLimit = max(0, bytes) }
     return self
   }
 
-  /// Asks for another URL where the server answers 401, 403, 404 or 410, as to one that was signed and has expired.
+  /// Asks for another URL if the server answers 401, 403, 404 or 410, for example because a signed URL has expired.
   ///
-  /// Asked once in each attempt, with the head of the answer. The download goes on from where it was, where the server
-  /// behind the new URL has the same file. Secret fields and credentials do not go to another origin, nor do
-  /// they in a retry, which goes to the fresh URL at once. What the closure throws ends the attempt; a `LupineError` is
-  /// passed on as it is.
+  /// The closure is called once in each attempt, with the head of the response. The download continues at its current
+  /// offset if the server of the new URL has the same file. Secret fields and credentials are not sent to another
+  /// origin. The same holds for a retry, which uses the new URL at once. An error that the closure throws ends the
+  /// attempt; a `LupineError` is passed on unchanged.
   @discardableResult
   public func refreshingURL(_ refresh: @escaping @Sendable (HTTPResponse) async throws -> any URLConvertible) -> Self {
     consumer.state.withLock { $0.refresh = refresh }
     return self
   }
 
-  /// Keeps what is needed to go on in a file, so that the download goes on after its program was ended, however that was.
+  /// Stores the resume state in a file, so that a later process can continue the download.
   ///
-  /// A download with the same URL and the same checkpoint takes up what is there. The file is written when the head arrives,
-  /// readable by its owner alone, because it holds the URL; it is removed with the download's end, unless the download can
-  /// be resumed. Call it before the download starts.
+  /// A download with the same URL and the same checkpoint continues the partial file. The checkpoint is written when
+  /// the head arrives. Only its owner may read it, because it holds the URL. It is removed when the download ends,
+  /// unless the download can be resumed. Call this method before the download starts.
   ///
-  /// Where what the checkpoint tells of cannot be gone on with, as where the server has another file now, the download begins
-  /// anew, unless `otherwise: .fail` is given: then it fails with kind `resumeFailed`, and the checkpoint and what there is
-  /// of the file stay as they were. That holds for a file at the path that is no checkpoint, too; where there is none, or
-  /// that of another URL, the download begins.
+  /// If the partial file cannot be continued, for example because the server has another file now, the download
+  /// restarts. With `otherwise: .fail` it fails with kind `resumeFailed` instead, and the checkpoint and the partial
+  /// file stay unchanged. The same applies to a file at the path that is no checkpoint. If there is no file, or a
+  /// checkpoint of another URL, the download begins.
   ///
-  /// Each download needs a checkpoint of its own: one of another's that runs, or that can be gone on with, stays that one's
-  /// until it has ended or is given up with `discard(checkpoint:)`. A file that is no checkpoint stays, too, but for an empty
-  /// one. This download then has none, as a warning among the events says.
+  /// Each download needs its own checkpoint. The checkpoint of another download is not overwritten while that download
+  /// runs or can be resumed, until it ends or is given up with `discard(checkpoint:)`. A file that is no checkpoint is
+  /// not overwritten either, unless it is empty. In these cases this download has no checkpoint, and a warning event
+  /// reports it.
   ///
-  /// After a power cut the download goes on from what the disk has of the file. A file system that orders no data before
-  /// lengths, such as ext4 with `data=writeback`, may have lost bytes in the midst of it: `expecting` a digest finds that.
+  /// After a power failure the download continues from what is on the disk. A file system that does not write data
+  /// before lengths, such as ext4 with `data=writeback`, may have lost bytes within the file: `expecting` a digest
+  /// detects that.
   ///
   /// - Parameters:
-  ///   - path: where the checkpoint is kept.
-  ///   - policy: what happens when the rest cannot be had. Default: restart.
+  ///   - path: the path of the checkpoint file.
+  ///   - policy: what happens if the rest cannot be obtained. Default: restart.
   @discardableResult
   public func checkpoint(_ path: String, otherwise policy: ResumePolicy = .restart) -> Self {
     let url = try? task.description.get().url.string
@@ -81,13 +83,14 @@ extension DownloadRequest {
     return self
   }
 
-  /// Goes on by itself where the connection breaks off, without any other retrier.
+  /// Resumes the download by itself when the connection is lost, without any other retrier.
   ///
   /// - Parameters:
-  ///   - limit: how many attempts in a row may bring nothing new. Default: 5.
-  ///   - delay: the wait before the first of them, on the session's clock; it doubles from one to the next, up to a minute.
+  ///   - limit: the maximum number of consecutive attempts that bring nothing new. Default: 5.
+  ///   - delay: the wait before the first of them, on the session's clock; it doubles each time, up to one minute.
   ///     Default: one second.
-  ///   - policy: what happens when the rest cannot be had, as where the server has another file by then. Default: restart.
+  ///   - policy: what happens if the rest cannot be obtained, for example because the server's file has changed.
+  ///     Default: restart.
   @discardableResult
   public func resumesAutomatically(
     limit: Int = 5, delay: Duration = .seconds(1), otherwise policy: ResumePolicy = .restart
@@ -98,21 +101,21 @@ extension DownloadRequest {
 }
 
 extension DownloadRequest {
-  /// Gives up an interrupted download: removes the partial file that it left.
+  /// Gives up an interrupted download and removes its partial file.
   ///
-  /// A file that is gone, or that a download is writing now, is left alone.
+  /// A file that does not exist, or that a download is writing now, is ignored.
   ///
-  /// - Parameter resumeData: what the interrupted download's error carried.
-  /// - Throws: `LupineError` of kind `resumeFailed` for what is no resume data.
+  /// - Parameter resumeData: the resume data in the error of the interrupted download.
+  /// - Throws: `LupineError` of kind `resumeFailed` if the bytes are no resume data.
   public static func discard(_ resumeData: Data) throws(LupineError) {
     PartialFile.reopen(try ResumeState(decoding: resumeData).partialPath, length: nil)?.remove()
   }
 
-  /// Gives up a download whose program ended: removes its checkpoint, and the partial file that it left.
+  /// Gives up a download whose process ended, and removes its checkpoint and its partial file.
   ///
-  /// A file that is no checkpoint, and a partial file that a download is writing now, are left alone.
+  /// A file that is no checkpoint, and a partial file that a download is writing now, are not removed.
   ///
-  /// - Parameter path: what `checkpoint(_:)` was given.
+  /// - Parameter path: the path that was passed to `checkpoint(_:)`.
   public static func discard(checkpoint path: String) {
     let checkpoint = Checkpoint(path: path)
     guard case .state(let state) = checkpoint.read() else { return }

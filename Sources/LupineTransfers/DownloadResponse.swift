@@ -6,56 +6,57 @@ import LupineSupport
 
 /// How a download ended.
 public struct DownloadResponse<Value: Sendable>: Sendable {
-  /// The request as it was sent last.
+  /// The request as it was last sent.
   public let request: OutgoingRequest?
-  /// The head of the response, even if its body did not arrive completely; `nil` where none arrived.
+  /// The head of the response, even if its body is incomplete; `nil` if no head arrived.
   public let response: HTTPResponse?
-  /// The redirects that were followed on the way to the response, in their order.
+  /// The redirects that were followed, in order.
   public let redirects: [RedirectStep]
-  /// Where the file is, once it is complete.
+  /// The URL of the file, once it is complete.
   public let fileURL: URL?
-  /// The trailers, where there were any.
+  /// The trailers, if there are any.
   public let trailers: HTTPFields?
-  /// What the last exchange cost.
+  /// The metrics of the last exchange.
   public let metrics: TransferMetrics
   /// The value or the error.
   public let result: Result<Value, LupineError>
-  /// What `debugDescription` and a dump redact.
+  /// The fields that `debugDescription` and a dump redact.
   let secretFields: SecretFields
 
-  /// The value, where there is one.
+  /// The value; `nil` on failure.
   public var value: Value? { try? result.get() }
 
-  /// The error, where there is one.
+  /// The error; `nil` on success.
   public var error: LupineError? {
     if case .failure(let error) = result { error } else { nil }
   }
 
-  /// What continues an interrupted download, where the server lets it be continued.
+  /// The data that resumes an interrupted download, if the server supports it.
   public var resumeData: Data? { error?.resumeData }
 }
 
 extension DownloadResponse {
-  /// Returns the response with its value changed; an error stays.
+  /// Returns the response with its value transformed; an error is unchanged.
   public func map<New: Sendable>(_ transform: (Value) -> New) -> DownloadResponse<New> {
     replacing(result.map(transform))
   }
 
-  /// Returns the response with its value changed, or with what the closure throws; an error stays.
+  /// Returns the response with its value transformed, or with the error that the closure throws; an error is unchanged.
   ///
-  /// A `LupineError` is kept as it is; any other error becomes the `underlying` one of kind `serializationFailed`.
+  /// A thrown `LupineError` is kept. Any other error becomes the `underlying` error of a `LupineError` of kind
+  /// `serializationFailed`.
   public func tryMap<New: Sendable>(_ transform: (Value) throws -> New) -> DownloadResponse<New> {
     replacing(result.tryMap(about: request, response, transform))
   }
 
-  /// Returns the response with its error changed; a value stays.
+  /// Returns the response with its error transformed; a value is unchanged.
   public func mapError(_ transform: (LupineError) -> LupineError) -> DownloadResponse {
     replacing(result.mapError(transform))
   }
 
-  /// Returns the response with its error changed into what the closure returns or throws; a value stays.
+  /// Returns the response with its error replaced by the one that the closure returns or throws; a value is unchanged.
   ///
-  /// A thrown error that is no `LupineError` becomes the `underlying` one of kind `other`.
+  /// A thrown error that is no `LupineError` becomes the `underlying` error of a `LupineError` of kind `other`.
   public func tryMapError(_ transform: (LupineError) throws -> LupineError) -> DownloadResponse {
     replacing(result.tryMapError(about: request, response, transform))
   }
@@ -84,7 +85,7 @@ extension DownloadResponse where Value == URL {
     self.init(outcome, result, of: task)
   }
 
-  /// Why there is no file, as after 204.
+  /// The error for a response without a file, such as 204.
   private static func missing(from outcome: Outcome) -> LupineError {
     guard let response = outcome.response else { return DownloadConsumer.nothingToWrite }
     return DownloadConsumer.nothingToWrite.about(response.request.summary).about(response.head)
@@ -93,7 +94,7 @@ extension DownloadResponse where Value == URL {
 }
 
 extension DownloadResponse: CustomStringConvertible {
-  /// The request, the status and the place or the error, on one line.
+  /// The request, the status and the file's path or the error, on one line.
   public var description: String {
     let head = [request?.summary.description, response.map { "(\($0.status.code))" }].compactMap { $0 }
     let end = fileURL.map { "saved to \($0.path)" } ?? error?.message ?? ""
@@ -102,9 +103,9 @@ extension DownloadResponse: CustomStringConvertible {
 }
 
 extension DownloadResponse: CustomDebugStringConvertible {
-  /// The request, the response, the file's place, the metrics and the result.
+  /// The request, the response, the file's path, the metrics and the result.
   ///
-  /// Secret fields are redacted and control bytes escaped.
+  /// Secret fields are redacted and control bytes are escaped.
   public var debugDescription: String {
     let page = ExchangePage(
       request: request, redirects: redirects, response: response, trailers: trailers, metrics: metrics,
@@ -120,7 +121,7 @@ extension DownloadResponse: CustomDebugStringConvertible {
 }
 
 extension DownloadResponse: CustomReflectable {
-  /// The parts, their secret fields redacted.
+  /// The properties, with secret fields redacted.
   public var customMirror: Mirror {
     Mirror(
       self,

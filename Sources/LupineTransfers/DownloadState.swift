@@ -2,65 +2,66 @@ import FoundationEssentials
 import HTTPTypes
 import LupineCore
 
-/// What a download knows of itself.
+/// The state of one download.
 struct DownloadState {
   var partial: PartialFile?
-  /// What there was of the file when the server sent another one, until that one is accepted.
+  /// The partial file of the earlier version, kept until the server's new version is accepted.
   var previous: Beginning?
   var validator: EntityValidator?
   var total: Int64?
   var place: DownloadDestination.Place?
   var policy = ResumePolicy.restart
-  /// Why what an earlier download left cannot be taken up, where it left something.
+  /// Why the partial file of an earlier download cannot be continued; `nil` if it can, or if there is none.
   var obstacle: String?
-  /// The URL that was described, before adapters, redirects and fresh URLs: a credential that is given again goes there.
+  /// The URL of the request, before adapters, redirects and fresh URLs; credentials that are given again are sent
+  /// there.
   var url: HTTPURL?
   var attempt = Attempt()
   var exchange = Exchange()
-  /// Why the whole file could not be brought to the file system of its place.
+  /// Why the complete file could not be moved to the file system of its destination.
   var moveFailure: LupineError?
 
   var digest: ExpectedDigest?
-  /// The most bytes that the whole file may have.
+  /// The maximum size of the whole file in bytes.
   var sizeLimit: Int64?
   var checkpoint: Checkpoint?
-  /// Whether the checkpoint says where the file is.
+  /// Whether the checkpoint holds the current partial file.
   var isNoted = false
-  /// The partial file that the checkpoint tells of since this download took it up, or wrote it last.
+  /// The partial file in the checkpoint, as this download last read or wrote it.
   var notedPath: String?
   var refresh: (@Sendable (HTTPResponse) async throws -> any URLConvertible)?
-  /// The URL that the program gave in the place of an expired one.
+  /// The URL that the program gave to replace an expired one.
   var freshURL: HTTPURL?
 
-  /// What holds for one attempt, also where a response leads it on.
+  /// The state of one attempt, which may have several exchanges.
   struct Attempt {
-    /// The byte from which on it asks for the file; `nil` where it asks for all of it.
+    /// The offset in bytes from which the file is requested; `nil` if all of it is requested.
     var asked: Int64?
-    /// Whether the server has another file, so that the whole is to be asked for.
+    /// Whether the server has another file, so that the whole file must be requested.
     var mustRestart = false
-    /// Whether a head had what there is of the file moved; a closure may name another file system each time.
+    /// Whether the partial file was moved because of a head; a closure may return another file system each time.
     var hasMoved = false
-    /// Whether the program was asked for a fresh URL.
+    /// Whether the program was asked for a fresh URL in this attempt.
     var hasRefreshed = false
   }
 
-  /// What the head of one exchange has decided.
+  /// The decisions that the head of one exchange caused.
   struct Exchange {
-    /// How long the file must be once the exchange has ended; `nil` where nobody said.
+    /// The expected length of the file at the end of the exchange; `nil` if it is unknown.
     var expected: Int64?
-    /// Whether the response's body goes to the file, and not what an exchange that was given up brought of it.
+    /// Whether the body of this response is written to the file.
     var isInFile = false
-    /// Where what there is of the file is to be moved before the rest is asked for again.
+    /// The place to which the partial file must be moved before the rest is requested again.
     var move: DownloadDestination.Place?
-    /// The first bytes of a page that was too long to be gathered.
+    /// The first bytes of a page that was too long to collect.
     var page: Data?
     /// `Limits.errorBody`.
     var errorBodyLimit: Int64 = 0
-    /// What was decided, for the events.
+    /// The decisions, for the events.
     var decisions: [SessionEvent.Kind] = []
   }
 
-  /// Takes up what an earlier download left, where it is still there.
+  /// Uses the partial file of an earlier download, if it is still there.
   mutating func take(_ resume: ResumeState) {
     guard let found = resume.reopen() else {
       obstacle = "its partial file is gone, shorter than it was, or in the hands of another download"
@@ -72,12 +73,12 @@ struct DownloadState {
     place = resume.path.map { ($0, resume.options) }
   }
 
-  /// Whether the partial file lies on another file system than a place, so that it cannot be renamed to it.
+  /// Whether the partial file is on another file system than the place, so that a rename is not possible.
   func isElsewhere(_ place: DownloadDestination.Place) -> Bool {
     partial.map { !FileSystem.isShared($0.path, place.path) } ?? false
   }
 
-  /// What goes on with the download; `nil` where nothing can.
+  /// Returns the state that resumes the download; `nil` if it cannot be resumed.
   func resumeState(offset: Int64?) -> ResumeState? {
     guard let partial, let validator, let url else { return nil }
     return ResumeState(
@@ -88,16 +89,16 @@ struct DownloadState {
 }
 
 extension DownloadState {
-  /// What there is of a file, and what tells whether it is still the same.
+  /// A partial file, and the validator that shows whether the server's file is still the same.
   struct Beginning {
     let partial: PartialFile
     let validator: EntityValidator
     let total: Int64?
   }
 
-  /// Puts aside what there is of the file, for what the server sends in its place may be no file but a page that is refused.
+  /// Puts the partial file aside, because the server's new response may be refused and may be no file.
   ///
-  /// What nothing goes on with, and what has not been accepted itself, is removed.
+  /// The partial file is removed if it cannot be continued or was not accepted itself.
   mutating func putAside() {
     guard let partial else { return }
     if previous == nil, partial.length > 0, let validator {
@@ -110,7 +111,7 @@ extension DownloadState {
     total = nil
   }
 
-  /// Takes it up again in the place of what has come since; false where nothing was put aside.
+  /// Restores the file that was put aside in place of the new one; returns false if there is none.
   @discardableResult
   mutating func takeUpPrevious() -> Bool {
     guard let previous else { return false }
@@ -118,13 +119,15 @@ extension DownloadState {
     (partial, validator, total) = (previous.partial, previous.validator, previous.total)
     self.previous = nil
     isNoted = false
-    // A checkpoint that cannot be written tells of a file that is gone, and leads to a new beginning.
+    // If the checkpoint cannot be written, it names a removed file, and the next download restarts.
     try? note()
     return true
   }
 
-  /// Takes back what a refused response has brought: what there was before it is there again, and a file that it began is
-  /// gone, so that no later exchange takes it for a beginning.
+  /// Removes what a refused response has written.
+  ///
+  /// An earlier partial file is restored. A file that the response began is removed, so that no later exchange
+  /// continues it.
   mutating func takeBack() {
     if takeUpPrevious() { return }
     if let partial, let asked = attempt.asked, (try? partial.truncate(to: asked)) != nil { return }
@@ -133,7 +136,7 @@ extension DownloadState {
     removeCheckpoint()
   }
 
-  /// Lets go of it, since what has come since takes its place.
+  /// Removes the file that was put aside, because the new one replaces it.
   mutating func dropPrevious() {
     previous?.partial.remove()
     previous = nil
@@ -141,7 +144,7 @@ extension DownloadState {
 }
 
 extension DownloadState {
-  /// Takes up what a checkpoint says of this URL; one of another URL says nothing.
+  /// Uses the state in a checkpoint of this URL; ignores a checkpoint of another URL.
   mutating func take(_ checkpoint: Checkpoint, of url: String?) {
     self.checkpoint = checkpoint
     guard partial == nil else { return }
@@ -155,9 +158,10 @@ extension DownloadState {
     }
   }
 
-  /// Keeps in the checkpoint what goes on with the file, where that is not known there.
+  /// Writes the resume state to the checkpoint, unless the checkpoint already has it.
   ///
-  /// What is not this download's stays, and this one has no checkpoint, as a warning says.
+  /// The checkpoint of another download is not overwritten. This download then has no checkpoint, and a warning event
+  /// reports it.
   mutating func note() throws(LupineError) {
     guard let checkpoint, !isNoted else { return }
     if let foreign = foreignContent {
@@ -173,13 +177,14 @@ extension DownloadState {
     isNoted = true
   }
 
-  /// Removes the checkpoint, where it is this download's to remove.
+  /// Removes the checkpoint if it belongs to this download.
   func removeCheckpoint() {
     if foreignContent == nil { checkpoint?.remove() }
   }
 
-  /// What is at the checkpoint's path that this download neither overwrites nor removes, in words; `nil` where there is
-  /// nothing, what this download wrote or took up, or what nobody can use.
+  /// A message about the content of the checkpoint that this download must neither overwrite nor remove.
+  ///
+  /// `nil` if there is no content, if this download wrote or used it, or if it is of no use.
   private var foreignContent: String? {
     guard let checkpoint else { return nil }
     switch checkpoint.read() {

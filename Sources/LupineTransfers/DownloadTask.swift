@@ -2,9 +2,9 @@ import FoundationEssentials
 public import LupineCore
 import LupineSession
 
-/// A downloaded file to be awaited, or what is made of it.
+/// The pending result of a download: the file, or the value of a serializer.
 ///
-/// Awaiting it starts the download, in the awaiting task itself; cancelling that task cancels the download.
+/// Awaiting the result starts the download in the awaiting task. Cancelling that task cancels the download.
 public struct DownloadTask<Value: Sendable>: Sendable {
   private let task: RequestExecution
   private let conclude: @Sendable (Outcome) async -> DownloadResponse<Value>
@@ -16,7 +16,7 @@ public struct DownloadTask<Value: Sendable>: Sendable {
 
   /// The value.
   ///
-  /// - Throws: `LupineError`; of an interrupted download it carries `resumeData` where the server lets it be continued.
+  /// - Throws: `LupineError`; for an interrupted download that the server can resume, it carries `resumeData`.
   public var value: Value {
     get async throws(LupineError) { try await response.result.get() }
   }
@@ -26,7 +26,7 @@ public struct DownloadTask<Value: Sendable>: Sendable {
     get async { await response.result }
   }
 
-  /// The response with all that is known of it.
+  /// The response with the request, the metrics and the result.
   public var response: DownloadResponse<Value> {
     get async { await conclude(await task.outcome()) }
   }
@@ -36,7 +36,7 @@ public struct DownloadTask<Value: Sendable>: Sendable {
 }
 
 extension DownloadTask where Value == URL {
-  /// The file's place, of which nothing is made.
+  /// Creates a task for the file's URL, without a serializer.
   init(_ task: RequestExecution) {
     self.task = task
     conclude = { DownloadResponse($0, of: task) }

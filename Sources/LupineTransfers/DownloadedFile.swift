@@ -2,14 +2,13 @@ import FoundationEssentials
 import LupineCore
 import LupineSession
 
-/// A file that was downloaded, for serializers, which take it whole.
+/// A downloaded file that serializers read as a whole.
 struct DownloadedFile {
   let url: URL
 
-  /// The file's bytes.
+  /// Returns the file's bytes; the file is not removed.
   ///
-  /// - Throws: kind `limitExceeded` where there are more than the limit, `fileFailed` where they cannot be read. The file
-  ///   stays.
+  /// - Throws: kind `limitExceeded` if the file is larger than the limit, `fileFailed` if it cannot be read.
   func bytes(limit: Int64) throws(LupineError) -> Data {
     let file = try OpenFile(reading: url.path, orFailAs: .fileFailed)
     let size = try file.size()

@@ -5,17 +5,17 @@ import LupineSupport
 
 /// The digest that a downloaded file must have.
 public struct ExpectedDigest: Sendable, Hashable {
-  /// In lower-case hexadecimal digits.
+  /// The digest in lower-case hexadecimal digits.
   let text: String
 
   /// SHA-256, as 64 hexadecimal digits of either case.
   ///
-  /// A download that expects any other text ends with kind `invalidRequest`, before anything is sent.
+  /// With any other text the download ends with kind `invalidRequest`, before anything is sent.
   public static func sha256(_ hexadecimal: String) -> ExpectedDigest {
     ExpectedDigest(text: hexadecimal.lowercased())
   }
 
-  /// Why no file can have the digest; `nil` where one can.
+  /// Why the digest is invalid; `nil` if it is valid.
   var fault: LupineError? {
     let digits = text.utf8
     guard digits.count != 64 || !digits.allSatisfy(\.isHex) else { return nil }
@@ -24,9 +24,9 @@ public struct ExpectedDigest: Sendable, Hashable {
       "The expected SHA-256 digest is no 64 hexadecimal digits; nothing was sent. Give it as 'sha256sum' prints it.")
   }
 
-  /// Reads the file to its end, off the caller's actor.
+  /// Reads the file to its end and compares the digest, off the caller's actor.
   ///
-  /// - Throws: `LupineError` of kind `digestMismatch` where the file has another digest, and of kind `cancelled` where the
+  /// - Throws: `LupineError` of kind `digestMismatch` if the file has another digest, and of kind `cancelled` if the
   ///   task is cancelled meanwhile.
   @concurrent
   func check(_ file: PartialFile) async throws(LupineError) {

@@ -1,9 +1,9 @@
 import Glibc
 import LupineCore
 
-/// The folders on the way to a download's destination.
+/// The folders that contain a download's destination.
 enum Folder {
-  /// Makes the folders where that is wanted, and finds out at the head what would be in the file's way at the end.
+  /// Makes the folders if the options ask for it, and checks at the head whether the move at the end can succeed.
   static func prepare(for place: DownloadDestination.Place) throws(LupineError) {
     try make(for: place)
     var status = stat()
@@ -29,9 +29,9 @@ enum Folder {
     return stat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Makes the folders where that is wanted.
+  /// Makes the folders if the options ask for it.
   ///
-  /// - Throws: `LupineError` of kind `fileFailed`, also where there is no folder then.
+  /// - Throws: `LupineError` of kind `fileFailed`, also if the folder does not exist afterwards.
   static func make(for place: DownloadDestination.Place) throws(LupineError) {
     try checkName(place.path)
     if place.options.contains(.createIntermediateDirectories) { return try create(above: place.path) }
@@ -43,8 +43,10 @@ enum Folder {
       message: "There is no folder \(folder); make it, or add .createIntermediateDirectories where it is to be made.")
   }
 
-  /// The system reads a path up to its first zero byte, and would take another file; beside an empty one it would make
-  /// files in the folder that the process works in.
+  /// Refuses a path that is empty or has a zero byte.
+  ///
+  /// The system reads a path up to its first zero byte and would use another file. With an empty path, files would be
+  /// made in the current folder of the process.
   static func checkName(_ path: String) throws(LupineError) {
     guard !path.isEmpty else {
       throw LupineError.file(
@@ -56,7 +58,7 @@ enum Folder {
       path, code: EINVAL, message: "The path \(path.debugDescription) holds a zero byte, so it names no file.")
   }
 
-  /// The folder that a path's last part lies in.
+  /// Returns the folder that contains the last part of a path.
   static func above(_ path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -71,14 +73,14 @@ enum Folder {
   }
 }
 
-/// Opens files that this user wrote, and nobody else could.
+/// Opens files that this user wrote and no other user can write.
 ///
-/// What a checkpoint says decides which file is written over and which is removed.
+/// The check is needed because the content of a checkpoint decides which files are overwritten and removed.
 enum OwnFile {
-  /// A descriptor of a regular file, for the caller to close, and its length in bytes.
+  /// Returns a descriptor of a regular file, which the caller closes, and its length in bytes.
   ///
-  /// `nil` where there is none, and for a symbolic link, a file of another user, one that others may write, and one that
-  /// has a second name.
+  /// Returns `nil` if there is no such file, or if it is a symbolic link, a file of another user, a file that others
+  /// may write, or a file with a second hard link.
   static func open(_ path: String, _ access: Int32) -> (descriptor: Int32, length: Int64)? {
     guard !path.utf8.contains(0) else { return nil }
     let descriptor = Glibc.open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -90,7 +92,7 @@ enum OwnFile {
     return (descriptor, length)
   }
 
-  /// The length of an open file; `nil` where it is no such file, or where another has come to its path.
+  /// Returns the length of an open file; `nil` if it is no file of this user alone, or if another file is at its path.
   static func length(of descriptor: Int32, at path: String) -> Int64? {
     var status = stat()
     var named = stat()
@@ -101,8 +103,10 @@ enum OwnFile {
     return Int64(status.st_size)
   }
 
-  /// Whether a file's mode lets nobody else write, or says nothing: where the file system keeps no modes, as VFAT and some
-  /// shared folders, a new file that is to be its owner's alone shows the same one.
+  /// Whether the mode denies writing to other users, or has no meaning.
+  ///
+  /// Some file systems keep no modes, such as VFAT and some shared folders. There a new file that is made for its owner
+  /// alone shows the same mode.
   static func isAlone(_ mode: mode_t, beside modeOfNew: () -> mode_t?) -> Bool {
     let others = mode & (S_IWGRP | S_IWOTH)
     return others == 0 || modeOfNew().map { $0 & others == others } ?? false

@@ -3,7 +3,7 @@ import Glibc
 import LupineCore
 import LupineSupport
 
-/// A file that is being written beside its destination, readable by its owner alone until it is complete.
+/// A file that is written beside its destination; only its owner may read it until it is complete.
 final class PartialFile: Sendable {
   let path: String
   let descriptor: Int32
@@ -15,7 +15,7 @@ final class PartialFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Makes a new file with a name nobody can guess, in the destination's own folder.
+  /// Makes a new file with an unpredictable name, in the destination's folder.
   static func create(beside destination: String?) throws(LupineError) -> PartialFile {
     if let destination { try Folder.checkName(destination) }
     let base = destination.map { hidden($0) } ?? temporaryFolder + "/lupine-download"
@@ -26,7 +26,7 @@ final class PartialFile: Sendable {
     return PartialFile(path: path, descriptor: descriptor)
   }
 
-  /// The mode that a file of the owner's alone shows in a path's folder; `nil` where none can be made.
+  /// Returns the mode of a new file for its owner alone in a path's folder; `nil` if no file can be made.
   static func modeOfNew(beside path: String) -> mode_t? {
     guard let file = try? create(beside: path) else { return nil }
     defer { file.remove() }
@@ -34,14 +34,16 @@ final class PartialFile: Sendable {
     return fstat(file.descriptor, &status) == 0 ? status.st_mode : nil
   }
 
-  /// Opens one that an earlier download left; `nil` where it is gone, is no file of this user's alone, is shorter than it
-  /// was, or where another download has it.
+  /// Opens the partial file of an earlier download.
   ///
-  /// - Parameter length: what is to be kept of it; `nil` keeps it all.
+  /// Returns `nil` if the file is gone, is not of this user alone, is shorter than before, or is locked by another
+  /// download.
+  ///
+  /// - Parameter length: the number of bytes to keep; `nil` keeps all of them.
   static func reopen(_ path: String, length: Int64?) -> PartialFile? {
     guard let (descriptor, _) = OwnFile.open(path, O_RDWR) else { return nil }
     let file = PartialFile(path: path, descriptor: descriptor)
-    // Whoever had it may have ended since it was opened: then it may be shorter now, or be the whole file in its place.
+    // The previous holder of the lock may have shortened or moved the file after it was opened here.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, let present = OwnFile.length(of: descriptor, at: path) else {
       return nil
     }
@@ -49,8 +51,9 @@ final class PartialFile: Sendable {
     return present >= length && ftruncate(descriptor, off_t(length)) == 0 ? file : nil
   }
 
-  /// Whether there is such a file, which this user alone can have written; to look takes no lock, so that a download
-  /// that opens the file at the same time gets it.
+  /// Whether there is such a file that no other user can have written.
+  ///
+  /// The check takes no lock, so a download that opens the file at the same time succeeds.
   static func exists(_ path: String) -> Bool {
     guard let (descriptor, _) = OwnFile.open(path, O_RDWR) else { return false }
     close(descriptor)
@@ -63,32 +66,32 @@ final class PartialFile: Sendable {
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
   }
 
-  /// The bytes from a position on; none where they cannot be read.
+  /// Returns the bytes from an offset; empty if they cannot be read.
   func bytes(from offset: Int64, limit: Int64) -> Data {
     var data = Data(count: Int(clamping: max(0, min(limit, length - offset))))
     let (count, _) = data.withUnsafeMutableBytes { $0.fill(from: descriptor, at: offset) }
     return data.prefix(count)
   }
 
-  /// Cuts the file to a length.
+  /// Truncates the file to a length.
   func truncate(to length: Int64) throws(LupineError) {
     guard ftruncate(descriptor, off_t(length)) == 0 else { throw LupineError.file("cannot be cut", path) }
   }
 
   func remove() { unlink(path) }
 
-  /// Brings the file's bytes to its disk, off the caller's actor, so that no name ever stands for less than all of them.
+  /// Flushes the file to its disk, off the caller's actor, so that the final name never refers to an incomplete file.
   ///
-  /// - Throws: `LupineError` of kind `fileFailed`; what the file holds then is not certain.
+  /// - Throws: `LupineError` of kind `fileFailed`; the content of the file is then uncertain.
   @concurrent
   func synchronize() async throws(LupineError) {
     guard fsync(descriptor) == 0 else { throw LupineError.file("cannot be brought to its disk", path) }
   }
 
-  /// Hands over the file's bytes, a piece at a time in one buffer.
+  /// Passes the file's bytes to the closure, one piece at a time in one buffer.
   ///
-  /// - Throws: `LupineError` of kind `fileFailed` where they cannot be read, of kind `cancelled` where the task is cancelled
-  ///   meanwhile, and what the closure throws.
+  /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be read, of kind `cancelled` if the task is
+  ///   cancelled meanwhile, and what the closure throws.
   func readAll(
     _ take: (_ piece: UnsafeRawBufferPointer, _ offset: Int64) throws(LupineError) -> Void
   ) async throws(LupineError) {
@@ -96,7 +99,7 @@ final class PartialFile: Sendable {
     defer { buffer.deallocate() }
     var position: Int64 = 0
     while true {
-      // Others have their turn, and whoever began this hears that it takes its time.
+      // Lets other tasks run.
       await Task.yield()
       guard !Task.isCancelled else { throw LupineError(.cancelled, "The request was cancelled.") }
       let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
@@ -108,10 +111,10 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Makes a copy beside another destination and brings it to its disk, off the caller's actor.
+  /// Makes a copy beside another destination and flushes it to its disk, off the caller's actor.
   ///
-  /// - Throws: `LupineError` of kind `fileFailed`, as where that disk is full, and of kind `cancelled`; nothing is left of
-  ///   the copy then.
+  /// - Throws: `LupineError` of kind `fileFailed`, for example if that disk is full, and of kind `cancelled`; the copy
+  ///   is then removed.
   @concurrent
   func copied(beside destination: String) async throws(LupineError) -> PartialFile {
     let copy = try PartialFile.create(beside: destination)
@@ -128,10 +131,10 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Moves the complete file to its destination, in one step.
+  /// Moves the complete file to its destination atomically.
   ///
-  /// - Throws: `LupineError` of kind `fileFailed`, as where a file is there that must not be replaced; the file then stays
-  ///   where it was, its owner's alone.
+  /// - Throws: `LupineError` of kind `fileFailed`, for example if a file exists that must not be replaced; the partial
+  ///   file then stays, readable by its owner alone.
   func move(to destination: String, replacing: Bool) throws(LupineError) {
     let mode = 0o666 & ~FileMode.mask
     guard fchmod(descriptor, mode) == 0 else { throw LupineError.file("cannot be given its mode", path) }
@@ -143,9 +146,9 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// The name with a dot before it, in the same folder.
+  /// Returns the name with a dot before it, in the same folder.
   ///
-  /// It is cut where it is as long as file systems bear (255 bytes), since more comes behind it.
+  /// The name is cut at the limit of file systems (255 bytes), because a suffix is appended.
   private static func hidden(_ destination: String) -> String {
     let start = destination.lastIndex(of: "/").map { destination.index(after: $0) } ?? destination.startIndex
     return destination[..<start] + "." + destination[start...].cut(toBytes: 200)
@@ -156,9 +159,9 @@ final class PartialFile: Sendable {
   }
 }
 
-/// The mode that new files of this process get.
+/// The mode of new files of this process.
 enum FileMode {
-  /// The process's mask, read without changing it.
+  /// The process's umask, read without changing it.
   static var mask: mode_t {
     ProcessFile.value(of: "Umask:", in: "status").flatMap { mode_t($0, radix: 8) } ?? 0o022
   }

@@ -1,28 +1,30 @@
 import FoundationEssentials
 import LupineCore
 
-/// What an interrupted download needs to go on; stored by programs as an opaque value.
+/// The state that resumes an interrupted download; programs store it as an opaque value.
 ///
-/// The version tells apart what later releases add, such as downloads that outlive the program.
+/// The version number identifies the layout, which may change in later releases.
 struct ResumeState: Codable, Sendable, Hashable {
   static let currentVersion = 1
 
   var version = Self.currentVersion
-  /// The URL that was described, not that of the last redirect, to whose origin no secret may go.
+  /// The URL of the request, not that of the last redirect, to whose origin no secret may be sent.
   ///
-  /// It may hold a token: the value is as secret as the URL.
+  /// The URL may hold a token, so this value is as secret as the URL.
   var url: String
   /// The unfinished file.
   var partialPath: String
-  /// Its length in bytes when the download broke off; `nil` where nobody could note it, and the file's own counts.
+  /// The length of the partial file in bytes when the download was interrupted; `nil` if it was not recorded, and then
+  /// the actual length counts.
   var offset: Int64?
-  /// The length of the whole, where it is known.
+  /// The length of the whole file, if it is known.
   var total: Int64?
   var validator: EntityValidator
-  /// Where the download was to go; `nil` for a temporary file.
+  /// The destination of the download; `nil` for a temporary file.
   var path: String?
   var options: DownloadDestination.Options
-  /// What there was of another version of the file, kept until this one was accepted; of no use once it is gone on with.
+  /// The partial file of an earlier version, kept until the new version was accepted; not needed once the new version
+  /// is continued.
   var superseded: Superseded?
 
   struct Superseded: Codable, Sendable, Hashable {
@@ -33,14 +35,14 @@ struct ResumeState: Codable, Sendable, Hashable {
 
   var destination: DownloadDestination { path.map { .file($0, options) } ?? .temporary }
 
-  /// Whether a download can go on with any of it.
+  /// Whether a download can continue any of the partial files.
   var isOfUse: Bool { PartialFile.exists(partialPath) || superseded.map { PartialFile.exists($0.path) } ?? false }
 
   func removeSuperseded() {
     if let superseded { PartialFile.reopen(superseded.path, length: nil)?.remove() }
   }
 
-  /// What there is of the file; of another version, where a program was killed before it had a byte of this one.
+  /// Opens the partial file, or that of the earlier version if the process ended before a byte of the new one arrived.
   func reopen() -> DownloadState.Beginning? {
     let latest = PartialFile.reopen(partialPath, length: offset)
     if latest.map({ $0.length == 0 }) ?? true, let superseded,
@@ -85,20 +87,21 @@ struct ResumeState: Codable, Sendable, Hashable {
     }
   }
 
-  /// All that is read before it is known that the rest can be, for another version may have another layout.
+  /// Only the version number, read first because another version may have another layout.
   private struct Version: Decodable {
     let version: Int
   }
 }
 
-/// What happens when the rest of an interrupted download cannot be had.
+/// What happens if the rest of an interrupted download cannot be obtained.
 ///
-/// It is chosen where resume data or a checkpoint are given, and where a download is told to go on by itself; `fail` holds
-/// for the whole download, wherever it was chosen.
+/// The policy is set with resume data, with a checkpoint, or with automatic resumption. `fail` applies to the whole
+/// download, wherever it was set.
 public enum ResumePolicy: Sendable, Hashable {
-  /// The download begins anew; what there was of the file stays until the new one has been accepted, or can itself be
-  /// gone on with.
+  /// The download restarts.
+  ///
+  /// The old partial file stays until the new file is accepted or can itself be resumed.
   case restart
-  /// The download fails with kind `resumeFailed`; what there was of the file, and its checkpoint, stay as they were.
+  /// The download fails with kind `resumeFailed`; the partial file and its checkpoint stay unchanged.
   case fail
 }

@@ -4,7 +4,7 @@ import LupineSession
 import LupineSupport
 import Synchronization
 
-/// Repeats the attempts of one download as long as they bring something.
+/// Retries the attempts of one download as long as they make progress.
 final class ResumingRetrier: Retrier {
   private struct State {
     var length: Int64 = 0

@@ -8,20 +8,22 @@ import Synchronization
 extension Session {
   /// Writes a response to a file.
   ///
-  /// The file is written beside its destination and moved there when all of it has arrived; a download that fails leaves
-  /// what was at the destination as it was. Only a response with status 200..<300 is written, and none of 204 and 205.
-  /// Where the server allows it, a retry continues where the last attempt broke off, and the error of an interrupted
-  /// download carries `resumeData`; the partial file then stays beside the destination until it is resumed, or given up
-  /// with `DownloadRequest.discard(_:)`. A file that arrived whole and could not be moved stays, too, and the error names
-  /// it. Before it is moved the file is brought to its disk (`fsync`), which takes the disk's time.
+  /// The file is written beside its destination and moved there when it is complete. A download that fails leaves an
+  /// existing file at the destination unchanged. Only a response with status 200..<300 is written, except 204 and 205.
+  ///
+  /// If the server supports it, a retry continues where the last attempt was interrupted, and the error of an
+  /// interrupted download carries `resumeData`. The partial file then stays beside the destination until it is resumed
+  /// or given up with `DownloadRequest.discard(_:)`. A complete file that could not be moved also stays, and the error
+  /// names it. Before the move the file is flushed to its disk (`fsync`), which may take time.
   ///
   /// - Parameters:
-  ///   - url: where from; a relative reference is appended to the base URL.
-  ///   - method: what is asked. Default: GET.
+  ///   - url: the source; a relative reference is appended to the base URL.
+  ///   - method: the HTTP method. Default: GET.
   ///   - parameters: values to send, of any shape.
-  ///   - encoder: where they go and how; `nil` means the session's own, a URL-encoded form unless told otherwise.
-  ///   - headers: fields besides the session's.
-  ///   - destination: where to. Default: a new file in the system's temporary folder.
+  ///   - encoder: encodes the parameters and places them in the request; `nil` means the session's encoder, a
+  ///     URL-encoded form by default.
+  ///   - headers: fields in addition to the session's.
+  ///   - destination: where the file is stored. Default: a new file in the system's temporary folder.
   public func download(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(),
@@ -30,7 +32,7 @@ extension Session {
     download(to: destination, resume: nil) { try describe(url, method, headers, parameters, encoder) }
   }
 
-  /// Writes a response to a file, of a request with parameters of a program's own type.
+  /// Writes the response of a request with `Encodable` parameters to a file.
   public func download<Value: Encodable & Sendable>(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(),
@@ -39,7 +41,7 @@ extension Session {
     download(to: destination, resume: nil) { try describe(url, method, headers, parameters, encoder) }
   }
 
-  /// Writes a response to a file, of a request with parameters whose values have types of their own.
+  /// Writes the response of a request with parameters whose values have different types to a file.
   public func download(
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(),
@@ -50,25 +52,24 @@ extension Session {
     }
   }
 
-  /// Writes the response to a route's request to a file.
+  /// Writes the response of a route's request to a file.
   public func download(
     _ route: some RequestConvertible, to destination: DownloadDestination = .temporary
   ) -> DownloadRequest {
     download(to: destination, resume: nil) { try route.asRequest(relativeTo: self.baseURL) }
   }
 
-  /// Continues a download that was interrupted.
+  /// Resumes an interrupted download.
   ///
-  /// Where the server's file has changed meanwhile the download begins anew: what was there before is never mixed with
-  /// what comes now.
+  /// If the server's file has changed meanwhile, the download restarts: bytes of two versions are never mixed.
   ///
   /// - Parameters:
-  ///   - resumeData: what the interrupted download's error carried.
-  ///   - url: where from, where the first URL has expired; `nil` means the same.
-  ///   - headers: the fields of the request; those of the first download are not kept, for they may be secret.
-  ///   - destination: where to; `nil` means where the first download was to go. Where that is another file system, what
-  ///     there is of the file is moved there first.
-  ///   - policy: what happens when the rest cannot be had. Default: restart.
+  ///   - resumeData: the resume data in the error of the interrupted download.
+  ///   - url: the source if the first URL has expired; `nil` means the first URL.
+  ///   - headers: the fields of the request; those of the first download are not stored, because they may be secret.
+  ///   - destination: where the file is stored; `nil` means the destination of the first download. If it is on another
+  ///     file system, the partial file is moved there first.
+  ///   - policy: what happens if the rest cannot be obtained. Default: restart.
   public func download(
     resumingWith resumeData: Data, url: (any URLConvertible)? = nil, headers: HTTPFields = HTTPFields(),
     to destination: DownloadDestination? = nil, otherwise policy: ResumePolicy = .restart

@@ -1,7 +1,7 @@
 import LupineCore
 import LupineSupport
 
-/// A file name that a server suggests, made safe: one name, no path, nothing hidden (RFC 6266 section 4.3).
+/// A file name that a server suggests, made safe: one name, no path, not hidden (RFC 6266 section 4.3).
 enum SuggestedName {
   static func name(from disposition: String?, path: String) -> String {
     let suggested = disposition.flatMap(fileName)
@@ -9,7 +9,7 @@ enum SuggestedName {
     return [suggested, last].compactMap { $0.flatMap(safe) }.first ?? "download"
   }
 
-  /// `filename*` comes before `filename`.
+  /// Returns the file name; `filename*` takes precedence over `filename`.
   private static func fileName(_ disposition: String) -> String? {
     guard disposition.utf8.count <= 4_096, let media = MediaType("a/" + disposition) else { return nil }
     if let extended = media.parameters.first(where: { $0.name.lowercased() == "filename*" })?.value {
@@ -19,8 +19,8 @@ enum SuggestedName {
     return media.parameters.first { $0.name.lowercased() == "filename" }?.value
   }
 
-  /// The last part of a path of either kind, without a drive's letter, control bytes, leading dots, dashes or tildes, within
-  /// 200 bytes.
+  /// Returns the last part of a path with `/` or `\`, without a drive letter, control bytes, or leading dots, dashes or
+  /// tildes, within 200 bytes.
   static func safe(_ name: String) -> String? {
     guard !name.utf8.contains(0), !name.contains("\u{FFFD}") else { return nil }
     let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? ""
@@ -37,7 +37,7 @@ enum SuggestedName {
     return scalars.dropFirst(2)
   }
 
-  /// The name within 200 bytes; what it ends with tells its kind, and stays.
+  /// Shortens the name to 200 bytes and keeps its extension.
   private static func shortened(_ name: String) -> String {
     guard name.utf8.count > 200 else { return name }
     let suffix = name.lastIndex(of: ".").map { name[$0...] } ?? ""
@@ -51,7 +51,7 @@ enum SuggestedName {
     return name
   }
 
-  /// Marks that turn the direction of text, which make a name look like another.
+  /// Whether the scalar changes the text direction, which can make a name look like another.
   private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
     (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
       || (0x200E...0x200F).contains(scalar.value) || scalar.value == 0x061C

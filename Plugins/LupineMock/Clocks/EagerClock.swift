@@ -1,6 +1,6 @@
 import LupineCore
 
-/// A clock whose timers fire while they are being set, for the tests of those who set timers.
+/// A clock whose timers fire while they are being set, for tests of code that sets timers.
 struct EagerClock: TimerClock {
   init() {}
 

@@ -4,34 +4,35 @@ import Synchronization
 
 /// A clock on which a sleep takes no time: it returns at once and moves the clock to its end.
 ///
-/// Timers that lie on the way fire first, in their order, each at its own moment, so a request that stalls for a year
-/// ends with its idle timeout, at once. Right for one request after the other; where several sleep at the same time, each
-/// moves the clock for all, and a `TestClock` is the better choice.
+/// Timers before that moment fire first, in order, each at its own moment. A request that stalls for a year thus ends
+/// with its idle timeout at once. The clock suits sequential requests. If several tasks sleep at the same time, each
+/// sleep moves the clock for all of them; use a `TestClock` for that.
 public final class ImmediateClock: TimerClock, DatedClock {
-  /// A moment, counted from the clock's making.
+  /// An instant, as the time since the clock was made.
   public typealias Instant = VirtualInstant
 
   private let queue = Mutex(TimerQueue())
 
   private let start: Date
 
-  /// Makes a clock that stands at zero, and at a date.
+  /// Makes a clock at time zero with a start date.
   ///
-  /// - Parameter date: the date. Default: 15 January 2027, 08:00 UTC.
+  /// - Parameter date: the start date. Default: 15 January 2027, 08:00 UTC.
   public init(date: Date = Date(timeIntervalSince1970: 1_800_000_000)) { start = date }
 
-  /// The date, which moves with the time; a session that is given the clock takes it.
+  /// The current date, which advances with the time; a session with this clock uses it.
   public var date: Date { now.date(from: start) }
 
-  /// The time, which sleeps have moved.
+  /// The current time, which sleeps advance.
   public var now: VirtualInstant { queue.withLock { $0.now } }
 
-  /// A nanosecond.
+  /// One nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Moves the clock to the deadline, letting timers fire on the way.
+  /// Moves the clock to the deadline and fires the timers before it.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled, also by a timer that fires; the clock then stays there.
+  /// - Throws: `CancellationError` if the task is cancelled, also by a timer that fires; the clock then stays at that
+  ///   moment.
   public func sleep(until deadline: VirtualInstant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     while let action = queue.withLock({ $0.step(to: deadline) }) {
@@ -40,7 +41,7 @@ public final class ImmediateClock: TimerClock, DatedClock {
     }
   }
 
-  /// Marks a moment; a deadline that has passed fires at the next sleep.
+  /// Schedules an action; a deadline in the past fires at the next sleep.
   public func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
     let number = queue.withLock { $0.add(at: deadline, action) }
     return ScheduledTimer { [weak self] in self?.queue.withLock { $0.remove(number) } }

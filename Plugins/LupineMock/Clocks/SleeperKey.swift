@@ -1,2 +1,2 @@
-/// Names one sleep on a `TestClock`.
+/// Identifies one sleep on a `TestClock`.
 final class SleeperKey: Sendable {}

@@ -12,28 +12,28 @@ import Synchronization
 /// clock.advance(by: .seconds(30))
 /// ```
 public final class TestClock: TimerClock, DatedClock {
-  /// A moment, counted from the clock's making.
+  /// An instant, as the time since the clock was made.
   public typealias Instant = VirtualInstant
 
   private let state = Mutex(TestClockState())
 
   private let start: Date
 
-  /// Makes a clock that stands at zero, and at a date.
+  /// Makes a clock at time zero with a start date.
   ///
-  /// - Parameter date: the date. Default: 15 January 2027, 08:00 UTC.
+  /// - Parameter date: the start date. Default: 15 January 2027, 08:00 UTC.
   public init(date: Date = Date(timeIntervalSince1970: 1_800_000_000)) { start = date }
 
-  /// The date, which moves with the time; a session that is given the clock takes it.
+  /// The current date, which advances with the time; a session with this clock uses it.
   public var date: Date { now.date(from: start) }
 
-  /// The time, which only `advance` and `run` move.
+  /// The current time, which only `advance` and `run` change.
   public var now: VirtualInstant { state.withLock { $0.queue.now } }
 
-  /// A nanosecond.
+  /// One nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// How many tasks sleep on the clock now; timers are not counted.
+  /// The number of tasks that sleep on the clock now, without timers.
   public var sleepers: Int { state.withLock { $0.sleepers.count } }
 
   /// Sleeps until the clock is moved to the deadline or past it.
@@ -55,30 +55,30 @@ public final class TestClock: TimerClock, DatedClock {
     }
   }
 
-  /// Marks a moment, which fires when the clock is moved to it or past it.
+  /// Schedules an action, which runs when the clock is moved to its deadline or past it.
   public func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
     let number = state.withLock { $0.queue.add(at: deadline, action) }
     return ScheduledTimer { [weak self] in self?.state.withLock { $0.queue.remove(number) } }
   }
 
-  /// Moves time on; sleepers wake and timers fire in the order of their deadlines, each at its own moment.
+  /// Advances the time; sleepers wake and timers fire in the order of their deadlines, each at its own moment.
   ///
-  /// What a woken task does next happens after the call, as tasks run: a task that sleeps twice needs two calls, with
+  /// A woken task continues after this call returns. A task that sleeps twice thus needs two calls, with
   /// `waitForSleepers` between them.
   public func advance(by duration: Duration) { advance(to: now.advanced(by: duration)) }
 
-  /// Moves time to a moment; one that has passed changes nothing.
+  /// Advances the time to an instant; an instant in the past changes nothing.
   public func advance(to instant: VirtualInstant) {
     while let action = state.withLock({ $0.queue.step(to: instant) }) { action() }
   }
 
-  /// Waits until at least one task sleeps, then moves time to the earliest deadline, be it a sleeper's or a timer's.
+  /// Waits until at least one task sleeps, then advances the time to the earliest deadline of a sleeper or a timer.
   public func run() async {
     await waitForSleepers()
     if let deadline = state.withLock({ $0.queue.nextDeadline }) { advance(to: max(now, deadline)) }
   }
 
-  /// Waits until so many tasks sleep on the clock; returns early when the task is cancelled.
+  /// Waits until `count` tasks sleep on the clock; returns early when the task is cancelled.
   public func waitForSleepers(_ count: Int = 1) async {
     await state.withLock { $0.signal(forSleepers: count) }.wait()
   }

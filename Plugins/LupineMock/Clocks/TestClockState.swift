@@ -1,7 +1,7 @@
 import LupineCore
 import LupineSupport
 
-/// What a `TestClock` knows.
+/// The state of a `TestClock`.
 struct TestClockState {
   typealias Sleeper = CheckedContinuation<Void, any Error>
 
@@ -10,7 +10,7 @@ struct TestClockState {
   private var cancelled: Set<ObjectIdentifier> = []
   private var watchers: [(count: Int, signal: Signal)] = []
 
-  /// Takes a sleeper in; the returned closure ends what is over already and tells those who wait for sleepers.
+  /// Adds a sleeper; the returned closure ends a sleep that is already over and wakes the tasks that wait for sleepers.
   mutating func sleep(
     _ key: SleeperKey, until deadline: VirtualInstant, _ sleeper: Sleeper, wake: @escaping @Sendable () -> Void
   ) -> () -> Void {
@@ -23,7 +23,7 @@ struct TestClockState {
     return { for watcher in heard { watcher.signal.set() } }
   }
 
-  /// Takes all sleepers, those first who came first.
+  /// Removes and returns all sleepers, in the order of arrival.
   mutating func takeAllSleepers() -> [Sleeper] {
     let all = sleepers.values.sorted { $0.timer < $1.timer }
     sleepers = [:]
@@ -35,7 +35,7 @@ struct TestClockState {
     sleepers.removeValue(forKey: ObjectIdentifier(key))?.sleeper
   }
 
-  /// Ends a sleep that was cancelled; one that has not begun ends when it does.
+  /// Ends a cancelled sleep; a sleep that has not begun ends when it begins.
   mutating func cancel(_ key: SleeperKey) -> Sleeper? {
     guard let (sleeper, timer) = sleepers.removeValue(forKey: ObjectIdentifier(key)) else {
       cancelled.insert(ObjectIdentifier(key))
@@ -45,10 +45,10 @@ struct TestClockState {
     return sleeper
   }
 
-  /// Forgets a cancellation that came too late.
+  /// Removes the record of a cancellation that came after the end of the sleep.
   mutating func forget(_ key: SleeperKey) { cancelled.remove(ObjectIdentifier(key)) }
 
-  /// What is set once so many sleep.
+  /// Returns a signal that is set once `count` tasks sleep.
   mutating func signal(forSleepers count: Int) -> Signal {
     let signal = Signal(isSet: sleepers.count >= count)
     if sleepers.count < count { watchers.append((count, signal)) }

@@ -1,4 +1,4 @@
-/// What is to happen on a virtual clock, and its time.
+/// The scheduled actions of a virtual clock, and its time.
 struct TimerQueue {
   private struct Entry {
     let deadline: VirtualInstant
@@ -10,10 +10,10 @@ struct TimerQueue {
   private var entries: [Entry] = []
   private var lastNumber: UInt64 = 0
 
-  /// The earliest moment at which something is to happen.
+  /// The deadline of the earliest action.
   var nextDeadline: VirtualInstant? { entries.first?.deadline }
 
-  /// Marks a moment and returns a number to take it away by; equal moments keep their order.
+  /// Schedules an action and returns its number for removal; actions with equal deadlines keep their order.
   mutating func add(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> UInt64 {
     lastNumber += 1
     let index = entries.firstIndex { $0.deadline > deadline } ?? entries.endIndex
@@ -21,9 +21,9 @@ struct TimerQueue {
     return lastNumber
   }
 
-  /// Moves time to the next moment at which something happens, and takes one of what happens then.
+  /// Advances the time to the next deadline, and removes and returns one of its actions.
   ///
-  /// - Parameter choose: picks one of so many, by its number from 0.
+  /// - Parameter choose: picks an action by its index from 0, given the number of actions.
   mutating func takeNext(_ choose: (Int) -> Int) -> (@Sendable () -> Void)? {
     guard let first = entries.first else { return nil }
     now = max(now, first.deadline)
@@ -33,7 +33,7 @@ struct TimerQueue {
 
   mutating func remove(_ number: UInt64) { entries.removeAll { $0.number == number } }
 
-  /// Moves time to the first moment up to `limit` at which something happens, and says what; else to the limit.
+  /// Advances the time to the first deadline up to `limit` and returns its action; without one, advances to `limit`.
   mutating func step(to limit: VirtualInstant) -> (@Sendable () -> Void)? {
     guard let first = entries.first, first.deadline <= limit else {
       now = max(now, limit)

@@ -1,22 +1,22 @@
 import FoundationEssentials
 
-/// A moment of a virtual clock, counted from the clock's making.
+/// An instant of a virtual clock, as the time since the clock was made.
 public struct VirtualInstant: InstantProtocol {
   /// The time since the clock was made.
   public let offset: Duration
 
-  /// Names a moment.
+  /// Creates an instant.
   public init(offset: Duration = .zero) { self.offset = offset }
 
-  /// The moment this much later.
+  /// Returns the instant that is `duration` later.
   public func advanced(by duration: Duration) -> VirtualInstant { VirtualInstant(offset: offset + duration) }
 
-  /// How much later the other is.
+  /// Returns how much later the other instant is.
   public func duration(to other: VirtualInstant) -> Duration { other.offset - offset }
 
-  /// The date at this moment of a clock that stood at this one when it was made.
+  /// Returns the date at this instant, for a clock that was made at `start`.
   func date(from start: Date) -> Date { start.addingTimeInterval(offset / .seconds(1)) }
 
-  /// Whether one comes before the other.
+  /// Whether the left instant is earlier.
   public static func < (left: VirtualInstant, right: VirtualInstant) -> Bool { left.offset < right.offset }
 }

@@ -1,17 +1,17 @@
 import LupineCore
 
-/// The stub that a request found, and which of its answers is due.
+/// The stub that matches a request, and the number of the answer to give.
 struct Answer: Sendable {
   let stub: Stub
   let use: Int
   let request: RecordedRequest
 
-  /// Whether a closure makes the reply in its own time.
+  /// Whether an asynchronous closure makes the reply.
   var isAsynchronous: Bool {
     if case .asyncClosure = stub.answers { true } else { false }
   }
 
-  /// The reply to the request as it was sent, where no closure must be awaited for it.
+  /// Returns the reply to the request as it was sent; `nil` if an asynchronous closure makes it.
   func plan(for sent: OutgoingRequest, in context: TransferContext) throws(LupineError) -> ReplyPlan? {
     switch stub.answers {
     case .planned: return stub.planned(use)?.fitted(to: sent, in: context)
@@ -23,7 +23,7 @@ struct Answer: Sendable {
     }
   }
 
-  /// The reply, once the closure has made it.
+  /// Returns the reply after the closure has made it.
   func awaitedPlan(
     for sent: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> ReplyPlan {

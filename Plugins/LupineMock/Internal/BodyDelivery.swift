@@ -3,7 +3,7 @@ import HTTPTypes
 import LupineCore
 import LupineSupport
 
-/// The delivery of one body that takes time.
+/// The delivery of a body that takes time.
 struct BodyDelivery: Sendable {
   let plan: ReplyPlan
   let writer: ResponseBodyWriter
@@ -11,11 +11,11 @@ struct BodyDelivery: Sendable {
   let exchange: MockExchange
   let context: TransferContext
   let metrics: TransferMetrics
-  /// Bytes a second; nil sets no bound.
+  /// The rate in bytes per second; `nil` means no limit.
   let rate: Int?
-  /// How many bytes the head promises; nil where it promises nothing.
+  /// The length in bytes that the head states; `nil` if it states none.
   let told: Int64?
-  /// What befalls the body.
+  /// The fault that affects the body.
   let fault: NetworkFault?
 
   func run(_ source: PieceSource) async {
@@ -49,7 +49,8 @@ struct BodyDelivery: Sendable {
     source.cancel()
   }
 
-  /// What comes next of the body; where that fails it is the stub's fault, unless the stream names a kind of its own.
+  /// Returns the next piece of the body; a failure is the stub's error, unless the stream throws an error with its own
+  /// kind.
   private func next(_ source: inout PieceSource) async throws(LupineError) -> Data? {
     do throws(LupineError) { return try await source.next() } catch {
       if error.kind != .bodyFailed || exchange.reason != nil || Task.isCancelled { throw error }
@@ -61,7 +62,7 @@ struct BodyDelivery: Sendable {
     plan.asked.noted(plan.asked.error(MockReply.Part.falseLength(told, found)))
   }
 
-  /// How much is handed over at once: a tenth of a second's worth where a rate is set.
+  /// The maximum size of a piece in bytes: a tenth of a second's worth if a rate is set.
   private var pieceLimit: Int {
     if case .dribble = fault { return 1 }
     return rate.map { max(1, $0 / 10) } ?? .max
@@ -96,7 +97,7 @@ struct BodyDelivery: Sendable {
 }
 
 extension ReplyPlan {
-  /// After how many bytes of the body the fault comes.
+  /// The number of bytes of the body before the fault occurs.
   var cut: Int? {
     switch part.fault {
     case .reset(let count), .truncated(let count), .stall(let count): max(0, count)
@@ -105,7 +106,7 @@ extension ReplyPlan {
     }
   }
 
-  /// Whether the head tells the length of the body that is delivered.
+  /// Whether the head states the length of the body that is delivered.
   func tellsLength(for request: OutgoingRequest) -> Bool {
     if case .chunks = part.content { return false }
     return part.fault != .malformedChunk && hasBody(for: request)

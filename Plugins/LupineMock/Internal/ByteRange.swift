@@ -1,4 +1,4 @@
-/// One range of bytes as a request asks for it (RFC 9110 section 14.1.2).
+/// A byte range that a request asks for (RFC 9110 section 14.1.2).
 struct ByteRange: Sendable, Hashable {
   private let first: Int?
   private let last: Int?
@@ -13,10 +13,10 @@ struct ByteRange: Sendable, Hashable {
     if let first, let last, last < first { return nil }
   }
 
-  /// A number that is too large lies beyond every end.
+  /// Returns the number; a number that is too large is beyond every end.
   private static func position(_ digits: Substring) -> Int? { digits.isEmpty ? nil : Int(digits) ?? .max }
 
-  /// What it means for so many bytes; nil where it cannot be satisfied.
+  /// Returns the range within `count` bytes; `nil` if it cannot be satisfied.
   func bounds(of count: Int) -> Range<Int>? {
     guard let first else {
       let length = min(last ?? 0, count)

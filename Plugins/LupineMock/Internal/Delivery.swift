@@ -3,9 +3,9 @@ import HTTPTypes
 import LupineCore
 import LupineSupport
 
-/// Hands a reply's body over.
+/// Delivers the body of a reply.
 enum Delivery {
-  /// Gives a reply that waits for nothing, in the caller's task.
+  /// Delivers a reply that needs no waiting, in the caller's task.
   static func atOnce(
     _ plan: ReplyPlan, _ request: OutgoingRequest, bytesSent: Int, in context: TransferContext
   ) -> TransportResponse {
@@ -26,7 +26,7 @@ enum Delivery {
     return TransportResponse(head: head, statusCode: status, body: body, source: source)
   }
 
-  /// Gives a reply whose body is delivered by a task of its own, which ends with the body.
+  /// Delivers a reply whose body is sent by a separate task, which ends with the body.
   static func begin(
     _ plan: ReplyPlan, _ source: PieceSource, rate: Int?, _ request: OutgoingRequest, bytesSent: Int,
     on exchange: MockExchange, in context: TransferContext, whenDone: @escaping @Sendable () -> Void
@@ -44,7 +44,7 @@ enum Delivery {
       rate: rate, told: plan.toldLength(for: request), fault: plan.hasBody(for: request) ? plan.part.fault : nil)
     let isAttached = Signal()
     let task = Task(executorPreference: context.executor) {
-      // As `MockExchange.run` says.
+      // For the same reason as in `MockExchange.run`.
       await isAttached.wait()
       await delivery.run(source)
       exchange.detach()
@@ -57,7 +57,7 @@ enum Delivery {
 }
 
 extension TransferMetrics {
-  /// What the mock measures: no times, for nothing takes any.
+  /// Creates the mock's metrics, which have no times, because nothing takes time.
   init(sent: Int, received: Int, _ version: ProtocolVersion) {
     self.init()
     bytesSent = Int64(sent)

@@ -1,15 +1,15 @@
-/// One way in which a request is not what a stub expects.
+/// One difference between a request and the expectation of a stub.
 struct Difference {
   let text: String
-  /// How far it takes the request from the stub.
+  /// The weight of the difference in the order of stubs.
   let weight: Int
 }
 
 extension [String] {
-  /// The most differences of one condition that are told.
+  /// The maximum number of differences of one condition that are reported.
   static let toldDifferences = 10
 
-  /// Several differences of one condition as one, each on a line of its own; nil where there is none.
+  /// Joins the differences of one condition, each on its own line; `nil` if there are none.
   func joinedDifferences(_ prefix: String = "") -> String? {
     if isEmpty { return nil }
     let told = self.prefix(Self.toldDifferences).map { prefix + $0 }

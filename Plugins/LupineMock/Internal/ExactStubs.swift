@@ -1,6 +1,6 @@
-/// The stubs whose template leaves nothing open, by the URL that fits.
+/// The stubs whose template has no variable part, by the URL that they match.
 ///
-/// A few are told apart by comparing them, which costs less than to hash a URL.
+/// A small number of stubs is searched by comparison, which is faster than hashing a URL.
 struct ExactStubs: Sendable {
   private static let few = 8
 
@@ -9,7 +9,7 @@ struct ExactStubs: Sendable {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Those of one URL, in the order they are asked; none where it has none.
+  /// The stubs of one URL, in the order of evaluation; empty if there are none.
   subscript(_ key: String) -> [Stub] {
     place(of: key).map { entries[$0].stubs } ?? []
   }

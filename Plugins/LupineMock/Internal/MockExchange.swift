@@ -2,22 +2,23 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// An exchange that takes time, and what ends it early.
+/// An exchange that takes time and can be ended early.
 final class MockExchange: Sendable {
   private struct State {
     var reason: LupineError?
-    /// Cancels the task that is at work for the exchange, where one is.
+    /// Cancels the running task of the exchange; `nil` if there is none.
     var cancel: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
 
-  /// Why it was ended early, once it was.
+  /// The reason for the early end; `nil` if there is none.
   var reason: LupineError? { state.withLock { $0.reason } }
 
-  /// Ends it; the first reason counts.
+  /// Ends the exchange early; the first reason is kept.
   ///
-  /// The task at work is cancelled there and then, so that a clock whose timer ended the exchange moves no further.
+  /// The running task is cancelled synchronously, so that a clock whose timer ended the exchange does not advance
+  /// further.
   func interrupt(_ reason: LupineError) {
     let cancel = state.withLock { state in
       if state.reason == nil { state.reason = reason }
@@ -26,7 +27,7 @@ final class MockExchange: Sendable {
     cancel?()
   }
 
-  /// Names the task that is at work, to be cancelled at the end.
+  /// Sets the running task, which is cancelled if the exchange ends early.
   func attach(_ task: Task<some Sendable, Never>) {
     let isOver = state.withLock { state in
       state.cancel = { task.cancel() }
@@ -35,18 +36,19 @@ final class MockExchange: Sendable {
     if isOver { task.cancel() }
   }
 
-  /// Lets go of the task, which is done.
+  /// Removes the task, which is done.
   func detach() { state.withLock { $0.cancel = nil } }
 
-  /// Runs an operation in a task that is cancelled when the exchange ends early.
+  /// Runs an operation in a task that is cancelled if the exchange ends early.
   ///
-  /// - Throws: the reason of the end, or what the operation threw.
+  /// - Throws: the reason for the early end, or the error of the operation.
   func run<Value: Sendable>(
     on executor: (any TaskExecutor)?, _ operation: @escaping @Sendable () async throws(LupineError) -> Value
   ) async throws(LupineError) -> Value {
     let isAttached = Signal()
     let work = Task(executorPreference: executor) { () async -> Result<Value, LupineError> in
-      // Else a clock that the operation moves could end the exchange before anybody can cancel this task, and move on.
+      // Without this wait, a clock that the operation advances could end the exchange before this task can be
+      // cancelled, and then advance further.
       await isAttached.wait()
       do throws(LupineError) { return .success(try await operation()) } catch { return .failure(error) }
     }

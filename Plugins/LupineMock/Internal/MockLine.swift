@@ -1,9 +1,9 @@
 import LupineCore
 import LupineSupport
 
-/// The exchanges of sessions that limit how many are under way: how many are, and which wait for their turn.
+/// The running and waiting exchanges of sessions that limit the number of concurrent exchanges.
 struct MockLine {
-  /// What an exchange waits for, and why.
+  /// The wait of an exchange, and its reason.
   struct Wait: Sendable {
     let turn = Waiter<Void>()
     let reason: String
@@ -13,7 +13,7 @@ struct MockLine {
   private var waits: [UInt64: Wait] = [:]
   private var count: UInt64 = 0
 
-  /// Takes an exchange in and numbers it; the wait is `nil` where it may begin.
+  /// Adds an exchange and returns its number; the wait is `nil` if the exchange may begin.
   mutating func enter(_ request: OutgoingRequest, _ options: ConnectionOptions) -> (id: UInt64, wait: Wait?) {
     count += 1
     let host = line.host(of: request.url)
@@ -24,7 +24,7 @@ struct MockLine {
     return (count, wait)
   }
 
-  /// Lets an exchange go, whether it waited or not; returns the turns that have come.
+  /// Removes a running or waiting exchange; returns the waiters that may begin now.
   mutating func leave(_ id: UInt64, _ url: HTTPURL) -> [Waiter<Void>] {
     waits[id] = nil
     let host = line.host(of: url)

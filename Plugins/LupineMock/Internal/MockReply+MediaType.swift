@@ -1,7 +1,7 @@
 import LupineCore
 
 extension MockReply {
-  /// The media type of a file, by its path's extension; plain text and pages are taken for UTF-8.
+  /// Returns the media type for a file's extension; plain text and HTML are declared as UTF-8.
   static func mediaType(ofFile path: String) -> String {
     guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/"),
       let type = MediaTypeTable.builtIn[path[path.index(after: dot)...].lowercased()]

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LupineCore
 import LupineSupport
 
-/// What a mock knows.
+/// The state of a mock.
 struct MockState {
   private(set) var table = StubTable()
   private(set) var isShutDown = false
@@ -10,15 +10,15 @@ struct MockState {
   var monitors: [ExchangeLogMonitor] = []
   var chains: [String: PresentedChain] = [:]
   var addresses: [String: [[IPAddress]]] = [:]
-  /// The exchanges of sessions that limit how many are under way.
+  /// The exchanges of sessions that limit the number of concurrent exchanges.
   var line = MockLine()
-  /// Set while no exchange is under way.
+  /// Set while no exchange is running.
   let idle = Signal(isSet: true)
   private var exchanges: [ObjectIdentifier: (number: Int, exchange: MockExchange)] = [:]
   private var exchangeCount = 0
   private var stubCount = 0
 
-  /// Numbers a stub that is about to be added, from 0.
+  /// Returns the number of the next stub, from 0.
   mutating func nextPlace() -> Int {
     defer { stubCount += 1 }
     return stubCount
@@ -26,13 +26,13 @@ struct MockState {
 
   mutating func add(_ stub: Stub) { table.add(stub) }
 
-  /// Notes that no connection came about to send a request's body.
+  /// Removes the recorded body of a request for which no connection was made.
   mutating func takeBackBody(of request: RecordedRequest) {
     let index = requests.lastIndex { $0.id == request.id && $0.attempt == request.attempt && $0.url == request.url }
     if let index { requests[index].takeBackBody() }
   }
 
-  /// Takes an exchange in; false after the shutdown.
+  /// Adds an exchange; returns false after the shutdown.
   mutating func enter(_ exchange: MockExchange) -> Bool {
     guard !isShutDown else { return false }
     if exchanges.isEmpty { idle.clear() }
@@ -41,7 +41,7 @@ struct MockState {
     return true
   }
 
-  /// Lets an exchange go; true when it was the last.
+  /// Removes an exchange; returns true if it was the last.
   mutating func leave(_ exchange: MockExchange) -> Bool {
     exchanges[ObjectIdentifier(exchange)] = nil
     return exchanges.isEmpty

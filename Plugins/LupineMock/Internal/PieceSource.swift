@@ -2,7 +2,7 @@ import FoundationEssentials
 import LupineCore
 import LupineSupport
 
-/// The bytes of a reply, piece by piece, in their own time.
+/// The bytes of a reply, piece by piece, with their delays.
 struct PieceSource: Sendable {
   static let pieceSize = 64 << 10
 
@@ -16,10 +16,10 @@ struct PieceSource: Sendable {
   private let clock: any Clock<Duration>
   private var position = 0
 
-  /// Bytes in all, where that is known.
+  /// The total number of bytes, if it is known.
   let length: Int64?
 
-  /// Opens what the reply's bytes come from.
+  /// Opens the source of the reply's bytes.
   init(_ content: MockReply.Content, clock: any Clock<Duration>) throws(LupineError) {
     self.clock = clock
     switch content {
@@ -37,7 +37,7 @@ struct PieceSource: Sendable {
     }
   }
 
-  /// The next piece, or nil at the end.
+  /// Returns the next piece; `nil` at the end.
   mutating func next() async throws(LupineError) -> Data? {
     switch kind {
     case .bytes(let data):
@@ -54,7 +54,7 @@ struct PieceSource: Sendable {
     }
   }
 
-  /// Lets go of what is not read.
+  /// Releases the rest of the source.
   func cancel() {
     if case .reader(let reader, _) = kind { reader.cancel() }
   }

@@ -1,15 +1,15 @@
 import HTTPTypes
 
-/// What came of a reply before it was due, where the request's body waited for the server's word.
+/// The parts of a reply that were sent while the request's body waited for 100 Continue.
 struct Prelude: Sendable {
-  /// How much of the reply's delay has passed.
+  /// The part of the reply's delay that has passed.
   var waited = Duration.zero
-  /// The interim responses that have been told.
+  /// The interim responses that have been reported.
   var heard: [HTTPResponse] = []
-  /// Whether the connection has been told of.
+  /// Whether the connection has been reported.
   var isConnected = false
 
-  /// What is still to be told of a reply's interim responses: 100 is told once.
+  /// Returns the interim responses of a reply that are not yet reported; 100 is reported once.
   func rest(of informational: [HTTPResponse]) -> [HTTPResponse] {
     if heard.isEmpty { return informational }
     if informational.starts(with: heard) { return Array(informational.dropFirst(heard.count)) }

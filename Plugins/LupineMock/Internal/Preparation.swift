@@ -2,9 +2,9 @@ import FoundationEssentials
 import HTTPTypes
 import LupineCore
 
-/// Everything of a reply up to its head: the delay, the faults that leave no head, the opening of its bytes.
+/// The steps of a reply before its head: the delay, the faults without a head, and opening the source of its bytes.
 enum Preparation {
-  /// Longer than any timeout, so that a virtual clock's timers fire on the way.
+  /// Longer than any timeout, so that the timers of a virtual clock fire first.
   static let forever = Duration.seconds(365 * 86_400)
 
   static func prepare(
@@ -34,7 +34,7 @@ enum Preparation {
     }
   }
 
-  /// Ends the exchange where a fault leaves no head.
+  /// Ends the exchange with a fault that leaves no head.
   static func suffer(
     _ fault: NetworkFault, _ cause: String, _ request: OutgoingRequest, _ context: TransferContext
   ) async throws(LupineError) {
@@ -59,7 +59,7 @@ enum Preparation {
     }
   }
 
-  /// Waits for a timeout or a cancellation to end the exchange.
+  /// Waits until a timeout or a cancellation ends the exchange.
   static func stall(_ cause: String, _ context: TransferContext) async throws(LupineError) {
     try await context.clock.pause(for: forever)
     throw LupineError(
@@ -69,25 +69,25 @@ enum Preparation {
 }
 
 extension ReplyPlan {
-  /// Tells of the connection, which every exchange has for itself, unless none comes about.
+  /// Reports the exchange's own connection, unless no connection is made.
   func connect(for request: OutgoingRequest, in context: TransferContext) {
     guard part.failure == nil, part.fault?.isBeforeConnection != true else { return }
     context.tellConnection(for: request, tunnel: part.source == .origin ? part.tunnelFields ?? [:] : nil)
   }
 
-  /// The bytes that the response to this request has: none for HEAD, 204 and 304.
+  /// Returns the content of the response to this request: empty for HEAD, 204 and 304.
   func content(for request: OutgoingRequest) -> MockReply.Content {
     hasBody(for: request) ? part.content : .bytes(.init())
   }
 
-  /// Whether the response to this request can have a body (RFC 9110 section 6.4.1).
+  /// Whether the response to this request can have content (RFC 9110 section 6.4.1).
   func hasBody(for request: OutgoingRequest) -> Bool { !hasNoContent && request.method != .head }
 }
 
 extension TransferContext {
-  /// Tells of a connection to the request's server.
+  /// Reports a connection to the request's server.
   ///
-  /// - Parameter tunnel: the fields of a proxy's answer to CONNECT; nil where it did not open a tunnel.
+  /// - Parameter tunnel: the fields of a proxy's response to CONNECT; `nil` if the proxy did not open a tunnel.
   func tellConnection(for request: OutgoingRequest, tunnel: HTTPFields? = [:]) {
     if let tunnel, tunnels(request) { emit(.tunnelled(HTTPResponse(status: .ok, headerFields: tunnel))) }
     guard isObserved else { return }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What a host presents in its TLS handshake.
+/// The certificates that a host presents in its TLS handshake.
 struct PresentedChain: Sendable {
   let presented: [Data]
   let verified: [Data]?

@@ -1,26 +1,26 @@
 import LupineCore
 
-/// One item of a query or of a form, with its escapes undone.
+/// One item of a query or of a form, decoded.
 struct QueryItem: Sendable, Hashable, CustomStringConvertible {
   let name: String
-  /// Nil for an item without `=`.
+  /// `nil` for an item without `=`.
   let value: String?
 
-  /// The item as a report shows it.
+  /// The item for a report.
   var description: String {
     value.map { "\(name)=\(SecretParameters.isSecret(name) ? SecretParameters.replacement : $0)" } ?? name
   }
 
-  /// The value as a report shows it.
+  /// The value for a report.
   var shownValue: String {
     guard let value else { return "no value" }
     return SecretParameters.isSecret(name) ? "a secret value, which is not shown" : value
   }
 
-  /// The items of a URL's query, in their order.
+  /// Returns the items of a URL's query, in order.
   static func items(of url: HTTPURL) -> [QueryItem] { url.query.map { items(in: $0) } ?? [] }
 
-  /// The items of a text such as `a=1&b=2`, where `+` is a space.
+  /// Returns the items of a text such as `a=1&b=2`, in which `+` is a space.
   static func items(in text: String) -> [QueryItem] {
     text.split(separator: "&").map { item in
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -2,27 +2,27 @@ import FoundationEssentials
 import HTTPTypes
 import LupineCore
 
-/// One reply, checked and ready to be given any number of times.
+/// One reply that is validated and can be given any number of times.
 final class ReplyPlan: Sendable {
   let part: MockReply.Part
   let head: HTTPResponse
   let asked: StubDescription
-  /// What an error says a fault comes from.
+  /// The origin of a fault, for error messages.
   let cause: String
-  /// Why it cannot be given.
+  /// Why the reply cannot be given; `nil` if it can.
   let problem: LupineError?
-  /// What its fields weigh, for the limits of who receives them.
+  /// The size of the fields, for the receiver's limits.
   let weight: ReplyWeight
-  /// Whether its status allows no content.
+  /// Whether the status allows no content.
   let hasNoContent: Bool
-  /// Whether it can be given without waiting for anything.
+  /// Whether the reply can be given without waiting.
   let isImmediate: Bool
-  /// What came of it before it was due.
+  /// The parts of the reply that were sent early.
   let prelude: Prelude
-  /// What its transfer measures as a rule.
+  /// The metrics of a usual transfer of the reply.
   private let usualMetrics: TransferMetrics
 
-  /// - Parameter cause: what its faults come from; nil means the stub.
+  /// - Parameter cause: the origin of the reply's faults; `nil` means the stub.
   init(
     _ part: MockReply.Part, for asked: StubDescription, cause: String? = nil, after prelude: Prelude = Prelude()
   ) {
@@ -48,16 +48,16 @@ final class ReplyPlan: Sendable {
     }
   }
 
-  /// The same reply as this request gets it.
+  /// Returns the reply adapted to the request.
   func fitted(to request: OutgoingRequest, in context: TransferContext) -> ReplyPlan {
     guard let resource = part.resource, problem == nil else { return self }
     let answer = resource.answer(request.headers, method: request.method, now: context.now(), with: part)
     return ReplyPlan(answer, for: asked, cause: cause)
   }
 
-  /// The same reply with what befalls it in a simulation.
+  /// Returns the reply with the faults and delays of a simulation.
   ///
-  /// - Parameter cause: what a fault comes from.
+  /// - Parameter cause: the origin of a fault.
   func suffering(_ injection: FaultInjection, _ cause: String) -> ReplyPlan {
     var part = part
     part.delay += injection.delay
@@ -65,23 +65,23 @@ final class ReplyPlan: Sendable {
     return ReplyPlan(part, for: asked, cause: injection.fault == nil ? self.cause : cause)
   }
 
-  /// The same reply after what came of it before it was due.
+  /// Returns the reply without the parts that were sent early.
   func following(_ prelude: Prelude) -> ReplyPlan {
     var part = part
     part.informational = prelude.heard + prelude.rest(of: part.informational)
     return ReplyPlan(part, for: asked, cause: cause, after: prelude)
   }
 
-  /// The length that the head tells of a body that this request gets whole; nil where it tells none.
+  /// Returns the stated length of a body that is delivered completely for this request; `nil` if none is stated.
   func toldLength(for request: OutgoingRequest) -> Int64? {
     guard hasBody(for: request), cut == nil else { return nil }
     return head.headerFields[.contentLength].flatMap { Int64($0) }
   }
 
-  /// Whether it is a fault that keeps the request from the server.
+  /// Whether the reply is a fault that occurs before the request reaches the server.
   var isRefusal: Bool { part.fault?.isBeforeConnection == true }
 
-  /// What a transfer of it measures that gives the request so many bytes, and takes so many of its body.
+  /// Returns the metrics of a transfer with `sent` request bytes and `received` body bytes.
   func metrics(for request: OutgoingRequest, sent: Int, received: Int) -> TransferMetrics {
     let version = request.version
     if sent == 0, received == part.byteCount, version == nil { return usualMetrics }
@@ -90,7 +90,7 @@ final class ReplyPlan: Sendable {
 }
 
 extension MockReply.Part {
-  /// The reply as a fault makes it that is in what arrives, not in how.
+  /// The reply changed by a fault that affects the content of the response, not its delivery.
   fileprivate var disfigured: MockReply.Part {
     var part = self
     switch fault {
@@ -107,10 +107,10 @@ extension MockReply.Part {
     return part
   }
 
-  /// Whether a response of this status has no content (RFC 9110 section 6.4.1).
+  /// Whether a response with this status has no content (RFC 9110 section 6.4.1).
   fileprivate var isWithoutContent: Bool { status.code == 204 || status.code == 304 }
 
-  /// The length that the head tells where the reply does not set one.
+  /// The length that the head states if the reply does not set it.
   fileprivate var statedLength: Int64? {
     if isWithoutContent || fault == .malformedChunk { return nil }
     switch content {
@@ -120,7 +120,7 @@ extension MockReply.Part {
     }
   }
 
-  /// How many bytes it has in memory.
+  /// The number of bytes that the reply has in memory.
   fileprivate var byteCount: Int {
     if case .bytes(let data) = content { data.count } else { 0 }
   }
@@ -143,7 +143,7 @@ extension MockReply.Part {
     }
   }
 
-  /// What in the reply contradicts itself.
+  /// Returns a description of a contradiction in the reply; `nil` if there is none.
   fileprivate func contradiction(isHead: Bool) -> String? {
     if (100..<200).contains(status.code) {
       return "its status \(status.code) is an interim one; give it with .informational([…]) before a final reply."
@@ -159,7 +159,7 @@ extension MockReply.Part {
     let lengths = fields[values: .contentLength]
     if let coding = fields[.transferEncoding] {
       if !lengths.isEmpty { return "it has a Content-Length and a Transfer-Encoding; a response has one or the other." }
-      // A head alone may tell how a body would be framed (RFC 9112 section 6.1).
+      // The response to HEAD may state how a body would be framed (RFC 9112 section 6.1).
       if !isHead, statedLength != nil {
         return
           "its Transfer-Encoding \(coding) stands beside the Content-Length that is added. Leave the field out, and "
@@ -179,7 +179,7 @@ extension MockReply.Part {
     return Self.falseLength(length, "\(known)")
   }
 
-  /// What is wrong with a reply that tells one length and has another.
+  /// Returns the message for a reply whose stated length differs from its body.
   static func falseLength(_ told: Int64, _ found: String) -> String {
     "its Content-Length says \(told) bytes, but its body has \(found). "
       + "Leave the field out; for a body that ends too early on purpose use .truncated(afterBytes:)."

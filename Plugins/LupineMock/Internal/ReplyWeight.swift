@@ -1,7 +1,7 @@
 import HTTPTypes
 import LupineCore
 
-/// The size of what a reply has besides its body, counted as HTTP/1.1 writes it (RFC 9112 section 2.1).
+/// The size of a reply without its body, in the format of HTTP/1.1 (RFC 9112 section 2.1).
 struct ReplyWeight: Sendable {
   private struct Section {
     let fields: Int
@@ -19,7 +19,7 @@ struct ReplyWeight: Sendable {
       part.trailers.map { Section(fields: $0.count, bytes: Self.bytes($0) + 2) } ?? Section(fields: 0, bytes: 0)
   }
 
-  /// Refuses a head, or an interim response before it, over a limit.
+  /// Throws if the head, or an interim response, exceeds a limit.
   func check(_ limits: Limits) throws(LupineError) {
     for (index, section) in interim.enumerated() {
       try check(section, limits)
@@ -28,7 +28,7 @@ struct ReplyWeight: Sendable {
     try check(head, limits)
   }
 
-  /// Refuses trailers over a limit.
+  /// Throws if the trailers exceed a limit.
   func checkTrailers(_ limits: Limits) throws(LupineError) {
     try Self.keep(trailers.fields, to: limits.responseFieldCount, .responseFieldCount)
     try Self.keep(trailers.bytes, to: limits.trailers, .trailers)

@@ -13,7 +13,7 @@ struct Resource: Sendable {
     tag.hasPrefix("\"") || tag.hasPrefix("W/\"") ? tag : "\"\(tag)\""
   }
 
-  /// The reply to one request, made of the reply as it was stubbed.
+  /// Returns the reply to one request, based on the stub's reply.
   ///
   /// - Parameter now: the server's date.
   func answer(
@@ -39,7 +39,7 @@ struct Resource: Sendable {
     return part
   }
 
-  /// What a precondition that does not hold leads to, in their order (RFC 9110 section 13.2.2).
+  /// Returns the status for a failed precondition, in the order of RFC 9110 section 13.2.2.
   private func refusal(of fields: HTTPFields, _ method: HTTPRequest.Method, _ now: Date) -> HTTPResponse.Status? {
     if let expected = fields[.ifMatch] {
       if !lists(expected, weakly: false) { return .preconditionFailed }
@@ -54,7 +54,8 @@ struct Resource: Sendable {
     return nil
   }
 
-  /// Whether it has changed since a date; nil where one of the two dates is none, so that the condition does not count.
+  /// Whether the resource has changed since a date; `nil` if one of the two dates is invalid, and then the condition is
+  /// ignored.
   private func changed(after text: String?, _ now: Date) -> Bool? {
     guard let since = date(text, now), let modified = date(lastModified, now) else { return nil }
     return modified > since
@@ -70,7 +71,7 @@ struct Resource: Sendable {
     return part
   }
 
-  /// Whether a list of entity tags holds this one's (RFC 9110 section 8.8.3.2).
+  /// Whether a list of entity tags contains the resource's tag (RFC 9110 section 8.8.3.2).
   private func lists(_ tags: String, weakly: Bool) -> Bool {
     if tags == "*" { return true }
     guard let etag else { return false }
@@ -82,9 +83,9 @@ struct Resource: Sendable {
 
   private static func opaque(_ tag: Substring) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag }
 
-  /// Whether `If-Range` names this very version (RFC 9110 section 13.1.5).
+  /// Whether `If-Range` names the current version (RFC 9110 section 13.1.5).
   ///
-  /// A date does where it is a second older than the response: two versions may have been made within its second.
+  /// A date counts if it is at least one second older than the response: two versions may exist within the same second.
   private func isRangeWanted(_ fields: HTTPFields, sent: String?, _ now: Date) -> Bool {
     guard let condition = fields[.ifRange] else { return true }
     guard let named = date(condition, now) else { return condition == etag && !condition.hasPrefix("W/") }

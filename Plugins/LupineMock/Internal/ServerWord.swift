@@ -1,16 +1,16 @@
 import HTTPTypes
 import LupineCore
 
-/// What a server says of a body that waits for its word (RFC 9110 section 10.1.1).
+/// The server's reaction to a body that waits for 100 Continue (RFC 9110 section 10.1.1).
 enum ServerWord: Sendable, Hashable {
-  /// 100 Continue, after so long; nil says nothing before the answer.
+  /// 100 Continue after a delay; `nil` sends nothing before the final response.
   case permission(after: Duration?)
-  /// The answer itself, after so long.
+  /// The final response after a delay.
   case answer(after: Duration)
 }
 
 extension ReplyPlan {
-  /// What it says of such a body.
+  /// The reaction to a body that waits for 100 Continue.
   var word: ServerWord {
     if let word = part.word { return word }
     if part.informational.contains(where: { $0.status.code == 100 }) { return .permission(after: .zero) }
@@ -22,10 +22,10 @@ extension ReplyPlan {
     }
   }
 
-  /// Whether its status is that of a server that does without the body: an error, or a redirect that takes the body along.
+  /// Whether the status is one without need for the body: an error, or a redirect that repeats the body.
   private var refusesBody: Bool { part.status.code >= 400 || part.status.code == 307 || part.status.code == 308 }
 
-  /// The interim responses up to the one that lets the body go.
+  /// The interim responses up to 100 Continue.
   var permission: [HTTPResponse] {
     guard let index = part.informational.firstIndex(where: { $0.status.code == 100 }) else {
       return [HTTPResponse(status: .continue)]

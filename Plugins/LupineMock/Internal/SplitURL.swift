@@ -1,6 +1,6 @@
 import LupineCore
 
-/// A request's URL taken apart once, to be compared with many templates.
+/// The parts of a request's URL, split once for comparison with many templates.
 struct SplitURL {
   let url: HTTPURL
   let origin: HTTPURL.Origin

@@ -2,19 +2,19 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
-/// One stub of a mock, and how often it has answered.
+/// One stub of a mock, and the number of its answers.
 final class Stub: Sendable, CustomStringConvertible {
   typealias Closure = @Sendable (RecordedRequest) throws -> MockReply
   typealias AsyncClosure = @Sendable (RecordedRequest) async throws -> MockReply
 
-  /// What makes the reply.
+  /// The source of the reply.
   enum Responder: Sendable {
     case fixed(MockReply)
     case closure(Closure)
     case asyncClosure(AsyncClosure)
   }
 
-  /// What answers: plans that were made when the stub was, or a closure.
+  /// The answers: plans that are made with the stub, or a closure.
   enum Answers: Sendable {
     case planned([ReplyPlan])
     case closure(Closure)
@@ -24,7 +24,7 @@ final class Stub: Sendable, CustomStringConvertible {
   let asked: StubDescription
   let template: URLTemplate?
   let answers: Answers
-  /// Why the stub cannot answer at all.
+  /// Why the stub cannot answer any request; `nil` if it can.
   let problem: LupineError?
   private let answered = Atomic<Int>(0)
 
@@ -50,33 +50,33 @@ final class Stub: Sendable, CustomStringConvertible {
 
   var description: String { "\(asked.methods) \(asked.shownURL)" }
 
-  /// Whether it cannot be told which requests it was meant for.
+  /// Whether the stub's requests cannot be determined, because its template or a condition is invalid.
   var isUnreadable: Bool { template == nil || asked.impossibility != nil }
 
-  /// Whether it answers before the request's body has been taken.
+  /// Whether the stub answers before the request's body has been read.
   var isEarly: Bool { asked.reading != .whole }
 
-  /// Whether some of its answers keep the request from the server.
+  /// Whether some of its answers are faults that occur before the request reaches the server.
   var mayRefuse: Bool {
     guard case .planned(let plans) = answers else { return false }
     return plans.contains { $0.isRefusal }
   }
 
-  /// Whether its answer with this number does.
+  /// Whether the answer with this number is such a fault.
   func refuses(_ use: Int) -> Bool { planned(use)?.isRefusal == true }
 
-  /// Its answer with this number, where no closure makes it.
+  /// Returns the answer with this number; `nil` if a closure makes it.
   func planned(_ use: Int) -> ReplyPlan? {
     guard case .planned(let plans) = answers, let last = plans.indices.last else { return nil }
     return plans[min(use, last)]
   }
 
-  /// How often it has answered.
+  /// The number of answers given.
   var uses: Int { answered.load(ordering: .relaxed) }
 
   var isUsedUp: Bool { asked.count.maximum.map { uses >= $0 } ?? false }
 
-  /// Counts one answer and returns its number, from 0; nil where the stub is used up.
+  /// Counts one answer and returns its number, from 0; `nil` if the stub is used up.
   func use() -> Int? {
     guard let maximum = asked.count.maximum else {
       return answered.add(1, ordering: .relaxed).oldValue

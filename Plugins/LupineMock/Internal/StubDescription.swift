@@ -1,6 +1,6 @@
 import LupineCore
 
-/// What a stub was asked to be.
+/// The parameters of a stub.
 struct StubDescription: Sendable {
   let methods: StubMethods
   let url: String
@@ -9,9 +9,9 @@ struct StubDescription: Sendable {
   let count: StubCount
   let reading: RequestReading
   let location: StubLocation
-  /// How many stubs the mock had before it.
+  /// The number of stubs that the mock had before this one.
   let place: Int
-  /// What went wrong while it answered, for `verify()`.
+  /// The errors of its answers, for `verify()`.
   let failures = StubFailures()
 
   init(
@@ -31,10 +31,10 @@ struct StubDescription: Sendable {
 }
 
 extension StubDescription {
-  /// Why no request can meet its conditions.
+  /// Why no request can meet the conditions; `nil` if one can.
   var impossibility: String? { conditions.lazy.compactMap(\.problem).first }
 
-  /// The template as a report shows it: without a secret parameter's value, unless that is a variable.
+  /// The template for a report, with the values of secret parameters removed unless they are variables.
   var shownURL: String {
     guard let sign = url.firstIndex(of: "?") else { return url }
     let items = url[url.index(after: sign)...].split(separator: "&", omittingEmptySubsequences: false)
@@ -42,13 +42,13 @@ extension StubDescription {
     return url[...sign] + shown.joined(separator: "&")
   }
 
-  /// Notes an error of the stub's own and returns it.
+  /// Records an error of the stub and returns it.
   func noted(_ error: LupineError) -> LupineError {
     failures.add(error)
     return error
   }
 
-  /// An error that tells where the stub stands and what is wrong with it.
+  /// Returns an error with the location of the stub and the reason.
   func error(_ reason: String, underlying: (any Error)? = nil) -> LupineError {
     LupineError(
       .invalidStub, "The stub \(methods) \(shownURL) at \(location) cannot answer: \(reason)", underlying: underlying

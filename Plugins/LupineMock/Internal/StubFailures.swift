@@ -1,7 +1,7 @@
 import LupineCore
 import Synchronization
 
-/// The errors of one stub, which all copies of its description share.
+/// The errors of one stub, shared by all copies of its description.
 final class StubFailures: Sendable {
   private let list = Mutex<[LupineError]>([])
 

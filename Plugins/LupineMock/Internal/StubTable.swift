@@ -2,15 +2,15 @@ import FoundationEssentials
 import HTTPTypes
 import LupineCore
 
-/// The stubs of a mock, arranged so that the first that fits is the one to answer.
+/// The stubs of a mock, ordered so that the first matching stub answers.
 struct StubTable: Sendable {
-  /// All stubs, in the order they were added.
+  /// All stubs, in the order of addition.
   private(set) var all: [Stub] = []
-  /// All that say which requests they are for, in the order in which they are asked.
+  /// All stubs with a valid template and valid conditions, in the order of evaluation.
   private var ordered: [Stub] = []
-  /// Whether some answer before the request's body has been read.
+  /// Whether some stubs answer before the request's body has been read.
   private(set) var hasEarlyStubs = false
-  /// Whether some have a fault that keeps requests from the server.
+  /// Whether some stubs have a fault that occurs before the request reaches the server.
   private(set) var hasRefusals = false
   private var exact = ExactStubs()
   private var templates: [Stub] = []
@@ -28,10 +28,10 @@ struct StubTable: Sendable {
     }
   }
 
-  /// Finds the stub that answers, and counts the answer.
+  /// Finds the matching stub and counts the answer.
   ///
-  /// - Parameter areEarly: whether those alone are asked that answer before the request's body has been read, or those
-  ///   alone that do not. Default: all are.
+  /// - Parameter areEarly: true searches only stubs that answer before the request's body has been read, false only the
+  ///   others. Default: all stubs.
   func take(_ request: RequestSnapshot, areEarly: Bool? = nil) -> (stub: Stub, use: Int)? {
     if let areEarly {
       let asked = ordered.lazy.filter { $0.isEarly == areEarly }
@@ -49,9 +49,10 @@ struct StubTable: Sendable {
     return Self.first(in: merged, for: request, parts: SplitURL(request.url))
   }
 
-  /// Finds the stub whose answer keeps the request from the server, and counts the answer.
+  /// Finds the stub whose answer is a fault before the request reaches the server, and counts the answer.
   ///
-  /// Nil where the first that may fit answers something else, or has conditions, which may want the request's body.
+  /// Returns `nil` if the first stub that may match has another answer, or has conditions, which may need the request's
+  /// body.
   func takeRefusal(_ request: RequestSnapshot) -> (stub: Stub, use: Int)? {
     let parts = SplitURL(request.url)
     let first = ordered.first { stub in
@@ -63,15 +64,15 @@ struct StubTable: Sendable {
     return (first, use)
   }
 
-  /// What the head of a request says of the stub that answers it.
+  /// The result of a search by the head of a request.
   enum HeadSearch {
     case found(stub: Stub, use: Int)
-    /// The first that may fit has conditions that may want the body.
+    /// The first stub that may match has conditions that may need the body.
     case needsBody
     case nothing
   }
 
-  /// Finds the stub that answers by the request's head alone, among those that take its whole body, and counts the answer.
+  /// Finds the matching stub by the request's head, among the stubs that take the whole body, and counts the answer.
   func takeByHead(_ request: RequestSnapshot) -> HeadSearch {
     let parts = SplitURL(request.url)
     for stub in ordered where !stub.isEarly && !stub.isUsedUp && stub.fitsHead(of: request, parts: parts) {
@@ -81,7 +82,7 @@ struct StubTable: Sendable {
     return .nothing
   }
 
-  /// Those whose template leaves nothing open and fits the URL.
+  /// Returns the stubs whose template has no variable part and matches the URL.
   private func exactStubs(for url: HTTPURL) -> [Stub] {
     if exact.isEmpty { return [] }
     let key = URLTemplate.key(of: url)
@@ -90,7 +91,7 @@ struct StubTable: Sendable {
     return exact[URLTemplate.plainKey(of: url)]
   }
 
-  /// - Parameter parts: the URL's parts, or nil where the stubs are known to have the request's URL.
+  /// - Parameter parts: the URL's parts; `nil` if the stubs are known to match the request's URL.
   private static func first(
     in stubs: some Sequence<Stub>, for request: RequestSnapshot, parts: SplitURL?
   ) -> (stub: Stub, use: Int)? {
@@ -107,7 +108,7 @@ extension Stub {
     fitsURL(of: request, parts: parts) && asked.conditions.allSatisfy { $0.difference(from: request) == nil }
   }
 
-  /// Whether everything fits that can be told without the body.
+  /// Whether the stub matches everything except the body.
   fileprivate func fitsHead(of request: RequestSnapshot, parts: SplitURL) -> Bool {
     asked.methods.contains(request.method) && fitsURL(of: request, parts: parts)
       && asked.conditions.allSatisfy { $0.readsBody || $0.difference(from: request) == nil }
@@ -119,7 +120,7 @@ extension Stub {
     return template.hasQuery(of: request.url)
   }
 
-  /// Whether this stub is asked before the other; equal ones keep their order.
+  /// Whether this stub is evaluated before the other; equal stubs keep their order.
   func precedes(_ other: Stub) -> Bool {
     guard let template, let otherTemplate = other.template else { return false }
     if asked.priority != other.asked.priority { return asked.priority > other.asked.priority }
@@ -132,7 +133,7 @@ extension Stub {
 }
 
 extension [Stub] {
-  /// Puts a stub where it is asked, among others that are in that order.
+  /// Inserts a stub into a sorted array, in the order of evaluation.
   mutating func insert(sorted stub: Stub) {
     var (first, end) = (startIndex, endIndex)
     while first < end {

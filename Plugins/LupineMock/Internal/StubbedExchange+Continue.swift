@@ -2,12 +2,12 @@ import FoundationEssentials
 import HTTPTypes
 import LupineCore
 
-/// Bodies that wait for the server's word (RFC 9110 section 10.1.1).
+/// Bodies that wait for 100 Continue (RFC 9110 section 10.1.1).
 extension StubbedExchange {
-  /// How long one waits before it is sent without a word: as long as libcurl's do.
+  /// The time after which a body is sent without 100 Continue; the same as in libcurl.
   private static let patience = Duration.seconds(1)
 
-  /// The stub that the request's head finds; nil where the body decides as well.
+  /// Finds the stub by the request's head; returns `nil` if the body is needed as well.
   func stubByHead(_ table: StubTable) throws(LupineError) -> EarlyStub? {
     let matchable = matchable(Data())
     switch table.takeByHead(matchable) {
@@ -17,13 +17,13 @@ extension StubbedExchange {
     }
   }
 
-  /// Whether the answer comes before the body's patience is at its end, so that nothing of it is sent.
+  /// Whether the final response comes before the body stops waiting, so that none of the body is sent.
   func declines(_ found: EarlyStub) -> Bool {
     guard upload?.isHeldBack == true, case .answer(let delay) = word(of: found) else { return false }
     return delay <= Self.patience
   }
 
-  /// Has a body wait for the server's word, for as long as it does, and takes as much of it as is wanted.
+  /// Makes the body wait for 100 Continue, at most for `patience`, and reads as much of it as the stub takes.
   func takeHeldBack(_ upload: Upload, _ found: EarlyStub?) async throws(LupineError) -> Prelude {
     let plan = found.flatMap { planned($0) }
     if let plan { plan.connect(for: request, in: context) } else { context.tellConnection(for: request) }
@@ -44,13 +44,14 @@ extension StubbedExchange {
     return prelude
   }
 
-  /// What the server says before it has the body; where a closure or the body itself has a say, it is let go at once.
+  /// Returns the server's reaction before it has the body; if a closure or the body affects the answer, that is 100
+  /// Continue at once.
   private func word(of found: EarlyStub?) -> ServerWord {
     guard let found else { return .permission(after: .zero) }
     if found.stub.problem != nil { return .answer(after: .zero) }
     guard let plan = planned(found) else { return .permission(after: .zero) }
     guard case .answer(let delay) = plan.word else { return plan.word }
-    // A stub that says how much it takes asks for that much.
+    // A stub that limits how much it reads needs that part of the body.
     if found.stub.isEarly { return .permission(after: .zero) }
     return .answer(after: delay + plan.part.pace.draw(for: found.stub, use: found.use).latency)
   }
@@ -61,7 +62,7 @@ extension StubbedExchange {
 }
 
 extension ServerWord {
-  /// When it comes; nil is never.
+  /// The delay of the reaction; `nil` if there is none.
   fileprivate var delay: Duration? {
     switch self {
     case .permission(let delay): delay
@@ -71,7 +72,7 @@ extension ServerWord {
 }
 
 extension Prelude {
-  /// Tells of interim responses.
+  /// Reports interim responses.
   fileprivate mutating func hear(_ interim: [HTTPResponse], in context: TransferContext) {
     for response in interim { context.emit(.informational(response)) }
     heard += interim

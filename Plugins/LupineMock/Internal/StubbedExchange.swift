@@ -3,20 +3,20 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
-/// The course of one exchange: the request's body, the stub, its reply.
+/// The steps of one exchange: the request's body, the stub, its reply.
 struct StubbedExchange: Sendable {
   let mock: MockTransport
   let request: OutgoingRequest
   let context: TransferContext
   let upload: Upload?
   let world: Simulation?
-  /// What befalls it in a simulation.
+  /// The faults and delays of a simulation for this exchange.
   let injection: FaultInjection?
 
-  /// How far it comes without waiting: to its end as a rule.
+  /// The state after the steps that need no waiting; usually the exchange is complete.
   enum Beginning {
     case response(TransportResponse)
-    /// The server acts on nothing of the request.
+    /// The server does not process the request.
     case unprocessed(NetworkFault)
     case waits(early: EarlyStub? = nil, answer: Answer? = nil, plan: ReplyPlan? = nil)
   }
@@ -45,7 +45,7 @@ struct StubbedExchange: Sendable {
     }
   }
 
-  /// Suffers a fault of a simulation that keeps the request from the server, and so from the stubs.
+  /// Applies a fault of a simulation that occurs before the server processes the request; the stubs are not evaluated.
   private func fail(of fault: NetworkFault) async throws(LupineError) {
     let exchange = try mock.enter(context)
     defer { mock.leave(exchange) }
@@ -56,7 +56,7 @@ struct StubbedExchange: Sendable {
     }
   }
 
-  /// Does whatever has to be waited for, in a task that ends when the exchange is cancelled.
+  /// Performs the steps that need waiting, in a task that ends when the exchange is cancelled.
   private func runInTime(
     early: EarlyStub? = nil, answer known: Answer? = nil, plan: ReplyPlan? = nil
   ) async throws(LupineError) -> TransportResponse {
@@ -77,7 +77,7 @@ struct StubbedExchange: Sendable {
     }
   }
 
-  /// What is not known yet of the reply: the rest of the body, the stub, what its closure makes.
+  /// Completes the reply: reads the rest of the body, finds the stub and calls its closure.
   private func awaited(
     _ plan: ReplyPlan?, of known: Answer?, _ early: EarlyStub?
   ) async throws(LupineError) -> (ReplyPlan, Answer) {
@@ -93,7 +93,7 @@ struct StubbedExchange: Sendable {
     return (plan, known)
   }
 
-  /// Sends the request's body, or takes it back where no connection comes about.
+  /// Sends the request's body, or restores it if no connection is made.
   private func settle(_ plan: ReplyPlan, _ answer: Answer) {
     guard let upload else { return }
     guard plan.isRefusal else { return upload.send() }
@@ -101,7 +101,8 @@ struct StubbedExchange: Sendable {
     mock.state.withLock { $0.takeBackBody(of: answer.request) }
   }
 
-  /// Takes as much of the request's body as is wanted; what came of the reply before it, where the body was held back.
+  /// Reads as much of the request's body as the stub takes; for a body that waited for 100 Continue, returns what was
+  /// sent meanwhile.
   private func takeBody(_ early: EarlyStub?) async throws(LupineError) -> Prelude? {
     guard let upload else { return nil }
     if upload.isHeldBack { return try await takeHeldBack(upload, early) }
@@ -115,24 +116,24 @@ struct StubbedExchange: Sendable {
 
   private func injected(_ plan: ReplyPlan?) -> ReplyPlan? { plan.map { injected($0) } }
 
-  /// What an error says that a fault of the simulation comes from.
+  /// The origin of a fault of the simulation, for error messages.
   private var simulated: String {
     "as the simulation with seed \(world?.seed ?? 0) says of exchange \(injection?.exchange ?? 0)."
   }
 }
 
-/// A stub that answers without the whole of the request's body, and which of its answers is due.
+/// A stub that answers without the whole request body, and the number of the answer.
 typealias EarlyStub = (stub: Stub, use: Int)
 
 extension StubbedExchange {
-  /// Whether there is nothing to wait for of the request's body.
+  /// Reads the available part of the request's body; returns true if no waiting is needed.
   private func readsAtOnce(_ early: EarlyStub?) throws(LupineError) -> Bool {
     guard let upload else { return true }
     if upload.isHeldBack, limit(early) > 0 { return false }
     let table = try mock.openTable()
     let mayBeRefused = early == nil && table.hasRefusals
     var isRead = false
-    // What takes its time, or fails, is told as it happens, unless a server may never get it.
+    // A body that needs waiting or fails reports its progress, unless the server may never receive it.
     defer { if !isRead, !mayBeRefused { upload.send() } }
     isRead = try upload.readAvailable(upTo: limit(early))
     return isRead
@@ -146,7 +147,7 @@ extension StubbedExchange {
     return table.hasRefusals ? table.takeRefusal(matchable(Data())) : nil
   }
 
-  /// How much of the body is read before the answer.
+  /// Returns the maximum number of body bytes that are read before the answer.
   func limit(_ early: EarlyStub?) -> Int {
     guard let early else { return .max }
     return early.stub.refuses(early.use) || declines(early) ? 0 : early.stub.asked.reading.limit
@@ -156,19 +157,19 @@ extension StubbedExchange {
     RequestSnapshot(method: request.method, url: request.url, headers: request.headers, body: body)
   }
 
-  /// The request as a message shows it.
+  /// Returns the request for a message, with its secret fields set.
   private func shown(_ request: RequestSnapshot) -> RequestSnapshot {
     var shown = request
     shown.secretFields = context.secretFields
     return shown
   }
 
-  /// Finds the stub and remembers the request.
+  /// Finds the stub and records the request.
   private func answer(_ early: EarlyStub?) throws(LupineError) -> Answer {
     let table = try mock.openTable()
     let body = upload?.data ?? Data()
     let matchable = matchable(body)
-    // Those that do without the body were asked before it was read.
+    // Stubs that answer without the body were evaluated before the body was read.
     let found = early ?? table.take(matchable, areEarly: upload != nil && table.hasEarlyStubs ? false : nil)
     if let early, !early.stub.refuses(early.use) { upload?.abandon() }
     guard let (stub, use) = found else { throw unmatched(matchable, table) }
@@ -177,7 +178,7 @@ extension StubbedExchange {
     return Answer(stub: stub, use: use, request: record)
   }
 
-  /// Remembers a request that no stub fits, and says why none does.
+  /// Records a request that no stub matches, and returns the error that explains it.
   func unmatched(_ matchable: RequestSnapshot, _ table: StubTable, isBodyKnown: Bool = true) -> LupineError {
     let report = UnmatchedReport(
       shown(matchable), table, mock.log(of: context.id, request), isBodyKnown: isBodyKnown)
@@ -194,7 +195,7 @@ extension StubbedExchange {
 }
 
 extension MockTransport {
-  /// The stubs.
+  /// Returns the stubs.
   ///
   /// - Throws: kind `sessionShutDown` after the shutdown.
   fileprivate func openTable() throws(LupineError) -> StubTable {

@@ -2,7 +2,7 @@ import LupineCore
 import LupineSupport
 
 extension Substring {
-  /// The text with its percent escapes undone; bytes that are no UTF-8 are replaced.
+  /// Returns the percent-decoded text; invalid UTF-8 is replaced.
   func percentDecoded(plusIsSpace: Bool = false) -> String {
     guard utf8.contains(UInt8(ascii: "%")) || plusIsSpace && utf8.contains(UInt8(ascii: "+")) else {
       return String(self)

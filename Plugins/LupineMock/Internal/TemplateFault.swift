@@ -1,4 +1,4 @@
-/// Why a text is no URL template.
+/// Why a text is no valid URL template.
 struct TemplateFault: Error {
   let message: String
 }

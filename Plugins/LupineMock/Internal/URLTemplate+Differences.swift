@@ -1,7 +1,7 @@
 import LupineCore
 
 extension URLTemplate {
-  /// What keeps a URL from fitting.
+  /// Returns the differences that keep a URL from matching.
   func differences(from url: SplitURL) -> [Difference] {
     originDifferences(url) + pathDifferences(url) + queryDifferences(url)
   }

@@ -3,8 +3,8 @@ import LupineCore
 extension URLTemplate {
   /// Parses a template.
   ///
-  /// Variables are replaced by words that are legal everywhere in a URL, so that the rest is checked and normalised
-  /// exactly as the URL of a request is.
+  /// Variables are replaced by words that are valid everywhere in a URL, so that the rest is validated and normalized
+  /// like the URL of a request.
   init(_ text: String) throws(TemplateFault) {
     let (plain, variables) = try Self.replaceVariables(in: text)
     let isRelative = plain.hasPrefix("/")

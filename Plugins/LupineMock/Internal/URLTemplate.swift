@@ -9,23 +9,23 @@ struct URLTemplate: Sendable {
     case rest(String)
   }
 
-  /// One item of a template's query; a value of nil stands for any.
+  /// One item of a template's query; a `nil` value matches any value.
   struct Query: Sendable, Hashable {
     let item: QueryItem
     let isAnyValue: Bool
   }
 
   let text: String
-  /// Where the URL must lead; nil for everywhere.
+  /// The required origin; `nil` matches every origin.
   let origin: HTTPURL.Origin?
   let segments: [Segment]
   let query: [Query]
-  /// What `plainKey(of:)` gives for every URL that fits; nil where there is more than one.
+  /// The `plainKey(of:)` of every matching URL; `nil` if there is more than one such key.
   let exactKey: String?
 
   var isAbsolute: Bool { origin != nil }
 
-  /// How much is left open: a variable counts 1, the rest 1,000.
+  /// How unspecific the template is: a variable counts 1, the rest 1,000.
   var vagueness: Int {
     segments.reduce(0) { sum, segment in
       switch segment {
@@ -36,16 +36,16 @@ struct URLTemplate: Sendable {
     }
   }
 
-  /// The URL up to its path, which an exact template is looked up by.
+  /// Returns the URL up to its path, as the lookup key of an exact template.
   static func key(of url: HTTPURL) -> String {
     if url.query == nil, url.fragment == nil { return url.string }
     let end = url.string.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
     return String(url.string[..<(end ?? url.string.endIndex)])
   }
 
-  /// The key with its path's escapes undone, so that all ways of writing one path have the same.
+  /// Returns the key with its path decoded, so that equivalent spellings of a path have the same key.
   ///
-  /// A `/` or `%` inside of a segment stays escaped. A key that is plain already is its own plain key.
+  /// An escaped `/` or `%` in a segment stays escaped. The plain key of a key without escapes is the key itself.
   static func plainKey(of url: HTTPURL) -> String {
     let (key, path) = (key(of: url), url.path)
     guard path.utf8.contains(UInt8(ascii: "%")) else { return key }
@@ -60,10 +60,10 @@ struct URLTemplate: Sendable {
     return match(url.segments) != nil
   }
 
-  /// What stands for each variable, or an empty dictionary where the URL does not fit.
+  /// Returns the values of the variables; empty if the URL does not match.
   func variables(in url: HTTPURL) -> [String: String] { match(SplitURL.segments(of: url.path)) ?? [:] }
 
-  /// What stands for each variable; nil where the path does not fit.
+  /// Returns the values of the variables; `nil` if the path does not match.
   func match(_ parts: [String]) -> [String: String]? {
     var found: [String: String] = [:]
     for (index, segment) in segments.enumerated() {
@@ -85,7 +85,7 @@ struct URLTemplate: Sendable {
     return missingQuery(in: QueryItem.items(of: url)).isEmpty
   }
 
-  /// The template's items that a request lacks.
+  /// Returns the template's items that a request lacks.
   func missingQuery(in items: [QueryItem]) -> [Query] {
     var items = items
     return query.filter { wanted in
@@ -107,7 +107,7 @@ extension URLTemplate.Segment {
     }
   }
 
-  /// The segment as it is written.
+  /// The segment in the syntax of a template.
   var text: String {
     switch self {
     case .literal(let text): text

@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import LupineCore
 
-/// Explains why no stub fits a request: the nearest stubs and what differs.
+/// Explains why no stub matches a request, with the nearest stubs and their differences.
 struct UnmatchedReport {
   private let request: RequestSnapshot
   private let stubs: [Stub]
@@ -10,8 +10,8 @@ struct UnmatchedReport {
   private let isBodyKnown: Bool
 
   /// - Parameters:
-  ///   - log: what led to the request, where it is not its first exchange.
-  ///   - isBodyKnown: whether the request's body was read, so that the conditions that want it have been asked.
+  ///   - log: the earlier exchanges of the request, if this is not the first one.
+  ///   - isBodyKnown: whether the request's body was read, so that the conditions on the body were evaluated.
   init(_ request: RequestSnapshot, _ table: StubTable, _ log: ExchangeLog? = nil, isBodyKnown: Bool = true) {
     self.request = request
     self.log = log
@@ -19,16 +19,16 @@ struct UnmatchedReport {
     stubs = table.all
   }
 
-  /// The error that the request ends with.
+  /// The error for the request.
   ///
-  /// Where a stub's template or a condition cannot be parsed it may be the one that was meant, so its error comes first.
+  /// An invalid template or condition may belong to the stub that was meant, so its error comes first.
   var error: LupineError {
     if let broken = stubs.first(where: \.isUnreadable)?.problem { return broken }
     guard let log else { return LupineError(.unmatchedRequest, message) }
     return LupineError(.unmatchedRequest, "\(message)\nWhat led to it:\n\(log.description.indented)")
   }
 
-  /// What differs, and how to expect the request.
+  /// The differences, and a stub that would match the request.
   var message: String {
     let title = "No stub of the mock fits \(request.method.rawValue) \(request.url.withoutSecrets())."
     guard !stubs.isEmpty else {
@@ -46,7 +46,7 @@ struct UnmatchedReport {
     return ([title, count] + entries + ["To expect it, add:", "    \(suggestion)"]).joined(separator: "\n")
   }
 
-  /// A stub for this very request, to be pasted; it takes any value of a secret parameter.
+  /// The source of a stub for this request, which accepts any value of a secret parameter.
   private var suggestion: String {
     let url = request.url.withoutSecrets { $0 == 0 ? "{secret}" : "{secret\($0 + 1)}" }
     return "mock.stub(\(request.method.literal), \"\(url)\", .status(.ok))"
@@ -58,7 +58,7 @@ extension [Difference] {
 }
 
 extension Stub {
-  /// Everything that keeps the stub from answering.
+  /// Returns everything that keeps the stub from answering.
   fileprivate func differences(
     from request: RequestSnapshot, _ url: SplitURL, _ isBodyKnown: Bool
   ) -> [Difference] {
@@ -78,7 +78,7 @@ extension Stub {
 }
 
 extension Stub {
-  /// What its conditions miss; those of one that answers early see no body.
+  /// Returns the differences of the conditions; the conditions of a stub that answers early see no body.
   private func conditionDifferences(from request: RequestSnapshot, _ isBodyKnown: Bool) -> [Difference] {
     var seen = request
     if isEarly { seen.body = Data() }
@@ -91,7 +91,7 @@ extension Stub {
 }
 
 extension HTTPRequest.Method {
-  /// The method as it is written in a program.
+  /// The method in Swift syntax.
   fileprivate var literal: String {
     let known: [HTTPRequest.Method] = [.get, .head, .post, .put, .delete, .connect, .options, .trace, .patch]
     return known.contains(self) ? ".\(rawValue.lowercased())" : "[HTTPRequest.Method(\"\(rawValue)\")!]"
@@ -99,6 +99,6 @@ extension HTTPRequest.Method {
 }
 
 extension String {
-  /// The text with each line two columns further in.
+  /// The text with each line indented by two columns.
   var indented: String { split(separator: "\n").map { "  \($0)" }.joined(separator: "\n") }
 }

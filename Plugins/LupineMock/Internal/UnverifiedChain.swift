@@ -1,4 +1,4 @@
-/// A chain that a mock was told not to have verified, and that no evaluator was asked about.
+/// A chain that the mock has no verification result for, and that no evaluator was asked about.
 struct UnverifiedChain: Error, CustomStringConvertible {
   let description: String
 

@@ -4,7 +4,7 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// Reads a request's body, to its end or as far as it is wanted, and sends it, which is what the session hears of.
+/// Reads a request's body, completely or as far as needed, and sends it, which reports the progress to the session.
 final class Upload: Sendable {
   private struct State {
     var reader: QuietReader?
@@ -19,7 +19,7 @@ final class Upload: Sendable {
   private let ready = Signal()
   private let state = Mutex(State())
 
-  /// Opens the body; one that can be sent only once, and may be refused unread, when it is wanted.
+  /// Opens the body, except a one-shot body that may be refused unread; that one is opened when it is needed.
   init(of request: OutgoingRequest, in context: TransferContext) throws(LupineError) {
     body = request.body
     self.context = context
@@ -27,7 +27,7 @@ final class Upload: Sendable {
     if body.isReplayable || !(context.tunnels(request) || asksToContinue) { _ = try reader() }
   }
 
-  /// Whether it waits for the server's word, which a body without bytes does not (RFC 9110 section 10.1.1).
+  /// Whether the body waits for 100 Continue; an empty body does not (RFC 9110 section 10.1.1).
   var isHeldBack: Bool {
     guard asksToContinue else { return false }
     guard let reader = state.withLock({ $0.reader }) else { return body.length != 0 }
@@ -45,7 +45,7 @@ final class Upload: Sendable {
     return reader
   }
 
-  /// Sends what has been read, and from now on what is read.
+  /// Sends what has been read, and what is read from now on.
   func send() {
     let reader = state.withLock { state in
       state.isSent = true
@@ -54,24 +54,24 @@ final class Upload: Sendable {
     reader?.tell()
   }
 
-  /// Gives a body that no server gets back, so that the request can be made again with it.
+  /// Restores a body that no server receives, so that the request can be sent again.
   func restore() {
     state.withLock { $0.isSent = false }
     if isComplete { body.restore(data) }
   }
 
-  /// What has been read so far.
+  /// The bytes that have been read.
   var data: Data { state.withLock { $0.data } }
 
   private var count: Int { state.withLock { $0.data.count } }
 
-  /// How much has been sent so far.
+  /// The number of bytes that have been sent.
   var bytesSent: Int { state.withLock { $0.isSent ? $0.data.count : 0 } }
 
-  /// Whether that is all there is.
+  /// Whether the whole body has been read.
   var isComplete: Bool { state.withLock { $0.isComplete } }
 
-  /// Reads what is at hand; true where as much has been read as is wanted, or all there is.
+  /// Reads the available bytes; returns true at the limit or at the end of the body.
   func readAvailable(upTo limit: Int) throws(LupineError) -> Bool {
     guard limit > count else { return true }
     let reader = try reader()
@@ -89,7 +89,7 @@ final class Upload: Sendable {
     return true
   }
 
-  /// Reads as much as is wanted, waiting for what is not there yet.
+  /// Reads up to the limit or the end of the body, and waits for bytes that are not available yet.
   func readAll(upTo limit: Int) async throws(LupineError) {
     while true {
       // Cleared before the read, so that a call between the read and the wait is not lost.
@@ -100,10 +100,10 @@ final class Upload: Sendable {
     }
   }
 
-  /// Lets go of a body whose rest is not wanted; a one-shot stream of which nothing was read can go out yet.
+  /// Stops reading a body whose rest is not needed; an unread one-shot stream can still be sent.
   func cancel() { if !isComplete { state.withLock { $0.reader }?.cancel() } }
 
-  /// Lets go of a body whose rest a server did not want, be it all of it.
+  /// Discards a body whose rest, or all of it, a server refused.
   func abandon() {
     cancel()
     if state.withLock({ $0.reader }) != nil { body.discard() }
@@ -111,22 +111,22 @@ final class Upload: Sendable {
 }
 
 extension TransferContext {
-  /// Whether a proxy would be asked for a tunnel to the request's server.
+  /// Whether the request needs a proxy tunnel to its server.
   func tunnels(_ request: OutgoingRequest) -> Bool {
     identity.hasTunnellingProxy && request.url.scheme == .https
   }
 }
 
 extension OutgoingRequest {
-  /// Whether its body is to wait for the server's word, by an option or a field of its own; HTTP/1.0 knows no such thing.
+  /// Whether the body waits for 100 Continue, by an option or an `Expect` field; HTTP/1.0 does not support it.
   fileprivate var asksToContinue: Bool {
     guard version != .http1_0 else { return false }
-    // Without the index that a subscript makes.
+    // This search avoids the index that a subscript builds.
     guard let field = headers.first(where: { $0.name == .expect }) else { return expectsContinue }
     return field.value.lowercased() == "100-continue"
   }
 
-  /// The request as a server gets it that is asked for its word.
+  /// The request with its `Expect` field, as the server receives it.
   var expecting: OutgoingRequest {
     guard !headers.contains(.expect) else { return self }
     var request = self

@@ -41,7 +41,7 @@ struct BodyMatcher: RequestMatcher {
     data.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 9 || $0 == 10 || $0 == 13 }
   }
 
-  /// The beginning of a body as a person reads it.
+  /// Returns the beginning of a body in readable form.
   static func shown(_ data: Data) -> String {
     if data.isEmpty { return "no bytes" }
     guard isText(data) else { return "\(data.count) bytes" }
@@ -57,7 +57,7 @@ extension RequestCondition {
   /// The body is this text, in UTF-8.
   public static func body(_ text: String) -> RequestCondition { .body(Data(text.utf8)) }
 
-  /// The body is a form, as of a web page, with these items and no others, in any order.
+  /// The body is an HTML form with exactly these items, in any order.
   public static func body(form items: [String: String]) -> RequestCondition {
     let items = items.sorted { $0.key < $1.key }.map { QueryItem(name: $0.key, value: $0.value) }
     return RequestCondition(BodyMatcher(wish: .form(items)))

@@ -1,6 +1,6 @@
 public import LupineCore
 
-/// Leaves the question to a closure.
+/// Evaluates a condition with a closure.
 struct ClosureMatcher: RequestMatcher {
   let expectation: String
   let isMet: @Sendable (RequestSnapshot) throws -> Bool
@@ -15,9 +15,9 @@ struct ClosureMatcher: RequestMatcher {
 }
 
 extension RequestCondition {
-  /// The closure says so; a request on which it throws does not fit.
+  /// The closure returns true; a request for which it throws does not match.
   ///
-  /// - Parameter expectation: what the closure looks for, as errors show it.
+  /// - Parameter expectation: a description of the condition, for error messages.
   public static func matching(
     _ expectation: String, _ isMet: @escaping @Sendable (RequestSnapshot) throws -> Bool
   ) -> RequestCondition {

@@ -43,7 +43,8 @@ struct FieldMatcher: RequestMatcher {
 }
 
 extension RequestCondition {
-  /// The request has this field with this value; of several, one must have it, or all of them joined by commas.
+  /// The request has this field with this value; with several fields, one of them or all of them joined by commas must
+  /// match.
   public static func field(_ name: HTTPField.Name, _ value: String) -> RequestCondition {
     RequestCondition(FieldMatcher(name: name, wish: .value(value)))
   }

@@ -21,7 +21,7 @@ struct JSONMatcher: RequestMatcher {
     return differences.joinedDifferences("body ")
   }
 
-  /// Adds the places at which two values differ, until there are more than are told.
+  /// Collects the paths at which two values differ, up to the number that is reported.
   private static func collect(_ told: inout [String], expected: JSONValue, found: JSONValue, at path: JSONPath) {
     guard told.count <= [String].toldDifferences, expected != found else { return }
     switch (expected, found) {
@@ -66,15 +66,15 @@ struct JSONMatcher: RequestMatcher {
 }
 
 extension RequestCondition {
-  /// The body is this JSON, compared by value: the order of members, spaces and the way of writing a number do not count.
+  /// The body is this JSON, compared by value: member order, white space and number format do not count.
   public static func body(json value: JSONValue) -> RequestCondition {
     RequestCondition(JSONMatcher(path: JSONPath(), value: value))
   }
 
-  /// The body is JSON that has this value at a path such as `user.tags[0]`; the rest does not count.
+  /// The body is JSON with this value at a path such as `user.tags[0]`; the rest is ignored.
   ///
-  /// A path may begin with `$`, which stands for the whole. One that cannot be read, as with a bracket that is not closed,
-  /// ends the requests that might fit with kind `invalidStub`.
+  /// A path may begin with `$`, which is the root. An invalid path, for example with an unclosed bracket, ends the
+  /// requests that might match with kind `invalidStub`.
   public static func body(jsonPath path: String, _ value: JSONValue) -> RequestCondition {
     do throws(JSONPath.Fault) {
       return RequestCondition(JSONMatcher(path: try JSONPath(path), value: value))

@@ -10,15 +10,15 @@ struct JSONPath: Sendable, CustomStringConvertible {
 
   private var steps: [Step] = []
 
-  /// The value itself.
+  /// Creates the path of the root value.
   init() {}
 
-  /// Why a text is no path.
+  /// Why a text is no valid path.
   struct Fault: Error {
     let reason: String
   }
 
-  /// Reads a path such as `user.tags[0]` or `$.user.tags[0]`; `$` alone, like no text at all, is the value itself.
+  /// Parses a path such as `user.tags[0]` or `$.user.tags[0]`; `$` alone or an empty text is the root value.
   init(_ text: String) throws(Fault) {
     let isRooted = text == "$" || text.hasPrefix("$.") || text.hasPrefix("$[")
     let path = isRooted ? text.dropFirst(text.hasPrefix("$.") ? 2 : 1) : text[...]
@@ -27,7 +27,7 @@ struct JSONPath: Sendable, CustomStringConvertible {
       var pieces = part.split(separator: "[", omittingEmptySubsequences: false)[...]
       let name = pieces.popFirst() ?? ""
       guard !name.contains("]") else { throw Fault(reason: "a ] stands without its [.") }
-      // Only the value itself, an array, has an index without a name before it.
+      // Only the root value, if it is an array, has an index without a name before it.
       guard !name.isEmpty || number == 0 && !pieces.isEmpty else { throw Fault(reason: "a name in it is empty.") }
       if !name.isEmpty { steps.append(.name(String(name))) }
       for piece in pieces { steps.append(try Self.index(piece)) }
@@ -42,7 +42,7 @@ struct JSONPath: Sendable, CustomStringConvertible {
     return .index(index)
   }
 
-  /// The path to a value inside this one's.
+  /// Returns the path to a value inside the value of this path.
   func appending(_ step: Step) -> JSONPath {
     var copy = self
     copy.steps.append(step)
@@ -63,7 +63,7 @@ struct JSONPath: Sendable, CustomStringConvertible {
     return value
   }
 
-  /// The path as it is written; `$` for the value itself.
+  /// The path in its syntax; `$` for the root value.
   var description: String {
     steps.reduce(into: "$") { text, step in
       switch step {

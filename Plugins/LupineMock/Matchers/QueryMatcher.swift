@@ -19,7 +19,7 @@ struct QueryMatcher: RequestMatcher {
 }
 
 extension QueryItem {
-  /// What is missing, and what is too much where that counts; the order does not.
+  /// Returns the missing items, and with `isExact` the additional ones; the order does not count.
   static func differences(expected: [QueryItem], found: [QueryItem], isExact: Bool) -> [String] {
     var surplus = found
     var missing: [QueryItem] = []
@@ -32,7 +32,7 @@ extension QueryItem {
     }
     let differences = missing.map { Self.missing($0, among: found) }
     guard isExact else { return differences }
-    // An item with another value is told as such, and not as one too many besides.
+    // An item with another value is reported as a difference, not also as an additional item.
     let told = Set(missing.map(\.name))
     let further = surplus.filter { !told.contains($0.name) }
     return differences + further.map { "\($0.name): expected no such item, got \($0)" }
@@ -46,16 +46,16 @@ extension QueryItem {
 }
 
 extension RequestCondition {
-  /// The query has this item; others may be there too.
+  /// The query has this item; other items are allowed.
   ///
-  /// Escapes are undone and `+` is a space.
+  /// Values are compared decoded, and `+` is a space.
   ///
   /// - Parameter value: the item's value; `nil` for an item without `=`.
   public static func query(_ name: String, _ value: String?) -> RequestCondition {
     RequestCondition(QueryMatcher(items: [QueryItem(name: name, value: value)], isExact: false))
   }
 
-  /// The query has these items and no others, in any order.
+  /// The query has exactly these items, in any order.
   public static func query(exactly items: [String: String]) -> RequestCondition {
     let items = items.sorted { $0.key < $1.key }.map { QueryItem(name: $0.key, value: $0.value) }
     return RequestCondition(QueryMatcher(items: items, isExact: true))

@@ -1,36 +1,37 @@
 import LupineCore
 
-/// How often what befalls the exchanges of an exploration.
+/// The rates of faults, delays and cancellations in an exploration.
 public struct FaultMix: Sendable, Hashable {
-  /// The share of the exchanges that suffer a fault, from 0 to 1.
+  /// The ratio of exchanges with a fault, from 0 to 1.
   ///
   /// Default: 0.15.
   public var faultRate = 0.15
-  /// The faults that are drawn from, each as likely as the other; one that cannot happen to a request is left out for it:
-  /// `tlsRefused` without TLS, `goAway` where HTTP/2 is not spoken.
+  /// The faults to draw from, with equal probability.
   ///
-  /// Default: those before and in the response that a network or a server that fails brings about.
+  /// A fault that cannot occur for a request is excluded: `tlsRefused` without TLS, `goAway` without HTTP/2.
+  ///
+  /// Default: faults before and in the response that a failing network or server causes.
   public var faults: [NetworkFault] = FaultMix.usual
-  /// The share of the exchanges that are delayed, from 0 to 1.
+  /// The ratio of delayed exchanges, from 0 to 1.
   ///
   /// Default: 0.5.
   public var delayRate = 0.5
-  /// How long a delay is, in whole milliseconds.
+  /// The range of the delays, in whole milliseconds.
   ///
   /// Default: 1 millisecond to 2 seconds.
   public var delays: ClosedRange<Duration> = .milliseconds(1)...(.seconds(2))
-  /// The share of the exchanges whose request is cancelled, within the longest delay, from 0 to 1.
+  /// The ratio of exchanges whose request is cancelled, within the longest delay, from 0 to 1.
   ///
   /// Default: 0, because a program must expect a cancellation only where it cancels.
   public var cancellationRate = 0.0
 
-  /// The usual mix.
+  /// Creates the usual mix.
   public init() {}
 
-  /// The usual mix with changes.
+  /// Creates the usual mix with changes.
   public init(_ change: (inout FaultMix) -> Void) { change(&self) }
 
-  /// The usual mix, cancellations among it.
+  /// The usual mix with cancellations.
   public static var withCancellations: FaultMix { FaultMix { $0.cancellationRate = 0.05 } }
 
   /// The faults of the usual mix.
@@ -40,7 +41,7 @@ public struct FaultMix: Sendable, Hashable {
     .malformedChunk, .goAway,
   ]
 
-  /// What befalls one exchange, which carries this request.
+  /// Draws the faults of one exchange with this request.
   func draw(seed: UInt64, exchange: Int, _ request: OutgoingRequest) -> [InjectedFault] {
     var generator = SeededGenerator(seed: seed, stream: UInt64(exchange) << 8 | 3)
     var drawn: [InjectedFault.Action] = []
@@ -60,11 +61,11 @@ public struct FaultMix: Sendable, Hashable {
 }
 
 extension NetworkFault {
-  /// Whether the exchange of a request has what the fault needs.
+  /// Whether the fault can occur in an exchange of the request.
   fileprivate func canBefall(_ request: OutgoingRequest) -> Bool {
     switch self {
     case .tlsRefused: request.url.scheme == .https
-    // A cleartext connection speaks HTTP/2 only where the request asks for it.
+    // A cleartext connection uses HTTP/2 only if the request asks for it.
     case .goAway: request.options.version.map { $0 == .http2 } ?? (request.url.scheme == .https)
     default: true
     }

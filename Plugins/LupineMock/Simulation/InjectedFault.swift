@@ -1,34 +1,34 @@
-/// Something that befalls one exchange of a simulation, besides what its stub says.
+/// An event that a simulation injects into one exchange, in addition to the stub's reply.
 public struct InjectedFault: Sendable, Hashable {
-  /// Which exchange with a mock it befalls, counted from 1 in the order they begin.
+  /// The number of the exchange with a mock, from 1 in the order of beginning.
   public let exchange: Int
-  /// What befalls it.
+  /// The injected event.
   public let action: Action
 
-  /// Names an exchange and what befalls it.
+  /// Creates an event for an exchange.
   public init(exchange: Int, _ action: Action) {
     self.exchange = exchange
     self.action = action
   }
 
-  /// What can befall an exchange.
+  /// An event that can be injected into an exchange.
   public enum Action: Sendable, Hashable {
-    /// A fault of the network, in place of the stub's own.
+    /// A network fault, in place of the stub's own fault.
     case fault(NetworkFault)
-    /// The reply comes so much later.
+    /// The reply is delayed by this duration.
     case delay(Duration)
-    /// The request is cancelled so long after the exchange began, unless it has ended.
+    /// The request is cancelled this long after the exchange began, unless it has ended.
     case cancel(after: Duration)
   }
 }
 
 extension InjectedFault: CustomStringConvertible {
-  /// The fault as it is written in a program.
+  /// The fault in Swift syntax.
   public var description: String { ".init(exchange: \(exchange), \(action))" }
 }
 
 extension InjectedFault.Action: CustomStringConvertible {
-  /// The action as it is written in a program.
+  /// The action in Swift syntax.
   public var description: String {
     switch self {
     case .fault(let fault): ".fault(\(fault))"

@@ -1,8 +1,9 @@
 import LupineCore
 
 extension Simulation {
-  /// Runs a body once for each seed, each time under another order of events and other faults, delays and cancellations
-  /// of the mock's exchanges; the first seed under which the body throws is shrunk and thrown.
+  /// Runs a body once for each seed and throws the first failure, reduced to the fewest faults.
+  ///
+  /// Each seed gives another order of events and other faults, delays and cancellations of the mock's exchanges.
   ///
   /// ```swift
   /// try await Simulation.explore(seeds: 0..<1_000) { world in
@@ -12,18 +13,20 @@ extension Simulation {
   /// }
   /// ```
   ///
-  /// A failing seed fails again whenever it is run. What is reported are the fewest of its faults under which the body
-  /// still fails alike, and the call that shows them. Alike is an error of the same type and case, for a `LupineError` of
-  /// the same kind, for `expect(_:_:)` at the same place; another failure is another bug, which the search passes by.
+  /// A failing seed fails again in every run. The report has the fewest faults under which the body still fails with
+  /// the same failure, and the call that reproduces it. Two failures are the same if the errors have the same type and
+  /// case, for a `LupineError` the same kind, and for `expect(_:_:)` the same source location. The search ignores other
+  /// failures.
   ///
   /// - Parameters:
   ///   - seeds: the seeds; a single one replays it.
-  ///   - mix: how often what befalls an exchange.
-  ///   - shrinkLimit: how many runs are spent on finding the fewest faults. Default: 1,000.
-  ///   - stepLimit: after how many steps a body that does not end has failed. Default: `defaultStepLimit`.
-  ///   - body: what is run. It must make its mock and session anew each time, and throw where something does not hold.
-  /// - Returns: how many seeds were run.
-  /// - Throws: `SimulationFailure`; `LupineError` of kind `simulationNested` inside of a simulation.
+  ///   - mix: the rates of the injected events.
+  ///   - shrinkLimit: the maximum number of runs to find the fewest faults. Default: 1,000.
+  ///   - stepLimit: the number of steps after which a body that does not end has failed. Default: `defaultStepLimit`.
+  ///   - body: the code to run. It must make its mock and session anew each time, and throw if an expectation is not
+  ///     met.
+  /// - Returns: the number of seeds that were run.
+  /// - Throws: `SimulationFailure`; `LupineError` of kind `simulationNested` inside a simulation.
   @discardableResult
   public static func explore(
     seeds: some Sequence<UInt64>, mix: FaultMix = FaultMix(), shrinkLimit: Int = 1_000,

@@ -2,19 +2,19 @@ public import FoundationEssentials
 public import LupineCore
 import Synchronization
 
-/// A world with a time and a chance of its own, in which one seed gives one course of events.
+/// A simulated world with its own time and randomness, in which a seed determines the order of events.
 ///
-/// `withSimulation(seed:)` and `Simulation.explore(seeds:)` make one and run a body in it. Sessions whose builder is made
-/// in the body take the world's clock, date, randomness and executor unless they are told otherwise.
+/// `withSimulation(seed:)` and `Simulation.explore(seeds:)` make a world and run a body in it. A session whose builder
+/// is made in the body uses the world's clock, date, randomness and executor, unless the builder sets others.
 public final class Simulation: Sendable {
   private struct State {
     var generator: SeededGenerator
     var runningRequests: [@Sendable () -> [RequestSummary]] = []
   }
 
-  /// What determines the course of events.
+  /// The seed that determines the order of events.
   public let seed: UInt64
-  /// The world's time.
+  /// The world's clock.
   public let clock = SimulationClock()
   let scheduler: SimulationExecutor
   let schedule: FaultSchedule
@@ -27,34 +27,34 @@ public final class Simulation: Sendable {
     state = Mutex(State(generator: SeededGenerator(seed: seed, stream: 2)))
   }
 
-  /// After how many steps a body that does not end is given up, where nothing else is said: 1,000,000.
+  /// The default number of steps after which a body that does not end is stopped: 1,000,000.
   public static let defaultStepLimit = 1_000_000
 
   /// The world that the calling task runs in.
   @TaskLocal public static var current: Simulation?
 
-  /// Where the world's tasks run, one after the other.
+  /// The executor that runs the world's tasks one after another.
   ///
-  /// A body's child tasks run there by themselves. An unstructured task of the program's own must name it, as in
-  /// `Task(executorPreference: world.executor) { … }`; without that, and detached, it runs outside.
+  /// Child tasks of the body use it automatically. An unstructured task must name it, as in `Task(executorPreference:
+  /// world.executor) { … }`. Detached tasks, and unstructured tasks that do not name it, run outside the simulation.
   public var executor: any TaskExecutor { scheduler }
 
-  /// The world's date, which moves with its clock from the first day of 2001 on.
+  /// The world's date, which starts at 1 January 2001 and advances with its clock.
   public var date: Date { clock.date }
 
-  /// 64 random bits, from the seed.
+  /// Returns 64 random bits from the seeded sequence.
   public func random() -> UInt64 { state.withLock { $0.generator.next() } }
 
-  /// The faults that were injected so far, in their order.
+  /// The faults that have been injected, in order.
   public var injectedFaults: [InjectedFault] { schedule.injected }
 
   /// Sleeps on the world's clock.
   public func sleep(for duration: Duration) async throws { try await clock.sleep(for: duration) }
 
-  /// Throws where something that must hold does not, so that the seed counts as a failing one.
+  /// Throws if a condition is false, so that the seed counts as failing.
   ///
-  /// Inside a simulation this is the word to use: an expectation of a test library would be noted once for each run. Each
-  /// place in the source is another expectation, whatever its message says.
+  /// Use this method inside a simulation: an expectation of a test library would be recorded once for each run. Each
+  /// source location is a separate expectation, whatever its message.
   public func expect(
     _ condition: Bool, _ message: @autoclosure () -> String, fileID: String = #fileID, line: UInt = #line,
     column: UInt = #column
@@ -71,7 +71,7 @@ public final class Simulation: Sendable {
       })
   }
 
-  /// The requests that run, as a person reads them.
+  /// The running requests in readable form.
   var runningRequests: [String] {
     state.withLock { $0.runningRequests }.flatMap { $0() }.map(\.description)
   }

@@ -2,29 +2,29 @@ public import FoundationEssentials
 public import LupineCore
 import Synchronization
 
-/// The clock of a simulation: its time stands still while anything can run, then jumps to the next moment.
+/// The clock of a simulation: its time advances to the next deadline only when no task can run.
 ///
-/// Of what falls on the same moment the seed says which comes first.
+/// The seed determines the order of events with the same deadline.
 public final class SimulationClock: TimerClock, DatedClock {
-  /// A moment, counted from the simulation's beginning.
+  /// An instant, as the time since the simulation's beginning.
   public typealias Instant = VirtualInstant
 
   private let state = Mutex((clock: TestClockState(), isOver: false))
 
   init() {}
 
-  /// The time.
+  /// The current time.
   public var now: VirtualInstant { state.withLock { $0.clock.queue.now } }
 
-  /// The date, which moves with the time from the first day of 2001 on.
+  /// The current date, which starts at 1 January 2001 and advances with the time.
   public var date: Date { now.date(from: Date(timeIntervalSinceReferenceDate: 0)) }
 
-  /// A nanosecond.
+  /// One nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Sleeps until the simulation has nothing else to do before the deadline.
+  /// Sleeps until the deadline, which is reached when the simulation has nothing else to do before it.
   ///
-  /// - Throws: `CancellationError`, at once, when the task is cancelled, or when the simulation is over.
+  /// - Throws: `CancellationError`, at once, if the task is cancelled or the simulation has ended.
   public func sleep(until deadline: VirtualInstant, tolerance: Duration? = nil) async throws {
     let key = SleeperKey()
     defer { state.withLock { $0.clock.forget(key) } }
@@ -42,20 +42,20 @@ public final class SimulationClock: TimerClock, DatedClock {
     }
   }
 
-  /// Marks a moment.
+  /// Schedules an action.
   public func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
     let number = state.withLock { $0.clock.queue.add(at: deadline, action) }
     return ScheduledTimer { [weak self] in self?.state.withLock { $0.clock.queue.remove(number) } }
   }
 
-  /// Moves time to the next moment and does one of what falls on it; false where no moment is marked.
+  /// Advances the time to the next deadline and runs one of its actions; returns false if there is none.
   func moveOn(_ choose: (Int) -> Int) -> Bool {
     guard let action = state.withLock({ $0.clock.queue.takeNext(choose) }) else { return false }
     action()
     return true
   }
 
-  /// Ends every sleep, now and from now on.
+  /// Ends every current and future sleep.
   func close() {
     let sleepers = state.withLock { state in
       state.isOver = true

@@ -1,20 +1,20 @@
-/// A seed under which a body failed, and the fewest faults that bring it about.
+/// A seed for which a body failed, and the fewest faults that cause the failure.
 public struct SimulationFailure: Error, Sendable {
   /// The seed.
   public let seed: UInt64
-  /// How many seeds were run, this one included.
+  /// The number of seeds that were run, including this one.
   public let seedsRun: Int
-  /// Everything that was injected when the body failed first.
+  /// All events that were injected in the first failing run.
   public let allFaults: [InjectedFault]
-  /// The fewest of them under which it still fails alike; none where it fails by the order of events alone.
+  /// The fewest faults under which the body fails with the same failure; empty if the order of events alone causes it.
   public internal(set) var faults: [InjectedFault]
-  /// What the body threw under those.
+  /// The error of the body under those faults.
   public internal(set) var failure: any Error
-  /// What it threw when it failed first, under all of them: an error of the same type and kind.
+  /// The error of the first failing run with all faults, which has the same type and kind.
   public let firstFailure: any Error
-  /// Whether none of the faults can be left out; false where the search for the fewest stopped at its limit.
+  /// Whether no fault can be left out; false if the search for the fewest faults stopped at its limit.
   public internal(set) var isFewest = true
-  /// How many runs the search for the fewest took.
+  /// The number of runs in the search for the fewest faults.
   public internal(set) var runs = 0
   let stepLimit: Int
 
@@ -30,7 +30,7 @@ public struct SimulationFailure: Error, Sendable {
 }
 
 extension SimulationFailure: CustomStringConvertible {
-  /// What failed, under which seed and faults, and the call that shows it again.
+  /// The failure, its seed and faults, and the call that reproduces it.
   public var description: String {
     let injected = allFaults.count.times("fault was injected", "faults were injected")
     let title = "The body failed under seed \(seed), the \(seedsRun.ordinal) that was run: \(failure)"
@@ -56,7 +56,7 @@ extension SimulationFailure: CustomStringConvertible {
 }
 
 extension Int {
-  /// The number, its digits in threes, and the word that fits it.
+  /// Returns the number with grouped digits, and the singular or plural noun.
   fileprivate func times(_ one: String, _ many: String) -> String { "\(grouped(",")) \(self == 1 ? one : many)" }
 
   fileprivate func grouped(_ separator: Character) -> String {

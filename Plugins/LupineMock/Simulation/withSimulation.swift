@@ -1,8 +1,8 @@
-/// Runs a body in a world whose order of events and whose chance one seed determines, in virtual time.
+/// Runs a body in virtual time, with an order of events and a randomness that one seed determines.
 ///
-/// The body, its child tasks and all tasks that the library makes for it run one after the other; the seed says which of
-/// those that are ready comes next. When none is, time jumps to the next moment that somebody sleeps to. So a body that
-/// waits for an hour takes no time, and the same seed gives the same course, every time.
+/// The body, its child tasks and all tasks that the library makes for it run one after another; the seed chooses among
+/// the tasks that are ready. When none is ready, the time advances to the next deadline of a sleep. A body that waits
+/// for an hour thus takes no time, and the same seed always gives the same order of events.
 ///
 /// ```swift
 /// try await withSimulation(seed: 7) {
@@ -11,17 +11,19 @@
 /// }
 /// ```
 ///
-/// Outside of it, and so neither ordered nor waited for, are tasks of the program's own that are detached or unstructured
-/// (unless they name `Simulation.executor`), the main actor, dispatch queues and threads. Sessions must be made in the
-/// body. Requests that the body leaves behind have their sleeps cancelled.
+/// The simulation neither orders nor awaits the program's detached or unstructured tasks (unless they name
+/// `Simulation.executor`), the main actor, dispatch queues and threads. Sessions must be made in the body. The sleeps
+/// of requests that the body leaves running are cancelled.
 ///
 /// - Parameters:
-///   - seed: what determines the course of events. Default: 0.
-///   - faults: what the mock does besides what its stubs say, as a failing exploration prints it. Default: nothing.
-///   - stepLimit: after how many steps a body that does not end is given up. Default: `Simulation.defaultStepLimit`.
-///   - body: what is run; it gets the world.
-/// - Throws: what the body throws; `LupineError` of kind `simulationStuck` where nothing can run and nobody sleeps, but
-///   the body has not ended, and of kind `simulationNested` inside of another simulation.
+///   - seed: determines the order of events. Default: 0.
+///   - faults: the events that the mock injects in addition to its stubs, as a failing exploration prints them.
+///     Default: none.
+///   - stepLimit: the number of steps after which a body that does not end is stopped. Default:
+///     `Simulation.defaultStepLimit`.
+///   - body: the code to run; its argument is the world.
+/// - Throws: the error of the body; `LupineError` of kind `simulationStuck` if no task can run or sleeps but the body
+///   has not ended, and of kind `simulationNested` inside another simulation.
 @discardableResult
 public func withSimulation<Value: Sendable>(
   seed: UInt64 = 0, faults: [InjectedFault] = [], stepLimit: Int = Simulation.defaultStepLimit,
@@ -31,7 +33,7 @@ public func withSimulation<Value: Sendable>(
   return try await SimulationRun(Simulation(seed: seed, faults: FaultSchedule(faults)), stepLimit: stepLimit).run(body)
 }
 
-/// Runs a body that has no use for the world itself; see `withSimulation(seed:faults:stepLimit:_:)`.
+/// Runs a body that does not use the world as an argument; see `withSimulation(seed:faults:stepLimit:_:)`.
 @discardableResult
 public func withSimulation<Value: Sendable>(
   seed: UInt64 = 0, faults: [InjectedFault] = [], stepLimit: Int = Simulation.defaultStepLimit,

@@ -1,8 +1,8 @@
-/// What a circuit breaker knows of one server.
+/// The state of a circuit breaker for one server.
 struct Circuit: Sendable {
-  /// What an exchange was let through with.
+  /// The admission of one exchange.
   struct Pass: Sendable {
-    /// Which period of the circuit it belongs to: what ends in another one is no news.
+    /// The period of the circuit in which the exchange was admitted; a result from another period is ignored.
     let period: Int
     let isProbe: Bool
   }
@@ -23,7 +23,7 @@ struct Circuit: Sendable {
     case probing
   }
 
-  /// The outcomes of a tenth of the window.
+  /// The results of one tenth of the window.
   private struct Slice {
     let start: Duration
     var failures = 0
@@ -33,7 +33,7 @@ struct Circuit: Sendable {
   private var phase = Phase.closed
   private var period = 0
   private var slices: [Slice] = []
-  /// Breaks in a row.
+  /// The number of consecutive breaks.
   private var breaks = 0
 
   var isClosed: Bool {
@@ -51,7 +51,7 @@ struct Circuit: Sendable {
     }
   }
 
-  /// Takes in how an exchange ended; `nil` where it tells nothing.
+  /// Records the result of an exchange; `nil` if it has no meaning for the circuit.
   mutating func record(
     _ isSuccess: Bool?, _ pass: Pass, now: Duration, _ configuration: CircuitBreaker.Configuration
   ) -> Change? {
@@ -70,7 +70,7 @@ struct Circuit: Sendable {
     _ isSuccess: Bool?, now: Duration, _ configuration: CircuitBreaker.Configuration
   ) -> Change? {
     guard let isSuccess else {
-      // A probe that was cancelled told nothing: the next exchange is one.
+      // A cancelled probe has no result, so the next exchange is a probe.
       phase = .open(until: now)
       return nil
     }

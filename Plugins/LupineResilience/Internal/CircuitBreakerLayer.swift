@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 import LupineSession
 
-/// Asks a circuit breaker before each exchange and tells it how the exchange ended.
+/// Asks a circuit breaker for admission before each exchange, and reports the result of the exchange.
 struct CircuitBreakerLayer: Transport {
   let base: any Transport
   let breaker: CircuitBreaker
@@ -18,7 +18,7 @@ struct CircuitBreakerLayer: Transport {
         breaker.record(false, pass, origin, context)
         return response
       }
-      // A stream may last for hours: a probe has told by its head what it was sent to find out.
+      // A stream may last for hours; the head is enough to judge a probe.
       guard !pass.isProbe else {
         breaker.record(true, pass, origin, context)
         return response
@@ -35,10 +35,10 @@ struct CircuitBreakerLayer: Transport {
 
   func shutdown() async { await base.shutdown() }
 
-  /// Whether the exchange went well; `nil` where its end says nothing about the server.
+  /// Whether the exchange succeeded; `nil` if its end does not show the state of the server.
   private static func verdict(_ end: Result<BodyEnd, LupineError>, _ context: TransferContext) -> Bool? {
     guard case .failure(let error) = end else { return true }
-    // A transport says "cancelled" alone; the control knows whether a timeout was the reason.
+    // A transport reports only `cancelled`; the control knows whether a timeout was the reason.
     let kind = (context.control.reason ?? error).kind
     return failures.contains(kind) ? false : nil
   }

@@ -1,6 +1,6 @@
 import LupineCore
 
-/// Has each exchange wait for its place, and gives the place back at its end.
+/// Makes each exchange wait for a place, and frees the place when the exchange ends.
 struct ConcurrencyLayer: Transport {
   let base: any Transport
   let limiter: ConcurrencyLimiter

@@ -4,7 +4,7 @@ import LupineSession
 import LupineSupport
 import Synchronization
 
-/// One exchange, made several times; the first good answer counts.
+/// One exchange that may be sent several times; the first good response is used.
 final class HedgedExchange: Sendable {
   private let base: any Transport
   private let hedging: Hedging
@@ -29,7 +29,7 @@ final class HedgedExchange: Sendable {
     return try result.get()
   }
 
-  /// Begins a try; where the other's end and its timer both ask for the same one, the second does nothing.
+  /// Starts a try; if another try's end and its timer both request it, it is started once.
   private func start(after other: Int? = nil, because reason: String? = nil) {
     let control = context.control.branch()
     guard let index = state.withLock({ $0.begin(control, after: other) }) else { return settle() }
@@ -48,7 +48,7 @@ final class HedgedExchange: Sendable {
     hedgeLater(after: index)
   }
 
-  /// Marks the moment when the exchange is made again.
+  /// Schedules the next try.
   private func hedgeLater(after index: Int) {
     guard state.withLock({ $0.mayBegin }) else { return }
     let timer = Task.immediate(executorPreference: context.executor) { [self] in
@@ -62,13 +62,13 @@ final class HedgedExchange: Sendable {
     if state.withLock({ $0.keep(timer) }) { timer.cancel() }
   }
 
-  /// Makes do with the tries there are, since the budget is spent.
+  /// Starts no further try, because the budget is exhausted.
   private func makeDo() {
     context.emit(.decided(policy: "hedging", reason: "the budget of hedges for \(request.url.origin) is spent"))
     settle()
   }
 
-  /// Delivers the outcome, where no try is left to wait for.
+  /// Delivers the result if no try is running or pending.
   private func settle() {
     if let deliver = state.withLock({ $0.settle() }) { finish(deliver) }
   }
@@ -78,7 +78,7 @@ final class HedgedExchange: Sendable {
     deliver()
   }
 
-  /// Decides at a head whether it is the answer.
+  /// Decides at a head whether its response is used.
   private func sink(for head: HTTPResponse, _ index: Int, _ control: ExchangeControl) -> BodySink {
     let isGood = !hedging.badStatusCodes.contains(head.status.code)
     if !isGood { prepareAnother(after: index, head) }
@@ -91,9 +91,10 @@ final class HedgedExchange: Sendable {
     return context.sink(head)
   }
 
-  /// Decides at a bad head already whether another try follows: the last one's body is the answer, and is kept.
+  /// Decides at a bad head whether another try follows; the body of the last response is kept, because that response is
+  /// used.
   private func prepareAnother(after index: Int, _ head: HTTPResponse) {
-    // The server asks for time, which another try would not give it.
+    // The server asks for a delay, and another try would not wait.
     guard !head.headerFields.contains(.retryAfter) else { return state.withLock { $0.beginNoMore() } }
     if state.withLock({ $0.promise(after: index) }) == false { makeDo() }
   }

@@ -1,6 +1,6 @@
 import LupineCore
 
-/// Makes an exchange several times where it may.
+/// Sends an exchange several times if the request permits it.
 struct HedgingLayer: Transport {
   let base: any Transport
   let hedging: Hedging

@@ -1,29 +1,28 @@
 import LupineCore
 
-/// What a hedged exchange knows of its tries; each change returns what is to be done, outside the lock.
+/// The state of a hedged exchange; each change returns the action to perform outside the lock.
 struct HedgingState {
   typealias Outcome = Result<TransportResponse, LupineError>
   typealias Delivery = @Sendable () -> Void
 
   enum Action {
-    /// Another try was promised, and is to begin.
+    /// Start the try that was promised.
     case beginAnother
-    /// The budget allows no other try.
+    /// Start no further try, because the budget is exhausted.
     case makeDo
     case deliver(Delivery)
     case wait
   }
 
   var continuation: CheckedContinuation<Outcome, Never>?
-  /// The tries that there may be, the first one included.
+  /// The maximum number of tries, including the first one.
   private var total: Int
   private let budget: RetryBudget
   private let url: HTTPURL
   private var controls: [ExchangeControl] = []
-  /// The tries that may still bring an answer.
+  /// The tries that may still bring a response.
   private var hopeful: Set<Int> = []
-  /// The tries that have made sure, by the budget, of another one after them, which has not begun; none once it is
-  /// decided that no other begins.
+  /// The tries after which another try is paid for but not started; empty once no further try may start.
   private var promises: Set<Int> = []
   private var running = 0
   private var winner: Int?
@@ -41,8 +40,9 @@ struct HedgingState {
 
   private var isOpen: Bool { winner == nil && !isCancelled && continuation != nil }
 
-  /// Makes sure of another try after this one; nil where there may be none, false where the budget is spent: then none
-  /// follows any more.
+  /// Reserves another try after this one.
+  ///
+  /// Returns `nil` if no other try is allowed, and false if the budget is exhausted; then no further try starts.
   mutating func promise(after index: Int) -> Bool? {
     if promises.contains(index) { return true }
     guard mayBegin else { return nil }
@@ -54,8 +54,9 @@ struct HedgingState {
     return true
   }
 
-  /// Begins the first try, or the one that was promised after another; nil where somebody else has kept the promise, or
-  /// it was broken.
+  /// Begins the first try, or the one that was promised after another.
+  ///
+  /// Returns `nil` if the promised try has already begun or was withdrawn.
   mutating func begin(_ control: ExchangeControl, after index: Int?) -> Int? {
     if let index, promises.remove(index) == nil { return nil }
     guard mayBegin else { return nil }
@@ -65,25 +66,25 @@ struct HedgingState {
     return controls.count - 1
   }
 
-  /// Keeps a timer that is cancelled at the end; true where that has come.
+  /// Stores a timer, which is cancelled at the end; returns true if the end is already reached.
   mutating func keep(_ timer: Task<Void, Never>) -> Bool {
     guard mayBegin else { return true }
     timers.append(timer)
     return false
   }
 
-  /// Makes do with the tries there are.
+  /// Prevents further tries.
   mutating func beginNoMore() {
     breakPromises()
     total = controls.count
   }
 
-  /// The delivery of the outcome, where all have ended without an answer and none is to begin.
+  /// Returns the delivery of the result if all tries have ended without a response and none is pending.
   mutating func settle() -> Delivery? {
     running == 0 && promises.isEmpty && winner == nil && continuation != nil ? deliver(failed) : nil
   }
 
-  /// Takes a head as the answer, where it is good or the last there can be; returns the tries to cancel.
+  /// Selects a response by its head if it is good or the last possible one; returns the tries to cancel.
   mutating func claim(_ index: Int, _ isGood: Bool) -> [ExchangeControl]? {
     guard winner == nil, !isCancelled else { return nil }
     guard isGood || (hopeful == [index] && controls.count >= total) else {
@@ -107,7 +108,7 @@ struct HedgingState {
     }
   }
 
-  /// Ends all tries; returns what ends them.
+  /// Ends all tries; returns their controls.
   mutating func cancel() -> [ExchangeControl] {
     isCancelled = true
     breakPromises()
@@ -115,14 +116,14 @@ struct HedgingState {
     return controls
   }
 
-  /// The tries that may still read a bad answer's body, where there was no good one.
+  /// The tries that may still read a bad response's body, if there was no good response.
   var leftovers: [ExchangeControl] { winner == nil ? controls : [] }
 
   private var failed: Outcome {
     .failure(failure ?? LupineError(.cancelled, "The request was cancelled."))
   }
 
-  /// What was paid for a try that is not made goes back.
+  /// Returns the budget of promised tries that do not start.
   private mutating func breakPromises() {
     for _ in promises { budget.giveBack(to: url) }
     promises = []

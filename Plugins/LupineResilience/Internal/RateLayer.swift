@@ -1,6 +1,6 @@
 import LupineCore
 
-/// Has each exchange wait for its turn.
+/// Makes each exchange wait for its turn.
 struct RateLayer: Transport {
   let base: any Transport
   let limiter: RateLimiter

@@ -1,19 +1,19 @@
 public import LupineCore
 
-/// Puts parameters into a request as a closure says.
+/// Puts parameters into a request with a closure.
 public struct ClosureParameterEncoder: ParameterEncoder {
   /// Puts the parameters into the request.
   public typealias Encode = @Sendable (any Encodable & Sendable, OutgoingRequest) throws -> OutgoingRequest
 
   private let body: Encode
 
-  /// Takes the closure, which may be called concurrently.
+  /// Makes an encoder from a closure, which may be called concurrently.
   public init(_ encode: @escaping Encode) { body = encode }
 
-  /// Returns what the closure makes of the request.
+  /// Returns the request that the closure returns.
   ///
-  /// - Throws: `LupineError` of kind `parameterEncodingFailed` with what the closure threw behind it; a `LupineError`
-  ///   that the closure throws stays as it is.
+  /// - Throws: `LupineError` of kind `parameterEncodingFailed` with the closure's error as `underlying`; a
+  ///   `LupineError` that the closure throws is passed on unchanged.
   public func encode(
     _ parameters: some Encodable & Sendable, into request: OutgoingRequest
   ) throws -> OutgoingRequest {

@@ -5,7 +5,8 @@ public import LupineCore
 public struct JSONParameterEncoder: ParameterEncoder {
   private let makeEncoder: @Sendable () -> JSONEncoder
 
-  /// Takes a closure that makes the encoder, once for each request: a `JSONEncoder` can be changed and is not shared.
+  /// Makes an encoder from a closure, called once for each request, because a `JSONEncoder` is mutable and is not
+  /// shared.
   public init(_ makeEncoder: @escaping @Sendable () -> JSONEncoder = { JSONEncoder() }) {
     self.makeEncoder = makeEncoder
   }
@@ -19,7 +20,7 @@ public struct JSONParameterEncoder: ParameterEncoder {
     }
   }
 
-  /// Compact, with names in no particular order.
+  /// Compact, with names in unspecified order.
   public static var `default`: JSONParameterEncoder { JSONParameterEncoder() }
 
   /// Compact, with names sorted.
@@ -30,8 +31,8 @@ public struct JSONParameterEncoder: ParameterEncoder {
 
   /// Returns the request with the parameters as its body.
   ///
-  /// - Throws: `LupineError` of kind `parameterEncodingFailed` where the parameters do not encode, or of kind
-  ///   `invalidRequest` where the method is HEAD or TRACE, or GET without the option `allowsBodyWithGET`.
+  /// - Throws: `LupineError` of kind `parameterEncodingFailed` if the parameters cannot be encoded, or of kind
+  ///   `invalidRequest` if the method is HEAD or TRACE, or GET without the option `allowsBodyWithGET`.
   public func encode(
     _ parameters: some Encodable & Sendable, into request: OutgoingRequest
   ) throws -> OutgoingRequest {

@@ -3,9 +3,9 @@ import HTTPTypes
 public import LupineCore
 
 extension OutgoingRequest {
-  /// Returns the request with parameters in it, or as it is where they are `nil`.
+  /// Returns the request with parameters added, or unchanged if the parameters are `nil`.
   ///
-  /// - Throws: `LupineError`, as the encoder says.
+  /// - Throws: `LupineError` from the encoder.
   public func encoding(
     _ parameters: Parameters?, with encoder: any ParameterEncoder = .urlEncodedForm
   ) throws(LupineError) -> OutgoingRequest {
@@ -13,9 +13,9 @@ extension OutgoingRequest {
     return try LupineError.encodingParameters { try encoder.encode(parameters, into: self) }
   }
 
-  /// Returns the request with a value's members as parameters in it, or as it is where the value is `nil`.
+  /// Returns the request with a value's members added as parameters, or unchanged if the value is `nil`.
   ///
-  /// - Throws: `LupineError`, as the encoder says.
+  /// - Throws: `LupineError` from the encoder.
   public func encoding<Value: Encodable & Sendable>(
     _ parameters: Value?, with encoder: any ParameterEncoder = .urlEncodedForm
   ) throws(LupineError) -> OutgoingRequest {
@@ -23,9 +23,9 @@ extension OutgoingRequest {
     return try LupineError.encodingParameters { try encoder.encode(parameters, into: self) }
   }
 
-  /// Returns the request with parameters in it whose values have types of their own.
+  /// Returns the request with parameters added whose values have different types.
   ///
-  /// - Throws: `LupineError`, as the encoder says.
+  /// - Throws: `LupineError` from the encoder.
   public func encoding(
     _ parameters: [String: any Encodable & Sendable], with encoder: any ParameterEncoder = .urlEncodedForm
   ) throws(LupineError) -> OutgoingRequest {
@@ -33,19 +33,19 @@ extension OutgoingRequest {
   }
 }
 
-/// What a request is given as parameters when they have no type of their own.
+/// The type of request parameters that have no type of their own.
 ///
 /// A literal may nest and mix: `["foo": "bar", "baz": ["a", 1], "qux": ["x": 1, "y": true]]`.
 public typealias Parameters = [String: JSONValue]
 
-/// Parameters whose values have types of their own, as one value to encode.
+/// Parameters whose values have different types, as one value to encode.
 package struct AnyEncodableParameters: Encodable, Sendable {
   private let values: [String: any Encodable & Sendable]
 
   package init(_ values: [String: any Encodable & Sendable]) { self.values = values }
 
   package func encode(to encoder: any Encoder) throws {
-    // As a dictionary, so that a strategy for keys leaves the names alone, as it does with every dictionary.
+    // Encoded as a dictionary, because a key strategy does not change the names of a dictionary.
     var container = encoder.singleValueContainer()
     try container.encode(values.mapValues(Element.init))
   }
@@ -54,7 +54,7 @@ package struct AnyEncodableParameters: Encodable, Sendable {
     let value: any Encodable & Sendable
 
     func encode(to encoder: any Encoder) throws {
-      // Not `value.encode(to:)`, which would pass by what an encoder does for dates and data.
+      // Not `value.encode(to:)`, which would bypass the encoder's strategies for dates and data.
       var container = encoder.singleValueContainer()
       try container.encode(value)
     }
@@ -62,8 +62,9 @@ package struct AnyEncodableParameters: Encodable, Sendable {
 }
 
 extension OutgoingRequest {
-  /// Returns the request with a body that is set before its options are: whether a GET may have one is checked when it is
-  /// sent.
+  /// Returns the request with a body that is set before its options are.
+  ///
+  /// Whether a GET may have a body is checked when the request is sent.
   public func beforeOptions(
     _ encode: (OutgoingRequest) throws(LupineError) -> OutgoingRequest
   ) throws(LupineError) -> OutgoingRequest {
@@ -74,7 +75,7 @@ extension OutgoingRequest {
     return request
   }
 
-  /// Sets the body, and its media type where the caller named none.
+  /// Sets the body, and its media type if the caller set none.
   mutating func setBody(_ data: Data, contentType: String) {
     body = .bytes(data)
     if headers[.contentType] == nil { headers[.contentType] = contentType }
@@ -82,7 +83,7 @@ extension OutgoingRequest {
 }
 
 extension LupineError {
-  /// Runs an encoder; what it throws that is none of ours becomes the cause of a `parameterEncodingFailed`.
+  /// Runs an encoder; an error that is no `LupineError` becomes the cause of a `parameterEncodingFailed`.
   static func encodingParameters<Result>(_ encode: () throws -> Result) throws(LupineError) -> Result {
     do {
       return try encode()

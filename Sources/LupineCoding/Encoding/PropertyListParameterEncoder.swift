@@ -5,7 +5,7 @@ public import LupineCore
 public struct PropertyListParameterEncoder: ParameterEncoder {
   private let makeEncoder: @Sendable () -> PropertyListEncoder
 
-  /// Takes a closure that makes the encoder, once for each request.
+  /// Makes an encoder from a closure, called once for each request.
   public init(_ makeEncoder: @escaping @Sendable () -> PropertyListEncoder) {
     self.makeEncoder = makeEncoder
   }
@@ -23,8 +23,8 @@ public struct PropertyListParameterEncoder: ParameterEncoder {
 
   /// Returns the request with the parameters as its body.
   ///
-  /// - Throws: `LupineError` of kind `parameterEncodingFailed` where the parameters do not encode, or of kind
-  ///   `invalidRequest` where the method is HEAD or TRACE, or GET without the option `allowsBodyWithGET`.
+  /// - Throws: `LupineError` of kind `parameterEncodingFailed` if the parameters cannot be encoded, or of kind
+  ///   `invalidRequest` if the method is HEAD or TRACE, or GET without the option `allowsBodyWithGET`.
   public func encode(
     _ parameters: some Encodable & Sendable, into request: OutgoingRequest
   ) throws -> OutgoingRequest {

@@ -1,19 +1,19 @@
 public import LupineSupport
 
 extension URLEncodedFormEncoder {
-  /// A set of ASCII characters that stand in a query as they are; all others are percent-escaped.
+  /// A set of ASCII characters that are not escaped in a query; all others are percent-encoded.
   public struct AllowedCharacters: Sendable, Hashable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
-    /// Allows the ASCII characters of a text; others in it are ignored, since a URL cannot contain them.
+    /// Allows the ASCII characters of a text; other characters are ignored, because a URL cannot contain them.
     public init(_ characters: String) {
       for byte in characters.utf8 where byte < 128 {
         if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
       }
     }
 
-    /// Returns the set with the characters of a text too.
+    /// Returns the set with the characters of a text added.
     public func inserting(_ characters: String) -> Self {
       var copy = self
       let others = AllowedCharacters(characters)
@@ -31,7 +31,7 @@ extension URLEncodedFormEncoder {
       return copy
     }
 
-    /// What RFC 3986 section 2.3 calls unreserved.
+    /// The unreserved characters (RFC 3986 section 2.3).
     public static let unreserved = AllowedCharacters(
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
@@ -45,7 +45,7 @@ extension URLEncodedFormEncoder {
 }
 
 extension PercentCoding {
-  /// Bytes as text: allowed ones as they are, the others escaped.
+  /// Returns the bytes as text; bytes that are not allowed are percent-encoded.
   public static func encoded(
     _ bytes: [UInt8], allowing allowed: URLEncodedFormEncoder.AllowedCharacters, spaceAsPlus: Bool = false
   ) -> String {

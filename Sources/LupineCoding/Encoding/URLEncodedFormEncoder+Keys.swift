@@ -7,7 +7,7 @@ extension URLEncodedFormEncoder {
     case noBrackets
     /// `key[0]`.
     case indexInBrackets
-    /// As a closure says, given the array's whole name and the element's index.
+    /// The name that a closure returns for the array's full name and the element's index.
     case custom(@Sendable (_ key: String, _ index: Int) -> String)
 
     func path(_ key: String, _ index: Int) -> String {
@@ -26,7 +26,7 @@ extension URLEncodedFormEncoder {
     case brackets
     /// `parent.child`.
     case dots
-    /// The parent's name, followed by what a closure makes of the child's.
+    /// The parent's name, followed by the text that a closure returns for the child's name.
     case custom(@Sendable (_ subkey: String) -> String)
 
     func suffix(_ subkey: String) -> String {
@@ -38,9 +38,9 @@ extension URLEncodedFormEncoder {
     }
   }
 
-  /// How names are changed, each part of a nested name by itself.
+  /// How names are changed; each part of a nested name is changed separately.
   public enum KeyEncoding: Sendable {
-    /// Not at all.
+    /// Names are unchanged.
     case useDefaultKeys
     /// `oneTwoThree` becomes `one_two_three`.
     case convertToSnakeCase
@@ -52,7 +52,7 @@ extension URLEncodedFormEncoder {
     case uppercased
     /// `oneTwoThree` becomes `onetwothree`.
     case lowercased
-    /// As a closure says.
+    /// The name that a closure returns.
     case custom(@Sendable (String) -> String)
 
     func text(for key: String) -> String {
@@ -67,7 +67,8 @@ extension URLEncodedFormEncoder {
       }
     }
 
-    /// A word begins at a capital after a small letter, and at the last of several capitals before a small letter.
+    /// Separates words: a word begins at a capital after a small letter, and at the last of several capitals before a
+    /// small letter.
     private static func separateWords(of key: String, with separator: Character) -> String {
       var result = ""
       var previous: Character?

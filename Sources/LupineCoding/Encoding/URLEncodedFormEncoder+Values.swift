@@ -22,7 +22,7 @@ extension URLEncodedFormEncoder {
     case base64
     /// As `Data` encodes itself: an array of numbers.
     case deferredToData
-    /// As a closure says.
+    /// The text that a closure returns.
     case custom(@Sendable (Data) throws -> String)
 
     func text(for data: Data) throws -> String? {
@@ -44,10 +44,10 @@ extension URLEncodedFormEncoder {
     case millisecondsSince1970
     /// As `2001-01-01T00:02:03Z` (RFC 3339).
     case iso8601
-    /// As a closure says.
+    /// The text that a closure returns.
     case custom(@Sendable (Date) throws -> String)
 
-    /// As a format style says, such as `Date.ISO8601FormatStyle`.
+    /// The text that a format style returns, such as `Date.ISO8601FormatStyle`.
     public static func formatted<Style: FormatStyle & Sendable>(_ style: Style) -> DateEncoding
     where Style.FormatInput == Date, Style.FormatOutput == String {
       .custom { style.format($0) }
@@ -64,15 +64,15 @@ extension URLEncodedFormEncoder {
     }
   }
 
-  /// What becomes of `nil`.
+  /// How `nil` is written.
   public enum NilEncoding: Sendable {
-    /// The name is left out too; in an array, the element.
+    /// The name is omitted too; in an array, the element.
     case dropKey
-    /// The name stands with an empty value.
+    /// The name is written with an empty value.
     case dropValue
     /// The value is `null`.
     case null
-    /// The closure's text; where it returns `nil`, the name is left out.
+    /// The text that the closure returns; if it returns `nil`, the name is omitted.
     case custom(@Sendable () -> String?)
 
     var text: String? {

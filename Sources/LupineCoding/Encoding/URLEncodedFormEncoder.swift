@@ -1,13 +1,13 @@
 import LupineCore
 
-/// Turns any `Encodable` value into a query string, `application/x-www-form-urlencoded`.
+/// Encodes any `Encodable` value as a query string, `application/x-www-form-urlencoded`.
 ///
 /// The value must encode as a keyed container: a structure, a class or a dictionary. Elements of arrays keep their
-/// order; empty arrays and objects leave no trace. Values may nest 512 levels deep.
+/// order. Empty arrays and objects are omitted. Values may nest 512 levels deep.
 public struct URLEncodedFormEncoder: Sendable {
   /// Whether members are sorted by name.
   ///
-  /// Otherwise a dictionary's come in no particular order. Default: yes.
+  /// If false, the members of a dictionary are in unspecified order. Default: true.
   public var alphabetizeKeyValuePairs: Bool
   /// How the elements of an array are named.
   ///
@@ -33,7 +33,7 @@ public struct URLEncodedFormEncoder: Sendable {
   ///
   /// Default: `brackets`.
   public var keyPathEncoding: KeyPathEncoding
-  /// What becomes of `nil`.
+  /// How `nil` is written.
   ///
   /// Default: `dropKey`.
   public var nilEncoding: NilEncoding
@@ -46,7 +46,7 @@ public struct URLEncodedFormEncoder: Sendable {
   /// Default: `urlQueryAllowed`.
   public var allowedCharacters: AllowedCharacters
 
-  /// Sets the options, whose defaults suit most servers.
+  /// Creates an encoder; the default options suit most servers.
   public init(
     alphabetizeKeyValuePairs: Bool = true, arrayEncoding: ArrayEncoding = .brackets,
     boolEncoding: BoolEncoding = .numeric, dataEncoding: DataEncoding = .base64,
@@ -68,8 +68,8 @@ public struct URLEncodedFormEncoder: Sendable {
 
   /// Returns the value as pairs of escaped names and values, joined with `&`.
   ///
-  /// - Throws: `LupineError` of kind `parameterEncodingFailed` where the value is no keyed container or nests too deep;
-  ///   what the value or a custom option throws otherwise.
+  /// - Throws: `LupineError` of kind `parameterEncodingFailed` if the value is no keyed container or nests too deep;
+  ///   otherwise what the value or a custom option throws.
   public func encode(_ value: some Encodable) throws -> String {
     let root = FormNode()
     let state = FormEncodingState(options: self)

@@ -5,7 +5,7 @@ public import LupineCore
 
 /// Puts parameters into the query or, as `application/x-www-form-urlencoded`, into the body.
 ///
-/// A query that the URL has already stays in front.
+/// An existing query of the URL is kept and comes first.
 public struct URLEncodedFormParameterEncoder: ParameterEncoder {
   /// Where the parameters go.
   public enum Destination: Sendable, Hashable {
@@ -25,12 +25,12 @@ public struct URLEncodedFormParameterEncoder: ParameterEncoder {
     }
   }
 
-  /// What writes the pairs.
+  /// The encoder that writes the pairs.
   public var encoder: URLEncodedFormEncoder
-  /// Where they go.
+  /// The destination of the parameters.
   public var destination: Destination
 
-  /// Chooses the options and the destination.
+  /// Creates an encoder with options and a destination.
   public init(
     encoder: URLEncodedFormEncoder = URLEncodedFormEncoder(), destination: Destination = .methodDependent
   ) {
@@ -40,8 +40,8 @@ public struct URLEncodedFormParameterEncoder: ParameterEncoder {
 
   /// Returns the request with the parameters in its query or its body.
   ///
-  /// - Throws: `LupineError` of kind `parameterEncodingFailed` where the parameters do not encode, or of kind
-  ///   `invalidRequest` where a body would go with HEAD or TRACE, or with GET without the option `allowsBodyWithGET`.
+  /// - Throws: `LupineError` of kind `parameterEncodingFailed` if the parameters cannot be encoded, or of kind
+  ///   `invalidRequest` for a body with HEAD or TRACE, or with GET without the option `allowsBodyWithGET`.
   public func encode(
     _ parameters: some Encodable & Sendable, into request: OutgoingRequest
   ) throws -> OutgoingRequest {

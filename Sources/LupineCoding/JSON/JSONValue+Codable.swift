@@ -1,14 +1,14 @@
 extension JSONValue: Codable {
-  /// The levels of arrays and objects that are encoded and decoded.
+  /// The maximum levels of arrays and objects that are encoded and decoded.
   package static let maximumDepth = 512
 
-  /// Reads whatever stands there.
+  /// Decodes any JSON value.
   ///
-  /// - Throws: `DecodingError` where it is none of JSON's kinds of value, or lies deeper than 512 levels.
+  /// - Throws: `DecodingError` if the value is no JSON value, or is nested deeper than 512 levels.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    // Containers are asked for first: an error inside an array must not be taken for "no array", and each question that
-    // is answered by no makes the decoder describe the whole way to here.
+    // Containers are tried first, so that an error inside an array is not mistaken for a value that is no array. Each
+    // failed attempt also makes the decoder build a description of the coding path.
     if container.decodeNil() {
       self = .null
     } else if (try? decoder.unkeyedContainer()) != nil {
@@ -27,9 +27,9 @@ extension JSONValue: Codable {
     }
   }
 
-  /// How many arrays and objects are being decoded around this value.
+  /// The number of arrays and objects that enclose the value that is being decoded.
   ///
-  /// A decoder's coding path would tell as well, but Foundation builds it anew, each time with more work than levels.
+  /// A decoder's coding path has the same count, but Foundation builds the path again at each level.
   @TaskLocal private static var levels = 0
 
   private static func nested<Value>(
@@ -53,11 +53,11 @@ extension JSONValue: Codable {
     }
   }
 
-  /// Writes the value as what it is.
+  /// Encodes the value.
   ///
-  /// - Throws: `LupineError` of kind `parameterEncodingFailed` where it lies deeper than 512 levels, which
-  ///   `PropertyListEncoder` makes an `EncodingError`; `EncodingError` where the encoder cannot write the value, as
-  ///   `JSONEncoder` 512 levels, or a number that is not finite.
+  /// - Throws: `LupineError` of kind `parameterEncodingFailed` if the value is nested deeper than 512 levels, which
+  ///   `PropertyListEncoder` turns into an `EncodingError`; `EncodingError` if the encoder cannot write the value, such
+  ///   as 512 levels or a number that is not finite with `JSONEncoder`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -84,7 +84,7 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue {
-  /// Whether the value has more than so many levels of arrays and objects; a scalar has none.
+  /// Whether the value has more levels of arrays and objects than the limit; a scalar has none.
   package func isDeeper(than limit: Int) -> Bool {
     var level = [self]
     var depth = 0
@@ -110,7 +110,7 @@ extension JSONValue {
   }
 }
 
-/// A key that no type declares: any name, or an array's index.
+/// A coding key with any name, or an array's index.
 struct PlainCodingKey: CodingKey {
   let stringValue: String
   let intValue: Int?

@@ -3,7 +3,7 @@ import LupineSupport
 extension JSONValue: CustomStringConvertible {
   /// Compact JSON text with the members sorted by name.
   ///
-  /// A number that JSON cannot express becomes `null`; what lies deeper than 512 levels becomes `…`.
+  /// A number that JSON cannot express becomes `null`; a value that is nested deeper than 512 levels becomes `…`.
   public var description: String {
     var text: [UInt8] = []
     write(to: &text, depth: 0)

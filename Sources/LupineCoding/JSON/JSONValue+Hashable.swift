@@ -1,7 +1,7 @@
 extension JSONValue: Hashable {
-  /// Compares by meaning: numbers by value, objects without regard to order.
+  /// Compares by meaning: numbers by value, objects regardless of the order of their members.
   public static func == (left: JSONValue, right: JSONValue) -> Bool {
-    // A worklist instead of recursion: the depth of a value must not be the depth of the stack.
+    // A worklist instead of recursion, so that a deep value does not overflow the stack.
     var pending: [(JSONValue, JSONValue)] = []
     guard matches(left, right, pending: &pending) else { return false }
     while let (left, right) = pending.popLast() {
@@ -52,7 +52,7 @@ extension JSONValue: Hashable {
     }
   }
 
-  /// Feeds the value's first levels, which keeps hashing shallow whatever the depth.
+  /// Hashes the first levels of the value, which bounds the work for a deep value.
   public func hash(into hasher: inout Hasher) {
     hash(into: &hasher, levels: 8)
   }
@@ -70,13 +70,13 @@ extension JSONValue: Hashable {
       guard levels > 0 else { return }
       for element in elements { element.hash(into: &hasher, levels: levels - 1) }
     case .object(let members):
-      // Names alone, in no order: members of one name are compared later anyway.
+      // Only the names are hashed, regardless of order; equality compares the members.
       hasher.combine(members.count)
       hasher.combine(Set(members.keys))
     }
   }
 
-  /// A number hashes as the integer it equals, if it equals one.
+  /// Hashes a number as the integer that it equals, if any.
   private static func hash(_ number: Double, into hasher: inout Hasher) {
     if let signed = Int64(exactly: number) {
       hasher.combine(signed)

@@ -1,11 +1,12 @@
 /// JSON of unknown shape (RFC 8259).
 ///
-/// Integers from `Int64.min` to `UInt64.max` are exact. Two numbers are equal when they mean the same number, however
-/// they are kept: `.integer(1) == .number(1.0)`.
+/// Integers from `Int64.min` to `UInt64.max` are exact. Two numbers are equal if they have the same value, however they
+/// are stored: `.integer(1) == .number(1.0)`.
 ///
-/// Encoding, decoding and `description` go 512 levels deep (Foundation's `JSONEncoder` goes 511); beyond that the first
-/// two throw, as `encode(to:)` and `init(from:)` say. Comparing and hashing need no stack of their own. Letting go of a value that a program itself built tens
-/// of thousands of levels deep overflows the stack, as with every nested Swift array; no response can contain one.
+/// Encoding, decoding and `description` support 512 levels (Foundation's `JSONEncoder` supports 511). Deeper values
+/// make the first two throw, as documented at `encode(to:)` and `init(from:)`. Comparing and hashing do not recurse.
+/// Releasing a value that a program built tens of thousands of levels deep overflows the stack, as with every nested
+/// Swift array; no response can contain such a value.
 public enum JSONValue: Sendable {
   /// The literal `null`.
   case null
@@ -24,7 +25,7 @@ public enum JSONValue: Sendable {
   /// Values by name; the order of the members is not kept.
   case object([String: JSONValue])
 
-  /// Keeps an integer, exactly where 64 bits hold it and as the nearest `Double` otherwise.
+  /// Stores an integer, exactly if it fits in 64 bits and otherwise as the nearest `Double`.
   public init(_ integer: some BinaryInteger) {
     if let signed = Int64(exactly: integer) {
       self = .integer(signed)
@@ -67,7 +68,7 @@ extension JSONValue: ExpressibleByArrayLiteral {
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-  /// Makes an object; where a name stands twice, the last one counts.
+  /// Makes an object; if a name occurs twice, the last value is kept.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(Dictionary(elements) { _, last in last })
   }
@@ -86,7 +87,7 @@ extension JSONValue {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// The number as an `Int`; `nil` for anything else, a fraction and what does not fit included.
+  /// The number as an `Int`; `nil` for anything else, including a fraction and a number that does not fit.
   public var int: Int? {
     switch self {
     case .integer(let value): Int(exactly: value)
@@ -95,7 +96,7 @@ extension JSONValue {
     }
   }
 
-  /// The number as a `UInt64`; `nil` for anything else, a fraction and what does not fit included.
+  /// The number as a `UInt64`; `nil` for anything else, including a fraction and a number that does not fit.
   public var unsigned: UInt64? {
     switch self {
     case .integer(let value): UInt64(exactly: value)
@@ -105,7 +106,7 @@ extension JSONValue {
     }
   }
 
-  /// The number as a `Double`, rounded where an integer has more digits; `nil` for anything else.
+  /// The number as a `Double`, rounded if an integer has more digits; `nil` for anything else.
   public var double: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -130,12 +131,12 @@ extension JSONValue {
     if case .object(let value) = self { value } else { nil }
   }
 
-  /// The member of that name; `nil` where this is no object or has no such member.
+  /// The member with that name; `nil` if this is no object or has no such member.
   public subscript(key: String) -> JSONValue? {
     if case .object(let members) = self { members[key] } else { nil }
   }
 
-  /// The element at that index; `nil` where this is no array or has no such element.
+  /// The element at that index; `nil` if this is no array or has no such element.
   public subscript(index: Int) -> JSONValue? {
     guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
     return elements[index]

@@ -1,10 +1,10 @@
 public import LupineCore
 
-/// Makes what a closure makes of a response.
+/// Serializes a response with a closure.
 public struct ClosureResponseSerializer<Output: Sendable>: ResponseSerializer {
   private let closure: @Sendable (ReceivedResponse) throws -> Output
 
-  /// Takes the closure, which is called off the caller's actor and also for empty responses.
+  /// Makes a serializer from a closure, which is called off the caller's actor and also for empty responses.
   public init(_ closure: @escaping @Sendable (ReceivedResponse) throws -> Output) { self.closure = closure }
 
   /// Returns what the closure returns, and throws what it throws.
@@ -12,7 +12,7 @@ public struct ClosureResponseSerializer<Output: Sendable>: ResponseSerializer {
 }
 
 extension ResponseSerializer {
-  /// What the closure makes of the response.
+  /// Serializes the response with a closure.
   public static func closure<Value>(
     _ closure: @escaping @Sendable (ReceivedResponse) throws -> Value
   ) -> Self where Self == ClosureResponseSerializer<Value> {
@@ -20,7 +20,7 @@ extension ResponseSerializer {
   }
 }
 
-/// Lets a serializer that a program made decode with what its session decodes with, where it names no decoder itself.
+/// Makes a program's serializer use the session's decoder, unless the serializer names a decoder itself.
 package struct SessionBoundSerializer<Base: ResponseSerializer>: ResponseSerializer {
   private let base: Base
   private let defaults: DecodingDefaults

@@ -2,13 +2,13 @@ public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
 
-/// Gives the response's body as it is.
+/// Returns the response's body unchanged.
 public struct DataResponseSerializer: ResponseSerializer {
   private let input: SerializerInput
 
-  /// Names what may be empty.
+  /// Creates a serializer with the conditions for an empty body.
   ///
-  /// Default: 204, 205 and responses to HEAD.
+  /// Default: 204, 205 and responses to HEAD may be empty.
   public init(
     preprocessor: any DataPreprocessor = .passthrough,
     emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
@@ -19,15 +19,15 @@ public struct DataResponseSerializer: ResponseSerializer {
 
   init(input: SerializerInput) { self.input = input }
 
-  /// Returns the body; no bytes where it may be empty and is.
+  /// Returns the body; empty data if the body is empty and may be.
   ///
-  /// - Throws: `LupineError` of kind `emptyResponse` where it may not.
+  /// - Throws: `LupineError` of kind `emptyResponse` if the body is empty and may not be.
   public func serialize(_ response: ReceivedResponse) throws(LupineError) -> Data {
     try input.bytes(of: response) ?? Data()
   }
 }
 
 extension ResponseSerializer where Self == DataResponseSerializer {
-  /// The body as it is.
+  /// The body unchanged.
   public static var data: Self { Self() }
 }

@@ -7,12 +7,12 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
   private let decoder: (any DataDecoder)?
   private let input: SerializerInput
 
-  /// Names the decoder and what may be empty.
+  /// Creates a serializer with a decoder and the conditions for an empty body.
   ///
-  /// Without a decoder it is the session's, also where a serializer of your own calls this one with the response that it was
-  /// given; a response that no session brought is decoded as JSON.
+  /// Without a decoder, the session's decoder is used. This also applies if a custom serializer passes the response
+  /// that it received to this one. A response without a session is decoded as JSON.
   ///
-  /// Default: the session's decoder; 204, 205 and responses to HEAD.
+  /// Default: the session's decoder; 204, 205 and responses to HEAD may be empty.
   public init(
     of type: Output.Type = Output.self, decoder: (any DataDecoder)? = nil,
     preprocessor: any DataPreprocessor = .passthrough,
@@ -28,12 +28,12 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
     self.input = input
   }
 
-  /// Returns the decoded value; where the body may be empty and is, the type's empty one.
+  /// Returns the decoded value, or the type's empty value if the body is empty and may be.
   ///
-  /// JSON and property lists are decoded 512 levels deep.
+  /// JSON and property lists are decoded up to 512 levels deep.
   ///
-  /// - Throws: `LupineError` of kind `emptyResponse`, also where the body may be empty but the type is no
-  ///   `EmptyResponse`; of kind `serializationFailed` where the body does not decode; of kind `limitExceeded(.nesting)`.
+  /// - Throws: `LupineError` of kind `emptyResponse`, also if the body may be empty but the type is no `EmptyResponse`;
+  ///   of kind `serializationFailed` if the body cannot be decoded; of kind `limitExceeded(.nesting)`.
   public func serialize(_ response: ReceivedResponse) throws(LupineError) -> Output {
     guard let data = try input.bytes(of: response) else { return try emptyValue(of: response) }
     if let decoder { return try decoder.decodeGuarded(Output.self, from: data) }
@@ -50,7 +50,7 @@ public struct DecodableResponseSerializer<Output: Decodable & Sendable>: Respons
 }
 
 extension ResponseSerializer {
-  /// A value decoded from the body, by the session's decoder where none is named.
+  /// A value decoded from the body, by the session's decoder if none is given.
   public static func decodable<Value>(
     of type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil,
     emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,

@@ -2,7 +2,7 @@ import FoundationEssentials
 package import HTTPTypes
 package import LupineCore
 
-/// The built-in serializers as a session sets them up.
+/// The built-in serializers with the session's settings.
 extension DecodingDefaults {
   private var input: SerializerInput { SerializerInput(preprocessor: preprocessor, rules: emptyResponseRules) }
 
@@ -14,14 +14,14 @@ extension DecodingDefaults {
     StringResponseSerializer(encoding: encoding, input: input)
   }
 
-  /// - Parameter codes, methods: what may be empty; `nil` for what the session says.
+  /// - Parameter codes, methods: the conditions for an empty body; `nil` means the session's.
   package func decodable<Value>(
     _ type: Value.Type, _ decoder: (any DataDecoder)?, _ codes: Set<Int>?, _ methods: Set<HTTPRequest.Method>?
   ) -> DecodableResponseSerializer<Value> {
     DecodableResponseSerializer(decoder: decoder ?? self.decoder, input: input.allowing(codes, methods))
   }
 
-  /// The same with a service's own error, which the same decoder reads.
+  /// Returns the serializer that also decodes a service error, with the same decoder.
   package func decodable<Value, Failure: Error & Decodable & Sendable>(
     _ type: Value.Type, _ failure: Failure.Type, _ decoder: (any DataDecoder)?, _ codes: Set<Int>?,
     _ methods: Set<HTTPRequest.Method>?
@@ -30,7 +30,7 @@ extension DecodingDefaults {
       base: decodable(type, decoder, codes, methods), reader: failures(failure, decoder))
   }
 
-  /// What reads a service's own error.
+  /// Returns the reader of service errors.
   package func failures<Failure: Error & Decodable & Sendable>(
     _ type: Failure.Type, _ decoder: (any DataDecoder)?
   ) -> ServiceErrorReader {

@@ -1,8 +1,8 @@
 /// A type that has a value for a response without a body.
 ///
-/// `Empty`, `JSONValue` (its `null`) and optionals are such types.
+/// `Empty`, `JSONValue` (with `null`) and optionals conform.
 public protocol EmptyResponse {
-  /// The value that stands for an empty body.
+  /// Returns the value for an empty body.
   static func emptyValue() -> Self
 }
 
@@ -16,7 +16,7 @@ extension Optional: EmptyResponse {
   public static func emptyValue() -> Wrapped? { nil }
 }
 
-/// What is decoded where nothing is expected, as after a 204.
+/// The value of a response without content, such as 204.
 public struct Empty: Codable, Sendable, Hashable, EmptyResponse {
   /// The one value.
   public static let value = Empty()
@@ -24,7 +24,7 @@ public struct Empty: Codable, Sendable, Hashable, EmptyResponse {
   /// Makes the one value.
   public init() {}
 
-  /// Accepts whatever there is.
+  /// Accepts any content.
   public init(from decoder: any Decoder) throws {}
 
   /// Returns the one value.

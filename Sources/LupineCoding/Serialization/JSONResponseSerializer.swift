@@ -2,13 +2,13 @@ import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
 
-/// Makes a `JSONValue` of the response's body, which is UTF-8 or marked UTF-16 or UTF-32.
+/// Decodes the response's body, in UTF-8 or in UTF-16 or UTF-32 with a byte order mark, as a `JSONValue`.
 public struct JSONResponseSerializer: ResponseSerializer {
   private let input: SerializerInput
 
-  /// Names what may be empty.
+  /// Creates a serializer with the conditions for an empty body.
   ///
-  /// Default: 204, 205 and responses to HEAD.
+  /// Default: 204, 205 and responses to HEAD may be empty.
   public init(
     preprocessor: any DataPreprocessor = .passthrough,
     emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
@@ -19,10 +19,10 @@ public struct JSONResponseSerializer: ResponseSerializer {
 
   init(input: SerializerInput) { self.input = input }
 
-  /// Returns the value; `null` where the body may be empty and is.
+  /// Returns the value; `null` if the body is empty and may be.
   ///
-  /// - Throws: `LupineError` of kind `emptyResponse`, of kind `serializationFailed` where the body is no JSON, or of kind
-  ///   `limitExceeded(.nesting)` where it is deeper than 512 levels.
+  /// - Throws: `LupineError` of kind `emptyResponse`, of kind `serializationFailed` if the body is no JSON, or of kind
+  ///   `limitExceeded(.nesting)` if it is deeper than 512 levels.
   public func serialize(_ response: ReceivedResponse) throws(LupineError) -> JSONValue {
     guard let data = try input.bytes(of: response) else { return .null }
     return try JSONDecoder().decodeGuarded(JSONValue.self, from: data)

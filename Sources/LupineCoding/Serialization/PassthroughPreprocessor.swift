@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import LupineCore
 
-/// Leaves the body as it is.
+/// Leaves the body unchanged.
 public struct PassthroughPreprocessor: DataPreprocessor {
   /// Makes the preprocessor.
   public init() {}
@@ -11,24 +11,24 @@ public struct PassthroughPreprocessor: DataPreprocessor {
 }
 
 extension DataPreprocessor where Self == PassthroughPreprocessor {
-  /// Leaves the body as it is.
+  /// Leaves the body unchanged.
   public static var passthrough: Self { Self() }
 }
 
-/// Takes away the prefix `)]}',` and its line break, with which Google's servers keep JSON from being run as a script.
+/// Removes the prefix `)]}',` and its line break, which Google's servers add so that JSON cannot run as a script.
 public struct GoogleXSSIPreprocessor: DataPreprocessor {
   private static let prefix = Array(")]}',\n".utf8)
 
   /// Makes the preprocessor.
   public init() {}
 
-  /// Returns the bytes after the prefix, or all of them where there is none.
+  /// Returns the bytes after the prefix, or all bytes if there is no prefix.
   public func preprocess(_ data: Data) -> Data {
     data.starts(with: Self.prefix) ? Data(data.dropFirst(Self.prefix.count)) : data
   }
 }
 
 extension DataPreprocessor where Self == GoogleXSSIPreprocessor {
-  /// Takes away Google's prefix against cross-site script inclusion.
+  /// Removes Google's prefix against cross-site script inclusion.
   public static var googleXSSI: Self { Self() }
 }

@@ -2,13 +2,13 @@ import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
 
-/// Makes a `PropertyListValue` of the response's body, whichever of a property list's formats it has.
+/// Decodes the response's body, in any of the property list formats, as a `PropertyListValue`.
 public struct PropertyListResponseSerializer: ResponseSerializer {
   private let input: SerializerInput
 
-  /// Names what may be empty.
+  /// Creates a serializer with the conditions for an empty body.
   ///
-  /// Default: 204, 205 and responses to HEAD.
+  /// Default: 204, 205 and responses to HEAD may be empty.
   public init(
     preprocessor: any DataPreprocessor = .passthrough,
     emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
@@ -19,10 +19,10 @@ public struct PropertyListResponseSerializer: ResponseSerializer {
 
   init(input: SerializerInput) { self.input = input }
 
-  /// Returns the value; an empty dictionary where the body may be empty and is.
+  /// Returns the value; an empty dictionary if the body is empty and may be.
   ///
-  /// - Throws: `LupineError` of kind `emptyResponse`, of kind `serializationFailed` where the body is no property list, or
-  ///   of kind `limitExceeded(.nesting)` where it is deeper than 512 levels.
+  /// - Throws: `LupineError` of kind `emptyResponse`, of kind `serializationFailed` if the body is no property list, or
+  ///   of kind `limitExceeded(.nesting)` if it is deeper than 512 levels.
   public func serialize(_ response: ReceivedResponse) throws(LupineError) -> PropertyListValue {
     guard let data = try input.bytes(of: response) else { return .emptyValue() }
     return try PropertyListDecoder().decodeGuarded(PropertyListValue.self, from: data)

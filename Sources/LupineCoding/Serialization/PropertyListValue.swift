@@ -4,7 +4,8 @@ public import FoundationEssentials
 public enum PropertyListValue: Sendable, Hashable {
   /// A text.
   case string(String)
-  /// An integer that `Int64` holds; a real number without a fraction is read as one, for a decoder cannot tell them apart.
+  /// An integer that `Int64` holds; a real number without a fraction becomes an integer, because a decoder cannot
+  /// distinguish them.
   case integer(Int64)
   /// An integer above `Int64.max`.
   case unsignedInteger(UInt64)
@@ -18,7 +19,7 @@ public enum PropertyListValue: Sendable, Hashable {
   case data(Data)
   /// Values in order.
   case array([PropertyListValue])
-  /// Values by name; their order is not kept.
+  /// Values by name; the order is not kept.
   case dictionary([String: PropertyListValue])
 }
 
@@ -28,25 +29,25 @@ extension PropertyListValue: EmptyResponse {
 }
 
 extension PropertyListValue {
-  /// The member of a dictionary; `nil` where this is none or has no such member.
+  /// The member of a dictionary; `nil` if this is no dictionary or has no such member.
   public subscript(key: String) -> PropertyListValue? {
     if case .dictionary(let members) = self { members[key] } else { nil }
   }
 
-  /// The element of an array; `nil` where this is none or is shorter.
+  /// The element of an array; `nil` if this is no array or is shorter.
   public subscript(index: Int) -> PropertyListValue? {
     if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
   }
 }
 
 extension PropertyListValue: Codable {
-  /// Reads whatever stands there.
+  /// Decodes any property list value.
   ///
-  /// - Throws: `DecodingError` where it is none of a property list's kinds of value.
+  /// - Throws: `DecodingError` if the value is no property list value.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    // Containers are asked for first: an error inside an array must not be taken for "no array", and each question that
-    // is answered by no makes the decoder describe the whole way to here.
+    // Containers are tried first, so that an error inside an array is not mistaken for a value that is no array. Each
+    // failed attempt also makes the decoder build a description of the coding path.
     if (try? decoder.unkeyedContainer()) != nil {
       self = .array(try container.decode([PropertyListValue].self))
     } else if (try? decoder.container(keyedBy: PlainCodingKey.self)) != nil {
@@ -74,14 +75,14 @@ extension PropertyListValue: Codable {
     } else if let value = try? container.decode(Data.self) {
       self = .data(value)
     } else if container.decodeNil() {
-      // Foundation's decoder takes this text for an absent value.
+      // Foundation's decoder treats this text as an absent value.
       self = .string("$null")
     } else {
       return nil
     }
   }
 
-  /// Writes the value as what it is.
+  /// Encodes the value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

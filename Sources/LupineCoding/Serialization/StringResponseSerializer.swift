@@ -1,17 +1,17 @@
 public import HTTPTypes
 public import LupineCore
 
-/// Makes text of the response's body.
+/// Decodes the response's body as text.
 ///
-/// The encoding is the one given, else the one that the response's `charset` names, else the one of a byte order mark,
-/// else UTF-8 for JSON (RFC 8259 section 8.1), else ISO 8859-1.
+/// The encoding is the given one, else the `charset` of the response, else that of a byte order mark, else UTF-8 for
+/// JSON (RFC 8259 section 8.1), else ISO 8859-1.
 public struct StringResponseSerializer: ResponseSerializer {
   private let encoding: TextEncoding?
   private let input: SerializerInput
 
-  /// Names the encoding and what may be empty.
+  /// Creates a serializer with an encoding and the conditions for an empty body.
   ///
-  /// Default: the response's own; 204, 205 and responses to HEAD.
+  /// Default: the response's encoding; 204, 205 and responses to HEAD may be empty.
   public init(
     encoding: TextEncoding? = nil, preprocessor: any DataPreprocessor = .passthrough,
     emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
@@ -26,10 +26,10 @@ public struct StringResponseSerializer: ResponseSerializer {
     self.input = input
   }
 
-  /// Returns the text; an empty one where the body may be empty and is.
+  /// Returns the text; an empty text if the body is empty and may be.
   ///
-  /// - Throws: `LupineError` of kind `emptyResponse`, or of kind `serializationFailed` where a byte does not belong to the
-  ///   encoding or nobody knows the encoding.
+  /// - Throws: `LupineError` of kind `emptyResponse`, or of kind `serializationFailed` if a byte is invalid in the
+  ///   encoding or the encoding is unknown.
   public func serialize(_ response: ReceivedResponse) throws(LupineError) -> String {
     guard let data = try input.bytes(of: response) else { return "" }
     if let encoding { return try encoding.decode(data) }
@@ -44,6 +44,6 @@ extension ResponseSerializer where Self == StringResponseSerializer {
   /// Text, in the encoding that the response names.
   public static var string: Self { Self() }
 
-  /// Text in this encoding, whatever the response says.
+  /// Text in this encoding, regardless of the response's `charset`.
   public static func string(encoding: TextEncoding) -> Self { Self(encoding: encoding) }
 }

@@ -1,21 +1,21 @@
 public import FoundationEssentials
 public import LupineCore
 
-/// A character encoding by its IANA name: every one that the C library's iconv knows.
+/// A character encoding by its IANA name, such as the C library's iconv supports.
 ///
-/// UTF-8, US-ASCII and ISO 8859-1 are decoded without iconv. `iso-8859-1` means what RFC 9110 means by it, not the
-/// windows-1252 that browsers take it for.
+/// UTF-8, US-ASCII and ISO 8859-1 are decoded without iconv. `iso-8859-1` has the meaning of RFC 9110, not windows-1252
+/// as in browsers.
 public struct TextEncoding: Sendable, Hashable {
   /// The name as it was given, such as `Shift_JIS`.
   public let name: String
 
-  /// Names an encoding; whether it exists shows when something is decoded.
+  /// Creates an encoding by its name; an unknown name is an error when something is decoded.
   public init(_ name: String) { self.name = name }
 
   /// Decodes the bytes, without a byte order mark at their start.
   ///
-  /// - Throws: `LupineError` of kind `serializationFailed` that names the encoding and the offset of the first byte that
-  ///   does not belong, counted from 0; or says that the encoding is unknown.
+  /// - Throws: `LupineError` of kind `serializationFailed` that names the encoding and the offset of the first invalid
+  ///   byte, counted from 0, or reports that the encoding is unknown.
   public func decode(_ data: Data) throws(LupineError) -> String {
     switch Form(name) {
     case .utf8: try UnicodeDecoding.utf8(data)
@@ -31,11 +31,11 @@ public struct TextEncoding: Sendable, Hashable {
 extension TextEncoding {
   /// UTF-8.
   public static let utf8 = TextEncoding("UTF-8")
-  /// UTF-16 in the order its byte order mark names, else big-endian (RFC 2781 section 4.3).
+  /// UTF-16 in the byte order of its byte order mark, else big-endian (RFC 2781 section 4.3).
   public static let utf16 = TextEncoding("UTF-16")
-  /// UTF-16 with the greater byte first.
+  /// UTF-16 in big-endian byte order.
   public static let utf16BigEndian = TextEncoding("UTF-16BE")
-  /// UTF-16 with the smaller byte first.
+  /// UTF-16 in little-endian byte order.
   public static let utf16LittleEndian = TextEncoding("UTF-16LE")
   /// US-ASCII; a byte above 127 is an error.
   public static let ascii = TextEncoding("US-ASCII")

@@ -3,9 +3,10 @@ public import HTTPTypes
 public import LupineCore
 import LupineSupport
 
-/// Judges a response by its head and its body; it accepts the response by returning and refuses it by throwing.
+/// Validates a response by its head and its body; a return accepts the response and an error refuses it.
 ///
-/// A `LupineError` is passed on as it is; any other error becomes the `underlying` one of kind `validationFailed`.
+/// A `LupineError` is passed on unchanged. Any other error becomes the `underlying` error of a `LupineError` of kind
+/// `validationFailed`.
 public typealias Validation = @Sendable (OutgoingRequest, HTTPResponse, Data) throws -> Void
 
 /// One rule that a response must satisfy before it is serialized.
@@ -14,12 +15,12 @@ public struct ResponseValidator: Sendable {
 
   init(_ rule: any ValidationRule) { self.rule = rule }
 
-  /// Returns where the response satisfies the rule.
+  /// Returns if the response satisfies the rule, and throws otherwise.
   ///
-  /// - Parameter hasBody: whether there was a body, where `data` does not tell because it went to a file. Default: whether
-  ///   `data` holds a byte.
-  /// - Throws: `LupineError` of kind `unacceptableStatusCode`, `unacceptableContentType` or `validationFailed`, about the
-  ///   request and the response.
+  /// - Parameter hasBody: whether there was a body, if `data` does not show it because the body was written to a file.
+  ///   Default: whether `data` has a byte.
+  /// - Throws: `LupineError` of kind `unacceptableStatusCode`, `unacceptableContentType` or `validationFailed`, with
+  ///   the request and the response.
   public func validate(_ response: ReceivedResponse, hasBody: Bool? = nil) throws(LupineError) {
     do throws(LupineError) {
       try rule.check(response, hasBody: hasBody ?? response.hasData)
@@ -30,40 +31,41 @@ public struct ResponseValidator: Sendable {
 }
 
 extension ResponseValidator {
-  /// What `validate()` asks for: a status in `200..<300`, and a media type that the request's `Accept` names.
+  /// The rules of `validate()`: a status in `200..<300`, and a media type that the request's `Accept` names.
   public static let standard: [ResponseValidator] = [
     .statusCodes(200..<300), .contentTypes { $0.acceptedContentTypes },
   ]
 
-  /// A status among these.
+  /// Requires one of these statuses.
   ///
-  /// A range is asked without being walked through, so it may be as long as it likes; any other sequence is read once.
+  /// A range is tested without iteration, so it may be of any length. Any other sequence is read once.
   public static func statusCodes(_ codes: some Sequence<Int> & Sendable) -> ResponseValidator {
     ResponseValidator(StatusCodeRule(codes))
   }
 
-  /// A media type in one of these ranges, such as `application/json`, `text/*` or `*/*`; parameters are not compared.
+  /// Requires a media type in one of these ranges, such as `application/json`, `text/*` or `*/*`; parameters are not
+  /// compared.
   ///
-  /// A response without a body, or with status 204, 205 or 304, needs no media type. One without `Content-Type` is
-  /// accepted by `*/*` alone.
+  /// A response without a body, or with status 204, 205 or 304, needs no media type. A response without `Content-Type`
+  /// is accepted only by `*/*`.
   public static func contentTypes(_ ranges: some Sequence<String>) -> ResponseValidator {
     let ranges = Array(ranges)
     return contentTypes { _ in ranges }
   }
 
-  /// A media type in one of the ranges that the closure names for the request.
+  /// Requires a media type in one of the ranges that the closure returns for the request.
   public static func contentTypes(_ ranges: @escaping @Sendable (OutgoingRequest) -> [String]) -> ResponseValidator {
     ResponseValidator(ContentTypeRule(ranges: ranges))
   }
 
-  /// Whatever the closure accepts.
+  /// Requires that the closure accepts the response.
   public static func custom(_ validation: @escaping Validation) -> ResponseValidator {
     ResponseValidator(CustomRule(validation: validation))
   }
 }
 
 extension OutgoingRequest {
-  /// The media ranges of every `Accept` field; `*/*` where there is none (RFC 9110 section 12.5.1).
+  /// The media ranges of every `Accept` field; `*/*` if there is none (RFC 9110 section 12.5.1).
   var acceptedContentTypes: [String] {
     guard fieldFacts.findings.contains(.accept) else { return Self.anyContentType }
     let ranges = headers[values: .accept].flatMap { MediaType.list($0) }.map(\.essence)
@@ -73,19 +75,19 @@ extension OutgoingRequest {
   static let anyContentType = ["*/*"]
 }
 
-/// What a `ResponseValidator` holds: a class, since each request copies its validators.
+/// The rule of a `ResponseValidator`; a class, because each request copies its validators.
 protocol ValidationRule: AnyObject, Sendable {
   func check(_ response: ReceivedResponse, hasBody: Bool) throws(LupineError)
 }
 
-/// Refuses a status that is not among those named.
+/// Refuses a status that is not in the given set.
 final class StatusCodeRule: ValidationRule {
   private let contains: @Sendable (Int) -> Bool
-  /// Made where a response is refused: a range takes long to describe at a program's start.
+  /// Called only when a response is refused, because a long range is expensive to describe.
   private let acceptable: @Sendable () -> String
 
   init(_ codes: some Sequence<Int> & Sendable) {
-    // A range may have no end (`200...`), so it is asked rather than walked through; its type is looked at here, once.
+    // A range may have no end (`200...`), so it is tested and not iterated; its type is checked here, once.
     switch codes {
     case let range as Range<Int>: contains = { range.contains($0) }
     case let range as ClosedRange<Int>: contains = { range.contains($0) }
@@ -112,7 +114,7 @@ final class StatusCodeRule: ValidationRule {
   }
 }
 
-/// Refuses a media type that lies in none of the ranges named.
+/// Refuses a media type that is in none of the given ranges.
 final class ContentTypeRule: ValidationRule {
   private let ranges: @Sendable (OutgoingRequest) -> [String]
 
@@ -145,7 +147,7 @@ final class ContentTypeRule: ValidationRule {
   }
 }
 
-/// Refuses what a program's own closure refuses.
+/// Refuses a response that the program's closure refuses.
 final class CustomRule: ValidationRule {
   private let validation: Validation
 

@@ -1,8 +1,8 @@
 public import Dispatch
 
-/// Calls handlers where their callers want them.
+/// Calls handlers on the queue that the caller chose.
 public enum Queueing {
-  /// Calls the closure on the queue and returns when it has returned; without a queue, calls it at once.
+  /// Calls the closure on the queue and returns after it; without a queue, calls the closure directly.
   public static func call(on queue: DispatchQueue?, _ body: @escaping @Sendable () -> Void) async {
     guard let queue else { return body() }
     await withUnsafeContinuation { continuation in

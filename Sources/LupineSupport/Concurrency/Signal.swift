@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that has happened or not, and can be awaited.
+/// A flag that tasks can wait for.
 public final class Signal: Sendable {
   private struct State {
     var isSet: Bool
@@ -11,24 +11,24 @@ public final class Signal: Sendable {
 
   private let state: Mutex<State>
 
-  /// Makes a signal that is not set.
+  /// Makes a signal, which is not set by default.
   public init(isSet: Bool = false) { state = Mutex(State(isSet: isSet)) }
 
-  /// Says that it has happened, and wakes those who wait.
+  /// Sets the signal and wakes the waiting tasks.
   public func set() {
     let waiters = state.withLock { state in
       state.isSet = true
       defer { state.waiters = [:] }
-      // Sorted, so that a simulation wakes them in the same order every time.
+      // Sorted, so that a simulation wakes the tasks in the same order every time.
       return state.waiters.sorted { $0.key < $1.key }.map(\.value)
     }
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Says that it has not happened.
+  /// Clears the signal.
   public func clear() { state.withLock { $0.isSet = false } }
 
-  /// Waits until it has happened; returns early when the task is cancelled.
+  /// Waits until the signal is set; returns early when the task is cancelled.
   public func wait() async {
     let number = state.withLock { state in
       state.nextWaiter += 1

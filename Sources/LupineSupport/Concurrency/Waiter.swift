@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One task that waits for one value, which somebody else gives it; cancelling the task ends the wait.
+/// Lets one task wait for one value from another task; cancelling the task ends the wait.
 public final class Waiter<Value: Sendable>: Sendable {
   private enum State {
     case idle
@@ -10,10 +10,10 @@ public final class Waiter<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.idle)
 
-  /// Makes a waiter that nothing has woken.
+  /// Makes a waiter without a value.
   public init() {}
 
-  /// Waits for the value, or for the end of the wait, which is `nil`; for one task alone.
+  /// Waits for the value; returns `nil` if the wait was ended; only one task may wait.
   public func value() async -> Value? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -29,11 +29,11 @@ public final class Waiter<Value: Sendable>: Sendable {
     }
   }
 
-  /// Gives the value; false where the wait is over already, so that somebody else can have it.
+  /// Provides the value; returns false if the wait is already over, so that another waiter can get the value.
   @discardableResult
   public func resume(returning value: Value) -> Bool { settle(value) }
 
-  /// Ends the wait; false where it is over already.
+  /// Ends the wait; returns false if it is already over.
   @discardableResult
   public func cancel() -> Bool { settle(nil) }
 

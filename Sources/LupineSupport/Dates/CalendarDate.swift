@@ -1,15 +1,15 @@
 public import FoundationEssentials
 
-/// The Gregorian calendar in UTC, for the dates that fields name.
+/// The Gregorian calendar in UTC, for dates in fields.
 public enum CalendarDate {
-  /// The months' names, as fields write them.
+  /// The names of the months, as in HTTP dates.
   public static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// The date of a day and a time; `nil` where there is none such.
+  /// Returns the date of a day and a time; `nil` if it does not exist.
   ///
-  /// A leap second is the next minute's first.
+  /// A leap second becomes the first second of the next minute.
   ///
-  /// - Parameter month: from 1.
+  /// - Parameter month: the month, from 1.
   public static func date(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) -> Date? {
     guard (1...12).contains(month), (1...length(ofMonth: month, year)).contains(day), (0..<24).contains(hour),
       (0..<60).contains(minute), (0...60).contains(second)
@@ -18,16 +18,17 @@ public enum CalendarDate {
     return Date(timeIntervalSince1970: Double(seconds))
   }
 
-  /// What calendar and clock show at a date: the month from 1, the weekday from 0 for Sunday, fractions of a second left out.
+  /// Returns the day and the time of a date: the month from 1, the weekday from 0 for Sunday, without fractions of a
+  /// second.
   ///
-  /// Nil where the year is not between 1 and 9999.
+  /// Returns `nil` if the year is not between 1 and 9999.
   public static func reading(of date: Date) -> Reading? {
     let moment = date.timeIntervalSince1970
     guard (-62_135_596_800..<253_402_300_800).contains(moment) else { return nil }
     let seconds = Int(moment.rounded(.down))
     let second = (seconds % 86_400 + 86_400) % 86_400
     let day = (seconds - second) / 86_400
-    // By the mean length of a year the year is found, or one of its neighbours.
+    // The mean length of a year gives the year, or one next to it.
     var year = 1971 + Int((Double(day) / 365.2425).rounded(.down))
     while days(year, 1, 1) > day { year -= 1 }
     var month = 12
@@ -46,7 +47,7 @@ public enum CalendarDate {
     days(month == 12 ? year + 1 : year, month == 12 ? 1 : month + 1, 1) - days(year, month, 1)
   }
 
-  /// Days from 1970-01-01, counted in years that begin in March.
+  /// Returns the days since 1970-01-01; years are counted from March.
   private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let year = month <= 2 ? year - 1 : year
     let leapDays = year / 4 - year / 100 + year / 400

@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// A date as HTTP fields write it, in all three forms (RFC 9110 section 5.6.7).
+/// Reads and writes the dates of HTTP fields, in all three formats (RFC 9110 section 5.6.7).
 public enum HTTPDate {
-  /// The date that the text names; `nil` where it names none.
+  /// Returns the date of the text; `nil` if the text is no HTTP date.
   ///
-  /// - Parameter now: tells the century of a year of two digits: such a date is never more than 50 years ahead.
+  /// - Parameter now: decides the century of a two-digit year: such a date is never more than 50 years in the future.
   public static func parse(_ text: String, now: Date) -> Date? {
     guard text.utf8.count <= 48 else { return nil }
     let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
@@ -21,7 +21,8 @@ public enum HTTPDate {
     }
   }
 
-  /// The date as a field has it today, such as `Sun, 06 Nov 1994 08:49:37 GMT`; nil where its year has not four digits.
+  /// Returns the date in the preferred format, such as `Sun, 06 Nov 1994 08:49:37 GMT`; `nil` if its year does not have
+  /// four digits.
   public static func text(_ date: Date) -> String? {
     guard let reading = CalendarDate.reading(of: date) else { return nil }
     let year = String(String(10_000 + reading.year).dropFirst())

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A thread of the system's own, for what blocks must not sit on Swift's cooperative pool.
+/// A system thread, for blocking work that must not run on Swift's cooperative pool.
 ///
-/// It is joined or detached once; one that is neither keeps its memory.
+/// Each thread must be joined or detached once; otherwise its memory is leaked.
 public struct SystemThread: Sendable {
   /// Why a thread cannot be started.
   public struct Failure: Error {
@@ -22,10 +22,10 @@ public struct SystemThread: Sendable {
 
   private let handle: pthread_t
 
-  /// Runs the work on a thread on which no signal of the program is handled but those of the work's own faults, so that a
-  /// crash is reported as anywhere else.
+  /// Runs the work on a new thread that handles no signals except those of its own faults, so that a crash is reported
+  /// as usual.
   ///
-  /// - Parameter name: the kernel keeps the first 15 bytes.
+  /// - Parameter name: the thread's name; the kernel keeps the first 15 bytes.
   public init(_ name: String, _ run: @escaping @Sendable () -> Void) throws(Failure) {
     var blocked = sigset_t()
     var previous = sigset_t()
@@ -43,12 +43,12 @@ public struct SystemThread: Sendable {
     self.handle = handle
   }
 
-  /// Waits for the thread's end; a thread that would wait for itself is let go instead.
+  /// Waits for the thread's end; a thread that joins itself is detached instead.
   public func join() {
     if pthread_join(handle, nil) == EDEADLK { detach() }
   }
 
-  /// Lets the thread go, which nobody waits for.
+  /// Detaches the thread, so that its memory is freed when it ends.
   public func detach() { pthread_detach(handle) }
 
   private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
@@ -60,8 +60,9 @@ public struct SystemThread: Sendable {
   }
 }
 
-/// Names the calling thread for debuggers, through the kernel's file for it, since Swift sees no function for that; a name
-/// that is not taken does no harm.
+/// Sets the calling thread's name for debuggers.
+///
+/// The name is written to the kernel's file for it, because Swift imports no function for that. A failure is ignored.
 private func setThreadName(_ name: String) {
   let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return }

@@ -30,7 +30,7 @@ extension UInt8 {
   public var isLower: Bool { self &- 0x61 < 26 }
   /// Whether the byte is a letter of ASCII.
   public var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
-  /// Small letters, digits, `-` and `_`: one look, for what most bytes of hosts are.
+  /// Whether the byte is a small letter, a digit, `-` or `_`: one check that covers most bytes of host names.
   public var isPlainInHost: Bool {
     let plain: UInt64 = self & 0x40 == 0 ? 0x03FF_2000_0000_0000 : 0x07FF_FFFE_8000_0000
     return self < 0x80 && (plain &>> UInt64(self & 0x3F)) & 1 == 1

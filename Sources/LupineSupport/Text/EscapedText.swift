@@ -1,9 +1,9 @@
 extension String {
-  /// The text on one line, with what could move a terminal's cursor or hide text written as `\u{1B}`.
+  /// Returns the text on one line; characters that could move a terminal's cursor or hide text are written as `\u{1B}`.
   ///
   /// - Parameters:
-  ///   - limit: how many characters are kept; a longer text ends in `…`.
-  ///   - indentation: what follows each line break; `nil` escapes line breaks as well.
+  ///   - limit: the maximum number of characters; a longer text ends in `…`.
+  ///   - indentation: the text after each line break; `nil` escapes line breaks as well.
   public func escapingControls(limit: Int = .max, indentation: String? = nil) -> String {
     var text = ""
     var count = 0
@@ -23,7 +23,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal would obey it rather than show it: controls, and the marks that turn the writing direction.
+  /// Whether a terminal would interpret the character: controls, and marks that change the text direction.
   fileprivate var needsEscape: Bool {
     switch value {
     case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -1,9 +1,9 @@
-/// Reads a field value from its first byte to its last, and goes back only where its user says so.
+/// Reads a field value from its first byte to its last; it moves backwards only with `goBack(to:)`.
 public struct FieldCursor {
   private let bytes: [UInt8]
   /// The position of the next byte.
   public private(set) var position = 0
-  /// Bytes looked at in all: what shows that a parser is linear.
+  /// The number of bytes read, which shows that a parser is linear.
   public private(set) var steps = 0
 
   /// Begins at the start of a text.
@@ -12,7 +12,7 @@ public struct FieldCursor {
   /// Whether every byte has been read.
   public var isAtEnd: Bool { position == bytes.count }
 
-  /// The next byte, which stays; `nil` at the end.
+  /// Returns the next byte without skipping it; `nil` at the end.
   public mutating func peek() -> UInt8? {
     steps += 1
     return isAtEnd ? nil : bytes[position]
@@ -27,7 +27,7 @@ public struct FieldCursor {
   /// The bytes of a range as text.
   public func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  /// Skips the next byte if it is this one; returns whether it was.
+  /// Skips the next byte if it equals the given one; returns whether it did.
   public mutating func take(_ byte: UInt8) -> Bool {
     guard peek() == byte else { return false }
     advance()
@@ -37,14 +37,14 @@ public struct FieldCursor {
   /// Skips spaces and tabs.
   public mutating func skipWhitespace() { run { $0.isBlank } }
 
-  /// A token (RFC 9110 section 5.6.2); `nil` where there is none.
+  /// Reads a token (RFC 9110 section 5.6.2); `nil` if there is none.
   public mutating func token() -> String? {
     let start = position
     run { $0.isTokenByte }
     return start == position ? nil : text(start..<position)
   }
 
-  /// A quoted string (RFC 9110 section 5.6.4), without its quotes; `nil` where none begins here or it does not end.
+  /// Reads a quoted string (RFC 9110 section 5.6.4), without its quotes; `nil` if none begins here or it does not end.
   public mutating func quotedString() -> String? {
     guard take(UInt8(ascii: "\"")) else { return nil }
     var content: [UInt8] = []
@@ -61,7 +61,7 @@ public struct FieldCursor {
     }
   }
 
-  /// Goes past the bytes that belong, in a loop that is fast without the optimiser as well.
+  /// Skips matching bytes, in a loop that is also fast without optimization.
   private mutating func run(_ belongs: (UInt8) -> Bool) {
     let start = position
     let end = bytes.withUnsafeBufferPointer { buffer in
@@ -74,7 +74,7 @@ public struct FieldCursor {
     position = end
   }
 
-  /// Goes to the next comma outside a quoted string, or to the end.
+  /// Moves to the next comma outside a quoted string, or to the end.
   public mutating func skipToComma() {
     while let byte = peek(), byte != UInt8(ascii: ",") {
       if byte == UInt8(ascii: "\"") { _ = quotedString() } else { advance() }

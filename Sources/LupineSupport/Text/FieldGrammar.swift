@@ -1,5 +1,5 @@
 extension UInt8 {
-  /// Whether the byte may stand in a token, such as a field's name (RFC 9110 section 5.6.2).
+  /// Whether the byte is allowed in a token, such as a field name (RFC 9110 section 5.6.2).
   @inlinable
   public var isTokenByte: Bool {
     switch self {
@@ -9,7 +9,7 @@ extension UInt8 {
     }
   }
 
-  /// Whether the byte may stand in a field's value or a reason phrase (RFC 9110 section 5.5).
+  /// Whether the byte is allowed in a field value or a reason phrase (RFC 9110 section 5.5).
   @inlinable
   public var isFieldByte: Bool { self >= 0x20 ? self != 0x7F : self == 0x09 }
 
@@ -23,13 +23,13 @@ extension UInt8 {
 }
 
 extension String {
-  /// Whether the text is a token, such as a field's name (RFC 9110 section 5.6.2).
+  /// Whether the text is a token, such as a field name (RFC 9110 section 5.6.2).
   public var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenByte) }
 
   /// The text as a quoted string (RFC 9110 section 5.6.4).
   public var quotedString: String {
     var quoted: [UInt8] = [UInt8(ascii: "\"")]
-    // Bytes, since a quote with an accent behind it is one character, and another one than a quote.
+    // Bytes, because a quote followed by a combining accent is a single character that is not equal to a quote.
     for byte in utf8 {
       if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { quoted.append(UInt8(ascii: "\\")) }
       quoted.append(byte)
@@ -38,7 +38,7 @@ extension String {
     return String(decoding: quoted, as: UTF8.self)
   }
 
-  /// The text as the value of a parameter: as it is where it is a token, else quoted.
+  /// The text as a parameter value: unchanged if it is a token, else quoted.
   public var tokenOrQuotedString: String { isToken ? self : quotedString }
 }
 
@@ -53,7 +53,7 @@ extension StringProtocol {
 }
 
 extension StringProtocol {
-  /// As many whole characters from the beginning as have no more than so many bytes in UTF-8.
+  /// Returns the longest prefix of whole characters that has at most `limit` bytes in UTF-8.
   public func cut(toBytes limit: Int) -> String {
     var room = limit
     return String(

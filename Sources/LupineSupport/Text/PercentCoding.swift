@@ -1,13 +1,13 @@
 /// Percent-encoding (RFC 3986 section 2.1), with upper-case digits.
 public enum PercentCoding {
-  /// Appends a byte's escape.
+  /// Appends a byte as a percent-encoded triplet.
   public static func append(_ byte: UInt8, to output: inout [UInt8]) {
     output.append(.percent)
     output.append(Hexadecimal.upperCaseDigit(byte >> 4))
     output.append(Hexadecimal.upperCaseDigit(byte & 0xF))
   }
 
-  /// The bytes behind a text, and whether each percent sign in it begins an escape; one that does not stands for itself.
+  /// Decodes a text and reports whether each percent sign begins a valid escape; an invalid one is kept unchanged.
   public static func decoded(_ text: Substring, plusIsSpace: Bool = false) -> (bytes: [UInt8], isValid: Bool) {
     var bytes: [UInt8] = []
     var isValid = true
@@ -30,7 +30,7 @@ public enum PercentCoding {
     return (bytes, isValid)
   }
 
-  /// The text behind a text; `nil` where a percent sign begins no escape, or what is escaped is no UTF-8.
+  /// Decodes a text; `nil` if a percent sign begins no escape, or if the result is no UTF-8.
   public static func text(_ text: Substring) -> String? {
     let (bytes, isValid) = decoded(text)
     return isValid ? String(validating: bytes, as: UTF8.self) : nil

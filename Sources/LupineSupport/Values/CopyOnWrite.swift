@@ -1,9 +1,11 @@
-/// A value behind one pointer, for large ones that are handed on often: that costs one retain, whatever the value holds.
+/// A value stored indirectly, for large values that are copied often: a copy costs one retain, whatever the value
+/// holds.
 ///
-/// Whoever changes a value that somebody else holds as well gets a copy of his own.
+/// Changing a shared value copies it first.
 public struct CopyOnWrite<Value: Sendable>: Sendable {
-  /// Sendable although the compiler cannot see it: `value` is written only while one `CopyOnWrite` alone holds the box,
-  /// which exclusive access to that one protects, so no other thread can be reading it.
+  /// `Sendable` without a compiler check: `value` is written only while a single `CopyOnWrite` holds the box.
+  ///
+  /// Exclusive access to that `CopyOnWrite` ensures that no other thread reads the value.
   private final class Box: @unchecked Sendable {
     @exclusivity(unchecked) var value: Value
 
@@ -26,11 +28,11 @@ public struct CopyOnWrite<Value: Sendable>: Sendable {
 }
 
 extension Optional {
-  /// Changes the value, or the one that it is to begin with where there is none yet.
+  /// Changes the value; if there is none yet, changes the initial one.
   public mutating func change<Value: Sendable>(
     from first: @autoclosure () -> Value, _ change: (inout Value) -> Void
   ) where Wrapped == CopyOnWrite<Value> {
-    // Taken out meanwhile, so that nobody else holds what is changed.
+    // Taken out during the change, so that the box has a single owner.
     var changed = take() ?? CopyOnWrite(first())
     change(&changed.value)
     self = changed

@@ -1,6 +1,6 @@
-/// Values by key, of which those that were not touched for long are forgotten.
+/// Values by key; entries that were not used recently are removed.
 ///
-/// It holds between `limit` and twice as many, so that what a program visits once costs no memory for ever.
+/// The table holds between `limit` and twice as many entries, so that its memory use is bounded.
 public struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let limit: Int
   private var recent: [Key: Value] = [:]

@@ -1,10 +1,10 @@
 extension Duration {
-  /// Whole nanoseconds, capped at what 64 bits hold.
+  /// The duration in whole nanoseconds, clamped to 64 bits.
   public var nanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 
-  /// The duration in milliseconds with two digits, as people read it.
+  /// The duration in milliseconds with two decimal places, for display.
   public var milliseconds: String {
-    // A duration of a million years is none that a person reads in milliseconds.
+    // A duration of a million years is not displayed in milliseconds.
     guard abs(components.seconds / 2) < 1 << 44 else { return "\(self)" }
     let hundredths = (components.seconds * 100_000) + (components.attoseconds / 10_000_000_000_000)
     let fraction = hundredths % 100
@@ -13,6 +13,6 @@ extension Duration {
 }
 
 extension UInt64 {
-  /// Random bits as a number from 0 up to 1, not 1 itself.
+  /// Random bits as a number in `0..<1`.
   public var fraction: Double { Double(self >> 11) * 0x1p-53 }
 }

@@ -1,22 +1,22 @@
 import Glibc
 import LupineSupport
 
-/// The file system on which a folder lies, by way of the mount that leads to it.
+/// The file system of a folder, identified by its mount.
 struct FileSystem {
   private let device: dev_t
-  /// The mount's number; 0 where the system does not tell.
+  /// The mount's number; 0 if the system does not report it.
   ///
-  /// A file system that is mounted twice, as in containers, lets no file be renamed from one mount to the other.
+  /// If a file system is mounted twice, as in containers, a file cannot be renamed from one mount to the other.
   private let mount: Int
 
-  /// Whether files can be renamed from the folder of one path to that of the other; true where nobody can tell.
+  /// Whether files can be renamed from one path's folder to the other's; true if it is unknown.
   static func isShared(_ path: String, _ other: String) -> Bool {
     let (folder, second) = (Folder.above(path), Folder.above(other))
     guard folder != second, let one = FileSystem(of: folder), let two = FileSystem(of: second) else { return true }
     return one.device == two.device && (one.mount == two.mount || one.mount == 0 || two.mount == 0)
   }
 
-  /// That of a folder, or of the nearest one above it that exists.
+  /// Finds the file system of a folder, or of its nearest existing ancestor.
   private init?(of folder: String) {
     var folder = folder
     var status = stat()
@@ -36,32 +36,33 @@ struct FileSystem {
   }
 }
 
-/// Renames a file where nothing has the new name, in one step.
+/// Renames a file atomically if the new name does not exist.
 enum ExclusiveRename {
   private typealias Call =
     @Sendable @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
 
-  /// The C library declares it for GNU's dialect of C alone, which Swift does not read.
+  /// `renameat2`, looked up at run time because the C library declares it only with GNU extensions, which Swift does
+  /// not import.
   private static let renameat2 = dlsym(nil, "renameat2").map { unsafeBitCast($0, to: Call.self) }
   /// `RENAME_NOREPLACE`.
   private static let isExclusive: UInt32 = 1
 
-  /// False with `errno` where the file keeps its name; `EEXIST` where the new one is taken.
+  /// Renames the file; returns false and sets `errno` on failure, with `EEXIST` if the new name exists.
   static func rename(_ path: String, to destination: String) -> Bool {
     if let renameat2 {
       if renameat2(AT_FDCWD, path, AT_FDCWD, destination, isExclusive) == 0 { return true }
       guard errno == EINVAL || errno == ENOSYS else { return false }
     }
-    // File systems that cannot rename so, as NFS, know hard links, which are not made over another name either.
+    // A file system without this rename, such as NFS, supports hard links, which do not replace a file either.
     guard link(path, destination) == 0 else { return false }
     unlink(path)
     return true
   }
 }
 
-/// What the system says of this process, a line for each name.
+/// A file in which the system describes this process, one name on each line.
 enum ProcessFile {
-  /// The text behind a name; `nil` where the system does not tell.
+  /// Returns the text after a name; `nil` if the system does not report it.
   static func value(of name: String, in path: String) -> String? {
     guard let file = fopen("/proc/self/" + path, "re") else { return nil }
     defer { fclose(file) }

@@ -1,6 +1,7 @@
 /// SHA-256 (FIPS 180-4), piece by piece.
 ///
-/// Core has no cryptography to depend on, and a file's digest is compared in the open: nothing here is secret.
+/// Implemented here because Core has no cryptography library. A file's digest is not secret, so the comparison needs no
+/// constant time.
 package struct SHA256 {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -10,7 +11,7 @@ package struct SHA256 {
 
   package init() {}
 
-  /// Takes the next bytes.
+  /// Adds bytes to the digest.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     length += UInt64(bytes.count)
     var rest = bytes[...]
@@ -28,7 +29,7 @@ package struct SHA256 {
     block += rest.dropFirst(whole)
   }
 
-  /// The digest of all bytes taken, 32 bytes.
+  /// Returns the digest of all added bytes, 32 bytes.
   package mutating func finalize() -> [UInt8] {
     let bits = length &* 8
     var end = block + [0x80]
@@ -38,7 +39,7 @@ package struct SHA256 {
     return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
   }
 
-  /// Mixes whole blocks of 64 bytes in.
+  /// Processes whole blocks of 64 bytes.
   private static func mix(_ bytes: UnsafeRawBufferPointer, into state: inout [UInt32]) {
     guard !bytes.isEmpty else { return }
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in

@@ -1,12 +1,12 @@
 import LupineCore
 
-/// What two failures of a body have in common if they come from the same bug.
+/// The properties that two failures of a body share if they have the same cause.
 struct FailureKind: Hashable {
   private let type: ObjectIdentifier
-  /// An enumeration's case, without what it carries, which may differ with the faults.
+  /// The name of an enumeration case, without its associated values, which may differ with the faults.
   private let name: String?
   private let kind: LupineError.Kind?
-  /// The expectation that was not met; its message is left out, which may tell a number that differs with the faults.
+  /// The expectation that was not met, without its message, which may contain a number that differs with the faults.
   private let expectation: UnmetExpectation?
 
   init(_ error: any Error) {

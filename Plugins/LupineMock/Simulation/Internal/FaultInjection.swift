@@ -1,4 +1,4 @@
-/// What befalls one exchange.
+/// The events that are injected into one exchange.
 struct FaultInjection: Sendable {
   let exchange: Int
   var delay = Duration.zero

@@ -1,7 +1,7 @@
 import LupineCore
 import Synchronization
 
-/// Which faults befall the exchanges of a simulation: a list, or what a mix draws.
+/// The faults of a simulation's exchanges: a list, or drawn from a mix.
 final class FaultSchedule: Sendable {
   private enum Source {
     case list([Int: [InjectedFault]])
@@ -20,10 +20,10 @@ final class FaultSchedule: Sendable {
 
   init(_ mix: FaultMix, seed: UInt64) { source = .mix(mix, seed: seed) }
 
-  /// Those that have been injected.
+  /// The faults that have been injected.
   var injected: [InjectedFault] { state.withLock { $0.injected } }
 
-  /// Counts an exchange, which carries this request, and says what befalls it.
+  /// Counts an exchange with this request, and returns its events.
   func next(_ request: OutgoingRequest) -> FaultInjection {
     state.withLock { state in
       state.exchanges += 1
@@ -39,7 +39,7 @@ final class FaultSchedule: Sendable {
 }
 
 extension Simulation {
-  /// Says what befalls an exchange that begins now, and sees to its cancellation; nil where nothing does.
+  /// Returns the events of an exchange that begins now, and schedules its cancellation; `nil` if there are none.
   func injection(_ request: OutgoingRequest, _ context: TransferContext) -> FaultInjection? {
     let injection = schedule.next(request)
     if let cancellation = injection.cancellation {

@@ -2,11 +2,11 @@ import Glibc
 import LupineCore
 import LupineSupport
 
-/// A row of numbers that its seed determines: SplitMix64, whose constants Steele, Lea and Flood published in 2014.
+/// A seeded sequence of numbers: SplitMix64, with the constants of Steele, Lea and Flood (2014).
 struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// - Parameter stream: which of the seed's rows, so that one purpose does not disturb another.
+  /// - Parameter stream: selects one of the seed's sequences, so that one purpose does not affect another.
   init(seed: UInt64, stream: UInt64 = 0) {
     state = seed
     if stream != 0 { state = next() ^ (stream &* 0xD1B5_4A32_D192_ED03) }
@@ -20,12 +20,12 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to 1.
+  /// Returns a number in `0..<1`.
   mutating func fraction() -> Double { next().fraction }
 
-  /// A number of the exponential distribution whose mean is 1.
+  /// Returns a number of the exponential distribution with mean 1.
   mutating func exponential() -> Double { -log(1 - fraction()) }
 
-  /// A number of the normal distribution around 0 whose deviation is 1, by Box and Muller.
+  /// Returns a number of the normal distribution with mean 0 and deviation 1 (Box and Muller).
   mutating func bell() -> Double { (2 * exponential()).squareRoot() * cos(2 * .pi * fraction()) }
 }

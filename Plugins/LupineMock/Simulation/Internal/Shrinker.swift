@@ -1,15 +1,16 @@
-/// Finds few faults that still fail: delta debugging (Zeller and Hildebrandt, 2002), which takes away ever smaller parts
-/// until no single one can go.
+/// Reduces a failing list of faults to a minimal one with delta debugging (Zeller and Hildebrandt, 2002).
+///
+/// The algorithm removes ever smaller parts until no single fault can be removed.
 struct Shrinker {
   private(set) var faults: [InjectedFault]
   private(set) var runs = 0
-  /// Whether the limit was reached with a list left to try.
+  /// Whether the limit was reached before all lists were tried.
   private(set) var isStopped = false
   private let limit: Int
   private var parts = 1
   private var part = 0
   private var candidate: [InjectedFault] = []
-  /// The division into parts gives the same list more than once.
+  /// The lists that were tried, because the partition yields the same list more than once.
   private var tried: Set<[InjectedFault]> = []
 
   init(_ faults: [InjectedFault], limit: Int) {
@@ -17,7 +18,7 @@ struct Shrinker {
     self.limit = limit
   }
 
-  /// The next list to try; nil when no fault can go, or after too many tries.
+  /// Returns the next list to try; `nil` if no fault can be removed, or after too many tries.
   mutating func next() -> [InjectedFault]? {
     while let candidate = nextPart() {
       guard !tried.contains(candidate) else {
@@ -36,7 +37,7 @@ struct Shrinker {
     return nil
   }
 
-  /// What is left without the part that is to be looked at; nil when each has been, at its smallest.
+  /// Returns the list without the next part; `nil` if every part has been tried at its smallest size.
   private mutating func nextPart() -> [InjectedFault]? {
     guard !faults.isEmpty else { return nil }
     if part == parts {
@@ -48,7 +49,7 @@ struct Shrinker {
     return Array(faults[..<(part * size / parts)] + faults[((part + 1) * size / parts)...])
   }
 
-  /// Takes the answer for the last list.
+  /// Records the result of the last list.
   mutating func take(fails: Bool) {
     guard fails else {
       part += 1

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs the tasks of a simulation one after the other, each next one chosen by the seed.
+/// Runs the tasks of a simulation one after another, in an order that the seed determines.
 final class SimulationExecutor: TaskExecutor {
   private struct State {
     var ready: [UnownedJob] = []
@@ -12,7 +12,7 @@ final class SimulationExecutor: TaskExecutor {
 
   init(seed: UInt64) { state = Mutex(State(generator: SeededGenerator(seed: seed, stream: 1))) }
 
-  /// Takes a job in; after the simulation's end it goes to the global executor, so that nobody who still waits hangs.
+  /// Adds a job; after the simulation's end the job runs on the global executor, so that no waiting task hangs.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let isOver = state.withLock { state in
@@ -22,7 +22,7 @@ final class SimulationExecutor: TaskExecutor {
     if isOver { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
   }
 
-  /// Runs one of the ready jobs; false where there is none.
+  /// Runs one of the ready jobs; returns false if there is none.
   func runOne() -> Bool {
     let job = state.withLock { state -> UnownedJob? in
       guard !state.ready.isEmpty else { return nil }
@@ -35,12 +35,12 @@ final class SimulationExecutor: TaskExecutor {
     return true
   }
 
-  /// One of so many, by the seed.
+  /// Chooses an index below `count` with the seed.
   func choose(among count: Int) -> Int {
     state.withLock { Int.random(in: 0..<count, using: &$0.generator) }
   }
 
-  /// Ends the simulation: what is ready, and all that comes, goes to the global executor.
+  /// Ends the simulation: ready and later jobs run on the global executor.
   func close() {
     let rest = state.withLock { state in
       state.isOver = true

@@ -2,7 +2,7 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// One run of a body in a world.
+/// One run of a body in a simulation.
 final class SimulationRun<Value: Sendable>: Sendable {
   typealias Body = @Sendable (Simulation) async throws -> Value
 
@@ -21,7 +21,7 @@ final class SimulationRun<Value: Sendable>: Sendable {
     try await withTaskCancellationHandler {
       start(body)
       return try await withUnsafeContinuation { continuation in
-        // A thread of its own, because a job must not be run from inside another one.
+        // A separate thread, because a job must not run inside another job.
         do throws(SystemThread.Failure) {
           try SystemThread("lupine-simulate") { [self] in continuation.resume(returning: drive()) }.detach()
         } catch {
@@ -52,7 +52,7 @@ final class SimulationRun<Value: Sendable>: Sendable {
 
   private var isDone: Bool { result.withLock { $0 != nil } }
 
-  /// Runs jobs and moves time until the body is done; then lets what it left behind come to its end.
+  /// Runs jobs and advances the time until the body is done; then completes the tasks that the body left.
   private func drive() -> Result<Value, any Error> {
     var stuck: LupineError?
     if let reason = proceed() {
@@ -68,7 +68,7 @@ final class SimulationRun<Value: Sendable>: Sendable {
     return result.withLock { $0 } ?? .failure(CancellationError())
   }
 
-  /// Goes on until the body is done, or says why it cannot.
+  /// Continues until the body is done; returns a message if it cannot.
   private func proceed() -> String? {
     var steps = 0
     while !isDone {
@@ -83,7 +83,7 @@ final class SimulationRun<Value: Sendable>: Sendable {
 }
 
 extension Simulation {
-  /// Refuses to begin inside another simulation, which sees nothing of what runs on another thread.
+  /// Throws inside another simulation, which cannot observe work on another thread.
   static func refuseNesting() throws(LupineError) {
     guard let outer = current else { return }
     throw LupineError(

@@ -1,6 +1,7 @@
-/// Where the expectation of a simulation stands that was not met.
+/// The source location of a simulation's expectation that was not met.
 ///
-/// It goes with the error, since two expectations may have one message, and one of them several.
+/// The error carries the location, because two expectations may have the same message, and one expectation may have
+/// several.
 struct UnmetExpectation: Error, Hashable, CustomStringConvertible {
   let fileID: String
   let line: UInt

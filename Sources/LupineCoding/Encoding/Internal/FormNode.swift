@@ -2,7 +2,7 @@ import LupineSupport
 
 /// One value of a form while it is encoded: a text, an array or an object.
 ///
-/// Its parts are stored properties rather than an enum's payload, so that appending never copies what is there.
+/// The parts are stored properties instead of an enum's payload, so that appending does not copy existing elements.
 final class FormNode {
   enum Kind { case nothing, text, array, object }
 
@@ -12,7 +12,7 @@ final class FormNode {
   private(set) var members: [(key: String, node: FormNode)] = []
   private var positions: [String: Int] = [:]
 
-  /// Settles what the node is; false where it is something else already.
+  /// Sets the kind of the node; returns false if the node already has another kind.
   func become(_ kind: Kind) -> Bool {
     guard self.kind == .nothing || self.kind == kind else { return false }
     self.kind = kind
@@ -26,7 +26,7 @@ final class FormNode {
 
   func append(_ node: FormNode) { elements.append(node) }
 
-  /// Puts a member in place; a name that came before keeps its place and gets the new value.
+  /// Sets a member; an existing name keeps its position and gets the new value.
   func set(_ node: FormNode, forKey key: String) {
     if let position = positions[key] {
       members[position].node = node
@@ -54,7 +54,7 @@ struct FormSerializer {
     for (key, node) in members(of: root) { write(node, path: key) }
   }
 
-  /// Its depth is bounded, because the encoder attaches no node deeper than its limit.
+  /// Recursion is bounded, because the encoder attaches no node deeper than its limit.
   private mutating func write(_ node: FormNode, path: String) {
     switch node.kind {
     case .nothing: break
@@ -73,7 +73,7 @@ struct FormSerializer {
   private func members(of node: FormNode) -> [(key: String, node: FormNode)] {
     let members = node.members.map { (key: options.keyEncoding.text(for: $0.key), original: $0.key, node: $0.node) }
     guard options.alphabetizeKeyValuePairs else { return members.map { ($0.key, $0.node) } }
-    // The original name decides between names that became equal, or a dictionary's order would show.
+    // The original name decides the order of equal names; otherwise the order of a dictionary would show.
     return members.sorted { ($0.key, $0.original) < ($1.key, $1.original) }.map { ($0.key, $0.node) }
   }
 

@@ -6,7 +6,7 @@ struct FormValueEncoder: Encoder {
   let node: FormNode
   let state: FormEncodingState
   let codingPath: [any CodingKey]
-  /// How many calls of `encode(to:)` lie above this one.
+  /// The number of enclosing calls of `encode(to:)`.
   var calls = 0
 
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -25,13 +25,14 @@ struct FormValueEncoder: Encoder {
     FormSingleValueContainer(encoder: self)
   }
 
-  /// The encoder for a new node one level down, which stays apart from the tree until it is attached.
+  /// Returns the encoder for a new node one level down, which is not part of the tree until it is attached.
   func nested(_ key: any CodingKey, node: FormNode = FormNode()) throws -> FormValueEncoder {
     guard codingPath.count < EncodingDepth.maximumLevels else { throw EncodingDepth.exceeded }
     return FormValueEncoder(node: node, state: state, codingPath: codingPath + [key], calls: calls)
   }
 
-  /// The encoder for an attached container one level down; too deep, it leads nowhere and the run fails at its end.
+  /// Returns the encoder for an attached container one level down; beyond the limit the container is not attached and
+  /// the run fails at its end.
   func container(_ key: any CodingKey, attach: (FormNode) -> Void, existing: FormNode? = nil) -> FormValueEncoder {
     let child = existing ?? FormNode()
     guard let encoder = try? nested(key, node: child) else {
@@ -62,7 +63,7 @@ struct FormValueEncoder: Encoder {
     if !node.become(kind) { state.fail(Self.contradiction(codingPath)) }
   }
 
-  /// The types that are written otherwise than they encode themselves.
+  /// Returns the text for types that are not written with their own encoding.
   private func text<Value: Encodable>(for value: Value) throws -> String? {
     switch Value.self {
     case is Date.Type: try (value as? Date).flatMap(state.options.dateEncoding.text)
@@ -105,7 +106,7 @@ struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   func superEncoder(forKey key: Key) -> any Encoder { attached(key) }
 
-  /// A member that writes nothing leaves no trace.
+  /// Adds a member; a member that writes nothing is omitted.
   private func add(_ key: any CodingKey, _ encode: (FormValueEncoder) throws -> Void) throws {
     let member = try encoder.nested(key)
     try encode(member)
@@ -120,7 +121,7 @@ struct FormKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 }
 
-// Left to its default, `encodeIfPresent` would pass over `nil` before the options have their say.
+// The default `encodeIfPresent` would skip `nil` before `nilEncoding` applies.
 extension FormKeyedContainer {
   func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try addOptional(value, key) }
   func encodeIfPresent(_ value: String?, forKey key: Key) throws { try addOptional(value, key) }
@@ -180,7 +181,7 @@ struct FormUnkeyedContainer: UnkeyedEncodingContainer {
   }
 }
 
-/// Encodes a value that stands alone.
+/// Encodes a single value.
 struct FormSingleValueContainer: SingleValueEncodingContainer {
   let encoder: FormValueEncoder
 
@@ -206,7 +207,7 @@ struct FormSingleValueContainer: SingleValueEncodingContainer {
   func encode(_ value: some Encodable) throws { try encoder.encode(value) }
 }
 
-/// What all encoders and containers of one run share.
+/// The state that all encoders and containers of one run share.
 final class FormEncodingState {
   let options: URLEncodedFormEncoder
   /// The first failure of a call that cannot throw; the run throws it at its end.
@@ -219,14 +220,14 @@ final class FormEncodingState {
   }
 }
 
-/// How far an encoder follows a value into itself before it refuses, so that no value overflows the stack.
+/// The limits for nested values, so that no value overflows the stack.
 enum EncodingDepth {
   /// Levels of keyed and unkeyed containers.
   static let maximumLevels = JSONValue.maximumDepth
-  /// Calls of `encode(to:)` inside each other: some types wrap a value several times for each level.
+  /// Nested calls of `encode(to:)`: some types wrap a value several times for each level.
   static let maximumCalls = 4 * maximumLevels
 
-  /// Made once: an encoder that goes on after it asks for it again at every level.
+  /// A constant, because an encoder that continues after the error needs it again at every level.
   static let exceeded = LupineError(
     .parameterEncodingFailed,
     "The parameters are nested more than \(maximumLevels) levels deep, or contain themselves.")

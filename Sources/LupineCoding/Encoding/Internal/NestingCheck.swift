@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Walks a value as an encoder would, writes nothing, and refuses it where it nests too deep.
+/// Walks a value as an encoder would, without writing, and refuses a value that is nested too deep.
 ///
-/// Foundation's encoders recurse without bound, so a value that contains itself would overflow the stack in them.
+/// Foundation's encoders recurse without a limit, so a value that contains itself would overflow the stack.
 enum NestingCheck {
   static func check(_ value: some Encodable, userInfo: [CodingUserInfoKey: any Sendable] = [:]) throws {
     if let parameters = value as? Parameters {
@@ -20,7 +20,7 @@ enum NestingCheck {
 
 /// Follows one value.
 ///
-/// It is as small as it is so that no memory has to be made for it where it is passed as `any Encoder`.
+/// The struct is small enough to be stored inline in an `any Encoder`, without an allocation.
 struct NestingEncoder: Encoder {
   let state: NestingState
   var place: NestingPlace?
@@ -42,7 +42,7 @@ struct NestingEncoder: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { NestingSingleValueContainer(encoder: self) }
 
-  /// The encoder one level down; beyond the limit the path no longer grows, and the walk fails at its end.
+  /// Returns the encoder one level down; beyond the limit the path no longer grows, and the walk fails at its end.
   func nested(_ key: any CodingKey) -> NestingEncoder {
     noteContainer()
     guard !state.isTooDeep else { return self }
@@ -55,7 +55,7 @@ struct NestingEncoder: Encoder {
     if let place, place.level >= EncodingDepth.maximumLevels { state.isTooDeep = true }
   }
 
-  /// Whether encoders write values of a type themselves, or they hold nothing else, so that there is nothing to follow.
+  /// Whether values of a type need no check: encoders write them directly, or they hold only such values.
   static func isShallow<Value>(_ type: Value.Type) -> Bool {
     type == String.self || type == Int.self || type == Double.self || type == Bool.self || type == Data.self
       || type == Date.self || type == Int64.self || type == UInt8.self || type == URL.self || type == UUID.self
@@ -158,7 +158,7 @@ struct NestingUnkeyedContainer: UnkeyedEncodingContainer {
   }
 }
 
-/// Follows a value that stands alone.
+/// Follows a single value.
 struct NestingSingleValueContainer: SingleValueEncodingContainer {
   let encoder: NestingEncoder
 
@@ -187,7 +187,7 @@ struct NestingSingleValueContainer: SingleValueEncodingContainer {
   }
 }
 
-/// Where a value stands: a name, and the place of what holds it.
+/// The position of a value: a name, and the position of its container.
 final class NestingPlace {
   let level: Int
   private let key: any CodingKey
@@ -199,7 +199,7 @@ final class NestingPlace {
     level = (parent?.level ?? 0) + 1
   }
 
-  /// The names from the outermost to this.
+  /// The names from the outermost to this one.
   var path: [any CodingKey] {
     var path: [any CodingKey] = []
     path.reserveCapacity(level)
@@ -213,7 +213,7 @@ final class NestingPlace {
   }
 }
 
-/// What a whole walk shares: what the encoder was told, and what a call that cannot throw found.
+/// The state that a whole walk shares: the encoder's settings, and the failure of a call that cannot throw.
 final class NestingState {
   let userInfo: [CodingUserInfoKey: Any]
   var isTooDeep = false

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LupineCore
 
-/// The containers of a binary property list and what they refer to, walked without recursion.
+/// The containers of a binary property list and their references, walked without recursion.
 struct BinaryPropertyListGraph {
   private let bytes: [UInt8]
   private let offsetSize: Int
@@ -12,16 +12,16 @@ struct BinaryPropertyListGraph {
   private var visits: [Int: Visit] = [:]
   private var walked = 0
 
-  /// What is known of one object.
+  /// The results for one object.
   private struct Visit {
     var isOpen = true
-    /// Levels of containers from here on.
+    /// The levels of containers below and including this object.
     var height = 0
-    /// Values that are decoded from here on, shared ones counted each time.
+    /// The number of values that are decoded for this object; shared values are counted each time.
     var size = 1
   }
 
-  /// A container on the way down, or a scalar, which has no references.
+  /// A container on the current path, or a scalar, which has no references.
   private struct Frame {
     let object: Int
     var firstReference = 0
@@ -44,8 +44,10 @@ struct BinaryPropertyListGraph {
     }
   }
 
-  /// Throws where a container holds itself, where the nesting is too deep, or where shared objects would unfold into far
-  /// more values than the list has bytes.
+  /// Checks the graph for cycles, depth and size.
+  ///
+  /// Throws if a container contains itself, if the nesting is too deep, or if shared objects expand to far more values
+  /// than the list has bytes.
   mutating func check() throws(LupineError) {
     var stack = [try open(top)]
     while var frame = stack.popLast() {
@@ -74,7 +76,7 @@ struct BinaryPropertyListGraph {
     walked += 1
     visits[object] = visit
     guard visit.height <= NestingDepth.limit else { throw NestingDepth.exceeded }
-    // Containers are not shared in lists that programs write, so each value there has a reference of its own.
+    // Lists that programs write do not share containers, so each value has its own reference there.
     guard max(visit.size, walked) <= 10_000 + 4 * bytes.count else {
       throw Self.malformed("its shared objects unfold without end")
     }
@@ -96,7 +98,7 @@ struct BinaryPropertyListGraph {
     return Frame(object: object, firstReference: first, count: count * factor)
   }
 
-  /// A container's count, and where its references begin.
+  /// Returns a container's count, and the offset of its references.
   private func length(at offset: Int) throws(LupineError) -> (count: Int, first: Int) {
     let short = Int(bytes[offset] & 0xF)
     guard short == 0xF else { return (short, offset + 1) }

@@ -3,8 +3,9 @@ package import LupineCore
 import LupineSupport
 
 extension DataDecoder {
-  /// Decodes after the checks that keep Foundation's decoders from overflowing the stack and to the rules of JSON, and names
-  /// what went wrong.
+  /// Decodes the data after checking its nesting and its JSON syntax, and names the cause of a failure.
+  ///
+  /// The checks keep Foundation's decoders from overflowing the stack.
   package func decodeGuarded<Value: Decodable>(_ type: Value.Type, from data: Data) throws(LupineError) -> Value {
     let data = self is PropertyListDecoder ? try PropertyListGuard.check(data) : data
     do {
@@ -12,7 +13,7 @@ extension DataDecoder {
     } catch let error as LupineError {
       throw error
     } catch {
-      // JSONDecoder has a limit of its own, which its error does not tell from bad JSON.
+      // JSONDecoder has its own limit, but reports it with the same error as invalid JSON.
       if self is JSONDecoder, NestingDepth.json(data) > NestingDepth.limit { throw NestingDepth.exceeded }
       let reason = isStrictJSON && Self.isUnplaced(error) ? Self.misfit : Self.reason(error)
       throw LupineError(
@@ -20,11 +21,13 @@ extension DataDecoder {
     }
   }
 
-  /// Whether it decodes JSON as RFC 8259 has it; JSON5 has other rules.
+  /// Whether the decoder expects JSON as in RFC 8259; JSON5 has other rules.
   private var isStrictJSON: Bool { (self as? JSONDecoder).map { !$0.allowsJSON5 } ?? false }
 
-  /// Foundation says of a number that does not fit its type that the JSON is not valid, and names no path; that it is valid
-  /// has been checked here.
+  /// The message for a number that does not fit its type.
+  ///
+  /// Foundation reports such a number as invalid JSON, without a coding path. Here the JSON is already known to be
+  /// valid.
   private static var misfit: String {
     "a number is out of its type's range, or has a fraction and its type has none (the decoder names no path)."
   }

@@ -10,7 +10,7 @@ struct IconvDecoding {
 
   /// Decodes the bytes.
   ///
-  /// - Parameter offset: how many bytes came before them, for the error's sake.
+  /// - Parameter offset: the number of bytes before them, for the error message.
   func decode(_ data: Data, offset: Int = 0) throws(LupineError) -> String {
     let converter = try IconvConverter(charset: charset)
     var text: [UInt8] = []
@@ -55,7 +55,7 @@ struct IconvConverter: ~Copyable {
 
   deinit { iconv_close(descriptor) }
 
-  /// Converts what fits into one block and appends it; `nil` writes what the converter still holds.
+  /// Converts as much as fits into one block and appends it; with `nil` it writes the rest of the converter's state.
   borrowing func convert(_ input: UnsafeRawBufferPointer?, into text: inout [UInt8], blockSize: Int) -> Step {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: blockSize) { block in
       var source = input?.baseAddress.map { UnsafeMutablePointer(mutating: $0.assumingMemoryBound(to: CChar.self)) }
@@ -76,13 +76,13 @@ struct IconvConverter: ~Copyable {
     }
   }
 
-  /// The name goes to iconv only where it is one: `""` would mean the locale's, and a `/` begins options.
+  /// Whether the text is a plain charset name: iconv takes `""` as the locale's charset, and `/` begins options.
   private static func isPlain(_ charset: String) -> Bool {
     !charset.isEmpty && charset.utf8.count <= 64
       && charset.utf8.allSatisfy { $0.isTokenByte || [0x28, 0x29, 0x3A].contains($0) }
   }
 
-  /// What one call did.
+  /// The result of one call.
   struct Step {
     var consumed: Int
     var produced: Int

@@ -1,8 +1,8 @@
 import LupineSupport
 
-/// Undoes the escapes of a JSON string (RFC 8259 section 7).
+/// Decodes the escapes of a JSON string (RFC 8259 section 7).
 enum JSONEscapes {
-  /// The string between two quotation marks without its escapes; an escape that is malformed stays as it is.
+  /// Returns the text between the quotation marks with its escapes decoded; a malformed escape is kept unchanged.
   static func undone(in text: UnsafeRawBufferPointer) -> String {
     var plain: [UInt8] = []
     plain.reserveCapacity(text.count)
@@ -24,7 +24,7 @@ enum JSONEscapes {
     return String(decoding: plain, as: UTF8.self)
   }
 
-  /// The character that an escape stands for, from the byte behind its backslash on, and where the escape ends.
+  /// Returns the character of an escape, read from the byte after its backslash, and the position after the escape.
   private static func scalar(in text: UnsafeRawBufferPointer, at start: Int) -> (Unicode.Scalar, end: Int)? {
     let byte = text[start]
     guard byte == UInt8(ascii: "u") else { return short[byte].map { (Unicode.Scalar($0), start + 1) } }
@@ -38,7 +38,7 @@ enum JSONEscapes {
     return Unicode.Scalar(number).map { ($0, start + 11) }
   }
 
-  /// The number that four hexadecimal digits say; `nil` for anything else.
+  /// Returns the value of four hexadecimal digits; `nil` for anything else.
   private static func unit(in text: UnsafeRawBufferPointer, at start: Int) -> UInt16? {
     guard start + 4 <= text.count else { return nil }
     var unit: UInt16 = 0

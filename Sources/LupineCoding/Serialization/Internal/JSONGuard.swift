@@ -1,14 +1,14 @@
 import FoundationEssentials
 import LupineCore
 
-/// Holds JSON to RFC 8259 where Foundation's decoder does not; every other fault is left to that decoder.
+/// Enforces the rules of RFC 8259 that Foundation's decoder does not check; that decoder reports all other errors.
 ///
-/// A comma before a closing bracket is refused. Of several members with one name the last one counts, as with JSON.parse
-/// (ECMA-262 section 25.5.1) and `JSONSerialization`: Foundation's decoder would take the first.
+/// A comma before a closing bracket is refused. Of several members with one name the last one counts, as in
+/// `JSON.parse` (ECMA-262 section 25.5.1) and `JSONSerialization`; Foundation's decoder would use the first one.
 enum JSONGuard {
-  /// The text without the members that a later one with the same name replaces, in UTF-8 where it is changed.
+  /// Returns the text without members that a later one with the same name replaces; the text is UTF-8 if it is changed.
   ///
-  /// - Throws: `DecodingError` where a comma stands before a closing bracket.
+  /// - Throws: `DecodingError` if there is a comma before a closing bracket.
   static func check(_ data: Data) throws -> Data {
     guard let text = utf8(data) else { return data }
     var scanner = JSONScanner()
@@ -16,13 +16,14 @@ enum JSONGuard {
     return scanner.removals.isEmpty ? data : cut(text, scanner.removals)
   }
 
-  /// The text in UTF-8; `nil` where it is in no encoding of JSON's.
+  /// Returns the text in UTF-8; `nil` if its encoding is not one of JSON's.
   private static func utf8(_ data: Data) -> Data? {
     guard let encoding = encoding(of: data) else { return data }
     return try? Data(encoding.decode(data).utf8)
   }
 
-  /// The encoding, as the text's mark or the zero bytes of its first characters tell (RFC 4627 section 3); `nil` for UTF-8.
+  /// Returns the encoding, from the byte order mark or the zero bytes of the first characters (RFC 4627 section 3);
+  /// `nil` for UTF-8.
   private static func encoding(of data: Data) -> TextEncoding? {
     if let mark = ByteOrderMark(startOf: data) { return mark == .utf8 ? nil : mark.encoding }
     switch data.prefix(4).map({ $0 == 0 }) {
@@ -34,7 +35,7 @@ enum JSONGuard {
     }
   }
 
-  /// The text without these ranges, which may lie within each other.
+  /// Returns the text without these ranges, which may contain each other.
   private static func cut(_ text: Data, _ removals: [Range<Int>]) -> Data {
     var kept = Data()
     var position = 0
@@ -47,7 +48,7 @@ enum JSONGuard {
   }
 }
 
-/// How deep a value may nest before it is refused, for decoders call themselves once a level.
+/// The maximum nesting of a value; decoders recurse once for each level.
 enum NestingDepth {
   static let limit = JSONValue.maximumDepth
 
@@ -55,7 +56,7 @@ enum NestingDepth {
     LupineError(.limitExceeded(.nesting), "The body is nested more than \(limit) levels deep (limit `nesting`).")
   }
 
-  /// The levels of arrays and objects in JSON text, brackets inside strings aside.
+  /// Returns the levels of arrays and objects in JSON text; brackets inside strings do not count.
   static func json(_ data: Data) -> Int {
     var depth = 0
     var deepest = 0

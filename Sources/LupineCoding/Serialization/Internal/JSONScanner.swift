@@ -1,11 +1,11 @@
-/// Reads JSON in UTF-8 once, from its start to its end or to the first place where it is none.
+/// Reads JSON in UTF-8 once, from its start to its end or to the first syntax error.
 struct JSONScanner {
-  /// An array or an object that has begun.
+  /// An array or an object that is not closed yet.
   private struct Container {
     let isObject: Bool
-    /// How many elements of an array have ended.
+    /// The number of elements of an array that have ended.
     var index = 0
-    /// Where each member of an object begins, in their order.
+    /// The position at which each member of an object begins, in order.
     var starts: [Int] = []
     /// The index of the last member with each name.
     var places: [String: Int] = [:]
@@ -19,12 +19,12 @@ struct JSONScanner {
     }
   }
 
-  /// The members that a later one replaces, each with the comma behind it.
+  /// The members that a later one replaces, each with the comma after it.
   private(set) var removals: [Range<Int>] = []
   private var containers: [Container] = []
-  /// One that has ended, to be used again: most objects are small, and each would take memory of its own.
+  /// A closed container that is reused, because most objects are small and a new one needs an allocation.
   private var spare: Container?
-  /// Whether a member's name comes next.
+  /// Whether the next token is a member's name.
   private var expectsName = false
   private var isAfterComma = false
 
@@ -41,7 +41,7 @@ struct JSONScanner {
         if expectsName { take(name(text, position + 1..<end), at: position) }
         position = end
       case UInt8(ascii: "{"), UInt8(ascii: "["):
-        // The decoder goes no deeper and says so.
+        // The decoder refuses deeper values itself.
         guard containers.count < NestingDepth.limit else { return }
         open(isObject: byte == UInt8(ascii: "{"))
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
@@ -86,7 +86,7 @@ struct JSONScanner {
     removals.append(containers[last].starts[earlier]..<containers[last].starts[earlier + 1])
   }
 
-  /// The position of the quotation mark that ends a string; `nil` where none does.
+  /// Returns the position of the quotation mark that ends a string; `nil` if there is none.
   private static func endOfString(_ text: UnsafeRawBufferPointer, from start: Int) -> Int? {
     var position = start
     while position < text.count {
@@ -99,7 +99,7 @@ struct JSONScanner {
     return nil
   }
 
-  /// What a name says, its escapes undone.
+  /// Returns a name with its escapes decoded.
   private func name(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
     let bytes = UnsafeRawBufferPointer(rebasing: text[range])
     guard bytes.contains(UInt8(ascii: "\\")) else { return String(decoding: bytes, as: UTF8.self) }

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import LupineCore
 
-/// Checks a property list before Foundation's decoder sees it.
+/// Checks a property list before Foundation decodes it.
 ///
-/// The decoder calls itself once a level without counting, in XML while it parses and in the binary format while it
-/// decodes, where a reference may also lead back to its own container. A response could so overflow the stack. The old
-/// text format has a limit in its parser.
+/// The decoder recurses once for each level without a limit: in XML while it parses, and in the binary format while it
+/// decodes, where a reference may also form a cycle. A response could thus overflow the stack. The parser of the old
+/// text format has a limit.
 enum PropertyListGuard {
   /// Returns the bytes to decode: the same, or UTF-8 where an XML list is in another encoding.
   static func check(_ data: Data) throws(LupineError) -> Data {
@@ -23,7 +23,8 @@ enum PropertyListGuard {
 
   fileprivate static let whitespace: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
 
-  /// In any other encoding the scanner and the decoder might disagree about where a tag is.
+  /// Converts an XML list to UTF-8; in another encoding the scanner and the decoder might disagree about the position
+  /// of tags.
   private static func xmlInUTF8(_ data: Data) throws(LupineError) -> Data {
     guard let encoding = encoding(of: data) else { return data }
     if encoding == .utf8 { return data.starts(with: ByteOrderMark.utf8.bytes) ? Data(data.dropFirst(3)) : data }
@@ -42,9 +43,9 @@ enum PropertyListGuard {
 
 /// The `<?xml … ?>` at the start of a document.
 struct XMLDeclaration {
-  /// Its length in bytes, white space before it included.
+  /// The length in bytes, including white space before the declaration.
   let length: Int
-  /// What `encoding=` names.
+  /// The encoding that `encoding=` names.
   let encoding: TextEncoding?
 
   init?(startOf data: Data) {

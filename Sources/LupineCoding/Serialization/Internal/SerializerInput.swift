@@ -3,30 +3,29 @@ import HTTPTypes
 import LupineCore
 import LupineSupport
 
-/// What every serializer does first: the rules for empty bodies, then the preprocessor.
+/// The first step of every serializer: the rules for empty bodies, then the preprocessor.
 struct SerializerInput: Sendable {
   private struct Values {
     var preprocessor: (any DataPreprocessor)?
     var rules: EmptyResponseRules?
   }
 
-  /// Behind one pointer, so that a serializer fits into an existential.
+  /// Stored indirectly, so that a serializer fits into an existential without an allocation.
   private var storage: CopyOnWrite<Values>
 
-  /// - Parameter rules: `nil` for the defaults, which are made when they are needed: a program that starts pays for each
-  ///   kind of set that it makes.
+  /// - Parameter rules: `nil` means the defaults, which are created only when they are needed.
   init(preprocessor: (any DataPreprocessor)? = nil, rules: EmptyResponseRules? = nil) {
     storage = CopyOnWrite(Values(preprocessor: preprocessor, rules: rules))
   }
 
-  /// What every public serializer is made with.
+  /// Creates the input of a public serializer.
   init(_ preprocessor: any DataPreprocessor, _ emptyCodes: Set<Int>, _ emptyMethods: Set<HTTPRequest.Method>) {
     self.init(preprocessor: preprocessor, rules: EmptyResponseRules(codes: emptyCodes, methods: emptyMethods))
   }
 
   private var rules: EmptyResponseRules { storage.value.rules ?? EmptyResponseRules() }
 
-  /// The same, with what a request says itself of what may be empty; `nil` where it says nothing.
+  /// Returns the input with a request's own conditions for an empty body; `nil` keeps the current ones.
   func allowing(_ codes: Set<Int>?, _ methods: Set<HTTPRequest.Method>?) -> SerializerInput {
     if codes == nil, methods == nil { return self }
     let rules = rules
@@ -35,7 +34,7 @@ struct SerializerInput: Sendable {
       rules: EmptyResponseRules(codes: codes ?? rules.codes, methods: methods ?? rules.methods))
   }
 
-  /// The bytes to serialize; `nil` where there are none and need not be.
+  /// Returns the bytes to serialize; `nil` if the body is empty and may be.
   func bytes(of response: ReceivedResponse) throws(LupineError) -> Data? {
     if response.hasData { return try preprocess(response.data) }
     if rules.allow(response) { return nil }
@@ -46,7 +45,7 @@ struct SerializerInput: Sendable {
         + "made of it. If that is right, add \(status) to `emptyResponseCodes`.")
   }
 
-  /// The bytes after the preprocessor.
+  /// Returns the bytes after the preprocessor.
   func preprocess(_ data: Data) throws(LupineError) -> Data {
     guard let preprocessor = storage.value.preprocessor else { return data }
     do {

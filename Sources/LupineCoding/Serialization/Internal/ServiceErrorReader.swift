@@ -1,11 +1,11 @@
 public import FoundationEssentials
 public import LupineCore
 
-/// Makes a service's own error of the body of a response that was refused, or did not decode.
+/// Decodes a service's own error from the body of a response that was refused or could not be decoded.
 package struct ServiceErrorReader: Sendable {
   private let read: @Sendable (Data) -> (any Error)?
 
-  /// - Parameter input: what is done with a body before it is decoded.
+  /// - Parameter input: the processing of a body before it is decoded.
   init<Failure: Error & Decodable & Sendable>(
     _ type: Failure.Type, decoder: any DataDecoder, input: SerializerInput
   ) {
@@ -15,19 +15,19 @@ package struct ServiceErrorReader: Sendable {
     }
   }
 
-  /// The error with the service's own; as it is where it has no body, or one that is no such error.
+  /// Returns the error with the service error added; unchanged if its body is missing or is no such error.
   package func explained(_ error: LupineError) -> LupineError {
     error.body.flatMap(read).map { error.explained(by: $0) } ?? error
   }
 }
 
-/// A serializer that is asked about failures as well.
+/// A serializer that also explains failures.
 package protocol FailureExplaining: Sendable {
-  /// Says what the response of a failed request means.
+  /// Returns the error with details from the response of the failed request.
   func explained(_ error: LupineError) -> LupineError
 }
 
-/// What another serializer makes, and a service's own error where that makes nothing.
+/// Returns the value of another serializer, or the service error if that serializer fails.
 package struct ServiceErrorSerializer<Base: ResponseSerializer>: ResponseSerializer, FailureExplaining {
   let base: Base
   let reader: ServiceErrorReader
@@ -38,13 +38,14 @@ package struct ServiceErrorSerializer<Base: ResponseSerializer>: ResponseSeriali
 }
 
 extension LupineError {
-  /// The error that a service describes in the body of a response, as a type of the program's own.
+  /// Returns the error that a service describes in the body of a response, decoded into the program's type.
   ///
-  /// Where the request named this type, as with `serializingDecodable(_:error:)`, it has been decoded with the request's
-  /// decoder; elsewhere it is decoded from `body` now.
+  /// If the request named this type, as with `serializingDecodable(_:error:)`, the error was decoded with the request's
+  /// decoder. Otherwise it is decoded from `body` by this call.
   ///
-  /// - Parameter decoder: what decodes it now. Default: JSON.
-  /// - Returns: `nil` where there is no body, or the body is no such error, as where `Limits.errorBody` has cut it.
+  /// - Parameter decoder: what decodes the body in this call. Default: JSON.
+  /// - Returns: `nil` if there is no body, or if the body is no such error, for example because `Limits.errorBody` cut
+  ///   it.
   public func serviceError<Failure: Error & Decodable>(
     as type: Failure.Type = Failure.self, decoder: any DataDecoder = JSONDecoder()
   ) -> Failure? {

@@ -18,7 +18,7 @@ enum UnicodeDecoding {
   static func utf16(_ data: Data) throws(LupineError) -> String {
     switch ByteOrderMark(startOf: data) {
     case .utf16BigEndian: try marked(data, length: 2, "UTF-16BE")
-    // FF FE 00 00 is a mark of UTF-16 followed by a null character when the text is known to be UTF-16.
+    // In UTF-16, the bytes FF FE 00 00 are a byte order mark followed by a null character.
     case .utf16LittleEndian, .utf32LittleEndian: try marked(data, length: 2, "UTF-16LE")
     default: try IconvDecoding(charset: "UTF-16BE").decode(data)
     }
@@ -37,9 +37,9 @@ enum UnicodeDecoding {
   }
 }
 
-/// The bytes at the start of a text that tell its encoding.
+/// The bytes at the start of a text that identify its encoding.
 package enum ByteOrderMark: CaseIterable {
-  // The longer marks come first: the shorter ones are their beginnings.
+  // Longer marks come first, because they begin with the shorter ones.
   case utf32LittleEndian, utf32BigEndian, utf8, utf16LittleEndian, utf16BigEndian
 
   init?(startOf data: Data) {
@@ -66,7 +66,7 @@ package enum ByteOrderMark: CaseIterable {
   }
 }
 
-/// The encodings whose bytes are Unicode's first characters.
+/// The encodings whose bytes equal the first characters of Unicode.
 enum SingleByteDecoding {
   static func ascii(_ data: Data, name: String) throws(LupineError) -> String {
     if let index = data.firstIndex(where: { $0 >= 0x80 }) {
@@ -91,7 +91,7 @@ enum SingleByteDecoding {
 }
 
 extension LupineError {
-  /// Bytes that do not belong to an encoding.
+  /// The error for bytes that are invalid in an encoding.
   static func undecodable(charset: String, offset: Int, truncated: Bool = false) -> LupineError {
     let charset = charset.escapingControls(limit: 64)
     let fault = truncated ? "ends in the middle of the character at byte \(offset)" : "breaks off at byte \(offset)"

@@ -1,14 +1,14 @@
 import FoundationEssentials
 import LupineCore
 
-/// Counts how deep the elements of an XML property list nest, in one pass without a stack.
+/// Counts the nesting of elements in an XML property list, in one pass without a stack.
 struct XMLDepthScanner {
-  /// `plist` around the value and `key` or `string` inside it are no levels of the value.
+  /// The limit for elements; `plist` around the value and `key` or `string` inside it add two levels.
   private static let limit = NestingDepth.limit + 2
   private let bytes: Data
   private var position: Data.Index
   private var depth = 0
-  /// Bytes looked at in all: what shows that it is linear.
+  /// The number of bytes read, which shows that the scan is linear.
   private(set) var steps = 0
 
   init(_ bytes: Data) {
@@ -40,7 +40,7 @@ struct XMLDepthScanner {
     guard depth <= Self.limit else { throw NestingDepth.exceeded }
   }
 
-  /// `<?>` is refused: it depends on the reader whether it ends there, and so what follows is markup or not.
+  /// Skips a processing instruction; `<?>` is refused, because parsers disagree whether it ends there.
   private mutating func skipInstruction() throws(LupineError) {
     guard !begins(with: "?>") else {
       throw LupineError(.serializationFailed, "The property list's XML is malformed: an empty processing instruction.")
