@@ -32,7 +32,8 @@ let package = Package(
   targets: [
     .target(name: "Row", path: "Row", swiftSettings: settings),
     .target(
-      name: "Requests", dependencies: ["Row", httpTypes] + lupine("LupineCurl", "LupineSession", "LupineTransfers"),
+      name: "Requests",
+      dependencies: ["Row", httpTypes] + lupine("LupineCurl", "LupineSession", "LupineStreams", "LupineTransfers"),
       path: "Requests",
       swiftSettings: settings),
     program("lupine-row", in: "Lupine", ["Requests", "Row"]),

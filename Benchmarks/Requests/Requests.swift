@@ -1,6 +1,7 @@
 import Glibc
 import HTTPTypes
 import LupineSession
+import LupineStreams
 import LupineTransfers
 import LupineCurl
 import Row
