@@ -1,7 +1,7 @@
 import FoundationEssentials
 public import LupineCore
 import LupineCurl
-import LupineSession
+public import LupineSession
 public import Row
 
 extension Requests {
