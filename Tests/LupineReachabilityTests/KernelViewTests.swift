@@ -129,6 +129,45 @@ import Testing
     #expect(failure.message.contains("Operation not permitted"))
   }
 
+  @Test(arguments: [ENOBUFS, EBUSY])
+  func `a table that the kernel cannot tell at the moment is asked for again`(_ code: Int32) {
+    var kernel = KernelDouble()
+    for _ in 0..<5 {
+      guard case .send(_, let sequence)? = kernel.view.settle().first else {
+        Issue.record("no question")
+        return
+      }
+      kernel.receive(Datagram().message(Int(NLMSG_ERROR), sequence: sequence, port: 7, Datagram.number(-code)))
+    }
+    kernel.run()
+    #expect(kernel.failures.isEmpty)
+    #expect(kernel.paths.map(\.status) == [.reachable(.ethernetOrWiFi)])
+  }
+
+  @Test func `a kernel that can never tell a table is a failure with its reason`() {
+    var kernel = KernelDouble()
+    var failures: [NetlinkFailure] = []
+    while failures.isEmpty, let output = kernel.view.settle().first {
+      switch output {
+      case .send(_, let sequence):
+        kernel.receive(Datagram().message(Int(NLMSG_ERROR), sequence: sequence, port: 7, Datagram.number(-ENOBUFS)))
+      case .failed(let failure): failures.append(failure)
+      default: Issue.record("\(output)")
+      }
+    }
+    #expect(failures.first?.message.contains("No buffer space") == true)
+  }
+
+  @Test func `an answer that was lost is asked for again, once no message waits`() {
+    var kernel = KernelDouble()
+    _ = kernel.view.settle()
+    #expect(kernel.view.isUnanswered)
+    kernel.view.drained()
+    kernel.run()
+    #expect(!kernel.view.isUnanswered)
+    #expect(kernel.paths.map(\.status) == [.reachable(.ethernetOrWiFi)])
+  }
+
   @Test func `a host is reachable by the route that the kernel names`() {
     var kernel = KernelDouble()
     kernel.routes = []

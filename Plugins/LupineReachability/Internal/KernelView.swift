@@ -21,6 +21,8 @@ struct KernelView {
 
   /// How often a table is asked for again because it changed while it was told, before its notices must do.
   private static let interruptionLimit = 8
+  /// How often in a row a table is asked for again because the kernel could not tell it, with no message in between.
+  private static let refusalLimit = 8
 
   private let port: UInt32
   private let classifier: InterfaceClassifier
@@ -30,6 +32,7 @@ struct KernelView {
   private var wanted = KernelTable.allCases
   private var dump: Dump?
   private var interruptions = 0
+  private var refusals = 0
   private var lastSequence: UInt32 = 0
   private var isTouched = true
   private var path: NetworkPath?
@@ -48,6 +51,7 @@ struct KernelView {
   mutating func receive(_ datagram: UnsafeRawBufferPointer) {
     for message in NetlinkMessages(datagram) {
       if message.port != port {
+        refusals = 0
         if let notice = KernelMessage(message) { take(notice) }
       } else if message.sequence == dump?.sequence {
         takePart(message)
@@ -59,6 +63,17 @@ struct KernelView {
 
   /// Has everything told anew, because messages were lost.
   mutating func overrun() { KernelTable.allCases.forEach { want($0) } }
+
+  /// Whether a table was asked for and nothing of the answer has been read.
+  ///
+  /// The kernel writes the beginning of its answer before the question has been sent (netlink(7)), so the answer is
+  /// among the messages that wait, or was lost because they filled the socket.
+  var isUnanswered: Bool { dump?.hasBegun == false }
+
+  /// Asks again for a table whose answer was lost; called when no message waits.
+  mutating func drained() {
+    if let dump, isUnanswered { askAgain(dump, NetlinkFailure.lostAnswer) }
+  }
 
   /// Names the addresses of a host that is watched.
   mutating func setHost(_ id: UInt64, _ addresses: [IPAddress]) { hosts.set(id, addresses) }
@@ -116,6 +131,9 @@ extension KernelView {
   /// Takes in a part of the table that is being told.
   private mutating func takePart(_ message: NetlinkMessages.Message) {
     guard var dump else { return }
+    let content = KernelMessage(message)
+    if case .answer(let code) = content, NetlinkFailure.momentary.contains(code) { return askAgain(dump, code) }
+    refusals = 0
     if !dump.hasBegun {
       // What had been noticed before the first part is older than the table.
       dump.hasBegun = true
@@ -123,7 +141,7 @@ extension KernelView {
     }
     if message.isInterrupted { dump.wasInterrupted = true }
     self.dump = dump
-    switch KernelMessage(message) {
+    switch content {
     case .done(let code): end(dump, code)
     case .answer(let code) where code != 0: fail(code)
     case .link(let link): _ = state.set(link, classify: classifier.kind)
@@ -133,7 +151,15 @@ extension KernelView {
     }
   }
 
+  private mutating func askAgain(_ dump: Dump, _ code: Int32) {
+    refusals += 1
+    guard refusals <= Self.refusalLimit else { return fail(code) }
+    self.dump = nil
+    want(dump.table)
+  }
+
   private mutating func end(_ dump: Dump, _ code: Int32) {
+    if NetlinkFailure.momentary.contains(code) { return askAgain(dump, code) }
     guard code == 0 else { return fail(code) }
     self.dump = nil
     isTouched = true

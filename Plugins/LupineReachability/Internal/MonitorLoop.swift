@@ -42,11 +42,13 @@ struct MonitorLoop {
 
   private mutating func receive(_ socket: borrowing NetlinkSocket) -> NetlinkFailure? {
     for number in 0..<Self.batch {
-      switch socket.receive(into: &buffer, waits: number == 0) {
+      switch socket.receive(into: &buffer, waits: number == 0 && !view.isUnanswered) {
       case .datagram(let length):
         buffer.withUnsafeBytes { view.receive(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
       case .overrun: view.overrun()
-      case .none: return nil
+      case .none:
+        view.drained()
+        return nil
       case .failed(let failure): return failure
       }
     }
