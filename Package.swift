@@ -89,7 +89,7 @@ let package = Package(
   ],
   targets: [
     // What the modules of Sources share that is no part of a contract; it is no product.
-    source("LupineSupport", []),
+    source("LupineSupport", [httpTypes]),
     source("LupineCore", ["LupineSupport", httpTypes]),
     source("LupineCoding", ["LupineCore", "LupineSupport", httpTypes]),
     source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", httpTypes]),

@@ -68,7 +68,7 @@ enum Folder {
     var folder = path.hasPrefix("/") ? "" : "."
     for part in path.split(separator: "/").dropLast() {
       folder += "/" + part
-      if mkdir(folder, 0o777) != 0, errno != EEXIST { throw LupineError.file("cannot be created", folder) }
+      if mkdir(folder, 0o777) != 0, errno != EEXIST { throw LupineError.file("cannot be created", folder, code: errno) }
     }
   }
 }

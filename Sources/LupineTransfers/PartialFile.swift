@@ -21,7 +21,7 @@ final class PartialFile: Sendable {
     let base = destination.map { hidden($0) } ?? temporaryFolder + "/lupine-download"
     let path = base + "." + String(UInt64.random(in: .min ... .max), radix: 36)
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw LupineError.file("cannot be created", path) }
+    guard descriptor >= 0 else { throw LupineError.file("cannot be created", path, code: errno) }
     _ = flock(descriptor, LOCK_EX | LOCK_NB)
     return PartialFile(path: path, descriptor: descriptor)
   }
@@ -75,7 +75,7 @@ final class PartialFile: Sendable {
 
   /// Truncates the file to a length.
   func truncate(to length: Int64) throws(LupineError) {
-    guard ftruncate(descriptor, off_t(length)) == 0 else { throw LupineError.file("cannot be cut", path) }
+    guard ftruncate(descriptor, off_t(length)) == 0 else { throw LupineError.file("cannot be cut", path, code: errno) }
   }
 
   func remove() { unlink(path) }
@@ -85,7 +85,7 @@ final class PartialFile: Sendable {
   /// - Throws: `LupineError` of kind `fileFailed`; the content of the file is then uncertain.
   @concurrent
   func synchronize() async throws(LupineError) {
-    guard fsync(descriptor) == 0 else { throw LupineError.file("cannot be brought to its disk", path) }
+    guard fsync(descriptor) == 0 else { throw LupineError.file("cannot be brought to its disk", path, code: errno) }
   }
 
   /// Passes the file's bytes to the closure, one piece at a time in one buffer.
@@ -104,7 +104,7 @@ final class PartialFile: Sendable {
       guard !Task.isCancelled else { throw LupineError(.cancelled, "The request was cancelled.") }
       let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
       if count == 0 { return }
-      guard count > 0 || errno == EINTR else { throw LupineError.file("cannot be read", path) }
+      guard count > 0 || errno == EINTR else { throw LupineError.file("cannot be read", path, code: errno) }
       guard count > 0 else { continue }
       try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), position)
       position += Int64(count)
@@ -137,10 +137,10 @@ final class PartialFile: Sendable {
   ///   file then stays, readable by its owner alone.
   func move(to destination: String, replacing: Bool) throws(LupineError) {
     let mode = 0o666 & ~FileMode.mask
-    guard fchmod(descriptor, mode) == 0 else { throw LupineError.file("cannot be given its mode", path) }
+    guard fchmod(descriptor, mode) == 0 else { throw LupineError.file("cannot be given its mode", path, code: errno) }
     guard replacing ? rename(path, destination) == 0 : ExclusiveRename.rename(path, to: destination)
     else {
-      let error = LupineError.file("cannot be put in its place", destination)
+      let error = LupineError.file("cannot be put in its place", destination, code: errno)
       _ = fchmod(descriptor, 0o600)
       throw error
     }

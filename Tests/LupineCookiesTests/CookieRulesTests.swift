@@ -43,7 +43,9 @@ import Testing
     ("localhost", "localhost"), ("127.0.0.1", "127.0.0.1"), ("github.io", "github.io"), ("www.example.com", ""),
     ("www.example.com", "."),
   ])
-  func `a host that nobody else may share with speaks for itself`(host: String, domain: String) throws {
+  func `a cookie whose Domain is a public suffix, an address or empty stays with its host`(host: String, domain: String)
+    throws
+  {
     let cookie = try Self.cookie("a=b; Domain=\(domain)", from: "https://\(host)/")
     #expect(cookie?.isHostOnly == true)
     #expect(cookie?.domain == host)

@@ -32,7 +32,7 @@ import TrustSupport
     #expect(try await offline.check(.default) == .chain)
   }
 
-  @Test func `a root that nobody trusts is refused`() async throws {
+  @Test func `a chain to an untrusted root is refused`() async throws {
     #expect(try await Offline("valid", roots: Pki.otherRoot).check(.default) == .chain)
     #expect(try await Offline("valid", roots: nil).check(.default) == .chain)
   }

@@ -31,7 +31,7 @@ import Testing
     ("", "https://www.example.com", "https://example.com"), ("", "https://example.com", "https://www.example.com"),
     ("Secure", "https://example.com", "http://example.com"), ("Secure", "http://example.com", "https://example.com"),
   ])
-  func `a cookie goes to nobody whom it does not belong to`(attribute: String, from: String, to: String)
+  func `a cookie is sent to no host that it does not belong to`(attribute: String, from: String, to: String)
     async throws
   {
     #expect(try await Self.sent(["a=b; Path=/; " + attribute], from: from, to: to) == nil)

@@ -98,7 +98,7 @@ final class LibraryWatch: Sendable {
       } else {
         pause()
       }
-      look(&view, clock)
+      sample(&view, clock)
     }
   }
 
@@ -117,7 +117,7 @@ final class LibraryWatch: Sendable {
     }
   }
 
-  private func look(_ view: inout View, _ clock: clockid_t) {
+  private func sample(_ view: inout View, _ clock: clockid_t) {
     let (step, call) = (step.load(ordering: .relaxed), call.load(ordering: .relaxed))
     if step & 1 == 1, call == view.call { isLate.store(true, ordering: .relaxed) }
     guard step == view.step else {
@@ -126,7 +126,7 @@ final class LibraryWatch: Sendable {
     }
     view.count += 1
     guard step & 1 == 1 else { return }
-    if view.count == 1 { connections.look() } else { connections.lookAgain() }
+    if view.count == 1 { connections.sample() } else { connections.sampleAgain() }
     let now = Self.time(clock)
     guard now - view.time >= Self.limit else { return }
     connections.endBusiest()

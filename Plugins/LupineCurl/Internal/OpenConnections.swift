@@ -38,13 +38,13 @@ final class OpenConnections: Sendable {
     }
 
     /// Looks again where the system does not count.
-    mutating func lookAgain(_ descriptor: Int32) {
+    mutating func sampleAgain(_ descriptor: Int32) {
       guard case .waiting(let before, let drops) = self else { return }
       let now = lupine_bytes_waiting(descriptor)
       self = .waiting(now, drops: now < before ? drops + 1 : drops)
     }
 
-    /// The bytes read since `look`; where they are not counted, as many as it takes if it was seen twice.
+    /// The bytes read since `sample`; where they are not counted, as many as it takes if it was seen twice.
     func count(_ descriptor: Int32) -> Int64 {
       switch self {
       case .bytes(let before): lupine_bytes_read(descriptor) - before
@@ -80,7 +80,7 @@ final class OpenConnections: Sendable {
   func end(_ descriptor: Int32) { deadSocket.replace(descriptor) }
 
   /// Notes how far each connection has been read.
-  func look() {
+  func sample() {
     state.withLock { state in
       state.readings = [:]
       for descriptor in state.ids.keys { state.readings[descriptor] = Reading(descriptor) }
@@ -88,13 +88,13 @@ final class OpenConnections: Sendable {
   }
 
   /// Looks again at the connections whose bytes the system does not count.
-  func lookAgain() {
+  func sampleAgain() {
     state.withLock { state in
-      for descriptor in state.readings.keys { state.readings[descriptor]?.lookAgain(descriptor) }
+      for descriptor in state.readings.keys { state.readings[descriptor]?.sampleAgain(descriptor) }
     }
   }
 
-  /// Ends the connection from which most was read since `look`; nothing happens where that was little.
+  /// Ends the connection from which most was read since `sample`; nothing happens where that was little.
   func endBusiest() {
     state.withLock { state in
       let counts = state.readings.map { ($0.key, $0.value.count($0.key)) }

@@ -4,7 +4,7 @@ import LupineCore
 /// The fields of a request and what decides about those that libcurl would add.
 struct RequestFields {
   private let fields: HTTPFields
-  private let look: UInt64?
+  private let fieldScanID: UInt64?
   private let hasBody: Bool
   private let expectsContinue: Bool
   /// What `Host` says where the request has no such field of its own.
@@ -12,7 +12,7 @@ struct RequestFields {
 
   init(_ request: OutgoingRequest, _ shape: RequestShape) {
     fields = request.headers
-    look = request.look
+    fieldScanID = request.fieldScanID
     authority = fields.contains { $0.name.canonicalName == "host" } ? nil : request.url.authority
     hasBody = shape.hasContent
     expectsContinue = hasBody && request.expectsContinue
@@ -23,7 +23,7 @@ struct RequestFields {
   /// Both come from one look at fields, as those do that a session adds to each of its requests, or all are compared.
   func belong(to request: OutgoingRequest, _ shape: RequestShape) -> Bool {
     guard hasBody == shape.hasContent, expectsContinue == (hasBody && request.expectsContinue) else { return false }
-    if let look, look == request.look { return true }
+    if let fieldScanID, fieldScanID == request.fieldScanID { return true }
     return fields.elementsEqual(request.headers) { $0.name.rawName == $1.name.rawName && $0 == $1 }
   }
 

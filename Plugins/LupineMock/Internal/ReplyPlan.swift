@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCore
+import LupineSupport
 
 /// One reply that is validated and can be given any number of times.
 final class ReplyPlan: Sendable {

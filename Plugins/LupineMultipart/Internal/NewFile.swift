@@ -9,7 +9,7 @@ struct NewFile: ~Copyable {
   init(_ path: String) throws(LupineError) {
     self.path = path
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw LupineError.file("cannot be written", path) }
+    guard descriptor >= 0 else { throw LupineError.file("cannot be written", path, code: errno) }
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }

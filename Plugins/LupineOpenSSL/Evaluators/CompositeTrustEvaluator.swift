@@ -17,7 +17,7 @@ public struct CompositeTrustEvaluator: TrustEvaluator {
 
   /// Those of all of them, and an empty list.
   public var issues: [String] {
-    evaluators.isEmpty ? ["there is no evaluator in the list, so nobody would judge"] : evaluators.flatMap(\.issues)
+    evaluators.isEmpty ? ["the list has no evaluator, so no certificate would be judged"] : evaluators.flatMap(\.issues)
   }
 
   /// Those of all of them.

@@ -40,13 +40,13 @@ enum KernelSnapshot {
       let socket = try NetlinkSocket(isSubscribed: false)
       var patience = patience
       setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-      return try look(socket, to: address)
+      return try readPath(socket, to: address)
     } catch {
       return .unknown(.netlinkUnavailable(error.message))
     }
   }
 
-  private static func look(_ socket: borrowing NetlinkSocket, to address: IPAddress?) throws(NetlinkFailure)
+  private static func readPath(_ socket: borrowing NetlinkSocket, to address: IPAddress?) throws(NetlinkFailure)
     -> NetworkPath
   {
     var view = KernelView(port: socket.port)

@@ -20,7 +20,7 @@ public struct OpenFile: ~Copyable, Sendable {
       throw LupineError.file(
         path, code: EINVAL, as: kind, message: "The path \(path.debugDescription) has a NUL byte, so it names no file.")
     }
-    guard descriptor >= 0 else { throw LupineError.file("cannot be opened", path, as: kind) }
+    guard descriptor >= 0 else { throw LupineError.file("cannot be opened", path, code: errno, as: kind) }
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
@@ -28,7 +28,9 @@ public struct OpenFile: ~Copyable, Sendable {
   /// The file's size in bytes.
   public func size() throws(LupineError) -> Int64 {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw LupineError.file("cannot be examined", path, as: kind) }
+    guard fstat(descriptor, &status) == 0 else {
+      throw LupineError.file("cannot be examined", path, code: errno, as: kind)
+    }
     if status.st_mode & S_IFMT == S_IFDIR {
       throw LupineError.file(path, code: EISDIR, as: kind, message: "\(path) is a folder, not a file.")
     }
@@ -44,7 +46,7 @@ public struct OpenFile: ~Copyable, Sendable {
     while true {
       let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
       if count >= 0 { return count }
-      if errno != EINTR { throw LupineError.file("cannot be read", path, as: kind) }
+      if errno != EINTR { throw LupineError.file("cannot be read", path, code: errno, as: kind) }
     }
   }
 

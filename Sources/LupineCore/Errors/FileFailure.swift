@@ -1,4 +1,4 @@
-public import Glibc
+import Glibc
 
 /// The system's error for a file.
 ///
@@ -90,7 +90,7 @@ extension LupineError {
   ///   - code: the system's error number.
   ///   - kind: `fileFailed`, or `bodyFailed` for a request's body.
   public static func file(
-    _ what: String, _ path: String, code: Int32 = errno, as kind: Kind = .fileFailed
+    _ what: String, _ path: String, code: Int32, as kind: Kind = .fileFailed
   ) -> LupineError {
     file(path, code: code, as: kind, message: "The file \(path) \(what): \(String(cString: strerror(code))).")
   }

@@ -92,21 +92,21 @@ package struct FieldFacts: Sendable {
     package static let accept = Findings(rawValue: 1 << 5)
   }
 
-  private static let looks = Atomic<UInt64>(0)
+  private static let scans = Atomic<UInt64>(0)
 
   /// The number of this scan.
   ///
   /// Two requests with the same number have identical fields.
-  package let look = FieldFacts.looks.wrappingAdd(1, ordering: .relaxed).newValue
+  package let scanID = FieldFacts.scans.wrappingAdd(1, ordering: .relaxed).newValue
   /// The size of all fields in bytes, as HTTP/1.1 writes them.
   package private(set) var size = 0
   package private(set) var findings: Findings = []
 
   init(_ fields: HTTPFields) {
-    for field in fields { look(at: field) }
+    for field in fields { scan(field) }
   }
 
-  private mutating func look(at field: HTTPField) {
+  private mutating func scan(_ field: HTTPField) {
     let name = field.name
     let (length, isValid) = field.withUnsafeBytesOfValue { ($0.count, FieldRules.isValid($0)) }
     size += name.rawName.utf8.count + length + 4

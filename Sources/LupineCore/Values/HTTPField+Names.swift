@@ -1,14 +1,7 @@
 public import HTTPTypes
+import LupineSupport
 
 extension HTTPField.Name {
-  /// Creates a name from a constant.
-  ///
-  /// A constant that is not a token (RFC 9110 section 5.6.2) is a programming error.
-  public init(constant: StaticString) {
-    guard let name = HTTPField.Name("\(constant)") else { preconditionFailure("\(constant) is no name of a field.") }
-    self = name
-  }
-
   /// `Host`, for which swift-http-types has no constant because its requests have an authority.
   package static let host = HTTPField.Name(constant: "Host")
 

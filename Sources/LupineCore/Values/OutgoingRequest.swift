@@ -74,7 +74,7 @@ public struct OutgoingRequest: Sendable {
   package var fieldFacts: FieldFacts { storage.value.facts ?? FieldFacts(storage.value.headers) }
 
   /// The number of the stored scan of the fields; `nil` if there was no scan since their last change.
-  public var look: UInt64? { storage.value.facts?.look }
+  public var fieldScanID: UInt64? { storage.value.facts?.scanID }
 
   /// The required version of HTTP.
   ///
@@ -129,7 +129,7 @@ public struct OutgoingRequest: Sendable {
   private static func boxed(_ body: RequestBody) -> CopyOnWrite<RequestBody>? { body.isNone ? nil : CopyOnWrite(body) }
 
   /// Scans the fields and stores the result for later steps.
-  package mutating func lookAtFields() {
+  package mutating func scanFields() {
     if storage.value.facts == nil { storage.value.facts = FieldFacts(storage.value.headers) }
   }
 

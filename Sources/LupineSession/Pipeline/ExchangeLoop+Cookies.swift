@@ -27,7 +27,7 @@ extension ExchangeLoop {
 
   private static func put(_ cookies: String, into request: inout OutgoingRequest) {
     request.headers[values: .cookie] = [cookies]
-    request.lookAtFields()
+    request.scanFields()
   }
 
   /// Stores the cookies of a response.

@@ -40,7 +40,7 @@ extension ExchangeLoop {
     guard let value = try await value(for: server(of: request)) else { return request }
     var request = request
     request.headers[.authorization] = value
-    request.lookAtFields()
+    request.scanFields()
     return request
   }
 

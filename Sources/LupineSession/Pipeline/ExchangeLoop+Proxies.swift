@@ -10,7 +10,7 @@ extension ExchangeLoop {
     let isForwarded = session.passage(to: request.url)?.isForwarded == true
     if isForwarded, proxyAuthorization == nil { return }
     request.headers[.proxyAuthorization] = nil
-    request.lookAtFields()
+    request.scanFields()
     if !isForwarded {
       warn(
         "Proxy-Authorization was left out, since no proxy would read it; name the credential with the proxy instead.")

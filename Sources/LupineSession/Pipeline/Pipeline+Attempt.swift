@@ -146,7 +146,7 @@ extension Pipeline {
       let isForPart = described.headers.contains(.range) && isOwnCodings(field.field)
       request.headers.append(isForPart ? HTTPField(name: .acceptEncoding, value: "identity") : field.field)
     }
-    request.lookAtFields()
+    request.scanFields()
     return request
   }
 

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [(25, "bytes=25-"), (0, nil)] as [(UInt64, String?)])
-  func `what a power cut took from the end of the file is asked for again`(left: UInt64, range: String?)
+  func `the bytes that a power cut took from the end of the file are requested again`(left: UInt64, range: String?)
     async throws
   {
     try await interrupt()

@@ -8,7 +8,7 @@ struct FieldFactsTests {
 
   @Test func `fields that are changed are looked at again`() throws {
     var request = OutgoingRequest(url: try HTTPURL("http://a.example/"))
-    request.lookAtFields()
+    request.scanFields()
     #expect(request.fieldFacts.findings == [])
     request.headers.append(broken)
     #expect(request.fieldFacts.findings == .invalidValue)

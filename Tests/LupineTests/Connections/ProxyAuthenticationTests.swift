@@ -130,7 +130,7 @@ import Testing
     #expect(response.value == Self.greeting)
   }
 
-  @Test func `a server that asks through a tunnel as a proxy would is told nothing`() async throws {
+  @Test func `a 407 from a server behind a tunnel gets no proxy credential`() async throws {
     let count = Count()
     let session = try Self.digest("open sesame", count)
     let response = await session.request(try Self.url("https") + "/proxy-challenge").serializingString().response

@@ -83,7 +83,7 @@ import Testing
   }()
 
   @Test(.enabled("a file system cannot be mounted here") { mayMount || geteuid() == 0 })
-  func `a full disk is told, what was there is kept to go on, and nothing is at the destination`() async throws {
+  func `a full disk is an error, the partial file stays, and no file is at the destination`() async throws {
     let lines = try await run(Self.fillAndGrow, "/big.bin")
     #expect(lines == ["failed fileFailed, resumable", "nothing there", "done", "same", "big.bin"])
   }

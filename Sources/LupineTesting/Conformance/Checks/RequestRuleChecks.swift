@@ -1,8 +1,9 @@
 import HTTPTypes
 import LupineCore
+import LupineSupport
 
 extension ConformanceKit {
-  /// What must be refused before a byte is written (S14).
+  /// What must be refused before a byte is written.
   static let requestRuleChecks: [ConformanceCheck] =
     unsendable.map { controlByte($0, $1) } + [neutralised]
     + [.contentLength, .transferEncoding].map { framingField($0) }
