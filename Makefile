@@ -4,10 +4,10 @@ SHELL = /bin/bash
 .SHELLFLAGS = -euo pipefail -c
 MAKEFLAGS += --no-print-directory
 
-STAGE = Tests/Peers/stage
-PEERS = Tests/Peers/with-peers
-BUILD = Tests/Peers/swift-build
-RUN_TESTS = Tests/Peers/swift-test
+STAGE = Tests/Support/Peers/stage
+PEERS = Tests/Support/Peers/with-peers
+BUILD = Tests/Support/Peers/swift-build
+RUN_TESTS = Tests/Support/Peers/swift-test
 # A module imports what the manifest says it depends on, and a warning is an error. The manifest must not say the latter:
 # it would break whoever builds Lupine with a later compiler.
 # LupineObservability's tests need its trait, which is off by default; the packages under Tests/Consumers build without.
@@ -36,7 +36,7 @@ help:
 	@echo 'make clean   remove what the others built'
 
 install:
-	@$(STAGE) 'install what is missing' Tests/Peers/install
+	@$(STAGE) 'install what is missing' Tests/Support/Peers/install
 
 demo: install
 	@$(STAGE) 'build the quick start' $(BUILD) --product QuickStart
@@ -48,15 +48,15 @@ test: install
 	@folder=$$(mktemp -d); TMPDIR=$$folder $(STAGE) 'peers without an input, from a folder of one user' $(PEERS) true <&-; \
 	  rmdir $$folder
 	@$(STAGE) 'build for the thread sanitizer' $(BUILD) --build-tests $(TSAN)
-	@$(STAGE) 'check of the thread sanitizer' Tests/Sanitizers/check
+	@$(STAGE) 'check of the thread sanitizer' Tests/Support/Sanitizers/check
 	@$(STAGE) 'unit tests under the thread sanitizer' \
-	  Tests/Sanitizers/thread $(RUN_TESTS) --no-parallel $(TSAN) --filter '$(UNIT_TESTS)'
-	@$(STAGE) 'bad input under the address sanitizer' Tests/Hostile/run
-	@$(STAGE) 'fuzzer of certificates and OCSP' Tests/Fuzz/run $(or $(FUZZ_SECONDS),60) Certificates
-	@$(STAGE) 'fuzzer of chunks' Tests/Fuzz/run $(or $(FUZZ_SECONDS),20) ChunkReader
-	@$(STAGE) 'terminal program' $(PEERS) Tests/Terminal/run
+	  Tests/Support/Sanitizers/thread $(RUN_TESTS) --no-parallel $(TSAN) --filter '$(UNIT_TESTS)'
+	@$(STAGE) 'bad input under the address sanitizer' Tests/Support/Hostile/run
+	@$(STAGE) 'fuzzer of certificates and OCSP' Tests/Support/Fuzz/run $(or $(FUZZ_SECONDS),60) Certificates
+	@$(STAGE) 'fuzzer of chunks' Tests/Support/Fuzz/run $(or $(FUZZ_SECONDS),20) ChunkReader
+	@$(STAGE) 'terminal program' $(PEERS) Tests/Support/Terminal/run
 	@$(STAGE) 'consumer packages' Tests/Consumers/build
-	@$(STAGE) 'snippets' $(PEERS) Tests/Peers/run-snippets $(STRICT)
+	@$(STAGE) 'snippets' $(PEERS) Tests/Support/Peers/run-snippets $(STRICT)
 	@$(STAGE) 'speed' Benchmarks/guard
 
 # All at once, as `swift test` does by itself: no mock knows of another. What weighs the whole process is left to `test`.
@@ -66,11 +66,11 @@ offline: install
 	  --filter '$(OFFLINE_TESTS)' --skip 'takes no more memory'
 
 fuzz: install
-	@$(STAGE) 'fuzzers' Tests/Fuzz/run $(or $(FUZZ_SECONDS),20)
+	@$(STAGE) 'fuzzers' Tests/Support/Fuzz/run $(or $(FUZZ_SECONDS),20)
 
 soak: install
 	@$(STAGE) 'build' $(BUILD) --build-tests $(STRICT)
-	@$(STAGE) 'soak' $(PEERS) Tests/Soak/run $(or $(SOAK_MINUTES),30) $(STRICT)
+	@$(STAGE) 'soak' $(PEERS) Tests/Support/Soak/run $(or $(SOAK_MINUTES),30) $(STRICT)
 
 bench: install
 	@$(STAGE) 'benchmarks' Benchmarks/bench $(W)
@@ -80,7 +80,7 @@ plot:
 
 lint: install
 	@$(STAGE) 'format' swift format lint --strict --parallel --recursive $(SOURCES)
-	@$(STAGE) 'checks' Tests/Lint/run
+	@$(STAGE) 'checks' Tests/Support/Lint/run
 
 format:
 	@swift format --in-place --parallel --recursive $(SOURCES)

@@ -147,7 +147,8 @@ let package = Package(
     .target(name: "LupineFixtures", path: "Fixtures", exclude: ["README.md", "Certificates"], swiftSettings: settings),
 
     .target(
-      name: "SnippetSupport", dependencies: ["Lupine", "LupineMock", "LupineTesting"], path: "Tests/SnippetSupport",
+      name: "SnippetSupport", dependencies: ["Lupine", "LupineMock", "LupineTesting"],
+      path: "Tests/Support/SnippetSupport",
       swiftSettings: settings),
 
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
@@ -170,21 +171,21 @@ let package = Package(
       dependencies: [
         "CSeccomp", "LupineCore", "LupineCurl", "LupineReachability", "LupineSession", "LupineTransfers", httpTypes,
       ],
-      path: "Tests/ReachabilityProbe", swiftSettings: settings),
-    .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
+      path: "Tests/Support/ReachabilityProbe", swiftSettings: settings),
+    .systemLibrary(name: "CSeccomp", path: "Tests/Support/CSeccomp"),
     .target(
       name: "TrustSupport",
       dependencies: [
         "COpenSSL", "LupineCore", "LupineCurl", "LupineFixtures", "LupineMock", "LupineOpenSSL", "LupineSession",
         httpTypes,
       ],
-      path: "Tests/TrustSupport", swiftSettings: settings),
+      path: "Tests/Support/TrustSupport", swiftSettings: settings),
     test(
       "LupineOpenSSLTests", ["LupineCore", "LupineCurl", "LupineMock", "LupineOpenSSL", "LupineX509", "TrustSupport"]),
     // Also a package of its own, for the address sanitizer.
     .testTarget(
       name: "HostileTests", dependencies: ["LupineCore", "LupineOpenSSL", "LupineSession"],
-      path: "Tests/Hostile/HostileTests",
+      path: "Tests/Support/Hostile/HostileTests",
       swiftSettings: settings),
     test("LupineResilienceTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(
@@ -200,12 +201,12 @@ let package = Package(
     .executableTarget(
       name: "TransferProbe",
       dependencies: ["CSeccomp", "LupineCore", "LupineCurl", "LupineSession", "LupineTransfers"],
-      path: "Tests/TransferProbe",
+      path: "Tests/Support/TransferProbe",
       swiftSettings: settings),
-    .target(name: "CScriptedSystem", path: "Tests/CScriptedSystem"),
+    .target(name: "CScriptedSystem", path: "Tests/Support/CScriptedSystem"),
     .executableTarget(
       name: "ConnectionProbe", dependencies: ["CScriptedSystem", "LupineCore", "LupineCurl", "LupineSession"],
-      path: "Tests/ConnectionProbe", swiftSettings: settings),
+      path: "Tests/Support/ConnectionProbe", swiftSettings: settings),
     test(
       "SecurityTests",
       ["ConnectionProbe", "Lupine", "LupineCore", "LupineMock", "LupineOpenSSL", "LupineTesting", "TrustSupport"],

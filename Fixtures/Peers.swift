@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Says where the real servers are that `Tests/Peers/with-peers` starts.
+/// Says where the real servers are that `Tests/Support/Peers/with-peers` starts.
 ///
 /// Each is nil when the tests run without them, in `swift test` alone, say. A test that needs a peer skips itself then,
 /// unless ``areRequired`` says that it must fail.
@@ -60,7 +60,7 @@ public enum Peers {
   /// dante for the user `ali` with the password `open sesame`, `127.0.0.1:PORT`.
   public static var danteForUsers: String? { variable("LUPINE_DANTE_USERS") }
 
-  /// The path of the Python that has the packages of `Tests/Peers/requirements.txt`.
+  /// The path of the Python that has the packages of `Tests/Support/Peers/requirements.txt`.
   public static var python: String? { variable("LUPINE_PYTHON") }
 
   /// The path of the root certificate that signs the peers', a PEM file.

@@ -43,7 +43,7 @@ class Row:
 
 def swift_build(package, scratch, product, *options):
     command = [
-        CHECKOUT / "Tests" / "Peers" / "swift-build", "-c", "release", "--package-path", CHECKOUT / package,
+        CHECKOUT / "Tests" / "Support" / "Peers" / "swift-build", "-c", "release", "--package-path", CHECKOUT / package,
         "--scratch-path", scratch, "--product", product, *options]
     subprocess.run(command, check=True, cwd=CHECKOUT)
 

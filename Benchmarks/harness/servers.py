@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT / "Tests" / "Peers"))
+sys.path.insert(0, str(CHECKOUT / "Tests" / "Support" / "Peers"))
 
 from peers.waiting import CERTIFICATES, START_SECONDS, PeerError, listen, wait_for  # noqa: E402
 
@@ -109,7 +109,7 @@ def start(guard, folder):
 def start_nginx(guard, folder):
     program = shutil.which("nginx", path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin")
     if program is None:
-        raise PeerError("nginx is not installed: run Tests/Peers/install")
+        raise PeerError("nginx is not installed: run Tests/Support/Peers/install")
     (folder / "files").mkdir(parents=True)
     with open(folder / "files" / "large", "wb") as large:
         large.truncate(GIB)

@@ -16,7 +16,7 @@ import LupineSession
     }
 
     @Test(
-      .enabled("httpbin is not running: run the tests beside Tests/Peers/with-peers") {
+      .enabled("httpbin is not running: run the tests beside Tests/Support/Peers/with-peers") {
         Peers.areRequired || Peers.httpbin != nil
       })
     func `httpbin hears of each request's span, a child of the caller's`() async throws {

@@ -6,7 +6,7 @@ import TrustSupport
 
 /// Which exchanges share a connection to nginx, over HTTP/2 and HTTP/1.1.
 @Suite(
-  .enabled("nginx is not running: run the tests beside Tests/Peers/with-peers") {
+  .enabled("nginx is not running: run the tests beside Tests/Support/Peers/with-peers") {
     Peers.areRequired || Peers.nginxTLS != nil
   }) struct ConnectionIdentityTests
 {

@@ -6,7 +6,7 @@ import TrustSupport
 
 /// Whether connections resume TLS sessions, as nginx tells: it closes each connection after one answer.
 @Suite(
-  .enabled("nginx is not running: run the tests beside Tests/Peers/with-peers") {
+  .enabled("nginx is not running: run the tests beside Tests/Support/Peers/with-peers") {
     Peers.areRequired || Peers.nginxTLS != nil
   }) struct ResumptionTests
 {

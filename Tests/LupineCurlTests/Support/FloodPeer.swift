@@ -5,7 +5,7 @@ import LupineSupport
 import LupineFixtures
 import LupineTesting
 
-/// `Tests/Peers/flood`: a server, or a proxy, in a process of its own that keeps its clients busy without end.
+/// `Tests/Support/Peers/flood`: a server, or a proxy, in a process of its own that keeps its clients busy without end.
 final class FloodPeer {
   /// What it sends; see the script.
   enum Kind: String, CaseIterable, Sendable {
@@ -56,7 +56,7 @@ final class FloodPeer {
     let certificate = ["localhost.pem", "localhost.key.pem"].map { Fixture.path("Certificates/\($0)") }
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments =
-      ["python3", Fixture.path("../Tests/Peers/flood"), kind.rawValue] + (isSecured ? certificate : [])
+      ["python3", Fixture.path("../Tests/Support/Peers/flood"), kind.rawValue] + (isSecured ? certificate : [])
       + (unixSocket.map { [$0] } ?? [])
     process.standardInput = input
     process.standardOutput = output

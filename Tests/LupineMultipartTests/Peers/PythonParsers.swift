@@ -3,7 +3,7 @@ import LupineFixtures
 import LupineMultipart
 import Testing
 
-/// The parsers from PyPI that `Tests/Peers/parse-multipart` asks.
+/// The parsers from PyPI that `Tests/Support/Peers/parse-multipart` asks.
 enum PythonParsers {
   struct Part: Decodable, Hashable {
     var name: String?
@@ -30,7 +30,7 @@ enum PythonParsers {
   static var areWanted: Bool { Peers.python != nil || Peers.areRequired }
 
   static let reason: Comment =
-    "LUPINE_PYTHON names no Python with the parsers; run the tests through Tests/Peers/with-peers"
+    "LUPINE_PYTHON names no Python with the parsers; run the tests through Tests/Support/Peers/with-peers"
 
   /// What each parser made of each body.
   static func parse(_ cases: [Case]) throws -> [[String: Answer]] {
@@ -38,7 +38,7 @@ enum PythonParsers {
     let folder = try TemporaryFolder()
     let encoder = JSONEncoder()
     let lines = try cases.map { try encoder.encode($0) + Data("\n".utf8) }.reduce(Data(), +)
-    let script = Fixture.path("../Tests/Peers/parse-multipart")
+    let script = Fixture.path("../Tests/Support/Peers/parse-multipart")
     let output = try run(python, [script], input: folder.write(lines, to: "cases"), folder: folder)
     return try output.split(separator: 0x0A).map { try JSONDecoder().decode([String: Answer].self, from: Data($0)) }
   }

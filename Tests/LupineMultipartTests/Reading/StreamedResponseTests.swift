@@ -91,7 +91,9 @@ import Testing
     #expect(try await failure { _ = try await parts.next() }.kind == .serializationFailed)
   }
 
-  @Test(.enabled(if: Peers.nginx != nil || Peers.areRequired, "LUPINE_NGINX is not set: use Tests/Peers/with-peers"))
+  @Test(
+    .enabled(if: Peers.nginx != nil || Peers.areRequired, "LUPINE_NGINX is not set: use Tests/Support/Peers/with-peers")
+  )
   func `nginx's byte ranges are read into parts`() async throws {
     let url = try #require(Peers.nginx) + "/big.bin"
     let ranges: [Range<Int64>] = [0..<16, 800..<808, 1_000_000..<1_400_000]

@@ -6,7 +6,7 @@ import Testing
 /// Through squid and dante, which nobody here wrote.
 @Suite(.besidePeers) struct ProxyTests {
   private func session(_ proxy: String?, _ change: (Session.Builder) -> Session.Builder = { $0 }) throws -> Session {
-    let proxy = try #require(proxy, "this proxy is not running: run the tests beside Tests/Peers/with-peers")
+    let proxy = try #require(proxy, "this proxy is not running: run the tests beside Tests/Support/Peers/with-peers")
     let builder = Session.Builder().standardDefaults().certificateAuthorities(Fixture.path("Certificates/root.pem"))
     return try change(builder.proxy(proxy)).build()
   }

@@ -7,7 +7,8 @@ import Testing
   private func session(
     _ credential: String, scheme: String = "socks5h", transport: CurlTransport = CurlTransport()
   ) throws -> Session {
-    let place = try #require(Peers.danteForUsers, "dante is not running: run the tests beside Tests/Peers/with-peers")
+    let place = try #require(
+      Peers.danteForUsers, "dante is not running: run the tests beside Tests/Support/Peers/with-peers")
     return try Session.Builder().standardDefaults().transport(transport)
       .certificateAuthorities(Fixture.path("Certificates/root.pem")).proxy("\(scheme)://\(credential)\(place)").build()
   }

@@ -39,7 +39,7 @@ import Testing
   private func session(
     proxy: String?, connect: Duration = .seconds(30), _ change: (Session.Builder) -> Session.Builder = { $0 }
   ) throws -> Session {
-    let proxy = try #require(proxy, "dante is not running: run the tests beside Tests/Peers/with-peers")
+    let proxy = try #require(proxy, "dante is not running: run the tests beside Tests/Support/Peers/with-peers")
     let builder = Session.Builder().transport(CurlTransport(resolver: resolver.resolver)).clock(clock)
       .timeouts(connect: connect, idle: nil).proxy("socks5://\(proxy)")
     return try change(builder).build()

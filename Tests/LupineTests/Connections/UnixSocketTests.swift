@@ -5,7 +5,8 @@ import Testing
 /// What the Docker Engine's API asks for: JSON over HTTP/1.1 on a Unix-domain socket.
 @Suite(.besidePeers) struct UnixSocketTests {
   private func session() throws -> Session {
-    let path = try #require(Peers.httpbinSocket, "httpbin is not running: run the tests beside Tests/Peers/with-peers")
+    let path = try #require(
+      Peers.httpbinSocket, "httpbin is not running: run the tests beside Tests/Support/Peers/with-peers")
     return try Session.Builder().standardDefaults().baseURL("http://docker/").unixSocket(path).build()
   }
 

@@ -2,7 +2,7 @@ import Lupine
 import LupineFixtures
 import Testing
 
-/// A real server that `Tests/Peers/with-peers` has started.
+/// A real server that `Tests/Support/Peers/with-peers` has started.
 enum Peer {
   case apacheTLS
   case httpbin
@@ -12,7 +12,7 @@ enum Peer {
   /// Its base URL; the test fails where nobody has started it.
   var url: String {
     get throws {
-      try #require(address, "this server is not running: run the tests beside Tests/Peers/with-peers")
+      try #require(address, "this server is not running: run the tests beside Tests/Support/Peers/with-peers")
     }
   }
 
@@ -39,7 +39,7 @@ enum Peer {
 extension Trait where Self == ConditionTrait {
   /// Leaves a test out where the servers are not running, unless they are required: then it fails.
   static var besidePeers: Self {
-    .enabled("the servers are not running: run the tests beside Tests/Peers/with-peers") {
+    .enabled("the servers are not running: run the tests beside Tests/Support/Peers/with-peers") {
       Peers.areRequired || [Peers.apacheTLS, Peers.httpbin, Peers.nginx, Peers.nginxTLS].allSatisfy { $0 != nil }
     }
   }

@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// A fuzzer: a program that feeds libFuzzer's inputs to one function, one at a time, until its time is over.
+///
+/// The folder has the target's name.
+func fuzz(_ name: String, _ products: [String]) -> Target {
+  .executableTarget(
+    name: "Fuzz\(name)", dependencies: ["FuzzRunner"] + products.map { .product(name: $0, package: "Lupine") },
+    path: name, swiftSettings: settings)
+}
+
+let package = Package(
+  name: "Fuzz",
+  dependencies: [.package(name: "Lupine", path: "../../..", traits: [])],
+  targets: [
+    .systemLibrary(name: "FuzzDriver", path: "FuzzDriver"),
+    .target(name: "FuzzRunner", dependencies: ["FuzzDriver"], path: "FuzzRunner", swiftSettings: settings),
+    fuzz("MultipartParser", ["LupineCore", "LupineMultipart"]),
+    fuzz("ChunkReader", ["LupineCore", "_LupineFraming"]),
+    fuzz("Certificates", ["LupineCore", "LupineOpenSSL"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

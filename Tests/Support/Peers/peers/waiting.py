@@ -1,0 +1,109 @@
+"""What every peer needs: a port of its own, and a way to wait until it answers."""
+
+import http.client
+import pathlib
+import random
+import socket
+import ssl
+import time
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[4]
+CERTIFICATES = CHECKOUT / "Fixtures" / "Certificates"
+START_SECONDS = 60
+# Linux hands out 32768 to 60999 by itself (ip_local_port_range).
+FIRST_PORT, PAST_LAST_PORT = 16384, 32768
+given = set()
+
+
+class PeerError(Exception):
+    """A peer that cannot be started."""
+
+
+def listen():
+    """A listening socket on a free port. The peer inherits it, so nobody else can take the port in between."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(511)
+    listener.set_inheritable(True)
+    return listener, listener.getsockname()[1]
+
+
+def listen_unix(path):
+    """A listening Unix-domain socket."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(str(path))
+    listener.listen(511)
+    listener.set_inheritable(True)
+    return listener
+
+
+def free_port():
+    """A port that nobody has, for TCP and UDP alike, for a peer that opens its ports itself.
+
+    It lies below those that the system hands out by itself, so that no connection made in between takes it.
+    """
+    while True:
+        port = random.randrange(FIRST_PORT, PAST_LAST_PORT)
+        if port not in given and all(is_free(kind, port) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM)):
+            given.add(port)
+            return port
+
+
+def is_free(kind, port):
+    with socket.socket(socket.AF_INET, kind) as attempt:
+        try:
+            attempt.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        return True
+
+
+def wait_for_port(name, process, log, port):
+    """Returns when the peer takes connections; a peer that ends, or takes none for too long, is an error with its log."""
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        if process.poll() is not None:
+            raise PeerError(f"{name} ended with code {process.returncode} before it listened:\n{tail(log)}")
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=START_SECONDS).close()
+            return
+        except OSError as error:
+            if time.monotonic() > deadline:
+                raise PeerError(f"{name} did not listen in {START_SECONDS} s ({error}):\n{tail(log)}") from error
+            time.sleep(0.02)
+
+
+def tail(log):
+    try:
+        lines = log.read_text(errors="replace").splitlines()[-20:]
+    except OSError:
+        lines = []
+    return "\n".join(f"    {line}" for line in lines) or "    (its log is empty)"
+
+
+def wait_for(name, process, log, connection, path):
+    """Returns when the peer answers; a peer that ends, or is silent for too long, is an error with its log."""
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        if process.poll() is not None:
+            raise PeerError(f"{name} ended with code {process.returncode} before it answered:\n{tail(log)}")
+        try:
+            connection.request("GET", path)
+            if connection.getresponse().read() is not None:
+                return
+        except (OSError, http.client.HTTPException) as error:
+            if time.monotonic() > deadline:
+                raise PeerError(f"{name} did not answer in {START_SECONDS} s ({error}):\n{tail(log)}") from error
+            time.sleep(0.02)
+        finally:
+            connection.close()
+
+
+def wait_for_both(name, process, log, port, tls_port):
+    """Returns when a web server answers without TLS and with it, by the certificate of the tests' authority."""
+    trust = ssl.create_default_context(cafile=CERTIFICATES / "root.pem")
+    plain = http.client.HTTPConnection("127.0.0.1", port, timeout=START_SECONDS)
+    secured = http.client.HTTPSConnection("127.0.0.1", tls_port, timeout=START_SECONDS, context=trust)
+    wait_for(name, process, log, plain, "/hello")
+    wait_for(f"{name} over TLS", process, log, secured, "/hello")
