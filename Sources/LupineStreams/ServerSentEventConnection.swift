@@ -116,7 +116,7 @@ final class ServerSentEventConnection: Sendable {
     }
     let consumer = StreamConsumer(window: window)
     let connection = RequestExecution(
-      description, session: task.session, consumer: consumer, connectionOf: task.id,
+      description, session: task.session, handler: consumer, connectionOf: task.id,
       after: state.withLock { $0.attempts })
     let settings = state.withLock { $0.settings }
     connection.state.withLock { state in
@@ -203,7 +203,8 @@ extension RequestExecution {
   /// Ends the request of a stream with the results of its connections.
   fileprivate func concludeStream(_ outcome: Outcome) {
     let outcome = completed(outcome)
-    conclude(consumer?.conclude(outcome) ?? outcome)
+    guard let handler else { return conclude(outcome) }
+    Task(executorPreference: session.configuration.executor) { self.conclude(await handler.conclude(outcome)) }
   }
 }
 

@@ -28,19 +28,15 @@ final class StreamConsumer: ResponseHandler {
   /// The head, once it has been validated.
   var head: HTTPResponse? { state.withLock { $0.head } }
 
-  func destination(
-    for head: HTTPResponse, to request: OutgoingRequest, limits: Limits
-  ) throws(LupineError) -> BodySink.Destination {
-    .stream(window: window)
-  }
-
   var takesBodyAtHead: Bool { true }
 
-  var hasHandedOver: Bool { head != nil }
+  func decide(
+    _ response: TransportResponse, to request: OutgoingRequest, in settings: DecisionSettings
+  ) async throws(LupineError) -> ResponseDecision {
+    ResponseDecision(.receive(.stream(window: window), offset: 0))
+  }
 
-  func hasBody(_ response: ReceivedResponse) -> Bool? { true }
-
-  func began(_ response: TransportResponse) {
+  func handOver(_ response: TransportResponse) {
     state.withLock { state in
       state.head = response.head
       if state.opening == nil { state.body = response.body }
@@ -48,7 +44,7 @@ final class StreamConsumer: ResponseHandler {
     open(.success(()))
   }
 
-  func conclude(_ outcome: Outcome) -> Outcome {
+  func conclude(_ outcome: Outcome) async -> Outcome {
     open(.failure(outcome.error ?? LupineError(.other, "The request ended without a response.")))
     return outcome
   }
@@ -77,8 +73,6 @@ final class StreamConsumer: ResponseHandler {
     }
     if isOpen { start(self) }
   }
-
-  func waitForHead() async { _ = await opening() }
 
   /// Waits until the body can be read or the request has failed.
   func opening() async -> Opening {

@@ -5,42 +5,40 @@ import LupineSession
 import Synchronization
 
 extension DownloadConsumer {
-  func conclude(_ outcome: Outcome) -> Outcome {
-    var outcome = outcome
-    let isGood = outcome.response.map { (200..<300).contains($0.head.status.code) } ?? false
-    if outcome.error == nil, let response = outcome.response, !isGood { outcome.error = noFile(response) }
-    return state.withLock { state in
-      let isWhole = isGood && state.exchange.isInFile
-      if isWhole { state.total = state.partial?.length }
-      if let error = outcome.error {
-        if error.kind == .serverNotAuthenticated { state.dropPrevious() }
-        outcome.error = isRefused(error.kind, isWhole) ? remove(error, &state) : keepOrRemove(error, &state)
-      } else if let head = outcome.response?.head, !Self.isFile(head), state.partial == nil, state.previous == nil {
-        // There is nothing to write; serializers may accept that, but a task that returns the file throws an error.
-        state.removeCheckpoint()
-      } else {
-        do throws(LupineError) { outcome.file = try commit(&state) } catch { outcome.error = error }
-      }
-      state.partial = nil
-      state.previous = nil
-      return outcome
-    }
+  func conclude(_ outcome: Outcome) async -> Outcome {
+    let concluded = try? await change { [self] (state) throws(LupineError) in conclude(outcome, &state) }
+    return concluded ?? outcome
   }
 
-  private func noFile(_ response: ReceivedResponse) -> LupineError {
+  private func conclude(_ outcome: Outcome, _ state: inout DownloadState) -> Outcome {
+    var outcome = outcome
+    let isGood = outcome.response.map { (200..<300).contains($0.head.status.code) } ?? false
+    if outcome.error == nil, let response = outcome.response, !isGood { outcome.error = noFile(response, state) }
+    let isWhole = isGood && state.exchange.isInFile
+    if isWhole { state.total = state.partial?.length }
+    if let error = outcome.error {
+      if error.kind == .serverNotAuthenticated { state.dropPrevious() }
+      outcome.error = isRefused(error.kind, isWhole) ? remove(error, &state) : keepOrRemove(error, &state)
+    } else if let head = outcome.response?.head, !Self.isFile(head), state.partial == nil, state.previous == nil {
+      // There is nothing to write; serializers may accept that, but a task that returns the file throws an error.
+      state.removeCheckpoint()
+    } else {
+      do throws(LupineError) { outcome.file = try commit(&state) } catch { outcome.error = error }
+    }
+    state.partial = nil
+    state.previous = nil
+    return outcome
+  }
+
+  private func noFile(_ response: ReceivedResponse, _ state: DownloadState) -> LupineError {
     let status = response.head.status.code
-    let limit = state.withLock { $0.exchange.errorBodyLimit }
+    let limit = state.exchange.errorBodyLimit
+    let written = state.exchange.isInFile ? state.partial?.bytes(from: state.attempt.asked ?? 0, limit: limit) : nil
     return LupineError(
       .unacceptableStatusCode(status), "The server answered with status \(status) in the place of a file."
     )
     .about(response.request.summary).about(response.head).measured(response.metrics)
-    .carrying(bodyElsewhere(response, limit: limit) ?? response.data, limit: limit)
-  }
-
-  /// Returns what this exchange wrote to the file, or the first bytes of a page that was too long to collect.
-  func bodyElsewhere(_ response: ReceivedResponse, limit: Int64) -> Data? {
-    let (page, partial) = state.withLock { ($0.exchange.page, $0.exchange.isInFile ? $0.partial : nil) }
-    return partial?.bytes(from: base(of: response.head), limit: limit) ?? page
+    .carrying(written ?? response.data, limit: limit)
   }
 
   /// Whether the partial file cannot be used: it is complete and was refused, or the server is not authenticated.
@@ -68,12 +66,11 @@ extension DownloadConsumer {
   func giveUp(_ reason: String, _ state: inout DownloadState) throws(LupineError) {
     try refuseToRestart(reason, state)
     state.putAside()
-    state.attempt.mustRestart = true
     state.exchange.decisions.append(.continued(from: nil, reason: reason))
   }
 
   func refuseToRestart(_ reason: String, _ state: DownloadState) throws(LupineError) {
-    guard state.policy == .fail else { return }
+    guard state.settings.policy == .fail else { return }
     throw LupineError(.resumeFailed, "The download cannot be continued: \(reason).")
   }
 
@@ -83,7 +80,7 @@ extension DownloadConsumer {
   func checkLength(of head: HTTPResponse, to request: OutgoingRequest, after there: Int64, _ state: DownloadState)
     throws(LupineError)
   {
-    guard let limit = state.sizeLimit, request.method != .head, head.headerFields[.contentEncoding] == nil,
+    guard let limit = state.settings.sizeLimit, request.method != .head, head.headerFields[.contentEncoding] == nil,
       let length = head.headerFields[.contentLength].flatMap({ Int64($0) }), length > limit - min(limit, there)
     else { return }
     let told = there > 0 ? "\(length) bytes more than the \(there) that are there" : "\(length) bytes"

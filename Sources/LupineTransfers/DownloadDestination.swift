@@ -51,8 +51,9 @@ public struct DownloadDestination: Sendable {
     }
   }
 
-  /// A place that a closure returns for the response; the closure is called for each head that brings the file or the
-  /// rest of it.
+  /// A place that a closure returns for the response.
+  ///
+  /// The closure is called for each head that brings the file or the rest of it, on a thread that may wait for a disk.
   public static func custom(_ place: @escaping @Sendable (HTTPResponse) throws -> Place) -> DownloadDestination {
     DownloadDestination(kind: .custom(place))
   }

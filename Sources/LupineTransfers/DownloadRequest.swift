@@ -24,7 +24,7 @@ extension DownloadRequest {
   /// with kind `invalidRequest`, before anything is sent.
   @discardableResult
   public func expecting(_ digest: ExpectedDigest) -> Self {
-    consumer.state.withLock { $0.digest = digest }
+    consumer.set { $0.settings.digest = digest }
     return self
   }
 
@@ -34,7 +34,7 @@ extension DownloadRequest {
   /// the limit is exceeded. Default: no limit.
   @discardableResult
   public func sizeLimit(_ bytes: Int64) -> Self {
-    consumer.state.withLock { $0.sizeLimit = max(0, bytes) }
+    consumer.set { $0.settings.sizeLimit = max(0, bytes) }
     return self
   }
 
@@ -46,7 +46,7 @@ extension DownloadRequest {
   /// attempt; a `LupineError` is passed on unchanged.
   @discardableResult
   public func refreshingURL(_ refresh: @escaping @Sendable (HTTPResponse) async throws -> any URLConvertible) -> Self {
-    consumer.state.withLock { $0.refresh = refresh }
+    consumer.set { $0.settings.refresh = refresh }
     return self
   }
 
@@ -76,8 +76,8 @@ extension DownloadRequest {
   @discardableResult
   public func checkpoint(_ path: String, otherwise policy: ResumePolicy = .restart) -> Self {
     let url = try? task.description.get().url.string
-    consumer.state.withLock { state in
-      if policy == .fail { state.policy = .fail }
+    consumer.set { state in
+      if policy == .fail { state.settings.policy = .fail }
       state.take(Checkpoint(path: path), of: url)
     }
     return self
@@ -95,7 +95,7 @@ extension DownloadRequest {
   public func resumesAutomatically(
     limit: Int = 5, delay: Duration = .seconds(1), otherwise policy: ResumePolicy = .restart
   ) -> Self {
-    if policy == .fail { consumer.state.withLock { $0.policy = .fail } }
+    if policy == .fail { consumer.set { $0.settings.policy = .fail } }
     return retrier(ResumingRetrier(consumer: consumer, limit: limit, delay: delay))
   }
 }

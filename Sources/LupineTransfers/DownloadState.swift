@@ -10,7 +10,6 @@ struct DownloadState {
   var validator: EntityValidator?
   var total: Int64?
   var place: DownloadDestination.Place?
-  var policy = ResumePolicy.restart
   /// Why the partial file of an earlier download cannot be continued; `nil` if it can, or if there is none.
   var obstacle: String?
   /// The URL of the request, before adapters, redirects and fresh URLs; credentials that are given again are sent
@@ -21,24 +20,28 @@ struct DownloadState {
   /// Why the complete file could not be moved to the file system of its destination.
   var moveFailure: LupineError?
 
-  var digest: ExpectedDigest?
-  /// The maximum size of the whole file in bytes.
-  var sizeLimit: Int64?
+  var settings = Settings()
   var checkpoint: Checkpoint?
   /// Whether the checkpoint holds the current partial file.
   var isNoted = false
   /// The partial file in the checkpoint, as this download last read or wrote it.
   var notedPath: String?
-  var refresh: (@Sendable (HTTPResponse) async throws -> any URLConvertible)?
   /// The URL that the program gave to replace an expired one.
   var freshURL: HTTPURL?
+
+  /// What the program sets.
+  struct Settings {
+    var policy = ResumePolicy.restart
+    var digest: ExpectedDigest?
+    /// The maximum size of the whole file in bytes.
+    var sizeLimit: Int64?
+    var refresh: (@Sendable (HTTPResponse) async throws -> any URLConvertible)?
+  }
 
   /// The state of one attempt, which may have several exchanges.
   struct Attempt {
     /// The offset in bytes from which the file is requested; `nil` if all of it is requested.
     var asked: Int64?
-    /// Whether the server has another file, so that the whole file must be requested.
-    var mustRestart = false
     /// Whether the partial file was moved because of a head; a closure may return another file system each time.
     var hasMoved = false
     /// Whether the program was asked for a fresh URL in this attempt.
@@ -51,10 +54,6 @@ struct DownloadState {
     var expected: Int64?
     /// Whether the body of this response is written to the file.
     var isInFile = false
-    /// The place to which the partial file must be moved before the rest is requested again.
-    var move: DownloadDestination.Place?
-    /// The first bytes of a page that was too long to collect.
-    var page: Data?
     /// `Limits.errorBody`.
     var errorBodyLimit: Int64 = 0
     /// The decisions, for the events.

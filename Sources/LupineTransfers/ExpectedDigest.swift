@@ -24,14 +24,12 @@ public struct ExpectedDigest: Sendable, Hashable {
       "The expected SHA-256 digest is no 64 hexadecimal digits; nothing was sent. Give it as 'sha256sum' prints it.")
   }
 
-  /// Reads the file to its end and compares the digest, off the caller's actor.
+  /// Reads the file to its end and compares the digest.
   ///
   /// - Throws: `LupineError` of kind `digestMismatch` if the file has another digest, and of kind `cancelled` if the
   ///   task is cancelled meanwhile.
-  @concurrent
   func check(_ file: PartialFile) async throws(LupineError) {
-    var hash = SHA256()
-    try await file.readAll { (piece, _) throws(LupineError) in hash.update(piece) }
+    var hash = try await file.readAll(into: SHA256()) { (hash, piece, _) throws(LupineError) in hash.update(piece) }
     let found = Hexadecimal.text(hash.finalize())
     guard found != text else { return }
     throw LupineError(

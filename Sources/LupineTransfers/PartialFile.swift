@@ -80,53 +80,66 @@ final class PartialFile: Sendable {
 
   func remove() { unlink(path) }
 
-  /// Flushes the file to its disk, off the caller's actor, so that the final name never refers to an incomplete file.
+  /// Flushes the file to its disk, so that the final name never refers to an incomplete file.
   ///
   /// - Throws: `LupineError` of kind `fileFailed`; the content of the file is then uncertain.
-  @concurrent
   func synchronize() async throws(LupineError) {
-    guard fsync(descriptor) == 0 else { throw LupineError.file("cannot be brought to its disk", path, code: errno) }
-  }
-
-  /// Passes the file's bytes to the closure, one piece at a time in one buffer.
-  ///
-  /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be read, of kind `cancelled` if the task is
-  ///   cancelled meanwhile, and what the closure throws.
-  func readAll(
-    _ take: (_ piece: UnsafeRawBufferPointer, _ offset: Int64) throws(LupineError) -> Void
-  ) async throws(LupineError) {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 1)
-    defer { buffer.deallocate() }
-    var position: Int64 = 0
-    while true {
-      // Lets other tasks run.
-      await Task.yield()
-      guard !Task.isCancelled else { throw LupineError(.cancelled, "The request was cancelled.") }
-      let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
-      if count == 0 { return }
-      guard count > 0 || errno == EINTR else { throw LupineError.file("cannot be read", path, code: errno) }
-      guard count > 0 else { continue }
-      try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), position)
-      position += Int64(count)
+    try await BlockingWork.run { [self] () throws(LupineError) in
+      guard fsync(descriptor) == 0 else { throw LupineError.file("cannot be brought to its disk", path, code: errno) }
     }
   }
 
-  /// Makes a copy beside another destination and flushes it to its disk, off the caller's actor.
+  /// Reads the file to its end, one piece at a time, on a thread that may wait for the disk.
+  ///
+  /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be read, of kind `cancelled` if the task is
+  ///   cancelled meanwhile, and what the closure throws.
+  func readAll<Value: Sendable>(
+    into first: Value,
+    _ take:
+      @escaping @Sendable (
+        inout Value, _ piece: UnsafeRawBufferPointer, _ offset: Int64
+      ) throws(LupineError) -> Void
+  ) async throws(LupineError) -> Value {
+    var (value, position): (Value, Int64?) = (first, 0)
+    while let offset = position {
+      guard !Task.isCancelled else { throw LupineError(.cancelled, "The request was cancelled.") }
+      let before = value
+      (value, position) = try await BlockingWork.run { [self] () throws(LupineError) in
+        var value = before
+        let count = try read(at: offset) { (piece) throws(LupineError) in try take(&value, piece, offset) }
+        return (value, count == 0 ? nil : offset + Int64(count))
+      }
+    }
+    return value
+  }
+
+  /// Reads a piece of at most 1 MiB; returns its length, which is 0 at the end of the file.
+  private func read(
+    at offset: Int64, _ take: (UnsafeRawBufferPointer) throws(LupineError) -> Void
+  ) throws(LupineError) -> Int {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 1)
+    defer { buffer.deallocate() }
+    let (count, error) = buffer.fill(from: descriptor, at: offset)
+    if let error { throw LupineError.file("cannot be read", path, code: error) }
+    try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    return count
+  }
+
+  /// Makes a copy beside another destination and flushes it to its disk.
   ///
   /// - Throws: `LupineError` of kind `fileFailed`, for example if that disk is full, and of kind `cancelled`; the copy
   ///   is then removed.
-  @concurrent
   func copied(beside destination: String) async throws(LupineError) -> PartialFile {
-    let copy = try PartialFile.create(beside: destination)
+    let copy = try await BlockingWork.run { () throws(LupineError) in try PartialFile.create(beside: destination) }
     do throws(LupineError) {
-      try await readAll { (piece, offset) throws(LupineError) in
+      _ = try await readAll(into: ()) { (_, piece, offset) throws(LupineError) in
         guard let number = piece.write(to: copy.descriptor, at: offset) else { return }
         throw LupineError.file("cannot be written", copy.path, code: number)
       }
       try await copy.synchronize()
       return copy
     } catch {
-      copy.remove()
+      await BlockingWork.run { copy.remove() }
       throw error
     }
   }

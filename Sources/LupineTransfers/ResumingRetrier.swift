@@ -26,7 +26,7 @@ final class ResumingRetrier: Retrier {
     guard attempt.request.method == .get, let error = attempt.error, Self.isInterruption(error.kind) else {
       return .doNotRetry
     }
-    let length = consumer.length
+    let length = await consumer.length
     let failures = state.withLock { state in
       state.failures = length > state.length ? 1 : state.failures + 1
       state.length = length

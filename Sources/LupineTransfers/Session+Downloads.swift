@@ -92,7 +92,7 @@ extension Session {
       return try describe()
     }
     let request = DownloadRequest(task, consumer)
-    if let url = try? request.task.description.get().url { consumer.state.withLock { $0.url = url } }
+    if let url = try? request.task.description.get().url { consumer.set { $0.url = url } }
     return request
   }
 }

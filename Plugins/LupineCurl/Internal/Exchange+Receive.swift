@@ -149,7 +149,7 @@ extension Exchange {
 
   private func receive(_ head: ReceivedHead) {
     let source = head.needsCare || outgoing.reader != nil ? takeNote(of: head) : .origin
-    let (body, writer) = context.makeBody(for: head.response, status: head.line.code, from: source) {
+    let (body, writer) = context.makeBody(for: head.response, from: source) {
       [ticket = submission.ticket] in ticket.receive()
     }
     incoming.writer = writer

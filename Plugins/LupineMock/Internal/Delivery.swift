@@ -13,7 +13,7 @@ enum Delivery {
     for interim in plan.part.informational { context.emit(.informational(interim)) }
     let (head, source) = (plan.head, plan.part.source)
     let status = head.status.code
-    let (body, writer) = context.makeBody(for: head, status: status, from: source, resume: {})
+    let (body, writer) = context.makeBody(for: head, from: source, resume: {})
     let data = if case .bytes(let bytes) = plan.content(for: request) { bytes } else { Data() }
     let metrics = plan.metrics(for: request, sent: bytesSent, received: data.count)
     do throws(LupineError) {

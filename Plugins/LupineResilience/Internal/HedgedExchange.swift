@@ -34,11 +34,13 @@ final class HedgedExchange: Sendable {
     let control = context.control.branch()
     guard let index = state.withLock({ $0.begin(control, after: other) }) else { return settle() }
     if let reason { context.emit(.decided(policy: "hedging", reason: "makes the exchange again: \(reason)")) }
-    let branch = context.branch(control) { [self] head in sink(for: head, index, control) }
+    let branch = context.branch(control)
     Task.immediate(executorPreference: context.executor) { [self] in
       let result: Result<TransportResponse, LupineError>
       do throws(LupineError) {
-        result = .success(try await base.send(request, in: branch))
+        let response = try await base.send(request, in: branch)
+        consider(response, index, control)
+        result = .success(response)
       } catch {
         result = .failure(error)
         control.finish()
@@ -78,17 +80,16 @@ final class HedgedExchange: Sendable {
     deliver()
   }
 
-  /// Decides at a head whether its response is used.
-  private func sink(for head: HTTPResponse, _ index: Int, _ control: ExchangeControl) -> BodySink {
-    let isGood = !hedging.badStatusCodes.contains(head.status.code)
-    if !isGood { prepareAnother(after: index, head) }
+  /// Decides at its head whether a response is used.
+  private func consider(_ response: TransportResponse, _ index: Int, _ control: ExchangeControl) {
+    let isGood = !hedging.badStatusCodes.contains(response.head.status.code)
+    if !isGood { prepareAnother(after: index, response.head) }
     guard let others = state.withLock({ $0.claim(index, isGood) }) else {
-      return .discard(limit: context.limits.discardedBody)
+      return response.body.open(.discard(limit: context.limits.discardedBody))
     }
     if isGood { hedging.budget.answered(request.url) }
     control.choose()
     for other in others { other.cancel(Self.superseded) }
-    return context.sink(head)
   }
 
   /// Decides at a bad head whether another try follows; the body of the last response is kept, because that response is

@@ -4,34 +4,43 @@ import Synchronization
 
 /// Passes a response's body from the transport, which writes it, to the consumer, which awaits it.
 ///
-/// It is part of the `ExchangeControl` of the body.
+/// It is part of the `ExchangeControl` of the body. The transport's thread only stores bytes in memory. Stages, such as
+/// decoders, run on the consumer's task; a file is written by a thread of `BlockingWork`.
 struct BodyChannel: ~Copyable, Sendable {
   private let state = Mutex(BodyChannelState())
 
   /// Begins the body; returns false if the channel already has one.
-  func begin(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> Bool {
-    state.withLock { $0.begin(sink, resume: resume) }
+  func begin(resume: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { $0.begin(resume: resume) }
   }
 
+  /// Whether the channel has a body.
+  var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+  /// Sets the destination of the body; only the first call has an effect.
+  ///
+  /// - Returns: the error with which the exchange is to be cancelled.
+  func open(_ sink: BodySink) -> LupineError? { perform { $0.open(sink) } }
+
   func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> ResponseBodyWriter.Flow {
-    let (flow, wake) = try state.withLock { (state) throws(LupineError) in
+    let (flow, waiters) = try state.withLock { (state) throws(LupineError) in
       try state.write(bytes)
-      return state.hasWritten()
+      return (state.flow, state.takeWaiters())
     }
-    wake?()
+    for waiter in waiters { waiter.resume() }
     return flow
   }
 
   func write(_ data: Data) throws(LupineError) -> ResponseBodyWriter.Flow {
-    let (flow, wake) = try state.withLock { (state) throws(LupineError) in
+    let (flow, waiters) = try state.withLock { (state) throws(LupineError) in
       try state.write(data)
-      return state.hasWritten()
+      return (state.flow, state.takeWaiters())
     }
-    wake?()
+    for waiter in waiters { waiter.resume() }
     return flow
   }
 
-  /// Takes bytes without waking a waiting reader.
+  /// Takes bytes without waking a waiting consumer.
   func append(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> ResponseBodyWriter.Flow {
     try state.withLock { (state) throws(LupineError) in
       try state.write(bytes)
@@ -39,38 +48,50 @@ struct BodyChannel: ~Copyable, Sendable {
     }
   }
 
-  /// Passes the appended bytes to a waiting reader.
+  /// Wakes a consumer that waits for the appended bytes.
   func deliver() {
-    let (wake, shouldResume) = state.withLock { $0.deliver() }
-    wake?()
-    if shouldResume { resume() }
+    for waiter in state.withLock({ $0.takeWaiters() }) { waiter.resume() }
   }
 
   func finish(trailers: HTTPFields? = nil, metrics: TransferMetrics) {
-    settle { $0.finish(trailers: trailers, metrics: metrics) }
+    perform { state in
+      state.finish(trailers: trailers, metrics: metrics)
+      return state.effects()
+    }
   }
 
   /// Ends the body with an error.
-  func fail(_ error: LupineError) { settle { $0.fail(error) } }
+  func fail(_ error: LupineError) {
+    perform { state in
+      state.fail(error)
+      return state.effects()
+    }
+  }
 
   /// Cancels the body, including one that the transport has ended if some bytes still wait for the consumer.
   ///
   /// - Parameter isTold: whether the transport has received the cancellation and ends a body that is not complete.
-  func cancel(_ error: LupineError, isTold: Bool) { settle { $0.cancel(error, isTold: isTold) } }
+  func cancel(_ error: LupineError, isTold: Bool) {
+    perform { state in
+      state.cancel(error, isTold: isTold)
+      return state.effects()
+    }
+  }
 
-  /// Whether a consumer takes the bytes as they arrive.
+  /// Whether a consumer takes the bytes as they arrive, or the destination is not known yet.
   var isStreamed: Bool { state.withLock { $0.isStreamed } }
 
-  /// Whether only the reader can make the body continue.
+  /// Whether only the consumer can make the body continue.
   var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
 
-  private func settle(_ change: (inout BodyChannelState) -> Void) {
-    let settled = state.withLock { state in
-      change(&state)
-      return state.settle()
-    }
-    settled.wake?()
-    if let audience = settled.audience { tell(audience) }
+  /// Changes the state and performs the effects outside the lock.
+  @discardableResult
+  private func perform(_ change: (inout BodyChannelState) -> BodyChannelState.Effects) -> LupineError? {
+    let effects = state.withLock { change(&$0) }
+    effects.resume?()
+    for waiter in effects.waiters { waiter.resume() }
+    if let audience = effects.audience { tell(audience) }
+    return effects.fault
   }
 
   /// Reports the end: first to the observers, then to the waiters, including those that came meanwhile.
@@ -82,21 +103,6 @@ struct BodyChannel: ~Copyable, Sendable {
     if let late { tell(late) }
   }
 
-  func next() async -> Result<[UInt8]?, LupineError> {
-    let (piece, shouldResume, audience) = state.withLock { state in
-      let (piece, shouldResume) = state.next()
-      return (piece, shouldResume, state.takeAudience())
-    }
-    if shouldResume { resume() }
-    if let audience { tell(audience) }
-    if let piece { return piece }
-    return await withUnsafeContinuation { continuation in
-      let (ready, shouldResume) = state.withLock { $0.next(orWaitWith: continuation) }
-      if shouldResume { resume() }
-      if let ready { continuation.resume(returning: ready) }
-    }
-  }
-
   /// See `ResponseBody.gathered`.
   func gathered(limit: Int64) -> Data { state.withLock { $0.gathered(limit: limit) } }
 
@@ -106,14 +112,6 @@ struct BodyChannel: ~Copyable, Sendable {
   /// The end of the body if it ended without an error and its observers have received the end.
   var goodEnd: BodyEnd? { state.withLock { $0.goodEnd } }
 
-  func end() async -> Result<BodyEnd, LupineError> {
-    if let end = state.withLock({ $0.toldEnd }) { return end }
-    return await withUnsafeContinuation { continuation in
-      let end = state.withLock { $0.end(orWaitWith: continuation) }
-      if let end { continuation.resume(returning: end) }
-    }
-  }
-
   /// Calls the observer at the end, before the waiters continue.
   ///
   /// If the body has ended, it calls the observer at once.
@@ -122,29 +120,78 @@ struct BodyChannel: ~Copyable, Sendable {
   }
 
   /// Drops the body: no consumer takes the rest.
-  func abandon() {
-    let (shouldResume, audience) = state.withLock { state in
-      let shouldResume = state.abandon()
-      return (shouldResume, state.takeAudience())
-    }
-    if shouldResume { resume() }
-    if let audience { tell(audience) }
-  }
+  func abandon() { perform { $0.abandon() } }
 
   /// Drops the body because its exchange is over.
   ///
-  /// A body that has ended stays, because some bytes may still wait for the consumer.
-  func leave() {
-    let left = state.withLock { $0.leave() }
-    left.wake?()
-    if let audience = left.audience { tell(audience) }
-  }
+  /// A body that has ended stays if some bytes may still wait for a reader.
+  func leave() { perform { $0.leave() } }
 
   /// Suspends or resumes the transport.
   func setSuspended(_ isSuspended: Bool) {
-    if state.withLock({ $0.setSuspended(isSuspended) }) { resume() }
+    let resume = state.withLock { $0.setSuspended(isSuspended) }
+    resume?()
+  }
+}
+
+// The consumer's side
+
+extension BodyChannel {
+  /// Returns the next piece of a streamed body; `nil` at its end.
+  ///
+  /// - Parameter onFault: cancels the exchange after an error of a stage.
+  func next(onFault: (LupineError) -> Void) async -> Result<[UInt8]?, LupineError> {
+    while true {
+      let (step, resume, audience) = state.withLock { state in
+        let (step, resume) = state.next()
+        return (step, resume, state.takeAudience())
+      }
+      resume?()
+      if let audience { tell(audience) }
+      switch step {
+      case .deliver(let piece): return piece
+      case .process(let work): await process(work, onFault)
+      case .wait, .leave: await wait()
+      }
+    }
   }
 
-  /// Resumes the paused transport.
-  private func resume() { state.withLock { $0.resume }?() }
+  /// Processes the body up to its end, and waits for the end.
+  ///
+  /// - Parameter onFault: cancels the exchange after an error of a stage, the file or a limit.
+  func end(onFault: (LupineError) -> Void) async -> Result<BodyEnd, LupineError> {
+    if let end = state.withLock({ $0.toldEnd }) { return end }
+    while true {
+      let (step, resume) = state.withLock { $0.nextBeforeEnd() }
+      resume?()
+      switch step {
+      case .process(let work): await process(work, onFault)
+      case .wait: await wait()
+      case .deliver, .leave:
+        return await withUnsafeContinuation { continuation in
+          let end = state.withLock { $0.end(orWaitWith: continuation) }
+          if let end { continuation.resume(returning: end) }
+        }
+      }
+    }
+  }
+
+  private func wait() async {
+    await withUnsafeContinuation { waiter in
+      if !state.withLock({ $0.wait(waiter) }) { waiter.resume() }
+    }
+  }
+
+  private func process(_ work: consuming BodyWork, _ onFault: (LupineError) -> Void) async {
+    let done: (work: BodyWork, error: LupineError?)
+    if work.processor.hasFile {
+      let taken = work
+      done = await BlockingWork.run { taken.result { _ in true } }
+    } else {
+      done = work.result { (piece) throws(LupineError) in
+        try state.withLock { (state) throws(LupineError) in try state.store(piece) }
+      }
+    }
+    if let fault = perform({ $0.putBack(done.work, done.error) }) { onFault(fault) }
+  }
 }

@@ -4,30 +4,64 @@ import LupineSupport
 
 /// The state of a `BodyChannel`.
 ///
-/// Each change returns what to resume outside the lock.
+/// Each change returns what to do outside the lock. The state itself never runs a decoder and never waits for a disk:
+/// bytes that need one of them wait in `processing` until the consumer has taken them out.
 struct BodyChannelState {
   typealias Piece = Result<[UInt8]?, LupineError>
   typealias End = Result<BodyEnd, LupineError>
+  typealias Waiter = UnsafeContinuation<Void, Never>
 
-  /// The stages of a body that has any.
+  /// The next step of a consumer.
+  enum Step {
+    /// There is a piece, or the body has ended.
+    case deliver(Piece)
+    /// Bytes wait for the stages or the file; `putBack` must follow.
+    case process(BodyWork)
+    /// The consumer waits.
+    case wait
+    /// Nothing is left to process, or another task does it.
+    case leave
+  }
+
+  /// What to do outside the lock.
+  ///
+  /// A separate type, because a closure in a tuple would be allocated.
+  struct Effects {
+    var waiters: [Waiter] = []
+    var audience: Audience?
+    /// Resumes the transport.
+    var resume: (@Sendable () -> Void)?
+    /// A closure that is only released.
+    var released: (@Sendable () -> Void)?
+    /// The error with which the exchange is to be cancelled.
+    var fault: LupineError?
+  }
+
+  /// The bytes in memory.
+  private var target = BodyTarget()
+  /// The stages and the file of a body that has any, with the bytes that wait for them.
   ///
   /// Stored indirectly: most bodies have none.
-  private var decoding: CopyOnWrite<BodyDecoding>?
-  private var target = BodyTarget(.discard(limit: 0))
+  private var processing: CopyOnWrite<BodyProcessing>?
   /// Resumes the transport.
   ///
   /// Released at the end, because it may hold the exchange.
-  private(set) var resume: (@Sendable () -> Void)?
+  private var resume: (@Sendable () -> Void)?
   private var isBegun = false
+  private var isOpen = false
   private var isAbandoned = false
   private var isSuspended = false
   private var isPaused = false
+  /// The end that the transport reported, or a failure.
   private var ending: End?
-  /// The reason for a cancellation that the transport has received.
-  ///
-  /// The transport then ends the body.
+  /// Whether all bytes before the end have been processed.
+  private var isSettled = false
+  /// The error of a stage, a file or a limit; the transport then ends the body.
+  private var fault: LupineError?
+  /// The reason for a cancellation that the transport has received; the transport then ends the body.
   private var cancellation: LupineError?
-  private var reader: UnsafeContinuation<Piece, Never>?
+  /// The consumers that wait for bytes or for the end; usually one.
+  private var waiters: [Waiter] = []
   /// The observers and waiters of the end; `nil` if there are none.
   private var listeners: Listeners?
   /// Whether observers are receiving the end.
@@ -36,17 +70,37 @@ struct BodyChannelState {
   private var isTelling = false
 
   /// Begins the body; returns false if the state already has one.
-  mutating func begin(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> Bool {
+  mutating func begin(resume: @escaping @Sendable () -> Void) -> Bool {
     guard !isBegun else { return false }
     isBegun = true
     self.resume = resume
-    if !sink.stages.isEmpty { decoding = CopyOnWrite(BodyDecoding(sink.stages)) }
-    target = BodyTarget(sink.destination)
     return true
+  }
+
+  var hasBegun: Bool { isBegun }
+
+  /// Sets the destination of the body, including the bytes that have arrived; only the first call has an effect.
+  mutating func open(_ sink: BodySink) -> Effects {
+    guard !isOpen else { return Effects() }
+    isOpen = true
+    do throws(LupineError) {
+      if sink.needsProcessing, !isSettled {
+        processing = CopyOnWrite(try BodyProcessing(sink, early: target.takeEarly()))
+        target.become(sink.destination)
+      } else {
+        target.become(sink.destination)
+        try target.checkLimit()
+        settleIfProcessed()
+      }
+      return effects(shouldResume: resumeIfRoom())
+    } catch {
+      return fail(processing: error)
+    }
   }
 
   /// The end of the body: a success after the consumer has taken the last byte, a failure at once.
   var finalEnd: End? {
+    guard isSettled else { return nil }
     if case .failure = ending { return ending }
     return target.isDrained ? ending : nil
   }
@@ -54,14 +108,11 @@ struct BodyChannelState {
   /// See `ResponseBody.gathered`.
   func gathered(limit: Int64) -> Data { target.gathered(limit: limit) }
 
-  /// Whether the transport or a failure has ended the body, even if some bytes still wait for the consumer.
-  var hasEnding: Bool { ending != nil || decoding?.value.arrived != nil }
+  /// Whether a consumer takes the bytes as they arrive, or the destination is not known yet.
+  var isStreamed: Bool { !isOpen || target.isStreamed }
 
-  /// Whether a consumer takes the bytes as they arrive.
-  var isStreamed: Bool { target.isStreamed }
-
-  /// Whether only the reader can make the body continue.
-  var isHeldBack: Bool { hasEnding ? finalEnd == nil : isPaused }
+  /// Whether only the consumer can make the body continue.
+  var isHeldBack: Bool { ending != nil ? finalEnd == nil : isPaused }
 
   /// The final end, once its observers have received it.
   var toldEnd: End? { isTelling ? nil : finalEnd }
@@ -70,26 +121,26 @@ struct BodyChannelState {
   ///
   /// Cheaper than `toldEnd`.
   var goodEnd: BodyEnd? {
-    if !isTelling, target.isDrained, case .success(let end) = ending { end } else { nil }
+    if isSettled, !isTelling, target.isDrained, case .success(let end) = ending { end } else { nil }
   }
 
   /// Whether the transport continues to write.
   var flow: ResponseBodyWriter.Flow { isPaused ? .pause : .proceed }
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
+    if let fault { throw fault }
     guard ending == nil, !isAbandoned else { return }
-    if decoding == nil {
+    if processing == nil {
       try target.take(bytes)
     } else {
-      try decoding?.value.take(bytes, into: &target)
+      processing?.value.raw.append(contentsOf: bytes)
     }
     isPaused = isSuspended || isCrowded
   }
 
   mutating func write(_ data: Data) throws(LupineError) {
-    guard ending == nil, !isAbandoned else { return }
-    if decoding == nil, try target.keep(data) {
-      isPaused = isSuspended
+    if fault == nil, ending == nil, !isAbandoned, processing == nil, try target.keep(data) {
+      isPaused = isSuspended || isCrowded
       return
     }
     let result = data.withUnsafeBytes { bytes in
@@ -100,24 +151,37 @@ struct BodyChannelState {
 
   mutating func finish(trailers: HTTPFields?, metrics: TransferMetrics) {
     guard ending == nil else { return }
-    let end = BodyEnd(data: Data(), byteCount: 0, trailers: trailers, metrics: metrics)
-    if isUndecoded { decoding?.value.arrived = end } else { complete(end) }
+    if let fault { return fail(fault.measured(metrics)) }
+    ending = .success(BodyEnd(data: Data(), byteCount: 0, trailers: trailers, metrics: metrics))
+    settleIfProcessed()
     if let cancellation { cancel(cancellation, isTold: false) }
   }
 
+  /// Ends the body with an error.
+  ///
+  /// After a failure of the connection, the bytes that wait are still processed. After a cancellation they are written
+  /// if they go to a file, so that the download can be resumed after them, and dropped otherwise.
+  mutating func fail(_ error: LupineError) {
+    guard ending == nil else { return target.close() }
+    ending = .failure(fault.map { error.metrics.map($0.measured) ?? $0 } ?? error)
+    if error.givesUp, processing?.value.hasFile != true { processing?.value.drop() }
+    settleIfProcessed(isGivenUp: error.givesUp)
+    target.close()
+  }
+
   /// Drops the body; returns whether the paused transport may continue.
-  mutating func abandon() -> Bool {
+  private mutating func drop() -> Bool {
     isAbandoned = true
-    decoding?.value.drop()
+    processing?.value.drop()
     target.abandon()
-    completeIfDecoded()
+    settleIfProcessed()
     return resumeIfRoom()
   }
 
-  mutating func fail(_ error: LupineError) {
-    if ending == nil { ending = .failure(error) }
-    if error.givesUp { decoding?.value.drop() }
-    target.close()
+  /// Drops the body: no consumer takes the rest.
+  mutating func abandon() -> Effects {
+    let shouldResume = drop()
+    return effects(shouldResume: shouldResume)
   }
 
   /// Cancels the body, including one that the transport has ended if some bytes still wait for the consumer.
@@ -125,28 +189,57 @@ struct BodyChannelState {
   /// - Parameter isTold: whether the transport has received the cancellation and ends a body that is not complete.
   mutating func cancel(_ error: LupineError, isTold: Bool) {
     guard finalEnd == nil else { return }
-    guard hasEnding || !isTold else { return cancellation = error }
-    let arrived = if case .success(let end) = ending { end } else { decoding?.value.arrived }
+    guard ending != nil || !isTold else { return cancellation = error }
+    let arrived: BodyEnd? = if case .success(let end) = ending { end } else { nil }
     ending = nil
+    isSettled = false
     fail(arrived.map { error.measured($0.metrics) } ?? error)
   }
 
-  /// Returns the next piece if one is available, and whether the transport may continue.
-  mutating func next() -> (Piece?, shouldResume: Bool) {
+  /// Returns the next step of the reader of a streamed body, and the closure that resumes the transport.
+  mutating func next() -> (Step, resume: (@Sendable () -> Void)?) {
     target.reclaim()
-    catchUp()
-    if let piece = target.takePiece() { return (.success(piece), resumeIfRoom()) }
-    switch ending {
-    case .success: return (.success(nil), false)
-    case .failure(let error): return (.failure(error), false)
-    case nil: return (nil, resumeIfRoom())
-    }
+    if let piece = target.takePiece() { return (.deliver(.success(piece)), resumeIfRoom() ? resume : nil) }
+    if isSettled, let ending { return (.deliver(ending.map { _ in nil }), nil) }
+    return (takeWork().map { .process($0) } ?? .wait, resumeIfRoom() ? resume : nil)
   }
 
-  mutating func next(orWaitWith continuation: UnsafeContinuation<Piece, Never>) -> (Piece?, shouldResume: Bool) {
-    let (piece, shouldResume) = next()
-    if piece == nil { reader = continuation }
-    return (piece, shouldResume)
+  /// Returns the next step of a task that awaits the end of a body, and the closure that resumes the transport.
+  ///
+  /// A streamed body is processed by its reader alone.
+  mutating func nextBeforeEnd() -> (Step, resume: (@Sendable () -> Void)?) {
+    guard !isSettled, let processing, !target.isStreamed, !processing.value.isRunning else { return (.leave, nil) }
+    return (takeWork().map { .process($0) } ?? .wait, resumeIfRoom() ? resume : nil)
+  }
+
+  /// Takes out the bytes that wait for the stages or the file.
+  private mutating func takeWork() -> BodyWork? {
+    guard !isSettled, processing != nil else { return nil }
+    return processing?.value.take(before: ending)
+  }
+
+  /// Stores a piece that the stages have produced; returns whether there is room for more.
+  mutating func store(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> Bool {
+    try target.take(bytes)
+    return !target.isFull
+  }
+
+  /// Ends a step of processing.
+  mutating func putBack(_ work: consuming BodyWork, _ error: LupineError?) -> Effects {
+    if work.processor.hasFile { target.count(work.processor.byteCount) }
+    let isLast = work.isLast
+    processing?.value.putBack(work)
+    if isAbandoned { processing?.value.drop() }
+    if let error { return fail(processing: error) }
+    if isLast || isAbandoned { settleIfProcessed(hasFinished: isLast) }
+    return effects(shouldResume: resumeIfRoom())
+  }
+
+  /// Adds a consumer that waits; returns false if there is something to do for it.
+  mutating func wait(_ waiter: Waiter) -> Bool {
+    guard !isSettled, target.isDrained, processing?.value.canBeTaken(before: ending) != true else { return false }
+    waiters.append(waiter)
+    return true
   }
 
   mutating func end(orWaitWith continuation: UnsafeContinuation<End, Never>) -> End? {
@@ -168,57 +261,36 @@ struct BodyChannelState {
     listeners = changed
   }
 
-  /// Returns whether the paused transport may continue.
-  mutating func setSuspended(_ isSuspended: Bool) -> Bool {
+  /// Returns the closure that resumes the transport, if it may continue.
+  mutating func setSuspended(_ isSuspended: Bool) -> (@Sendable () -> Void)? {
     self.isSuspended = isSuspended
-    return hasEnding ? false : resumeIfRoom()
+    return ending == nil && resumeIfRoom() ? resume : nil
   }
 
-  /// Returns the closure that resumes a waiting reader, if there is something for it.
-  mutating func takeReader() -> (@Sendable () -> Void)? {
-    guard let reader else { return nil }
-    guard let piece = next().0 else { return nil }
-    self.reader = nil
-    return { reader.resume(returning: piece) }
-  }
-
-  /// Returns the effects of written bytes.
-  ///
-  /// A waiting reader may take them at once, which makes room again.
-  mutating func hasWritten() -> (ResponseBodyWriter.Flow, wake: (@Sendable () -> Void)?) {
-    let wake = takeReader()
-    return (flow, wake)
-  }
-
-  /// The effects of the end of a body, and the values to release outside the lock.
-  ///
-  /// A separate type, because a closure in a tuple would be allocated.
-  struct Settlement {
-    let wake: (@Sendable () -> Void)?
-    let audience: Audience?
-    let resume: (@Sendable () -> Void)?
-  }
-
-  mutating func settle() -> Settlement {
-    Settlement(wake: takeReader(), audience: takeAudience(), resume: hasEnding ? resume.take() : nil)
-  }
-
-  /// Drops the body of an exchange that is over, unless the body has ended and some bytes wait for the consumer.
-  mutating func leave() -> Settlement {
-    let mayGoOn = hasEnding ? false : abandon()
+  /// Drops the body of an exchange that is over, unless the body has ended and some bytes wait for a reader.
+  mutating func leave() -> Effects {
+    let mayGoOn = ending != nil && target.isStreamed ? false : drop()
     let resume = resume.take()
-    return Settlement(wake: mayGoOn ? resume : nil, audience: takeAudience(), resume: resume)
+    var effects = effects()
+    if mayGoOn { effects.resume = resume } else { effects.released = resume }
+    return effects
   }
 
-  /// Returns the closure that resumes a waiting reader, and whether the transport may continue.
-  mutating func deliver() -> ((@Sendable () -> Void)?, shouldResume: Bool) {
-    guard let reader else { return (nil, false) }
-    let (piece, shouldResume) = next()
-    guard let piece else { return (nil, shouldResume) }
-    self.reader = nil
-    return ({ reader.resume(returning: piece) }, shouldResume)
+  /// Returns the consumers to wake after bytes have been written.
+  mutating func takeWaiters() -> [Waiter] {
+    guard !waiters.isEmpty else { return [] }
+    return exchange(&waiters, with: [])
   }
 
+  /// The effects of a change after which the body may have ended.
+  mutating func effects(shouldResume: Bool = false) -> Effects {
+    Effects(
+      waiters: takeWaiters(), audience: takeAudience(), resume: shouldResume ? resume : nil,
+      released: ending != nil && !shouldResume ? resume.take() : nil)
+  }
+}
+
+extension BodyChannelState {
   /// The receivers of the end: first the observers, then the waiters.
   struct Audience {
     let end: End
@@ -245,9 +317,7 @@ struct BodyChannelState {
   }
 
   /// Whether the consumer must catch up before more bytes come.
-  private var isCrowded: Bool { target.isFull || isUndecoded }
-
-  private var isUndecoded: Bool { decoding?.value.isWaiting == true }
+  private var isCrowded: Bool { target.isFull || processing?.value.isFull == true }
 
   private mutating func resumeIfRoom() -> Bool {
     guard isPaused, !isSuspended, !isCrowded, ending == nil else { return false }
@@ -255,34 +325,40 @@ struct BodyChannelState {
     return true
   }
 
-  /// Decodes the waiting bytes as far as there is room, also for a body that has failed.
-  private mutating func catchUp() {
-    guard isUndecoded, !target.isFull else { return }
-    do throws(LupineError) {
-      try decoding?.value.catchUp(into: &target)
-      completeIfDecoded()
-    } catch {
-      decoding?.value.drop()
-      if ending == nil { ending = .failure(decoding?.value.arrived.map { error.measured($0.metrics) } ?? error) }
+  /// Ends the body if its end is known and no bytes wait for the stages or the file.
+  ///
+  /// - Parameters:
+  ///   - hasFinished: whether the stages have been finished.
+  ///   - isGivenUp: whether this side ended the body, so that only a file takes the bytes that wait.
+  private mutating func settleIfProcessed(hasFinished: Bool = false, isGivenUp: Bool = false) {
+    guard let ending, !isSettled, isOpen || isAbandoned || isGivenUp else { return }
+    if let processing, !isAbandoned, !hasFinished {
+      guard isGivenUp, !processing.value.hasFile else { return }
     }
-  }
-
-  /// Ends the body once the transport has ended it and all bytes are decoded.
-  private mutating func completeIfDecoded() {
-    if ending == nil, !isUndecoded, let arrived = decoding?.value.arrived { complete(arrived) }
-  }
-
-  /// - Parameter end: the end that the transport reported.
-  private mutating func complete(_ end: consuming BodyEnd) {
-    do throws(LupineError) {
-      if decoding != nil, !isAbandoned { try decoding?.value.finish(into: &target) }
+    isSettled = true
+    if case .success(var end) = ending {
       end.data = target.takeCollected()
       end.byteCount = target.byteCount
-      ending = .success(end)
-    } catch {
-      ending = .failure(error.measured(end.metrics))
+      self.ending = .success(end)
     }
     target.close()
+  }
+
+  /// Fails the body with the error of a stage, a file or a limit; the exchange is cancelled if it is still running.
+  private mutating func fail(processing error: LupineError) -> Effects {
+    processing?.value.drop()
+    guard let ending else {
+      fault = error
+      let mayResume = isPaused && !isSuspended
+      isPaused = isSuspended
+      var effects = effects(shouldResume: mayResume)
+      effects.fault = error
+      return effects
+    }
+    if case .success(let end) = ending { self.ending = .failure(error.measured(end.metrics)) }
+    isSettled = true
+    target.close()
+    return effects()
   }
 }
 

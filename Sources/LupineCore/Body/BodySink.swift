@@ -1,4 +1,7 @@
-/// The destination of a response's body, chosen when its head arrives and before its first byte is delivered.
+/// The destination of a response's body, chosen when its head has arrived.
+///
+/// Stages run on the task that consumes the body; they may take long. A file is written by a thread that only waits for
+/// files. The transport's thread waits for neither: it stores at most 256 KiB and pauses.
 public struct BodySink: Sendable {
   /// The destination of the bytes after the stages.
   public var destination: Destination
@@ -25,11 +28,14 @@ public struct BodySink: Sendable {
     ///
     /// The transport pauses while `window` bytes wait.
     case stream(window: Int)
-    /// Writes the bytes to a file from `offset` on, on the transport's own thread.
+    /// Writes the bytes to a file from `offset` on.
     ///
-    /// The opener keeps ownership of the descriptor.
+    /// Over `limit` bytes the exchange fails. The opener keeps ownership of the descriptor, which is copied.
     case file(descriptor: Int32, offset: Int64, limit: Int64?)
   }
+
+  /// Whether the bytes pass through stages or go to a file.
+  var needsProcessing: Bool { if case .file = destination { true } else { !stages.isEmpty } }
 
   /// See `Destination.discard`.
   public static func discard(limit: Int64) -> BodySink { BodySink(.discard(limit: limit)) }

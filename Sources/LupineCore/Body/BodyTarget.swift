@@ -1,11 +1,14 @@
 import FoundationEssentials
-import Glibc
 import LupineSupport
 
-/// The destination of a sink: counts the bytes, enforces the limit, and stores the bytes.
+/// The bytes of a body in memory: counts them, enforces the limit, and stores them.
 struct BodyTarget {
+  /// The number of bytes at which the transport pauses while the destination is not known.
+  private static let undecidedWindow = 256 << 10
+
   private(set) var byteCount: Int64 = 0
-  private let destination: BodySink.Destination
+  /// `nil` until the destination is known; the bytes are collected until then.
+  private var destination: BodySink.Destination?
   private var collected = Data()
   /// The pieces of a streamed body.
   ///
@@ -13,9 +16,24 @@ struct BodyTarget {
   private var pieces: CopyOnWrite<WaitingPieces>?
   private var isAbandoned = false
 
-  init(_ destination: BodySink.Destination) {
+  /// Sets the destination of the bytes, including those that have arrived.
+  mutating func become(_ destination: BodySink.Destination) {
     self.destination = destination
-    pieces = if case .stream = destination { CopyOnWrite(WaitingPieces()) } else { nil }
+    switch destination {
+    case .collect(let limit): if byteCount > limit { collected = collected.prefix(Int(clamping: max(0, limit))) }
+    case .discard: collected = Data()
+    case .stream:
+      var pieces = WaitingPieces()
+      if !collected.isEmpty { takeCollected().withUnsafeBytes { pieces.append($0) } }
+      self.pieces = CopyOnWrite(pieces)
+    case .file: break
+    }
+  }
+
+  /// Removes and returns the bytes that have arrived, because stages or a file take them first.
+  mutating func takeEarly() -> Data {
+    byteCount = 0
+    return takeCollected()
   }
 
   /// Whether a consumer takes the bytes as they arrive.
@@ -28,24 +46,59 @@ struct BodyTarget {
 
   /// Whether the consumer must catch up before more bytes come.
   var isFull: Bool {
-    if case .stream(let window) = destination { waiting >= window } else { false }
+    switch destination {
+    case .stream(let window): waiting >= window
+    case nil: byteCount >= Int64(Self.undecidedWindow)
+    default: false
+    }
   }
 
   mutating func take(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
     guard !bytes.isEmpty, !isAbandoned else { return }
     byteCount += Int64(bytes.count)
     switch destination {
-    case .discard(let limit): try keep(to: limit, .discardedBody)
+    case .discard, .file: break
     case .collect(let limit):
       let room = Int(clamping: max(0, limit - Int64(collected.count)))
       collected.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.prefix(room)))
-      try keep(to: limit, .responseBody)
     case .stream: pieces?.value.append(bytes)
-    case .file(let descriptor, let offset, let limit):
-      if let limit { try keep(to: limit, .sink) }
-      try Self.write(bytes, to: descriptor, at: offset + byteCount - Int64(bytes.count))
+    case nil: collected.append(contentsOf: bytes)
+    }
+    try checkLimit()
+  }
+
+  /// Takes data without a copy if it is the first of a collected body; returns false if the bytes must be copied.
+  mutating func keep(_ data: Data) throws(LupineError) -> Bool {
+    guard collected.isEmpty, data.startIndex == 0, !isAbandoned else { return false }
+    switch destination {
+    case .collect(let limit):
+      collected = Int64(data.count) <= limit ? data : data.prefix(Int(clamping: max(0, limit)))
+    case nil: collected = data
+    default: return false
+    }
+    byteCount += Int64(data.count)
+    try checkLimit()
+    return true
+  }
+
+  /// Throws if there are more bytes than the destination allows.
+  func checkLimit() throws(LupineError) {
+    switch destination {
+    case .discard(let limit): if byteCount > limit { throw Self.exceeds(limit, .discardedBody) }
+    case .collect(let limit): if byteCount > limit { throw Self.exceeds(limit, .responseBody) }
+    default: break
     }
   }
+
+  static func exceeds(_ limit: Int64, _ name: Limits.Name) -> LupineError {
+    LupineError(
+      .limitExceeded(name),
+      "The response's body is larger than \(limit) bytes, the limit \(name.rawValue); raise it on the builder if such bodies are expected."
+    )
+  }
+
+  /// Sets the number of bytes that were written to a file.
+  mutating func count(_ bytes: Int64) { byteCount = bytes }
 
   /// Drops the waiting bytes and all later ones.
   mutating func abandon() {
@@ -56,17 +109,6 @@ struct BodyTarget {
   /// Records that no more bytes come.
   mutating func close() { pieces?.value.close() }
 
-  /// Takes data without a copy if it is the first of a collected body; returns false if the bytes must be copied.
-  mutating func keep(_ data: Data) throws(LupineError) -> Bool {
-    guard case .collect(let limit) = destination, collected.isEmpty, data.startIndex == 0, !isAbandoned else {
-      return false
-    }
-    byteCount += Int64(data.count)
-    collected = Int64(data.count) <= limit ? data : data.prefix(Int(clamping: max(0, limit)))
-    try keep(to: limit, .responseBody)
-    return true
-  }
-
   mutating func takeCollected() -> Data { exchange(&collected, with: Data()) }
 
   /// Returns the first bytes that a `collect` sink has collected, also if the body exceeds its limit.
@@ -76,132 +118,4 @@ struct BodyTarget {
   mutating func reclaim() { pieces?.value.reclaim() }
 
   mutating func takePiece() -> [UInt8]? { pieces?.value.take() }
-
-  private func keep(to limit: Int64, _ name: Limits.Name) throws(LupineError) {
-    guard byteCount > limit else { return }
-    throw LupineError(
-      .limitExceeded(name),
-      "The response's body is larger than \(limit) bytes, the limit \(name.rawValue); raise it on the builder if such bodies are expected."
-    )
-  }
-
-  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int64) throws(LupineError)
-  {
-    guard let error = bytes.write(to: descriptor, at: offset) else { return }
-    throw LupineError.file(
-      FileFailure.path(of: descriptor), code: error,
-      message: "The response's file cannot be written: \(String(cString: strerror(error))).")
-  }
-}
-
-/// The pieces of a streamed body that wait for its consumer.
-struct WaitingPieces {
-  /// Bytes that wait to be taken.
-  private(set) var count = 0
-  private var pieces: [[UInt8]] = []
-  private var first = 0
-  private var spares = SparePieces()
-  private static let pieceSize = 256 << 10
-  private static let largePiece = 8 << 10
-
-  /// Joins bytes that arrive before the consumer takes them, so that it gets few large pieces.
-  mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    count += bytes.count
-    let last = pieces.count - 1
-    if first <= last, pieces[last].count + bytes.count <= Self.pieceSize {
-      makeRoom(for: bytes.count)
-    } else {
-      pieces.append(emptyPiece(for: bytes.count))
-    }
-    pieces[pieces.count - 1].append(contentsOf: bytes)
-  }
-
-  /// Moves the last piece to a full-size buffer when it becomes a large one.
-  private mutating func makeRoom(for more: Int) {
-    let small = pieces[pieces.count - 1]
-    let count = small.count + more
-    guard count > small.capacity, count >= Self.largePiece else { return }
-    var large = emptyPiece(for: count)
-    large.append(contentsOf: small)
-    pieces[pieces.count - 1] = large
-  }
-
-  /// Returns a buffer.
-  ///
-  /// A large piece gets room for more bytes; a small one, such as an event or a line, gets none.
-  private mutating func emptyPiece(for count: Int) -> [UInt8] {
-    let isLarge = count >= Self.largePiece
-    var piece = (isLarge ? spares.take() : nil) ?? []
-    piece.reserveCapacity(isLarge ? max(count, Self.pieceSize) : count)
-    return piece
-  }
-
-  /// Drops the waiting pieces.
-  mutating func drop() {
-    pieces = []
-    first = 0
-    count = 0
-    spares.close()
-  }
-
-  /// Records that no more pieces come.
-  mutating func close() { spares.close() }
-
-  /// Records that the consumer asks for more.
-  mutating func reclaim() { spares.reclaim() }
-
-  mutating func take() -> [UInt8]? {
-    guard first < pieces.count else { return nil }
-    let piece = pieces[first]
-    pieces[first] = []
-    first += 1
-    count -= piece.count
-    if (Self.pieceSize..<2 * Self.pieceSize).contains(piece.capacity) { spares.lend(piece) }
-    if first == pieces.count {
-      pieces.removeAll(keepingCapacity: true)
-      first = 0
-    }
-    return piece
-  }
-}
-
-/// The memory of pieces that the consumer has finished with, for later pieces.
-///
-/// A new allocation costs a page fault for each page. If the consumer keeps a piece, its array is shared, so
-/// copy-on-write prevents the reuse of its memory.
-struct SparePieces {
-  /// The piece that was delivered last.
-  ///
-  /// The consumer uses it until it asks for the next one.
-  private var current: [UInt8] = []
-  private var free: [[UInt8]] = []
-  private var isClosed = false
-  private static let most = 2
-
-  /// Returns an empty piece with room, if there is one.
-  mutating func take() -> [UInt8]? {
-    guard var piece = free.popLast() else { return nil }
-    // Allocates a new buffer if the consumer has kept the old one.
-    piece.removeAll(keepingCapacity: true)
-    return piece
-  }
-
-  /// Frees the last piece for reuse, because the consumer asks for the next one.
-  mutating func reclaim() {
-    guard current.capacity > 0 else { return }
-    if free.count < Self.most { free.append(current) }
-    current = []
-  }
-
-  /// Keeps a reference to a large piece that is delivered.
-  mutating func lend(_ piece: [UInt8]) {
-    if !isClosed { current = piece }
-  }
-
-  /// Releases all memory: no piece follows.
-  mutating func close() {
-    isClosed = true
-    current = []
-    free = []
-  }
 }

@@ -19,10 +19,19 @@ public struct ResponseBody: Sendable {
   /// - Throws: `LupineError` if the exchange failed, after the bytes before the failure have been returned.
   public func next() async throws(LupineError) -> [UInt8]? {
     exchange.touch()
-    return try await exchange.channel.next().get()
+    return try await exchange.channel.next(onFault: exchange.cancel).get()
   }
 
-  /// Whether a reader takes the bytes as they arrive.
+  /// Sets the destination of the body, including the bytes that have arrived.
+  ///
+  /// Only the first call has an effect. The session makes it for the response that a transport returns. A layer makes it
+  /// for a response that it does not return, for example with `.discard(limit:)`. Until then the transport pauses once
+  /// 256 KiB have arrived.
+  public func open(_ sink: BodySink) {
+    if let fault = exchange.channel.open(sink) { exchange.cancel(fault) }
+  }
+
+  /// Whether a reader takes the bytes as they arrive, or the destination is not known yet.
   ///
   /// `end()` then waits until the reader has taken the last byte.
   public var isStreamed: Bool { exchange.channel.isStreamed }
@@ -35,7 +44,7 @@ public struct ResponseBody: Sendable {
   ///
   /// - Throws: `LupineError` with the metrics of the exchange if the exchange failed.
   public func end() async throws(LupineError) -> BodyEnd {
-    try await exchange.channel.end().get()
+    try await exchange.channel.end(onFault: exchange.cancel).get()
   }
 
   /// The end of the body if it ended without an error and its observers have received the end.
@@ -68,7 +77,8 @@ public struct ResponseBody: Sendable {
   /// The body goes to the destination of the response's body: to a data request, to a stream's reader, or into a
   /// download's file. It is not decoded, whatever `Content-Encoding` the head contains.
   public static func complete(_ data: Data, metrics: TransferMetrics = TransferMetrics()) -> ResponseBody {
-    let exchange = ExchangeControl().beginBody(.collect(limit: .max), resume: {})
+    let exchange = ExchangeControl().beginBody(resume: {})
+    _ = exchange.channel.open(.collect(limit: .max))
     // The limit is unreachable.
     _ = try? exchange.channel.write(data)
     exchange.channel.finish(metrics: metrics)

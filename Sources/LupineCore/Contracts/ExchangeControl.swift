@@ -161,7 +161,13 @@ public final class ExchangeControl: Sendable {
   }
 
   /// Counts received bytes as progress of the download, until the exchange is over.
-  package func beginsAnswer() { counts.store(true, ordering: .relaxed) }
+  ///
+  /// - Parameter body: the response's body, of which some bytes may have arrived.
+  package func beginsAnswer(with body: ResponseBody) {
+    counts.store(true, ordering: .relaxed)
+    let early = body.exchange.bytesReceived.load(ordering: .relaxed)
+    if early > 0, carries(body) { supervisor?.didReceive(early, at: lastActive) }
+  }
 
   /// Whether received bytes count as progress.
   ///
@@ -183,14 +189,14 @@ public final class ExchangeControl: Sendable {
 
   /// Makes this branch's response the response of its parent exchange.
   ///
-  /// Call it on one branch only. Call it in the sink of the branch's context, before the sink returns the destination
-  /// of the body.
+  /// Call it on one branch only, when its response has arrived and before the layer returns it.
   public func choose() {
-    let source = state.withLock { state in
+    let (source, bearer) = state.withLock { state in
       state.isChosen = true
-      return state.source
+      return (state.source, state.bearer)
     }
     parent?.answers(source)
+    if channel.hasBegun { parent?.bear(by: bearer ?? self) }
   }
 
   /// Suspends or resumes the response's body.
@@ -210,11 +216,11 @@ extension ExchangeControl {
   /// Begins the response's body.
   ///
   /// - Returns: the exchange that owns the body: this one, or a new branch if this one already has a body.
-  func beginBody(_ sink: BodySink, resume: @escaping @Sendable () -> Void) -> ExchangeControl {
-    guard channel.begin(sink, resume: resume) else {
+  func beginBody(resume: @escaping @Sendable () -> Void) -> ExchangeControl {
+    guard channel.begin(resume: resume) else {
       let branch = branch()
       branch.choose()
-      return branch.beginBody(sink, resume: resume)
+      return branch.beginBody(resume: resume)
     }
     bear(by: self)
     return self
@@ -224,7 +230,8 @@ extension ExchangeControl {
   ///
   /// The bytes do not count as progress.
   package func makeBody(_ sink: BodySink, of end: BodyEnd) -> ResponseBody {
-    let exchange = beginBody(sink, resume: {})
+    let exchange = beginBody(resume: {})
+    if let fault = exchange.channel.open(sink) { exchange.channel.fail(fault.measured(end.metrics)) }
     do throws(LupineError) {
       // The bytes are in memory already: the sink accepts all of them, whatever its window.
       _ = try exchange.channel.write(end.data)

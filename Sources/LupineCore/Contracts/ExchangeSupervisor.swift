@@ -1,14 +1,12 @@
 package import HTTPTypes
 
-/// Selects the destination of an exchange's body and receives the exchange's events.
+/// Receives the events of an exchange.
 package protocol ExchangeSupervisor: AnyObject, Sendable {
   /// Whether a monitor receives the events.
   var isObserved: Bool { get }
 
-  /// Selects the destination of the body that follows a final head.
-  ///
-  /// - Parameter status: the status code of the head as a number; the head stores it as text.
-  func sink(for head: HTTPResponse, status: Int, of control: ExchangeControl, attempt: Int) -> BodySink
+  /// Returns the destination of the body that follows a final head; `nil` if it is set later with `ResponseBody.open`.
+  func sink(for head: HTTPResponse) -> BodySink?
 
   /// Receives an event of the exchange.
   func hear(_ event: SessionEvent.Kind, attempt: Int)
@@ -29,6 +27,8 @@ package protocol ExchangeSupervisor: AnyObject, Sendable {
 extension ExchangeSupervisor {
   package var isObserved: Bool { true }
 
+  package func sink(for head: HTTPResponse) -> BodySink? { nil }
+
   package func cancelRequest() {}
 
   package func willSend(total: Int64?, at time: Duration) {}
@@ -41,18 +41,17 @@ extension ExchangeSupervisor {
 /// Supervises an exchange with closures: for a test, or for a branch of another exchange.
 package final class ClosureSupervisor: ExchangeSupervisor {
   private let events: @Sendable (SessionEvent.Kind) -> Void
-  private let sink: @Sendable (HTTPResponse) -> BodySink
+  private let sink: @Sendable (HTTPResponse) -> BodySink?
 
   package init(
-    events: @escaping @Sendable (SessionEvent.Kind) -> Void, sink: @escaping @Sendable (HTTPResponse) -> BodySink
+    events: @escaping @Sendable (SessionEvent.Kind) -> Void,
+    sink: @escaping @Sendable (HTTPResponse) -> BodySink? = { _ in nil }
   ) {
     self.events = events
     self.sink = sink
   }
 
-  package func sink(for head: HTTPResponse, status: Int, of control: ExchangeControl, attempt: Int) -> BodySink {
-    sink(head)
-  }
+  package func sink(for head: HTTPResponse) -> BodySink? { sink(head) }
 
   package func hear(_ event: SessionEvent.Kind, attempt: Int) { events(event) }
 }

@@ -55,12 +55,6 @@ public struct TransferContext: Sendable {
   public var proxyEvaluator: (any TrustEvaluator)? { own?.value.proxyEvaluator }
   /// The options for the use of connections.
   public var connections: ConnectionOptions { settings.connections }
-  /// Returns the destination of the response's body.
-  ///
-  /// Synchronous. The transport calls it once, for the final head, on its own thread.
-  public var sink: @Sendable (HTTPResponse) -> BodySink {
-    { [self] in sink(for: $0, $0.status.code) }
-  }
   /// The executor for tasks of the exchange; `nil` means the global executor.
   ///
   /// A task that a transport makes takes it as its executor preference.
@@ -87,9 +81,10 @@ public struct TransferContext: Sendable {
   /// If not, a transport may skip an event that is expensive to make.
   public var isObserved: Bool { control.isObserved }
 
-  /// Describes an exchange.
+  /// Describes an exchange without a session, for a test of a transport.
   ///
-  /// A session or a test of a transport creates it.
+  /// - Parameter sink: returns the destination of the response's body. It is called once, with the final head, on the
+  ///   transport's thread.
   public init(
     id: RequestID, attempt: Int = 1, clock: any Clock<Duration> = ContinuousClock(),
     now: @escaping @Sendable () -> Date = { Date() }, connectTimeout: Duration? = nil,
@@ -124,23 +119,16 @@ public struct TransferContext: Sendable {
 
   private var supervisor: (any ExchangeSupervisor)? { own?.value.supervisor ?? control.supervisor }
 
-  private func sink(for head: HTTPResponse, _ status: Int) -> BodySink {
-    supervisor?.sink(for: head, status: status, of: control, attempt: attempt) ?? .discard(limit: 0)
-  }
-
   /// Makes the context of a branch: one of several exchanges that a layer sends instead of this one.
   ///
-  /// - Parameters:
-  ///   - control: the result of `ExchangeControl.branch()`.
-  ///   - sink: returns the destination of the branch's body. The transport calls it once, for the final head, on its
-  ///     own thread. For the branch that is the answer, it calls `control.choose()` and returns the result of this
-  ///     context's `sink`. For the others it returns `.discard(limit:)`.
-  public func branch(
-    _ control: ExchangeControl, sink: @escaping @Sendable (HTTPResponse) -> BodySink
-  ) -> TransferContext {
+  /// For the branch whose response it returns, the layer calls `choose()` on the control. It opens the bodies of the
+  /// others with `.discard(limit:)`.
+  ///
+  /// - Parameter control: the result of `ExchangeControl.branch()`.
+  public func branch(_ control: ExchangeControl) -> TransferContext {
     var branch = self
     branch.control = control
-    branch.change { $0.supervisor = ClosureSupervisor(events: { [self] in emit($0) }, sink: sink) }
+    branch.change { $0.supervisor = ClosureSupervisor(events: { [self] in emit($0) }) }
     return branch
   }
 
@@ -199,7 +187,7 @@ public struct TransferContext: Sendable {
     return try reader.get()
   }
 
-  /// Calls the sink with the final head and makes both sides of the body.
+  /// Makes both sides of the body that follows a final head.
   ///
   /// - Parameters:
   ///   - source: the sender of the response. A proxy's refusal is neither followed as a redirect nor answered as a
@@ -208,17 +196,11 @@ public struct TransferContext: Sendable {
   public func makeBody(
     for head: HTTPResponse, from source: TransportResponse.Source = .origin, resume: @escaping @Sendable () -> Void
   ) -> (body: ResponseBody, writer: ResponseBodyWriter) {
-    makeBody(for: head, status: head.status.code, from: source, resume: resume)
-  }
-
-  /// Does the same for a head whose status code is known as a number.
-  public func makeBody(
-    for head: HTTPResponse, status: Int, from source: TransportResponse.Source, resume: @escaping @Sendable () -> Void
-  ) -> (body: ResponseBody, writer: ResponseBodyWriter) {
     control.touch()
     control.answers(source)
-    let exchange = control.beginBody(sink(for: head, status), resume: resume)
-    return (ResponseBody(exchange: exchange), ResponseBodyWriter(exchange: exchange))
+    let body = ResponseBody(exchange: control.beginBody(resume: resume))
+    if let sink = supervisor?.sink(for: head) { body.open(sink) }
+    return (body, ResponseBodyWriter(exchange: body.exchange))
   }
 }
 

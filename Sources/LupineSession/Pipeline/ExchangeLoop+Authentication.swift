@@ -47,7 +47,7 @@ extension ExchangeLoop {
       let remedy = configuration.schemes.remedy(for: head).map { "; \($0)" } ?? ""
       throw .reason("no scheme fits the challenge\(remedy)")
     }
-    do throws(LupineError) { try await awaitEnd(of: response) } catch { throw .failed(error) }
+    do throws(LupineError) { try await free(response) } catch { throw .failed(error) }
     if let renewal = authentication(recipient, { $0.renewal(offers) }) {
       return try await give(renewal.credential, to: [renewal.offer], of: challenger)
     }
@@ -59,6 +59,19 @@ extension ExchangeLoop {
     let credential = try await ask(provider, offers, challenger)
     guard authentication(recipient, { $0.gives(credential, realm: realm) }) else { throw .given }
     try await give(credential, to: offers, of: challenger)
+  }
+
+  /// Waits for the end of a challenge's body, which is the answer if the program gives no credential.
+  ///
+  /// A body that is handed over at its head is not waited for, because it waits for its reader.
+  private func free(_ response: TransportResponse) async throws(LupineError) {
+    guard !task.handsOverAtHead else { return }
+    if task.handler == nil {
+      receiveBody(of: response)
+    } else {
+      response.body.open(.collect(limit: min(configuration.limits.responseBody, configuration.limits.discardedBody)))
+    }
+    try await awaitEnd(of: response)
   }
 
   private func ask(

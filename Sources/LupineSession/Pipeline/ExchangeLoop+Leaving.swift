@@ -4,43 +4,6 @@ import Synchronization
 
 /// Ends exchanges whose responses lead, or may lead, to other requests.
 extension ExchangeLoop {
-  /// The request that a response leads to, once its exchange has ended; `nil` if the response is final.
-  ///
-  /// - Parameters:
-  ///   - sent: the request as it was sent.
-  ///   - request: the request without the fields of this exchange.
-  func next(
-    after response: TransportResponse, to sent: OutgoingRequest, for request: OutgoingRequest
-  ) async throws(LupineError) -> OutgoingRequest? {
-    let next: OutgoingRequest?
-    do throws(LupineError) {
-      try tellSchemes(response, to: sent)
-      keepCookies(of: response, to: sent)
-      next = mayLeadOn(response) ? try await requestAfter(response, to: request) : nil
-    } catch {
-      task.state.withLock { $0.accept(response.head) }
-      abandonExchange(response.body)
-      throw error
-    }
-    guard let next else { return nil }
-    await leave(response)
-    let isElsewhere = next.url.origin != request.url.origin
-    task.state.withLock { state in
-      if isElsewhere || state.exchange.redirect != nil { state.exchange.follow(from: request.url, to: next.url) }
-    }
-    return next
-  }
-
-  /// The request that a response leads to; also reports the end of the body when it arrives.
-  ///
-  /// See `following`.
-  func requestAfter(
-    _ response: TransportResponse, to request: OutgoingRequest
-  ) async throws(LupineError) -> OutgoingRequest? {
-    tellEnd(of: response)
-    return try await following(response, to: request)
-  }
-
   /// Reports the end of a body when it arrives.
   ///
   /// The decision about the next exchange may take long, for example if a person enters a password. That time is not
@@ -55,11 +18,9 @@ extension ExchangeLoop {
 
   /// Waits for the end of a body before code that may take long; does not change the end.
   ///
-  /// A body that is handed over at its head is not waited for, because it waits for its reader.
-  ///
   /// - Throws: the reason why the request or its attempt was ended meanwhile.
   func awaitEnd(of response: TransportResponse) async throws(LupineError) {
-    if !task.handsOverAtHead { _ = try? await response.body.end() }
+    _ = try? await response.body.end()
     if let ended = task.state.withLock({ $0.cancellation ?? $0.attemptEnd }) { throw ended }
   }
 
@@ -71,7 +32,7 @@ extension ExchangeLoop {
   /// Ends an exchange whose response has led to another request, once its body has ended.
   func leave(_ response: TransportResponse) async {
     let control = task.state.withLock { $0.control }
-    let isGivenUp = task.handsOverAtHead ? await drop(response.body, control) : false
+    response.body.open(.discard(limit: configuration.limits.discardedBody))
     let metrics: TransferMetrics?
     do throws(LupineError) {
       let end = try await response.body.end()
@@ -79,23 +40,13 @@ extension ExchangeLoop {
       metrics = end.metrics
     } catch {
       // If the request or its attempt was ended, the attempt reports the error.
-      let isOwn = isGivenUp || control?.reason == nil
+      let isOwn = task.state.withLock { $0.cancellation == nil && $0.attemptEnd == nil }
       if isOwn, task.isObserved, task.state.withLock({ $0.tells(control) }) {
         task.emit(.failed(error.caused(by: control)), attempt: number)
       }
       metrics = error.metrics
     }
     close(control, status: response.statusCode, metrics: metrics)
-  }
-
-  /// Discards a body that would wait for its reader, up to the limit `discardedBody`; `true` if the limit was exceeded.
-  private func drop(_ body: ResponseBody, _ control: ExchangeControl?) async -> Bool {
-    var left = configuration.limits.discardedBody
-    while left >= 0, let piece = try? await body.next() { left -= Int64(piece.count) }
-    guard left < 0 else { return false }
-    control?.cancel(LupineError(.cancelled, "The page that came before the answer was too long to be waited for."))
-    body.abandon()
-    return true
   }
 }
 

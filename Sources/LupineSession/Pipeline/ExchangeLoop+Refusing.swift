@@ -12,7 +12,7 @@ extension ExchangeLoop {
   func refused(
     _ response: TransportResponse, _ control: ExchangeControl?, _ reason: LupineError, reading limit: Int64 = 0
   ) async -> LupineError {
-    let (bytes, isWhole) = await excerpt(of: response.body, control, limit: Int(clamping: limit))
+    let (bytes, isWhole) = await excerpt(of: response, control, limit: Int(clamping: limit))
     if !isWhole {
       control?.cancel(reason)
       response.body.abandon()
@@ -30,17 +30,19 @@ extension ExchangeLoop {
   /// A cancellation, a deadline or the idle timeout ends the reading. The idle timeout also limits the whole reading,
   /// so that a slow server does not delay the error.
   private func excerpt(
-    of body: ResponseBody, _ control: ExchangeControl?, limit: Int
+    of response: TransportResponse, _ control: ExchangeControl?, limit: Int
   ) async -> (bytes: Data, isWhole: Bool) {
     var bytes = Data()
     guard limit > 0, let control else { return (bytes, false) }
+    let stages = configuration.contentCodings.decoders(for: response.head, limits: configuration.limits)
+    response.body.open(BodySink(.stream(window: limit), stages: stages))
     let alarm = session.clock.schedule(readingTime) {
       control.cancel(LupineError(.timedOut(.idle), "The body of a refused response took too long."))
     }
     defer { alarm.cancel() }
     do throws(LupineError) {
       while bytes.count < limit {
-        guard let piece = try await body.next() else { return (bytes, true) }
+        guard let piece = try await response.body.next() else { return (bytes, true) }
         bytes.append(contentsOf: piece.prefix(limit - bytes.count))
       }
     } catch {
@@ -95,15 +97,17 @@ extension ExchangeLoop {
 extension ExchangeLoop {
   /// The end of the body.
   ///
-  /// A body that exceeds a size limit but is not needed counts as empty, so that the request ends with its status.
-  func end(of response: TransportResponse) async throws(LupineError) -> BodyEnd {
+  /// A body that exceeds a size limit but is not needed is cut, so that the request ends with its status.
+  func end(of answer: Answer) async throws(LupineError) -> BodyEnd {
+    let body = answer.response.body
     do throws(LupineError) {
-      return try await response.body.end()
+      return try await body.end()
     } catch {
-      guard Self.isTooLong(error.kind), task.consumer?.canSpareBody(of: response.head) == true else { throw error }
-      task.consumer?.spared(response.body.gathered(limit: configuration.limits.errorBody))
+      guard answer.acceptsLongBody, Self.isTooLong(error.kind) else { throw error }
       let metrics = error.metrics ?? TransferMetrics()
-      return BodyEnd(data: Data(), byteCount: metrics.bytesReceived, trailers: nil, metrics: metrics)
+      return BodyEnd(
+        data: body.gathered(limit: configuration.limits.errorBody), byteCount: metrics.bytesReceived, trailers: nil,
+        metrics: metrics)
     }
   }
 

@@ -15,10 +15,10 @@ extension ExchangeLoop {
 
     private struct Rare {
       var body: ResponseBody?
+      var acceptsLongBody = false
       var authentications: [AuthenticationContext.Recipient: AuthenticationState] = Dictionary()
       var tunnel: HTTPResponse?
       var visited: [HTTPURL] = []
-      var redirect: Result<OutgoingRequest, LupineError>?
     }
 
     init(attempt: Int = 1) { self.attempt = attempt }
@@ -27,6 +27,11 @@ extension ExchangeLoop {
     var body: ResponseBody? {
       get { rare?.value.body }
       set { change { $0.body = newValue } }
+    }
+    /// See `Answer.acceptsLongBody`.
+    var acceptsLongBody: Bool {
+      get { rare?.value.acceptsLongBody ?? false }
+      set { change { $0.acceptsLongBody = newValue } }
     }
     /// The authentication state of each server and proxy.
     var authentications: [AuthenticationContext.Recipient: AuthenticationState] {
@@ -43,15 +48,8 @@ extension ExchangeLoop {
       get { rare?.value.visited ?? [] }
       set { change { $0.visited = newValue } }
     }
-    /// The result of the current exchange's redirect; decided at the head, before the body's sink is chosen.
-    var redirect: Result<OutgoingRequest, LupineError>? {
-      get { rare?.value.redirect }
-      set { change { $0.redirect = newValue } }
-    }
-    /// Whether there is no redirect and no authentication.
-    var isPlain: Bool {
-      rare.map { $0.value.redirect == nil && $0.value.authentications.isEmpty } ?? true
-    }
+    /// Whether there is no authentication.
+    var isPlain: Bool { rare.map { $0.value.authentications.isEmpty } ?? true }
 
     private mutating func change(_ change: (inout Rare) -> Void) { rare.change(from: Rare(), change) }
 
@@ -61,7 +59,6 @@ extension ExchangeLoop {
       guard let original else { return }
       self.original = original
       guard rare != nil else { return }
-      redirect = nil
       tunnel = nil
     }
 

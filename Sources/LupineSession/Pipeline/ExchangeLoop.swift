@@ -1,4 +1,4 @@
-package import HTTPTypes
+import HTTPTypes
 package import LupineCore
 import Synchronization
 
@@ -21,7 +21,7 @@ struct ExchangeLoop: Sendable {
   ///
   /// Requires that there are no response deciders and that the body has ended successfully.
   func received(_ response: TransportResponse, to request: OutgoingRequest) -> ReceivedResponse? {
-    guard !task.handsOverAtHead, let end = response.body.goodEnd,
+    guard let end = response.body.goodEnd,
       let ended = task.state.withLock({ $0.conclude(status: response.statusCode, end.metrics) })
     else { return nil }
     ended.control?.finish(after: response.body)
@@ -31,9 +31,9 @@ struct ExchangeLoop: Sendable {
 
   /// Waits for the whole response.
   func receive(
-    _ response: TransportResponse, to request: OutgoingRequest
+    _ answer: Answer, to request: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
-    try await receive(response, task.state.withLock { $0.control }, to: request)
+    try await receive(answer, task.state.withLock { $0.control }, to: request)
   }
 
   private func received(
@@ -46,8 +46,9 @@ struct ExchangeLoop: Sendable {
   }
 
   func receive(
-    _ response: TransportResponse, _ control: ExchangeControl?, to fallback: OutgoingRequest
+    _ answer: Answer, _ control: ExchangeControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
+    let response = answer.response
     let (sent, deciders) = task.state.withLock { state in
       // An interceptor may have changed the head, or have made the response.
       state.accept(response.head)
@@ -57,7 +58,7 @@ struct ExchangeLoop: Sendable {
     do throws(LupineError) {
       if !deciders.isEmpty { try await decide(on: response, deciders, control) }
       guard task.handsOverAtHead, let found = await handOver(response, to: sent ?? fallback, after: fallback, control)
-      else { return received(response, try await end(of: response), control, to: sent ?? fallback) }
+      else { return received(response, try await end(of: answer), control, to: sent ?? fallback) }
       refusal = found
     } catch {
       close(control, status: response.statusCode, metrics: error.metrics)
@@ -79,11 +80,11 @@ struct ExchangeLoop: Sendable {
       guard disposition == .cancel else { continue }
       let error = LupineError(
         .cancelled, "The request was cancelled at the head of its response, with status \(head.status.code).")
-      // If the request was ended meanwhile, the consumer has already received that reason.
+      // If the request was ended meanwhile, the handler keeps what it has stored.
       let isEnded = task.state.withLock { $0.cancellation != nil || $0.attemptEnd != nil }
       task.cancel(error)
       let refusal = await refused(response, control, error)
-      if !isEnded { task.consumer?.isUnwanted() }
+      if !isEnded { _ = await task.handler?.refuse(limit: 0) }
       throw refusal
     }
   }
@@ -99,13 +100,23 @@ struct ExchangeLoop: Sendable {
     let head = ReceivedResponse(request: request, head: response.head, source: response.source)
     let pipeline = Pipeline(task)
     let validators = task.state.withLock { $0.settings.validators }
-    if let refusal = pipeline.refusal(of: head, by: validators, number) {
+    if let refusal = await pipeline.refusal(of: head, by: validators, number) {
       return await refused(response, control, refusal, reading: configuration.limits.errorBody)
     }
     if let refusal = await pipeline.refusalAtHead(of: head, after: first, number) {
       return await refused(response, control, refusal)
     }
-    task.consumer?.began(response)
+    guard let handler = task.handler else { return nil }
+    do throws(LupineError) {
+      let decision = try await handler.decide(response, to: request, in: session.decisionSettings)
+      if case .receive(let destination, let offset) = decision.step {
+        receiveBody(of: response, into: destination, offset: offset)
+      }
+    } catch {
+      return await refused(response, control, error)
+    }
+    handler.handOver(response)
+    for waiter in task.state.withLock({ $0.handOver() }) { waiter.resume() }
     return nil
   }
 
@@ -113,7 +124,7 @@ struct ExchangeLoop: Sendable {
   ///
   /// A failed exchange is made again if that is safe, up to `mostResends` times in total.
   @inline(__always)  // See `Pipeline.run`.
-  func send(_ request: OutgoingRequest) async throws(LupineError) -> TransportResponse {
+  func send(_ request: OutgoingRequest) async throws(LupineError) -> Answer {
     var request = request
     var resends = 0
     while true {
@@ -131,10 +142,31 @@ struct ExchangeLoop: Sendable {
         resends += 1
         continue
       }
-      if isAnswer(response) { return response }
-      guard let next = try await next(after: response, to: sent, for: request) else { return response }
-      request = next
+      if isPlainAnswer(response) {
+        receiveBody(of: response)
+        return Answer(response: response)
+      }
+      let next: NextStep
+      do throws(LupineError) {
+        next = try await nextStep(after: response, to: sent, for: request)
+      } catch {
+        abandonExchange(response.body)
+        throw error
+      }
+      switch next {
+      case .answer(let acceptsLongBody): return Answer(response: response, acceptsLongBody: acceptsLongBody)
+      case .authenticate: await leave(response)
+      case .redirect(let following), .restart(let following):
+        await leave(response)
+        follow(from: request.url, to: following.url)
+        request = following
+      }
     }
+  }
+
+  /// Restricts the credentials after a redirect or a fresh URL.
+  private func follow(from url: HTTPURL, to next: HTTPURL) {
+    if next != url { task.state.withLock { $0.exchange.follow(from: url, to: next) } }
   }
 
   /// Resets the redirects when an interceptor sends the request again.
@@ -165,7 +197,11 @@ struct ExchangeLoop: Sendable {
       task.emit(.sending(request.summary), attempt: number)
       let context = context(for: request, control: control, proxyAuthorization)
       let response = try await session.openTransport().transport.send(request, in: context)
-      if response.source != .origin { task.state.withLock { $0.source = response.source } }
+      task.state.withLock { state in
+        state.accept(response.head)
+        state.source = response.source
+      }
+      task.emit(.head(response.head), attempt: number)
       return response
     } catch {
       close(control, status: nil, metrics: error.metrics)
@@ -195,6 +231,13 @@ struct ExchangeLoop: Sendable {
   }
 }
 
+/// A final response, whose body may still be arriving.
+struct Answer: Sendable {
+  var response: TransportResponse
+  /// Whether the response is accepted without a body that exceeds a limit.
+  var acceptsLongBody = false
+}
+
 extension RequestExecution: ExchangeSupervisor {
   package func cancelRequest() { cancel() }
 
@@ -209,10 +252,6 @@ extension RequestExecution: ExchangeSupervisor {
   }
 
   package func hear(_ event: SessionEvent.Kind, attempt: Int) { ExchangeLoop(self, attempt).hear(event) }
-
-  package func sink(for head: HTTPResponse, status: Int, of control: ExchangeControl, attempt: Int) -> BodySink {
-    ExchangeLoop(self, attempt).sink(for: head, status, of: control)
-  }
 }
 
 extension ExchangeLoop {
@@ -224,38 +263,6 @@ extension ExchangeLoop {
     default: break
     }
     task.emit(event, attempt: number)
-  }
-
-  func sink(for head: HTTPResponse, _ status: Int, of control: ExchangeControl) -> BodySink {
-    // `nil` only for the head of a replaced exchange, which is ignored.
-    guard let request = task.state.withLock({ $0.accept(head, of: control) }) else {
-      return .discard(limit: 0)
-    }
-    task.emit(.head(head), attempt: number)
-    if control.source == .origin, decideRedirect(head, status, request) {
-      return .discard(limit: configuration.limits.discardedBody)
-    }
-    let stages =
-      session.hasCodings ? configuration.contentCodings.decoders(for: head, limits: configuration.limits) : []
-    var destination = BodySink.Destination.collect(limit: session.exchangeSettings.limits.responseBody)
-    var base: Int64 = 0
-    do throws(LupineError) {
-      if let consumer = task.consumer {
-        destination = try consumer.destination(for: head, to: request, limits: configuration.limits)
-        for decision in consumer.takeDecisions() { task.emit(decision, attempt: number) }
-        if case .discard = destination { return BodySink(destination) }
-        base = consumer.base(of: head)
-      }
-      let now = control.lastActive
-      task.download.withLock {
-        $0.begin(
-          base: base, toldBy: head.headerFields, isAnswer: 200..<300 ~= status, now: now)
-      }
-      control.beginsAnswer()
-      return BodySink(destination, stages: stages)
-    } catch {
-      return BodySink(.discard(limit: 0), stages: [FailingTransformer(error)])
-    }
   }
 }
 

@@ -20,7 +20,7 @@ extension Pipeline {
     task.boundAttempt(of: original)
     do throws(LupineError) {
       let adapters = hasPolicies ? self.adapters : []
-      request = try prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters, number))
+      request = try await prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters, number))
       if !adapters.isEmpty { task.takeTimeouts(of: request) }
       task.emit(.attempting(request.summary), attempt: number)
       let interceptors = hasPolicies ? self.interceptors : []
@@ -34,7 +34,7 @@ extension Pipeline {
       if let ended { throw ended }
       // A response that is handed over at its head has been validated there.
       let isJudged = task.handsOverAtHead
-      let refusal = isJudged ? nil : refusal(of: received, by: validators, number)
+      let refusal = isJudged || validators.isEmpty ? nil : await refusal(of: received, by: validators, number)
       var outcome = Outcome(received)
       if let refusal { outcome.error = refusal }
       return AttemptResult(request: request, outcome: outcome, isFinal: isJudged)
@@ -45,7 +45,7 @@ extension Pipeline {
 
   private func failed(_ error: LupineError, _ request: OutgoingRequest, _ number: Int) -> AttemptResult {
     let (ended, expired, last) = task.state.withLock { ($0.cancellation, $0.endAttempt(), $0.lastInAttempt) }
-    let isFinal = ended != nil || task.consumer?.hasHandedOver == true
+    let isFinal = ended != nil || task.state.withLock { $0.isHandedOver }
     let result = AttemptResult.failed(ended ?? expired ?? error, request: request, after: last, isFinal: isFinal)
     task.emit(.failed(result.outcome.error ?? error), attempt: number)
     return result
@@ -57,10 +57,10 @@ extension Pipeline {
     _ request: OutgoingRequest, _ number: Int
   ) async throws(LupineError) -> ReceivedResponse {
     let loop = ExchangeLoop(task, number)
-    let response = try await loop.send(request)
+    let answer = try await loop.send(request)
     // Avoids an asynchronous call in the common case.
-    if let received = loop.received(response, to: request) { return received }
-    return try await loop.receive(response, to: request)
+    if let received = loop.received(answer.response, to: request) { return received }
+    return try await loop.receive(answer, to: request)
   }
 
   /// Whether there may be adapters, interceptors or retriers; a fast check, because many requests have none.
@@ -93,20 +93,28 @@ extension Pipeline {
   }
 
   /// The error of the validator that refuses a response; `nil` if none does.
-  func refusal(of received: ReceivedResponse, by validators: [ResponseValidator], _ number: Int) -> LupineError? {
+  func refusal(
+    of received: ReceivedResponse, by validators: [ResponseValidator], _ number: Int
+  ) async -> LupineError? {
     var refusal: LupineError?
     do throws(LupineError) {
-      for validator in validators { try validator.validate(received, hasBody: task.consumer?.hasBody(received)) }
+      for validator in validators { try validator.validate(received, hasBody: hasBody(received)) }
     } catch {
       let limit = session.configuration.limits.errorBody
+      let beginning = await task.handler?.refuse(limit: limit) ?? received.data
       refusal = explained(error, received, number).about(received.request.summary).about(received.head)
-        .carrying(task.consumer?.bodyElsewhere(received, limit: limit) ?? received.data, limit: limit)
+        .carrying(beginning, limit: limit)
       // The metrics are available only at the end of the body.
       if !task.handsOverAtHead { refusal = refusal?.measured(received.metrics) }
-      task.consumer?.isUnwanted()
     }
     task.emit(.validated(refusal), attempt: number)
     return refusal
+  }
+
+  /// Whether the response had a body, if its data do not show it; `nil` if they do.
+  private func hasBody(_ response: ReceivedResponse) -> Bool? {
+    guard task.handler != nil else { return nil }
+    return task.handsOverAtHead || response.hasData || task.download.withLock { $0.hasTransferred }
   }
 
   /// Adds to the error which scheme would answer the challenge, or why none did.
@@ -127,15 +135,18 @@ extension Pipeline {
   ///
   /// No content coding is requested with a range, because a part of coded content cannot be decoded, and many servers
   /// would send the whole content.
-  func prepared(_ request: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
+  @inline(__always)  // See `run`.
+  func prepared(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
+    guard let handler = task.handler else { return try withDefaults(request) }
+    let prepared = await handler.prepare(request, secrets: session.configuration.secretFields)
+    // If an earlier attempt refreshed the URL, its origin still does not receive the credential.
+    let (first, url) = (request.url, prepared.url)
+    if url != first, url.origin != first.origin { task.state.withLock { $0.exchange.follow(from: first, to: url) } }
+    return try withDefaults(prepared)
+  }
+
+  private func withDefaults(_ request: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
     var request = request
-    if let consumer = task.consumer {
-      let first = request.url
-      request = consumer.prepare(request, secrets: session.configuration.secretFields)
-      // If an earlier attempt refreshed the URL, its origin still does not receive the credential.
-      let url = request.url
-      if url != first, url.origin != first.origin { task.state.withLock { $0.exchange.follow(from: first, to: url) } }
-    }
     if let version = session.configuration.version, request.version == nil { request.options.version = version }
     if !request.hasFields, let shared = session.configuration.sharedFields { return request.taking(shared) }
     let described = request

@@ -17,10 +17,13 @@ extension Pipeline {
           let response = try await Self.pass(request, interceptors[...], context) { next in
             task.takeTimeouts(of: next)
             loop.forgetRedirects()
-            let response = try await loop.send(next)
-            task.state.withLock { $0.exchange.body = response.body }
-            loop.tellEnd(of: response)
-            return response
+            let answer = try await loop.send(next)
+            task.state.withLock { state in
+              state.exchange.body = answer.response.body
+              state.exchange.acceptsLongBody = answer.acceptsLongBody
+            }
+            loop.tellEnd(of: answer.response)
+            return answer.response
           }
           return try await loop.receive(response, from: request, orOwn: control)
         } catch {
@@ -54,20 +57,10 @@ extension Pipeline {
 
 /// Receives responses that interceptors pass on or make.
 extension ExchangeLoop {
-  /// The context of the attempt for interceptors; a body that an interceptor makes is not decoded.
-  ///
-  /// A stream's reader receives such a body directly. For a download the body is stored first, because the interceptor
-  /// may not return it.
+  /// The context of the attempt for interceptors.
   func context(forInterceptorsOf request: OutgoingRequest, control: ExchangeControl) -> TransferContext {
-    let limits = configuration.limits
-    let reader = task.handsOverAtHead ? task.consumer : nil
     var context = context(for: request, control: control)
-    context.change { own in
-      own.supervisor = ClosureSupervisor(events: { hear($0) }) { head in
-        BodySink(
-          (try? reader?.destination(for: head, to: request, limits: limits)) ?? .collect(limit: limits.responseBody))
-      }
-    }
+    context.change { $0.supervisor = ClosureSupervisor(events: { hear($0) }) }
     return context
   }
 
@@ -77,46 +70,60 @@ extension ExchangeLoop {
   func receive(
     _ response: TransportResponse, from request: OutgoingRequest, orOwn control: ExchangeControl
   ) async throws(LupineError) -> ReceivedResponse {
-    let (sent, exchange) = task.state.withLock { ($0.sentInAttempt ?? request, $0.control) }
-    if let exchange, exchange.carries(response.body) { return try await receive(response, exchange, to: request) }
+    let (sent, exchange, acceptsLongBody) = task.state.withLock {
+      ($0.sentInAttempt ?? request, $0.control, $0.exchange.acceptsLongBody)
+    }
+    if let exchange, exchange.carries(response.body) {
+      return try await receive(Answer(response: response, acceptsLongBody: acceptsLongBody), exchange, to: request)
+    }
     abandonExchange(for: response.body)
-    task.consumer?.isBypassed()
     while try !task.begin(control, sent, for: nil, head: response.head) { abandonExchange(for: response.body) }
     let own = try await handedOn(response, to: sent, control)
-    let received = try await receive(own, control, to: request)
-    // The body of an interceptor was not received over the network; all of it is already available.
-    let count = (task.consumer?.base(of: own.head) ?? 0) + (own.body.goodEnd?.byteCount ?? 0)
-    task.download.withLock { $0.begin(base: count, length: 0, isAnswer: false, now: .zero) }
-    return received
+    return try await receive(own, control, to: request)
   }
 
-  /// Passes a body that an interceptor made to the stream or download, without decoding.
+  /// Passes a body that an interceptor made to its destination, without decoding.
+  ///
+  /// The progress of such a body begins at its end, because the body does not come from the network.
   private func handedOn(
     _ response: TransportResponse, to request: OutgoingRequest, _ control: ExchangeControl
-  ) async throws(LupineError) -> TransportResponse {
-    guard let consumer = task.consumer else { return response }
+  ) async throws(LupineError) -> Answer {
     // A stream's reader receives the body directly.
-    if task.handsOverAtHead, control.carries(response.body) { return response }
+    if task.handsOverAtHead, control.carries(response.body) { return Answer(response: response) }
     do throws(LupineError) {
-      let end = try await response.body.end()
-      guard end.byteCount == end.data.count else { throw Self.bodyIsGone }
-      var response = response
-      response.body = try body(of: end, with: response, for: consumer, to: request, control)
-      return response
+      var decision = ResponseDecision(.receive(.collect(limit: configuration.limits.responseBody), offset: 0))
+      if let handler = task.handler, !handler.takesBodyAtHead {
+        decision = try await handler.decide(response, to: request, in: session.decisionSettings)
+        for event in decision.events { task.emit(event, attempt: number) }
+      }
+      guard case .receive(let destination, let offset) = decision.step else { throw Self.cannotContinue }
+      var answer = Answer(response: response, acceptsLongBody: decision.acceptsLongBody)
+      if control.carries(response.body) {
+        response.body.open(BodySink(destination))
+      } else if task.handler != nil {
+        answer.response.body = try await body(of: response, into: destination, control)
+      }
+      let end = try await self.end(of: answer)
+      task.download.withLock { $0.begin(base: offset + end.byteCount, length: 0, isAnswer: false, now: .zero) }
+      return answer
     } catch {
       close(control, status: response.statusCode, metrics: error.metrics)
       throw error.caused(by: control)
     }
   }
 
+  /// Copies a body that is complete to its destination.
   private func body(
-    of end: BodyEnd, with response: TransportResponse, for consumer: any ResponseHandler, to request: OutgoingRequest,
-    _ control: ExchangeControl
-  ) throws(LupineError) -> ResponseBody {
-    let destination = try consumer.destination(for: response.head, to: request, limits: configuration.limits)
-    for decision in consumer.takeDecisions() { task.emit(decision, attempt: number) }
-    return control.makeBody(BodySink(destination), of: end)
+    of response: TransportResponse, into destination: BodySink.Destination, _ control: ExchangeControl
+  ) async throws(LupineError) -> ResponseBody {
+    let end = try await response.body.end()
+    guard end.byteCount == end.data.count else { throw Self.bodyIsGone }
+    let isStream = task.handsOverAtHead
+    return control.makeBody(isStream ? .stream(window: .max) : BodySink(destination), of: end)
   }
+
+  private static let cannotContinue = LupineError(
+    .interceptionFailed, "An interceptor answered with a part of a file that is not the one that was asked for.")
 
   private static let bodyIsGone = LupineError(
     .interceptionFailed,

@@ -91,8 +91,8 @@ extension Pipeline {
 
   /// The reason why an attempt is the last, independent of the retriers.
   private var finality: String {
-    let isEnded = task.state.withLock { $0.cancellation != nil }
-    return !isEnded && task.consumer?.hasHandedOver == true
+    let isHandedOver = task.state.withLock { $0.cancellation == nil && $0.isHandedOver }
+    return isHandedOver
       ? "its response was handed over already" : "the request was ended"
   }
 

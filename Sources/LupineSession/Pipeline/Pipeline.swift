@@ -25,8 +25,13 @@ package struct Pipeline: Sendable {
     if !hasNoOverrides { request = task.withOwnOptions(request) }
     if session.keysRequests || !hasNoOverrides { request = keyed(request) }
     task.emit(.started(request.summary))
-    if let work = task.consumer?.beginning(request), let error = await task.failure(of: work) {
-      return Outcome(request: request, error: error.about(request.summary))
+    if let handler = task.handler {
+      let described = request
+      do throws(LupineError) {
+        try await task.interruptible { () async throws(LupineError) in try await handler.begin(described) }
+      } catch {
+        return Outcome(request: request, error: error.about(request.summary))
+      }
     }
     var number = 1 + (task.earlierAttempts ?? 0)
     while true {

@@ -66,6 +66,9 @@ struct ProgressReporter: Sendable {
     self.fields = fields
   }
 
+  /// Whether the exchange has transferred bytes, or some were there before it.
+  var hasTransferred: Bool { transfer.map { $0.base + $0.count > 0 } ?? false }
+
   private func progress(of transfer: Transfer) -> TransferProgress {
     transfer.progress(ofLength: transfer.length ?? fields?[values: .contentLength].first.flatMap { Int64($0) })
   }

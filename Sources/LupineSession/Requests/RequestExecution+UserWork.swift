@@ -14,6 +14,19 @@ extension RequestExecution {
     return try await task.value
   }
 
+  /// Runs the code in the same way.
+  ///
+  /// - Throws: the reason of the cancellation, if the request was cancelled and the code has failed.
+  func interruptible<Value: Sendable>(
+    throwing work: @escaping @Sendable () async throws(LupineError) -> Value
+  ) async throws(LupineError) -> Value {
+    do {
+      return try await interruptible { () async throws -> Value in try await work() }
+    } catch {
+      throw state.withLock { $0.cancellation } ?? (error as? LupineError ?? LupineError(.other, "\(error)"))
+    }
+  }
+
   /// Waits until the handlers have received every value.
   ///
   /// A cancellation or the total timeout cancels the handlers' tasks and ends the wait, because a handler or its queue

@@ -11,8 +11,8 @@ package final class RequestExecution: Sendable {
   package let session: Session
   package let description: Result<OutgoingRequest, LupineError>
   package let state: Mutex<RequestState>
-  /// The consumer of the response; `nil` stores its body in memory.
-  package let consumer: (any ResponseHandler)?
+  /// The handler of the response; `nil` stores its body in memory.
+  package let handler: (any ResponseHandler)?
   /// The number of attempts before this connection of another request; `nil` if it is a request of its own.
   let earlierAttempts: Int?
   /// The index in the registry; changed under the registry's lock.
@@ -22,13 +22,13 @@ package final class RequestExecution: Sendable {
 
   package init(
     _ description: consuming Result<OutgoingRequest, LupineError>, session: Session,
-    consumer: (any ResponseHandler)? = nil, connectionOf whole: RequestID? = nil,
+    handler: (any ResponseHandler)? = nil, connectionOf whole: RequestID? = nil,
     after earlierAttempts: Int = 0
   ) {
     id = whole ?? session.nextID()
     self.session = session
     self.description = description
-    self.consumer = consumer
+    self.handler = handler
     self.earlierAttempts = whole == nil ? nil : earlierAttempts
     state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately && whole == nil))
   }
@@ -68,12 +68,14 @@ package final class RequestExecution: Sendable {
 
   /// Waits until the request has ended, or, for a stream, until its head is available.
   func answered() async {
-    guard let consumer, consumer.takesBodyAtHead else {
+    guard handsOverAtHead else {
       _ = await outcome()
       return
     }
     startForStream()
-    await consumer.waitForHead()
+    await withUnsafeContinuation { waiter in
+      if state.withLock({ $0.add(headWaiter: waiter) }) { waiter.resume() }
+    }
   }
 
   /// Adds a handler, which is called with the outcome after the handlers added before.
@@ -161,7 +163,8 @@ package final class RequestExecution: Sendable {
     for gate in cancellation.gates { gate.resume() }
     guard cancellation.mustFinish else { return }
     let outcome = Outcome(request: try? description.get(), error: reason)
-    conclude(consumer?.conclude(outcome) ?? outcome)
+    guard let handler else { return conclude(outcome) }
+    Task(executorPreference: session.configuration.executor) { self.conclude(await handler.conclude(outcome)) }
   }
 
   /// Ends the request and calls its handlers.
@@ -170,7 +173,7 @@ package final class RequestExecution: Sendable {
   }
 
   /// Whether the body is handed over at its head, instead of being stored first.
-  var handsOverAtHead: Bool { consumer?.takesBodyAtHead ?? false }
+  var handsOverAtHead: Bool { handler?.takesBodyAtHead ?? false }
 
   /// Whether there is a monitor; without one, no events are created.
   package var isObserved: Bool { session.isObserved }
@@ -214,17 +217,17 @@ package final class RequestExecution: Sendable {
   @inline(__always)  // See `Pipeline.run`.
   private func run() async -> Outcome {
     let outcome = await Pipeline(self).run()
-    // Fast path for a successful request without listeners, redirects or a consumer.
-    if consumer == nil, outcome.error == nil, state.withLock({ $0.isPlain }) { return outcome }
+    // Fast path for a successful request without listeners, redirects or a handler.
+    if handler == nil, outcome.error == nil, state.withLock({ $0.isPlain }) { return outcome }
     return await ended(outcome)
   }
 
-  /// Completes a request that has listeners, redirects, a consumer or an error.
+  /// Completes a request that has listeners, redirects, a handler or an error.
   private func ended(_ outcome: Outcome) async -> Outcome {
     var outcome = outcome
-    if let consumer {
-      if outcome.response != nil, let check = consumer.check(outcome) { outcome.error = await failure(of: check) }
-      outcome = consumer.conclude(completed(outcome))
+    if let handler {
+      if outcome.error == nil, let response = outcome.response { outcome.error = await failure(of: response, handler) }
+      outcome = await handler.conclude(completed(outcome))
     }
     outcome = completed(outcome)
     let redirects = state.withLock { $0.redirects }
@@ -242,7 +245,7 @@ package final class RequestExecution: Sendable {
     guard outcome.error != nil else { return outcome }
     let (last, earlier) = state.withLock { ($0.last, $0.earlier) }
     var outcome = outcome
-    if let earlier { outcome.follow(earlier, keepingResponse: consumer == nil) }
+    if let earlier { outcome.follow(earlier, keepingResponse: handler == nil) }
     outcome.complete(with: last)
     outcome.error = outcome.error?.hiding(session.configuration.secretFields)
     return outcome
@@ -259,18 +262,23 @@ package final class RequestExecution: Sendable {
     outcome.completed(error).hiding(session.configuration.secretFields)
   }
 
-  /// Runs a check of the consumer and returns its error; a cancellation or the total timeout ends the check.
-  func failure(of check: @escaping @Sendable () async -> LupineError?) async -> LupineError? {
-    guard let error = try? await interruptible(check) else { return nil }
-    return state.withLock { $0.cancellation } ?? error
+  /// The error of the handler's check; a cancellation or the total timeout ends the check.
+  private func failure(of response: ReceivedResponse, _ handler: any ResponseHandler) async -> LupineError? {
+    do throws(LupineError) {
+      try await interruptible { () async throws(LupineError) in try await handler.check(response) }
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Ends the request; `true` if the caller must call the handlers, whose delivery the registry then counts.
   private func finish(_ outcome: Outcome) -> Bool {
     emit(.finished(outcome.error))
-    let (followers, mustDeliver) = state.withLock { $0.finish(outcome) }
+    let (followers, gates, mustDeliver) = state.withLock { $0.finish(outcome) }
     session.registry.remove(self, isDelivered: mustDeliver)
     for follower in followers { follower.resume(returning: outcome) }
+    for gate in gates { gate.resume() }
     return mustDeliver
   }
 }

@@ -6,6 +6,8 @@ extension RequestState {
   struct Rare {
     var followers: [Follower] = []
     var gates: [Gate] = []
+    /// The tasks that wait until the body is handed over.
+    var headWaiters: [Gate] = []
     /// The closures that cancel running code of the program; the innermost is last.
     var works: [@Sendable () -> Void] = []
     /// The metrics of the newest exchanges before the last one.

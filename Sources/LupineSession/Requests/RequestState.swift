@@ -33,6 +33,8 @@ package struct RequestState {
   var exchange = ExchangeLoop.State()
   /// Whether the idle timeout is not checked, because the last exchange ended by it.
   var isUnwatched = false
+  /// Whether the body has been handed over, so that the request cannot be sent again.
+  private(set) var isHandedOver = false
   /// The start time of the request, on the session's clock.
   var started: Duration?
   /// Stored indirectly: most requests never need it.
@@ -76,15 +78,16 @@ package struct RequestState {
   }
 
   /// Ends the request; returns the waiting followers, and whether a task must call the handlers.
-  mutating func finish(_ outcome: Outcome) -> (followers: [Follower], mustDeliver: Bool) {
+  mutating func finish(_ outcome: Outcome) -> (followers: [Follower], gates: [Gate], mustDeliver: Bool) {
     phase = .finished(outcome)
     control = nil
-    guard let known = rare?.value else { return ([], takeDelivery()) }
+    guard let known = rare?.value else { return ([], [], takeDelivery()) }
+    let headWaiters = takeHeadWaiters()
     change {
       $0.works = []
       $0.followers = []
     }
-    return (known.followers, takeDelivery())
+    return (known.followers, headWaiters, takeDelivery())
   }
 
   private mutating func takeDelivery() -> Bool {
@@ -197,6 +200,26 @@ package struct RequestState {
     change { $0.attemptEnd = reason }
     isUnwatched = true
     return Cancellation(control: control, works: rare?.value.works ?? [], gates: [], mustFinish: false)
+  }
+
+  /// Records that the body has been handed over; returns the tasks that wait for it.
+  mutating func handOver() -> [Gate] {
+    isHandedOver = true
+    return takeHeadWaiters()
+  }
+
+  /// Adds a task that waits until the body is handed over; `true` if it need not wait.
+  mutating func add(headWaiter waiter: Gate) -> Bool {
+    if isHandedOver { return true }
+    if case .finished = phase { return true }
+    change { $0.headWaiters.append(waiter) }
+    return false
+  }
+
+  private mutating func takeHeadWaiters() -> [Gate] {
+    guard let waiters = rare?.value.headWaiters, !waiters.isEmpty else { return [] }
+    change { $0.headWaiters = [] }
+    return waiters
   }
 
   // Exchanges

@@ -1,127 +1,87 @@
 package import FoundationEssentials
-package import HTTPTypes
 package import LupineCore
 
 /// Consumes the response of a request: writes it to a file, or hands it over in pieces.
 ///
-/// A request without a handler stores the body in memory.
+/// A request without a handler stores the body in memory. The pipeline calls the methods one after another. An
+/// asynchronous method may wait for a disk or for code of the program; no transport waits meanwhile.
 package protocol ResponseHandler: AnyObject, Sendable {
-  /// Work before the first attempt; `nil` if there is none.
-  ///
-  /// The work returns the error if the request cannot start. Cancelling its task ends the work.
-  func beginning(_ request: OutgoingRequest) -> (@Sendable () async -> LupineError?)?
-
-  /// Changes the request before each attempt, for example to request the rest of a file.
-  func prepare(_ request: OutgoingRequest, secrets: SecretFields) -> OutgoingRequest
-
-  /// Returns the destination of the body, at the final head.
-  func destination(
-    for head: HTTPResponse, to request: OutgoingRequest, limits: Limits
-  ) throws(LupineError) -> BodySink.Destination
-
-  /// Whether a response may lead to another request; if so, `repeating`, `following` and `refreshing` are called.
-  var mayLeadOn: Bool { get }
-
-  /// Work at the head before the same request is sent again, as in `beginning`; `nil` if there is none.
-  func repeating() -> (@Sendable () async -> LupineError?)?
-
-  /// The request to send instead, if the response cannot be used.
-  ///
-  /// Called at the head, after `repeating`, while the body may still arrive. The request is sent once the body has
-  /// ended.
-  func following(_ request: OutgoingRequest) -> OutgoingRequest?
-
-  /// The closure that asks the program for another URL, if the response means that the current one has expired.
-  func refreshing(after head: HTTPResponse) -> (@Sendable () async throws -> any URLConvertible)?
-
-  /// Called with the URL that the program returned.
-  func refreshed(_ url: HTTPURL)
-
-  /// Called if an interceptor made the response; nothing of it went to the destination of an earlier head.
-  func isBypassed()
-
-  /// Whether the response is accepted without a body that exceeds the limit, such as an unread error page.
-  func canSpareBody(of head: HTTPResponse) -> Bool
-
-  /// Called with the first bytes of such a body.
-  func spared(_ beginning: Data)
-
-  /// The first bytes of the response's body if they are not in its data; `nil` if they are.
-  func bodyElsewhere(_ response: ReceivedResponse, limit: Int64) -> Data?
-
-  /// Called when the response is refused, at its head or by a validator, once nothing more of it arrives.
-  func isUnwanted()
-
-  /// Removes and returns the decisions made at the last head.
-  func takeDecisions() -> [SessionEvent.Kind]
-
-  /// A check before the request ends successfully; `nil` if there is none.
-  ///
-  /// The check returns the error if it fails. Cancelling its task ends the check.
-  func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)?
-
-  /// The number of bytes present before the exchange; the progress of the download starts there.
-  func base(of head: HTTPResponse) -> Int64
-
-  /// Whether the body is handed over once its head is validated; the request is not retried after that.
+  /// Whether the body is handed over once its head has been validated; the request is not retried after that.
   var takesBodyAtHead: Bool { get }
 
-  /// Whether the body has been handed over, so that the request cannot be sent again.
-  var hasHandedOver: Bool { get }
+  /// Begins the request, before its first attempt; a cancellation of the request cancels the calling task.
+  ///
+  /// - Throws: `LupineError` if the request cannot begin; it then ends without an attempt.
+  func begin(_ request: OutgoingRequest) async throws(LupineError)
 
-  /// Called with the response at its final head, before any of its body is handed over.
-  func began(_ response: TransportResponse)
+  /// Returns the request of an attempt, for example one for the rest of a file.
+  func prepare(_ request: OutgoingRequest, secrets: SecretFields) async -> OutgoingRequest
 
-  /// Whether the response had a body, if its data do not show it; `nil` if they do.
-  func hasBody(_ response: ReceivedResponse) -> Bool?
+  /// Decides about a response whose head is no redirect that is followed and no challenge that is answered.
+  ///
+  /// The body may still be arriving; it goes nowhere before the decision.
+  func decide(
+    _ response: TransportResponse, to request: OutgoingRequest, in settings: DecisionSettings
+  ) async throws(LupineError) -> ResponseDecision
 
-  /// Waits until the final head has been validated or the request has ended; called if `takesBodyAtHead`.
-  func waitForHead() async
+  /// Hands over a validated response, before any of its body; called if `takesBodyAtHead`.
+  func handOver(_ response: TransportResponse)
+
+  /// Drops what it has stored of the last response, because it is refused.
+  ///
+  /// - Returns: the first bytes of the body; `nil` if they are in the response's data.
+  func refuse(limit: Int64) async -> Data?
+
+  /// Checks a complete response; a cancellation of the request cancels the calling task.
+  func check(_ response: ReceivedResponse) async throws(LupineError)
 
   /// Converts the outcome to the one that the caller receives.
-  func conclude(_ outcome: Outcome) -> Outcome
+  func conclude(_ outcome: Outcome) async -> Outcome
 }
 
 extension ResponseHandler {
-  package func beginning(_ request: OutgoingRequest) -> (@Sendable () async -> LupineError?)? { nil }
-
-  package func repeating() -> (@Sendable () async -> LupineError?)? { nil }
-
-  package func prepare(_ request: OutgoingRequest, secrets: SecretFields) -> OutgoingRequest { request }
-
-  package var mayLeadOn: Bool { false }
-
-  package func following(_ request: OutgoingRequest) -> OutgoingRequest? { nil }
-
-  package func refreshing(after head: HTTPResponse) -> (@Sendable () async throws -> any URLConvertible)? { nil }
-
-  package func refreshed(_ url: HTTPURL) {}
-
-  package func isBypassed() {}
-
-  package func canSpareBody(of head: HTTPResponse) -> Bool { false }
-
-  package func spared(_ beginning: Data) {}
-
-  package func bodyElsewhere(_ response: ReceivedResponse, limit: Int64) -> Data? { nil }
-
-  package func isUnwanted() {}
-
-  package func takeDecisions() -> [SessionEvent.Kind] { [] }
-
-  package func check(_ outcome: Outcome) -> (@Sendable () async -> LupineError?)? { nil }
-
-  package func base(of head: HTTPResponse) -> Int64 { 0 }
-
   package var takesBodyAtHead: Bool { false }
 
-  package var hasHandedOver: Bool { false }
+  package func begin(_ request: OutgoingRequest) async throws(LupineError) {}
 
-  package func began(_ response: TransportResponse) {}
+  package func prepare(_ request: OutgoingRequest, secrets: SecretFields) async -> OutgoingRequest { request }
 
-  package func hasBody(_ response: ReceivedResponse) -> Bool? { nil }
+  package func handOver(_ response: TransportResponse) {}
 
-  package func waitForHead() async {}
+  package func refuse(limit: Int64) async -> Data? { nil }
 
-  package func conclude(_ outcome: Outcome) -> Outcome { outcome }
+  package func check(_ response: ReceivedResponse) async throws(LupineError) {}
+}
+
+/// The settings of the session that a handler's decision depends on.
+package struct DecisionSettings: Sendable {
+  package let limits: Limits
+  package let secrets: SecretFields
+  package let baseURL: HTTPURL?
+}
+
+/// The decision about a response, made at its head.
+package struct ResponseDecision: Sendable {
+  package enum Step: Sendable {
+    /// The body is received.
+    ///
+    /// - offset: the number of bytes that were there before; the progress of the download starts there.
+    case receive(BodySink.Destination, offset: Int64)
+    /// The body is discarded, and the request that the closure returns is sent once it has ended.
+    ///
+    /// A cancellation of the request cancels the closure's task.
+    case send(@Sendable () async throws(LupineError) -> OutgoingRequest)
+  }
+
+  package var step: Step
+  /// The reasons, for the session's monitors.
+  package var events: [SessionEvent.Kind]
+  /// Whether the response is accepted without a body that exceeds a limit, such as an unread error page.
+  package var acceptsLongBody: Bool
+
+  package init(_ step: Step, events: [SessionEvent.Kind] = [], acceptsLongBody: Bool = false) {
+    self.step = step
+    self.events = events
+    self.acceptsLongBody = acceptsLongBody
+  }
 }

@@ -54,9 +54,9 @@ extension Session {
   }
 
   package func makeTask(
-    _ consumer: (any ResponseHandler)? = nil, _ describe: () throws -> OutgoingRequest
+    _ handler: (any ResponseHandler)? = nil, _ describe: () throws -> OutgoingRequest
   ) -> RequestExecution {
-    let task = RequestExecution(description(by: describe), session: self, consumer: consumer)
+    let task = RequestExecution(description(by: describe), session: self, handler: handler)
     // Uses the deadlines of the task that makes the request, because another task may start it.
     for instant in Self.deadlines { task.setDeadline(instant) }
     return task

@@ -63,6 +63,9 @@ public final class Session: Sendable {
 
   /// The URL that relative references are appended to.
   public var baseURL: HTTPURL? { configuration.baseURL }
+  var decisionSettings: DecisionSettings {
+    DecisionSettings(limits: configuration.limits, secrets: configuration.secretFields, baseURL: configuration.baseURL)
+  }
 
   /// The warnings of `build()`: settings that are valid but risky, such as a single pin without a backup.
   public var warnings: [ConfigurationIssue] { configuration.warnings }

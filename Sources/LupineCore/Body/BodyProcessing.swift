@@ -1,0 +1,160 @@
+import FoundationEssentials
+
+/// The bytes of a body that wait for its stages or its file.
+///
+/// The consumer takes them out as a `BodyWork`, processes them without a lock, and puts the work back.
+struct BodyProcessing: Sendable {
+  /// The number of waiting bytes at which the transport pauses.
+  private static let window = 256 << 10
+
+  /// Whether the body goes to a file.
+  let hasFile: Bool
+  /// The bytes as they arrived.
+  var raw: [UInt8] = []
+  /// `nil` while the consumer processes bytes.
+  private var processor: BodyProcessor?
+  private var isFinished = false
+
+  /// - Parameter early: the bytes that arrived before the sink was known.
+  init(_ sink: BodySink, early: Data) throws(LupineError) {
+    let processor = try BodyProcessor(sink)
+    hasFile = processor.hasFile
+    self.processor = processor
+    raw.append(contentsOf: early)
+  }
+
+  /// Whether the consumer processes bytes.
+  var isRunning: Bool { processor == nil }
+
+  /// Whether the transport must pause.
+  var isFull: Bool { raw.count >= Self.window }
+
+  /// Whether there is work: bytes, or the end of the body.
+  func canBeTaken(before ending: BodyChannelState.End?) -> Bool {
+    guard let processor else { return false }
+    return !raw.isEmpty || processor.isBehind || (ending != nil && !isFinished)
+  }
+
+  /// Takes the work out; `nil` if there is none.
+  mutating func take(before ending: BodyChannelState.End?) -> BodyWork? {
+    guard canBeTaken(before: ending), let processor = processor.take() else { return nil }
+    let isLast = raw.isEmpty && !processor.isBehind
+    let endsWell = if case .success = ending { true } else { false }
+    return BodyWork(processor: processor, bytes: exchange(&raw, with: []), isLast: isLast, endsWell: endsWell)
+  }
+
+  mutating func putBack(_ work: consuming BodyWork) {
+    isFinished = work.isLast
+    // The memory is used again: a new allocation costs a page fault for each page.
+    if raw.isEmpty {
+      raw = work.bytes
+      raw.removeAll(keepingCapacity: true)
+    }
+    processor = work.processor
+  }
+
+  /// Drops the waiting bytes.
+  mutating func drop() {
+    raw = []
+    processor?.drop()
+  }
+}
+
+/// Bytes that the consumer processes without a lock.
+struct BodyWork: Sendable {
+  var processor: BodyProcessor
+  fileprivate let bytes: [UInt8]
+  /// Whether the bytes are the last ones.
+  let isLast: Bool
+  /// Whether the transport ended the body without an error.
+  fileprivate let endsWell: Bool
+
+  /// Processes the bytes; returns the work to put back, and the error of a stage, the file or a limit.
+  ///
+  /// It blocks while a file is written.
+  ///
+  /// - Parameter store: takes a piece for memory, and returns whether there is room for more.
+  func result(store: BodyProcessor.Store) -> (work: BodyWork, error: LupineError?) {
+    var work = self
+    do throws(LupineError) {
+      try work.processor.process(bytes, into: store)
+      if isLast, endsWell { try work.processor.finish(into: store) }
+      return (work, nil)
+    } catch {
+      return (work, error)
+    }
+  }
+}
+
+/// The stages of a body, and the file that it is written to.
+struct BodyProcessor: Sendable {
+  typealias Store = (UnsafeRawBufferPointer) throws(LupineError) -> Bool
+
+  /// The maximum number of coded bytes per decoding step.
+  ///
+  /// It bounds what a decompression bomb can add beyond the window.
+  private static let slice = 1_024
+
+  private let stages: [any BodyTransformer]
+  private let file: FileOutput?
+  /// Bytes that wait because their destination has no room.
+  private var behind: ArraySlice<UInt8> = []
+  /// The number of bytes that were written to the file.
+  private(set) var byteCount: Int64 = 0
+
+  init(_ sink: BodySink) throws(LupineError) {
+    stages = sink.stages
+    file =
+      if case .file(let descriptor, let offset, let limit) = sink.destination {
+        try FileOutput(descriptor, from: offset, limit: limit)
+      } else {
+        nil
+      }
+  }
+
+  var hasFile: Bool { file != nil }
+
+  /// Whether some bytes wait because their destination has no room.
+  var isBehind: Bool { !behind.isEmpty }
+
+  mutating func drop() { behind = [] }
+
+  fileprivate mutating func process(_ bytes: [UInt8], into store: Store) throws(LupineError) {
+    if behind.isEmpty { behind = bytes[...] } else { behind += bytes }
+    var hasRoom = true
+    while !behind.isEmpty, hasRoom {
+      let size = stages.isEmpty ? behind.count : min(Self.slice, behind.count)
+      let slice = behind.prefix(size)
+      behind = behind.dropFirst(size)
+      hasRoom = try pass(slice, into: store)
+    }
+  }
+
+  private mutating func pass(_ slice: ArraySlice<UInt8>, into store: Store) throws(LupineError) -> Bool {
+    var hasRoom = true
+    var count = byteCount
+    try slice.withUnsafeBufferPointer { (bytes) throws(LupineError) in
+      try BodyStages.pass(UnsafeRawBufferPointer(bytes), through: stages[...]) { (piece) throws(LupineError) in
+        hasRoom = try put(piece, &count, store)
+      }
+    }
+    byteCount = count
+    return hasRoom
+  }
+
+  /// Passes on what the stages still hold at the end of the body.
+  fileprivate mutating func finish(into store: Store) throws(LupineError) {
+    var count = byteCount
+    try BodyStages.finish(stages[...]) { (piece) throws(LupineError) in _ = try put(piece, &count, store) }
+    byteCount = count
+  }
+
+  private func put(
+    _ piece: UnsafeRawBufferPointer, _ count: inout Int64, _ store: Store
+  ) throws(LupineError) -> Bool {
+    guard let file else { return try store(piece) }
+    count += Int64(piece.count)
+    try file.write(piece, upTo: count)
+    return true
+  }
+}

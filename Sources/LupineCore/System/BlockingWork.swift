@@ -1,0 +1,117 @@
+import Glibc
+import LupineSupport
+import Synchronization
+
+/// Runs code that waits for a disk or for another blocking call, on threads that nothing else needs.
+///
+/// Neither a transport's thread nor a thread of Swift's cooperative pool waits meanwhile.
+package enum BlockingWork {
+  /// Runs the code on a thread of its own and returns its result.
+  ///
+  /// In a simulation it runs on the simulation's executor, so that the order of events is always the same.
+  package static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+    if ExecutorPreference.current != nil { return work() }
+    return await withUnsafeContinuation { continuation in
+      threads.add { continuation.resume(returning: work()) }
+    }
+  }
+
+  /// Runs code that throws; see `run`.
+  package static func run<Value: Sendable>(
+    throwing work: @escaping @Sendable () throws(LupineError) -> Value
+  ) async throws(LupineError) -> Value {
+    let result: Result<Value, LupineError> = await run {
+      Result { () throws(LupineError) in try work() }
+    }
+    return try result.get()
+  }
+
+  private static let threads = BlockingThreads()
+}
+
+/// Threads that run one job at a time each; they are started as jobs need them.
+private final class BlockingThreads: Sendable {
+  typealias Job = @Sendable () -> Void
+
+  /// The maximum number of threads; further jobs wait for one of them.
+  private static let most = 64
+  /// The number of threads that stay when there is nothing to do.
+  private static let kept = 4
+
+  private struct State {
+    /// The jobs that wait, the next one last.
+    var waiting: [Job] = []
+    var arrived: [Job] = []
+    var threads = 0
+    var idle = 0
+
+    mutating func next() -> Job? {
+      if waiting.isEmpty { (waiting, arrived) = (arrived.reversed(), []) }
+      return waiting.popLast()
+    }
+  }
+
+  private enum Step {
+    case run(Job)
+    case wait
+    case end
+  }
+
+  private enum Need { case nothing, wake, thread }
+
+  private let state = Mutex(State())
+  /// Any thread may use a semaphore; its memory is never freed, because the threads never are.
+  nonisolated(unsafe) private let hasJob: UnsafeMutablePointer<sem_t>
+
+  init() {
+    hasJob = .allocate(capacity: 1)
+    sem_init(hasJob, 0, 0)
+  }
+
+  func add(_ job: @escaping Job) {
+    let need = state.withLock { state -> Need in
+      state.arrived.append(job)
+      if state.idle > 0 {
+        state.idle -= 1
+        return .wake
+      }
+      guard state.threads < Self.most else { return .nothing }
+      state.threads += 1
+      return .thread
+    }
+    switch need {
+    case .nothing: break
+    case .wake: sem_post(hasJob)
+    case .thread: start()
+    }
+  }
+
+  /// Starts a thread; if the system refuses one, the calling thread runs the jobs.
+  private func start() {
+    do throws(SystemThread.Failure) {
+      try SystemThread("lupine-disk") { [self] in run() }.detach()
+    } catch {
+      run(untilIdle: true)
+    }
+  }
+
+  private func run(untilIdle: Bool = false) {
+    while true {
+      switch state.withLock({ Self.step(&$0, untilIdle) }) {
+      case .run(let job): job()
+      case .wait: while sem_wait(hasJob) != 0 {}
+      case .end: return
+      }
+    }
+  }
+
+  private static func step(_ state: inout State, _ untilIdle: Bool) -> Step {
+    if let job = state.next() { return .run(job) }
+    guard !untilIdle, state.idle < kept else {
+      state.threads -= 1
+      return .end
+    }
+    state.idle += 1
+    return .wait
+  }
+}

@@ -1,0 +1,126 @@
+import HTTPTypes
+import LupineCore
+import Synchronization
+
+/// What follows a response within an attempt.
+enum NextStep: Sendable {
+  /// The response is final; its body is open, unless it is handed over after its head has been validated.
+  case answer(acceptsLongBody: Bool)
+  /// A redirect is followed.
+  case redirect(OutgoingRequest)
+  /// The same request is sent with a credential for the server or the proxy.
+  case authenticate
+  /// The handler of the response sends another request, for example for a file from its beginning.
+  case restart(OutgoingRequest)
+}
+
+extension ExchangeLoop {
+  /// Whether a response is final and neither a cookie store nor a handler uses it; the common case.
+  func isPlainAnswer(_ response: TransportResponse) -> Bool {
+    let status = response.statusCode
+    guard !session.hasCookieStore, task.handler == nil, status != 401, status != 407,
+      !RedirectRules.isRedirect(response.head, status)
+    else { return false }
+    return task.state.withLock { $0.exchange.isPlain }
+  }
+
+  /// Decides what follows a response; opens its body if it is final.
+  ///
+  /// - Parameters:
+  ///   - sent: the request as it was sent.
+  ///   - request: the request without the fields of this exchange.
+  func nextStep(
+    after response: TransportResponse, to sent: OutgoingRequest, for request: OutgoingRequest
+  ) async throws(LupineError) -> NextStep {
+    try tellSchemes(response, to: sent)
+    keepCookies(of: response, to: sent)
+    tellEnd(of: response)
+    // A proxy's response says nothing about the URL.
+    if response.source == .origin, let next = try redirect(after: response, to: request) { return .redirect(next) }
+    if let challenger = challenger(of: response.statusCode, from: response.source, to: request),
+      try await answers(response, to: challenger)
+    {
+      return .authenticate
+    }
+    guard let handler = task.handler, !handler.takesBodyAtHead else {
+      if task.handler == nil { receiveBody(of: response) }
+      return .answer(acceptsLongBody: false)
+    }
+    return try await step(of: handler, after: response, to: request)
+  }
+
+  private func step(
+    of handler: any ResponseHandler, after response: TransportResponse, to request: OutgoingRequest
+  ) async throws(LupineError) -> NextStep {
+    let decision = try await handler.decide(response, to: request, in: session.decisionSettings)
+    for event in decision.events { task.emit(event, attempt: number) }
+    switch decision.step {
+    case .receive(let destination, let offset):
+      receiveBody(of: response, into: destination, offset: offset)
+      return .answer(acceptsLongBody: decision.acceptsLongBody)
+    case .send(let work):
+      response.body.open(.discard(limit: configuration.limits.discardedBody))
+      try await awaitEnd(of: response)
+      let next = try await task.interruptible(throwing: work)
+      if next.url != request.url {
+        let reason = "the URL had expired, with status \(response.statusCode)"
+        task.emit(.redirected(to: next.url.redacted, isFollowed: true, reason: reason), attempt: number)
+      }
+      return .restart(next)
+    }
+  }
+
+  /// Opens the body of a final response.
+  ///
+  /// - Parameter destination: the destination of the decoded body; `nil` collects it in memory.
+  func receiveBody(of response: TransportResponse, into destination: BodySink.Destination? = nil, offset: Int64 = 0) {
+    guard let control = task.state.withLock({ $0.control }) else { return response.body.abandon() }
+    let stages =
+      session.hasCodings
+      ? configuration.contentCodings.decoders(for: response.head, limits: configuration.limits) : []
+    let isGood = 200..<300 ~= response.statusCode
+    task.download.withLock {
+      $0.begin(base: offset, toldBy: response.head.headerFields, isAnswer: isGood, now: control.lastActive)
+    }
+    control.beginsAnswer(with: response.body)
+    let limit = session.exchangeSettings.limits.responseBody
+    response.body.open(BodySink(destination ?? .collect(limit: limit), stages: stages))
+  }
+
+  /// Returns the request that a redirect leads to; `nil` if the response is no redirect, or is kept as the response.
+  private func redirect(
+    after response: TransportResponse, to request: OutgoingRequest
+  ) throws(LupineError) -> OutgoingRequest? {
+    let head = response.head
+    guard RedirectRules.isRedirect(head, response.statusCode) else { return nil }
+    let redirector = task.state.withLock { $0.settings.redirector } ?? session.configuration.redirector
+    let rules = RedirectRules(
+      secrets: session.configuration.secretFields, limits: session.configuration.limits,
+      allowsDowngrade: redirector.allowsDowngrade)
+    let visited = task.state.withLock { state in
+      state.exchange.visited.append(request.url)
+      return state.exchange.visited
+    }
+    do throws(LupineError) {
+      let proposed = try rules.next(after: head, to: request, visited: visited)
+      let next = redirector.decide(proposed, head).map { rules.withoutStraySecrets($0, from: request) }
+      tellRedirect(to: next?.url.redacted, head, request, next == nil ? Self.isKept : "status \(head.status.code)")
+      guard let next else { return nil }
+      task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: head)) }
+      return next
+    } catch {
+      tellRedirect(to: nil, head, request, redirector.follows ? error.message : Self.isKept)
+      if redirector.follows { throw error }
+      return nil
+    }
+  }
+
+  private static let isKept = "the redirector keeps it as the response"
+
+  /// - Parameter next: the URL of the next request; `nil` if the redirect is not followed.
+  private func tellRedirect(to next: String?, _ head: HTTPResponse, _ request: OutgoingRequest, _ reason: String) {
+    guard task.isObserved else { return }
+    let target = (try? request.url.resolving(location: head.headerFields[.location] ?? ""))?.redacted ?? "nowhere"
+    task.emit(.redirected(to: next ?? target, isFollowed: next != nil, reason: reason), attempt: number)
+  }
+}
