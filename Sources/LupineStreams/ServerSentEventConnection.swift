@@ -35,7 +35,7 @@ final class ServerSentEventConnection: Sendable {
     isLeading = (hasTaken || consumer.take()) && task.state.withLock { $0.takeLead() }
   }
 
-  deinit { end(Outcome(error: Self.left)) }
+  deinit { endLater(Outcome(error: Self.left)) }
 
   private static var left: LupineError { LupineError(.cancelled, "The stream's reader left before its end.") }
 
@@ -67,7 +67,7 @@ final class ServerSentEventConnection: Sendable {
       task.watchDeadlines()
       task.emit(.started(summary))
     } catch {
-      end(Outcome(error: error))
+      endLater(Outcome(error: error))
       throw error
     }
   }
@@ -158,34 +158,34 @@ final class ServerSentEventConnection: Sendable {
     let outcome = await settle()
     if let refusal { task.emit(.retrying(after: nil, reason: refusal), attempt: state.withLock { $0.attempts }) }
     let ended = task.completed(Outcome(request: outcome?.request, response: outcome?.response, error: error))
-    end(ended)
+    if takesEnd() { await task.concludeStream(ended, takeConnection()) }
     return ended.error
   }
 
   /// Ends the request because its reader was released.
   func leave() {
     cancelConnection()
-    end(Outcome(error: reason ?? Self.left))
+    endLater(Outcome(error: reason ?? Self.left))
   }
 
-  private func end(_ outcome: Outcome) {
-    let (isFirst, connection) = state.withLock { state in
-      defer { state.hasEnded = true }
-      return (!state.hasEnded, state.connection)
-    }
-    guard isLeading, isFirst else { return }
-    let listeners = task.takeInterimListeners()
-    guard connection != nil || !listeners.isEmpty else { return task.concludeStream(outcome) }
+  /// Ends the request in a task of its own.
+  private func endLater(_ outcome: Outcome) {
+    guard takesEnd() else { return }
+    let connection = takeConnection()
     Task(executorPreference: task.session.configuration.executor) { [task] in
-      // The connection is cancelled; its last event must come before the last event of the request.
-      if let connection {
-        _ = await connection.outcome()
-        task.take(connection)
-      }
-      await task.finish(listeners.map { $0.finish() })
-      task.concludeStream(outcome)
+      await task.concludeStream(outcome, connection)
     }
   }
+
+  /// Whether the caller ends the request; true once.
+  private func takesEnd() -> Bool {
+    state.withLock { state in
+      defer { state.hasEnded = true }
+      return isLeading && !state.hasEnded
+    }
+  }
+
+  private func takeConnection() -> RequestExecution? { state.withLock { $0.connection } }
 
   private func cancelConnection() {
     let connection = state.withLock { $0.connection }
@@ -201,10 +201,16 @@ extension RequestExecution {
   }
 
   /// Ends the request of a stream with the results of its connections.
-  fileprivate func concludeStream(_ outcome: Outcome) {
+  ///
+  /// - Parameter connection: the last connection, which is cancelled; its last event comes before that of the request.
+  fileprivate func concludeStream(_ outcome: Outcome, _ connection: RequestExecution?) async {
+    if let connection {
+      _ = await connection.outcome()
+      take(connection)
+    }
+    await finish(takeInterimListeners().map { $0.finish() })
     let outcome = completed(outcome)
-    guard let handler else { return conclude(outcome) }
-    Task(executorPreference: session.configuration.executor) { self.conclude(await handler.conclude(outcome)) }
+    conclude(await handler?.conclude(outcome) ?? outcome)
   }
 }
 

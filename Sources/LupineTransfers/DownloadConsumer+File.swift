@@ -38,7 +38,7 @@ extension DownloadConsumer {
       .unacceptableStatusCode(status), "The server answered with status \(status) in the place of a file."
     )
     .about(response.request.summary).about(response.head).measured(response.metrics)
-    .carrying(written ?? response.data, limit: limit)
+    .carrying(written ?? response.beginning, limit: limit)
   }
 
   /// Whether the partial file cannot be used: it is complete and was refused, or the server is not authenticated.

@@ -176,6 +176,11 @@ extension BodyChannel {
     }
   }
 
+  /// Writes the bytes that have arrived to the body's file, if it has one; does not wait for more.
+  func flush() async {
+    while let work = state.withLock({ $0.takeFileWork() }) { await process(work) { _ in } }
+  }
+
   private func wait() async {
     await withUnsafeContinuation { waiter in
       if !state.withLock({ $0.wait(waiter) }) { waiter.resume() }

@@ -112,7 +112,7 @@ struct BodyChannelState {
   var isStreamed: Bool { !isOpen || target.isStreamed }
 
   /// Whether only the consumer can make the body continue.
-  var isHeldBack: Bool { ending != nil ? finalEnd == nil : isPaused }
+  var isHeldBack: Bool { ending != nil ? finalEnd == nil : isPaused || isCrowded }
 
   /// The final end, once its observers have received it.
   var toldEnd: End? { isTelling ? nil : finalEnd }
@@ -175,6 +175,7 @@ struct BodyChannelState {
     processing?.value.drop()
     target.abandon()
     settleIfProcessed()
+    releaseFile()
     return resumeIfRoom()
   }
 
@@ -189,6 +190,7 @@ struct BodyChannelState {
   /// - Parameter isTold: whether the transport has received the cancellation and ends a body that is not complete.
   mutating func cancel(_ error: LupineError, isTold: Bool) {
     guard finalEnd == nil else { return }
+    if case .failure = ending { return }
     guard ending != nil || !isTold else { return cancellation = error }
     let arrived: BodyEnd? = if case .success(let end) = ending { end } else { nil }
     ending = nil
@@ -200,8 +202,10 @@ struct BodyChannelState {
   mutating func next() -> (Step, resume: (@Sendable () -> Void)?) {
     target.reclaim()
     if let piece = target.takePiece() { return (.deliver(.success(piece)), resumeIfRoom() ? resume : nil) }
+    // After a failure, the reader still gets what came before it.
+    if let work = takeWork() { return (.process(work), resumeIfRoom() ? resume : nil) }
     if isSettled, let ending { return (.deliver(ending.map { _ in nil }), nil) }
-    return (takeWork().map { .process($0) } ?? .wait, resumeIfRoom() ? resume : nil)
+    return (.wait, resumeIfRoom() ? resume : nil)
   }
 
   /// Returns the next step of a task that awaits the end of a body, and the closure that resumes the transport.
@@ -214,8 +218,13 @@ struct BodyChannelState {
 
   /// Takes out the bytes that wait for the stages or the file.
   private mutating func takeWork() -> BodyWork? {
-    guard !isSettled, processing != nil else { return nil }
-    return processing?.value.take(before: ending)
+    processing?.value.take(before: ending)
+  }
+
+  /// Takes out the bytes that wait for the file; `nil` if there are none.
+  mutating func takeFileWork() -> BodyWork? {
+    guard let processing, processing.value.hasFile, !processing.value.raw.isEmpty else { return nil }
+    return takeWork()
   }
 
   /// Stores a piece that the stages have produced; returns whether there is room for more.
@@ -230,6 +239,7 @@ struct BodyChannelState {
     let isLast = work.isLast
     processing?.value.putBack(work)
     if isAbandoned { processing?.value.drop() }
+    defer { releaseFile() }
     if let error { return fail(processing: error) }
     if isLast || isAbandoned { settleIfProcessed(hasFinished: isLast) }
     return effects(shouldResume: resumeIfRoom())
@@ -329,11 +339,12 @@ extension BodyChannelState {
   ///
   /// - Parameters:
   ///   - hasFinished: whether the stages have been finished.
-  ///   - isGivenUp: whether this side ended the body, so that only a file takes the bytes that wait.
+  ///   - isGivenUp: whether this side ended the body, before its destination was known.
   private mutating func settleIfProcessed(hasFinished: Bool = false, isGivenUp: Bool = false) {
     guard let ending, !isSettled, isOpen || isAbandoned || isGivenUp else { return }
     if let processing, !isAbandoned, !hasFinished {
-      guard isGivenUp, !processing.value.hasFile else { return }
+      // The consumer of a file or of a good end processes the bytes that wait first.
+      guard case .failure = ending, !processing.value.hasFile else { return }
     }
     isSettled = true
     if case .success(var end) = ending {
@@ -342,6 +353,13 @@ extension BodyChannelState {
       self.ending = .success(end)
     }
     target.close()
+  }
+
+  /// Closes the file once nothing more is written to it, so that another download can take it over.
+  private mutating func releaseFile() {
+    guard isSettled || isAbandoned, let processing, processing.value.hasFile, !processing.value.isRunning else { return }
+    self.processing?.value.close()
+    self.processing = nil
   }
 
   /// Fails the body with the error of a stage, a file or a limit; the exchange is cancelled if it is still running.

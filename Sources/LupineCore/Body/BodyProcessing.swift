@@ -53,6 +53,9 @@ struct BodyProcessing: Sendable {
     processor = work.processor
   }
 
+  /// Closes the file.
+  func close() { processor?.close() }
+
   /// Drops the waiting bytes.
   mutating func drop() {
     raw = []
@@ -118,6 +121,8 @@ struct BodyProcessor: Sendable {
   var isBehind: Bool { !behind.isEmpty }
 
   mutating func drop() { behind = [] }
+
+  fileprivate func close() { file?.close() }
 
   fileprivate mutating func process(_ bytes: [UInt8], into store: Store) throws(LupineError) {
     if behind.isEmpty { behind = bytes[...] } else { behind += bytes }

@@ -12,6 +12,9 @@ public struct ResponseBody: Sendable {
 
   package init(exchange: ExchangeControl) { self.exchange = exchange }
 
+  /// The time when the response's head arrived, on the clock of its exchange.
+  package var begun: Duration { exchange.headArrived }
+
   /// Returns the next bytes of a streamed body, or `nil` at its end.
   ///
   /// A body has one consumer at a time.
@@ -68,6 +71,9 @@ public struct ResponseBody: Sendable {
   public func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
     exchange.channel.onEnd(observer)
   }
+
+  /// Writes the bytes that have arrived to the body's file, if it has one; does not wait for more.
+  package func flush() async { await exchange.channel.flush() }
 
   /// Drops a streamed body: no consumer takes the rest, and the end does not wait for it.
   public func abandon() { exchange.channel.abandon() }
@@ -157,6 +163,8 @@ public struct BodyEnd: Sendable {
   public var trailers: HTTPFields?
   /// The metrics of the exchange.
   public var metrics: TransferMetrics
+  /// The first bytes of a body that exceeded a limit and was not needed, for the error of a refused response.
+  package var excerpt: Data?
 
   /// Creates an end.
   ///

@@ -28,6 +28,7 @@ public final class ExchangeControl: Sendable {
   let channel = BodyChannel()
   private let now: @Sendable () -> Duration
   private let lastActivity: Atomic<Int64>
+  private let bodyBegun = Atomic<Int64>(0)
   private let begun: Duration
   private let bytesSent = Atomic<Int64>(0)
   private let bytesReceived = Atomic<Int64>(0)
@@ -136,6 +137,9 @@ public final class ExchangeControl: Sendable {
 
   package func touch() { noteActivity(at: now()) }
 
+  /// The time when the body began.
+  var headArrived: Duration { .nanoseconds(bodyBegun.load(ordering: .relaxed)) }
+
   private func noteActivity(at time: Duration) {
     lastActivity.store(time.nanoseconds, ordering: .relaxed)
     parent?.noteActivity(at: time)
@@ -222,6 +226,7 @@ extension ExchangeControl {
       branch.choose()
       return branch.beginBody(resume: resume)
     }
+    bodyBegun.store(lastActivity.load(ordering: .relaxed), ordering: .relaxed)
     bear(by: self)
     return self
   }

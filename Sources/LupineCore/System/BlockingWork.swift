@@ -12,7 +12,20 @@ package enum BlockingWork {
   package static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
     if ExecutorPreference.current != nil { return work() }
     return await withUnsafeContinuation { continuation in
-      threads.add { continuation.resume(returning: work()) }
+      let box = Box(work)
+      threads.add { continuation.resume(returning: box.run()) }
+    }
+  }
+
+  /// Releases the work, and the files that it holds, before its result is delivered.
+  private final class Box<Value: Sendable>: Sendable {
+    private let work: Mutex<(@Sendable () -> Value)?>
+
+    init(_ work: @escaping @Sendable () -> Value) { self.work = Mutex(work) }
+
+    func run() -> Value {
+      guard let work = work.withLock({ $0.take() }) else { preconditionFailure("The work runs once.") }
+      return work()
     }
   }
 

@@ -24,6 +24,8 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     get { storage.value.end.data }
     _modify { yield &storage.value.end.data }
   }
+  /// The first bytes of the body, also if it exceeded a limit and was not needed.
+  package var beginning: Data { storage.value.end.excerpt ?? storage.value.end.data }
   /// The trailers, if there were any.
   public var trailers: HTTPFields? {
     get { storage.value.end.trailers }

@@ -53,9 +53,10 @@ extension ExchangeLoop {
 /// Ends an exchange that an interceptor or a scheme abandons.
 extension ExchangeLoop {
   /// Ends the exchange that interceptors abandoned, without waiting for its transport; keeps the metrics known so far.
-  func breakOffExchange() {
+  func breakOffExchange() async {
     let (control, body) = task.state.withLock { ($0.control, $0.exchange.body) }
-    guard let control, let body, control.carries(body) else { return abandonExchange() }
+    guard let control, let body, control.carries(body) else { return await abandonExchange() }
+    if task.handler != nil { await body.flush() }
     control.cancel(Self.unwanted)
     close(control, status: nil, metrics: body.metricsAtEnd ?? body.exchange.cost)
   }
@@ -65,11 +66,11 @@ extension ExchangeLoop {
   /// - Parameters:
   ///   - body: the body of the response; `nil` means the body that the interceptors received.
   ///   - own: the replacement body that an interceptor made; if it has the same metrics, they are not counted twice.
-  func abandonExchange(_ body: ResponseBody? = nil, for own: ResponseBody? = nil) {
+  func abandonExchange(_ body: ResponseBody? = nil, for own: ResponseBody? = nil) async {
     guard let control = task.state.withLock({ $0.control }) else { return }
-    let metrics = (body ?? task.state.withLock { $0.exchange.body }).flatMap {
-      control.carries($0) ? $0.metricsAtEnd : nil
-    }
+    let abandoned = (body ?? task.state.withLock { $0.exchange.body }).flatMap { control.carries($0) ? $0 : nil }
+    if task.handler != nil { await abandoned?.flush() }
+    let metrics = abandoned?.metricsAtEnd
     control.cancel(Self.unwanted)
     close(control, status: nil, metrics: metrics == own?.metricsAtEnd ? nil : metrics)
   }

@@ -15,6 +15,7 @@ extension ExchangeLoop {
     let (bytes, isWhole) = await excerpt(of: response, control, limit: Int(clamping: limit))
     if !isWhole {
       control?.cancel(reason)
+      await response.body.flush()
       response.body.abandon()
     }
     let reason = reason.carrying(bytes, limit: limit)
@@ -34,8 +35,6 @@ extension ExchangeLoop {
   ) async -> (bytes: Data, isWhole: Bool) {
     var bytes = Data()
     guard limit > 0, let control else { return (bytes, false) }
-    let stages = configuration.contentCodings.decoders(for: response.head, limits: configuration.limits)
-    response.body.open(BodySink(.stream(window: limit), stages: stages))
     let alarm = session.clock.schedule(readingTime) {
       control.cancel(LupineError(.timedOut(.idle), "The body of a refused response took too long."))
     }
@@ -97,7 +96,7 @@ extension ExchangeLoop {
 extension ExchangeLoop {
   /// The end of the body.
   ///
-  /// A body that exceeds a size limit but is not needed is cut, so that the request ends with its status.
+  /// A body that exceeds a size limit but is not needed counts as empty, so that the request ends with its status.
   func end(of answer: Answer) async throws(LupineError) -> BodyEnd {
     let body = answer.response.body
     do throws(LupineError) {
@@ -105,9 +104,9 @@ extension ExchangeLoop {
     } catch {
       guard answer.acceptsLongBody, Self.isTooLong(error.kind) else { throw error }
       let metrics = error.metrics ?? TransferMetrics()
-      return BodyEnd(
-        data: body.gathered(limit: configuration.limits.errorBody), byteCount: metrics.bytesReceived, trailers: nil,
-        metrics: metrics)
+      var end = BodyEnd(byteCount: metrics.bytesReceived, metrics: metrics)
+      end.excerpt = body.gathered(limit: configuration.limits.errorBody)
+      return end
     }
   }
 

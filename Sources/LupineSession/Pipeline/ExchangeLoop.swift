@@ -21,7 +21,7 @@ struct ExchangeLoop: Sendable {
   ///
   /// Requires that there are no response deciders and that the body has ended successfully.
   func received(_ response: TransportResponse, to request: OutgoingRequest) -> ReceivedResponse? {
-    guard let end = response.body.goodEnd,
+    guard !task.handsOverAtHead, let end = response.body.goodEnd,
       let ended = task.state.withLock({ $0.conclude(status: response.statusCode, end.metrics) })
     else { return nil }
     ended.control?.finish(after: response.body)
@@ -106,16 +106,7 @@ struct ExchangeLoop: Sendable {
     if let refusal = await pipeline.refusalAtHead(of: head, after: first, number) {
       return await refused(response, control, refusal)
     }
-    guard let handler = task.handler else { return nil }
-    do throws(LupineError) {
-      let decision = try await handler.decide(response, to: request, in: session.decisionSettings)
-      if case .receive(let destination, let offset) = decision.step {
-        receiveBody(of: response, into: destination, offset: offset)
-      }
-    } catch {
-      return await refused(response, control, error)
-    }
-    handler.handOver(response)
+    task.handler?.handOver(response)
     for waiter in task.state.withLock({ $0.handOver() }) { waiter.resume() }
     return nil
   }
@@ -150,7 +141,7 @@ struct ExchangeLoop: Sendable {
       do throws(LupineError) {
         next = try await nextStep(after: response, to: sent, for: request)
       } catch {
-        abandonExchange(response.body)
+        await abandonExchange(response.body)
         throw error
       }
       switch next {
@@ -188,7 +179,7 @@ struct ExchangeLoop: Sendable {
     do throws(LupineError) {
       while try !task.begin(control, request, for: original) {
         guard task.mustWait else {
-          abandonExchange()
+          await abandonExchange()
           continue
         }
         await task.passGate()

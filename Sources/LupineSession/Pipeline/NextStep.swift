@@ -4,7 +4,7 @@ import Synchronization
 
 /// What follows a response within an attempt.
 enum NextStep: Sendable {
-  /// The response is final; its body is open, unless it is handed over after its head has been validated.
+  /// The response is final, and its body is open.
   case answer(acceptsLongBody: Bool)
   /// A redirect is followed.
   case redirect(OutgoingRequest)
@@ -42,8 +42,8 @@ extension ExchangeLoop {
     {
       return .authenticate
     }
-    guard let handler = task.handler, !handler.takesBodyAtHead else {
-      if task.handler == nil { receiveBody(of: response) }
+    guard let handler = task.handler else {
+      receiveBody(of: response)
       return .answer(acceptsLongBody: false)
     }
     return try await step(of: handler, after: response, to: request)
@@ -80,7 +80,7 @@ extension ExchangeLoop {
       ? configuration.contentCodings.decoders(for: response.head, limits: configuration.limits) : []
     let isGood = 200..<300 ~= response.statusCode
     task.download.withLock {
-      $0.begin(base: offset, toldBy: response.head.headerFields, isAnswer: isGood, now: control.lastActive)
+      $0.begin(base: offset, toldBy: response.head.headerFields, isAnswer: isGood, now: response.body.begun)
     }
     control.beginsAnswer(with: response.body)
     let limit = session.exchangeSettings.limits.responseBody

@@ -34,7 +34,15 @@ extension Pipeline {
       if let ended { throw ended }
       // A response that is handed over at its head has been validated there.
       let isJudged = task.handsOverAtHead
-      let refusal = isJudged || validators.isEmpty ? nil : await refusal(of: received, by: validators, number)
+      var refusal: LupineError?
+      if !isJudged {
+        // Avoids an asynchronous call in the common case.
+        if validators.isEmpty {
+          task.emit(.validated(nil), attempt: number)
+        } else {
+          refusal = await self.refusal(of: received, by: validators, number)
+        }
+      }
       var outcome = Outcome(received)
       if let refusal { outcome.error = refusal }
       return AttemptResult(request: request, outcome: outcome, isFinal: isJudged)
@@ -101,7 +109,7 @@ extension Pipeline {
       for validator in validators { try validator.validate(received, hasBody: hasBody(received)) }
     } catch {
       let limit = session.configuration.limits.errorBody
-      let beginning = await task.handler?.refuse(limit: limit) ?? received.data
+      let beginning = await task.handler?.refuse(limit: limit) ?? received.beginning
       refusal = explained(error, received, number).about(received.request.summary).about(received.head)
         .carrying(beginning, limit: limit)
       // The metrics are available only at the end of the body.

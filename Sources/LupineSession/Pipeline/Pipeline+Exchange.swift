@@ -27,7 +27,7 @@ extension Pipeline {
           }
           return try await loop.receive(response, from: request, orOwn: control)
         } catch {
-          loop.breakOffExchange()
+          await loop.breakOffExchange()
           throw error
         }
       }
@@ -76,8 +76,8 @@ extension ExchangeLoop {
     if let exchange, exchange.carries(response.body) {
       return try await receive(Answer(response: response, acceptsLongBody: acceptsLongBody), exchange, to: request)
     }
-    abandonExchange(for: response.body)
-    while try !task.begin(control, sent, for: nil, head: response.head) { abandonExchange(for: response.body) }
+    await abandonExchange(for: response.body)
+    while try !task.begin(control, sent, for: nil, head: response.head) { await abandonExchange(for: response.body) }
     let own = try await handedOn(response, to: sent, control)
     return try await receive(own, control, to: request)
   }
@@ -88,11 +88,9 @@ extension ExchangeLoop {
   private func handedOn(
     _ response: TransportResponse, to request: OutgoingRequest, _ control: ExchangeControl
   ) async throws(LupineError) -> Answer {
-    // A stream's reader receives the body directly.
-    if task.handsOverAtHead, control.carries(response.body) { return Answer(response: response) }
     do throws(LupineError) {
       var decision = ResponseDecision(.receive(.collect(limit: configuration.limits.responseBody), offset: 0))
-      if let handler = task.handler, !handler.takesBodyAtHead {
+      if let handler = task.handler {
         decision = try await handler.decide(response, to: request, in: session.decisionSettings)
         for event in decision.events { task.emit(event, attempt: number) }
       }
@@ -101,8 +99,10 @@ extension ExchangeLoop {
       if control.carries(response.body) {
         response.body.open(BodySink(destination))
       } else if task.handler != nil {
-        answer.response.body = try await body(of: response, into: destination, control)
+        answer.response = try await copied(response, into: destination, control)
       }
+      // A stream ends when its reader has taken it.
+      if task.handsOverAtHead { return answer }
       let end = try await self.end(of: answer)
       task.download.withLock { $0.begin(base: offset + end.byteCount, length: 0, isAnswer: false, now: .zero) }
       return answer
@@ -112,14 +112,15 @@ extension ExchangeLoop {
     }
   }
 
-  /// Copies a body that is complete to its destination.
-  private func body(
-    of response: TransportResponse, into destination: BodySink.Destination, _ control: ExchangeControl
-  ) async throws(LupineError) -> ResponseBody {
+  /// Copies a complete body to its destination.
+  private func copied(
+    _ response: TransportResponse, into destination: BodySink.Destination, _ control: ExchangeControl
+  ) async throws(LupineError) -> TransportResponse {
     let end = try await response.body.end()
     guard end.byteCount == end.data.count else { throw Self.bodyIsGone }
-    let isStream = task.handsOverAtHead
-    return control.makeBody(isStream ? .stream(window: .max) : BodySink(destination), of: end)
+    var response = response
+    response.body = control.makeBody(BodySink(destination), of: end)
+    return response
   }
 
   private static let cannotContinue = LupineError(

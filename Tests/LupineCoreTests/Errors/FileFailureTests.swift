@@ -32,10 +32,10 @@ import Testing
     defer { close(descriptor) }
     let exchange = ExchangeControl().beginBody(.file(descriptor: descriptor)) {}
     let writer = ResponseBodyWriter(exchange: exchange)
-    let error = #expect(throws: LupineError.self) {
-      var bytes = Array("content".utf8)
-      try writer.write(&bytes)
-    }
+    var bytes = Array("content".utf8)
+    _ = try writer.write(&bytes)
+    writer.finish(metrics: TransferMetrics())
+    let error = await #expect(throws: LupineError.self) { try await ResponseBody(exchange: exchange).end() }
     #expect(error?.kind == .fileFailed)
     #expect(error?.file == FileFailure(path: "/dev/full", code: ENOSPC))
     #expect(error?.file?.kind == .noSpace)

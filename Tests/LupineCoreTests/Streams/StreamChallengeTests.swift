@@ -42,6 +42,6 @@ import Testing
       }
     }
     // The stream's own end may come after its last piece has been taken.
-    #expect(ends.first == "The page that came before the answer was too long to be waited for.")
+    #expect(ends.first?.contains("the limit discardedBody") == true)
   }
 }

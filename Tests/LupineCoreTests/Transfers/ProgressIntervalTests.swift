@@ -32,7 +32,7 @@ import Testing
     async let value = request.serializingData().value
     var next = figures.makeAsyncIterator()
     await moved.raised()
-    #expect(await next.next()?.completed == 100)
+    #expect(await next.next()?.completed == 200)
     clock.advance(by: .milliseconds(999))
     movesOn.raise()
     await movedOn.raised()
