@@ -139,8 +139,8 @@ struct BodyChannel: ~Copyable, Sendable {
 extension BodyChannel {
   /// Returns the next piece of a streamed body; `nil` at its end.
   ///
-  /// - Parameter onFault: cancels the exchange after an error of a stage.
-  func next(onFault: (LupineError) -> Void) async -> Result<[UInt8]?, LupineError> {
+  /// - Parameter exchange: the exchange of the body, which is cancelled after an error of a stage.
+  func next(in exchange: ExchangeControl) async -> Result<[UInt8]?, LupineError> {
     while true {
       let (step, resume, audience) = state.withLock { state in
         let (step, resume) = state.next()
@@ -150,7 +150,7 @@ extension BodyChannel {
       if let audience { tell(audience) }
       switch step {
       case .deliver(let piece): return piece
-      case .process(let work): await process(work, onFault)
+      case .process(let work): await process(work, exchange)
       case .wait, .leave: await wait()
       }
     }
@@ -158,14 +158,14 @@ extension BodyChannel {
 
   /// Processes the body up to its end, and waits for the end.
   ///
-  /// - Parameter onFault: cancels the exchange after an error of a stage, the file or a limit.
-  func end(onFault: (LupineError) -> Void) async -> Result<BodyEnd, LupineError> {
+  /// - Parameter exchange: the exchange of the body, which is cancelled after an error of a stage, the file or a limit.
+  func end(in exchange: ExchangeControl) async -> Result<BodyEnd, LupineError> {
     if let end = state.withLock({ $0.toldEnd }) { return end }
     while true {
       let (step, resume) = state.withLock { $0.nextBeforeEnd() }
       resume?()
       switch step {
-      case .process(let work): await process(work, onFault)
+      case .process(let work): await process(work, exchange)
       case .wait: await wait()
       case .deliver, .leave:
         return await withUnsafeContinuation { continuation in
@@ -176,9 +176,15 @@ extension BodyChannel {
     }
   }
 
-  /// Writes the bytes that have arrived to the body's file, if it has one; does not wait for more.
-  func flush() async {
-    while let work = state.withLock({ $0.takeFileWork() }) { await process(work) { _ in } }
+  /// Waits until the bytes that have arrived are in the body's file, if it has one; does not wait for more.
+  func flush(in exchange: ExchangeControl) async {
+    while true {
+      switch state.withLock({ $0.nextForFile() }) {
+      case .process(let work): await process(work, exchange)
+      case .wait: await wait()
+      case .deliver, .leave: return
+      }
+    }
   }
 
   private func wait() async {
@@ -187,7 +193,7 @@ extension BodyChannel {
     }
   }
 
-  private func process(_ work: consuming BodyWork, _ onFault: (LupineError) -> Void) async {
+  private func process(_ work: consuming BodyWork, _ exchange: ExchangeControl) async {
     let done: (work: BodyWork, error: LupineError?)
     if work.processor.hasFile {
       let taken = work
@@ -197,6 +203,7 @@ extension BodyChannel {
         try state.withLock { (state) throws(LupineError) in try state.store(piece) }
       }
     }
-    if let fault = perform({ $0.putBack(done.work, done.error) }) { onFault(fault) }
+    if done.error == nil, done.work.processor.hasFile { exchange.didWrite(done.work.processor.consumed) }
+    if let fault = perform({ $0.putBack(done.work, done.error) }) { exchange.cancel(fault) }
   }
 }

@@ -221,10 +221,11 @@ struct BodyChannelState {
     processing?.value.take(before: ending)
   }
 
-  /// Takes out the bytes that wait for the file; `nil` if there are none.
-  mutating func takeFileWork() -> BodyWork? {
-    guard let processing, processing.value.hasFile, !processing.value.raw.isEmpty else { return nil }
-    return takeWork()
+  /// Returns the next step until the bytes that have arrived are in the file.
+  mutating func nextForFile() -> Step {
+    guard let processing, processing.value.hasFile else { return .leave }
+    if processing.value.isRunning { return .wait }
+    return processing.value.raw.isEmpty ? .leave : takeWork().map { .process($0) } ?? .leave
   }
 
   /// Stores a piece that the stages have produced; returns whether there is room for more.
@@ -247,7 +248,10 @@ struct BodyChannelState {
 
   /// Adds a consumer that waits; returns false if there is something to do for it.
   mutating func wait(_ waiter: Waiter) -> Bool {
-    guard !isSettled, target.isDrained, processing?.value.canBeTaken(before: ending) != true else { return false }
+    let isRunning = processing?.value.isRunning == true
+    guard isRunning || (!isSettled && target.isDrained && processing?.value.canBeTaken(before: ending) != true) else {
+      return false
+    }
     waiters.append(waiter)
     return true
   }
@@ -342,6 +346,8 @@ extension BodyChannelState {
   ///   - isGivenUp: whether this side ended the body, before its destination was known.
   private mutating func settleIfProcessed(hasFinished: Bool = false, isGivenUp: Bool = false) {
     guard let ending, !isSettled, isOpen || isAbandoned || isGivenUp else { return }
+    // A write that is under way ends first, so that the file does not change any more.
+    if let processing, processing.value.hasFile, processing.value.isRunning { return }
     if let processing, !isAbandoned, !hasFinished {
       // The consumer of a file or of a good end processes the bytes that wait first.
       guard case .failure = ending, !processing.value.hasFile else { return }
@@ -357,7 +363,9 @@ extension BodyChannelState {
 
   /// Closes the file once nothing more is written to it, so that another download can take it over.
   private mutating func releaseFile() {
-    guard isSettled || isAbandoned, let processing, processing.value.hasFile, !processing.value.isRunning else { return }
+    guard isSettled || isAbandoned, let processing, processing.value.hasFile, !processing.value.isRunning else {
+      return
+    }
     self.processing?.value.close()
     self.processing = nil
   }

@@ -104,6 +104,8 @@ struct BodyProcessor: Sendable {
   private var behind: ArraySlice<UInt8> = []
   /// The number of bytes that were written to the file.
   private(set) var byteCount: Int64 = 0
+  /// The number of bytes of the body, before decoding, that have been processed.
+  private(set) var consumed: Int64 = 0
 
   init(_ sink: BodySink) throws(LupineError) {
     stages = sink.stages
@@ -125,6 +127,7 @@ struct BodyProcessor: Sendable {
   fileprivate func close() { file?.close() }
 
   fileprivate mutating func process(_ bytes: [UInt8], into store: Store) throws(LupineError) {
+    consumed += Int64(bytes.count)
     if behind.isEmpty { behind = bytes[...] } else { behind += bytes }
     var hasRoom = true
     while !behind.isEmpty, hasRoom {

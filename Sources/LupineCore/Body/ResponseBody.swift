@@ -22,7 +22,7 @@ public struct ResponseBody: Sendable {
   /// - Throws: `LupineError` if the exchange failed, after the bytes before the failure have been returned.
   public func next() async throws(LupineError) -> [UInt8]? {
     exchange.touch()
-    return try await exchange.channel.next(onFault: exchange.cancel).get()
+    return try await exchange.channel.next(in: exchange).get()
   }
 
   /// Sets the destination of the body, including the bytes that have arrived.
@@ -47,7 +47,7 @@ public struct ResponseBody: Sendable {
   ///
   /// - Throws: `LupineError` with the metrics of the exchange if the exchange failed.
   public func end() async throws(LupineError) -> BodyEnd {
-    try await exchange.channel.end(onFault: exchange.cancel).get()
+    try await exchange.channel.end(in: exchange).get()
   }
 
   /// The end of the body if it ended without an error and its observers have received the end.
@@ -72,8 +72,8 @@ public struct ResponseBody: Sendable {
     exchange.channel.onEnd(observer)
   }
 
-  /// Writes the bytes that have arrived to the body's file, if it has one; does not wait for more.
-  package func flush() async { await exchange.channel.flush() }
+  /// Waits until the bytes that have arrived are in the body's file, if it has one; does not wait for more.
+  package func flush() async { await exchange.channel.flush(in: exchange) }
 
   /// Drops a streamed body: no consumer takes the rest, and the end does not wait for it.
   public func abandon() { exchange.channel.abandon() }

@@ -164,6 +164,11 @@ public final class ExchangeControl: Sendable {
     if let supervisor, isAnswer { supervisor.didReceive(sum, at: now) }
   }
 
+  /// Reports the number of bytes that have been written to a file.
+  ///
+  /// The progress of a download never exceeds what a process that is killed leaves in the file.
+  func didWrite(_ count: Int64) { supervisor?.didReceive(count, at: now()) }
+
   /// Counts received bytes as progress of the download, until the exchange is over.
   ///
   /// - Parameter body: the response's body, of which some bytes may have arrived.

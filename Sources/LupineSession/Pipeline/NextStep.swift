@@ -82,9 +82,13 @@ extension ExchangeLoop {
     task.download.withLock {
       $0.begin(base: offset, toldBy: response.head.headerFields, isAnswer: isGood, now: response.body.begun)
     }
-    control.beginsAnswer(with: response.body)
+    if case .file = destination {} else { control.beginsAnswer(with: response.body) }
     let limit = session.exchangeSettings.limits.responseBody
     response.body.open(BodySink(destination ?? .collect(limit: limit), stages: stages))
+    // The file is written while the program decides about the head.
+    if case .file = destination {
+      Task(executorPreference: configuration.executor) { _ = try? await response.body.end() }
+    }
   }
 
   /// Returns the request that a redirect leads to; `nil` if the response is no redirect, or is kept as the response.

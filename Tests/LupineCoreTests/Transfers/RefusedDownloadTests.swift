@@ -73,6 +73,7 @@ import Testing
     mock.stub(.get, "/a", whole.stall(afterBytes: 4))
     let (bytes, told) = AsyncStream.makeStream(of: Int64.self)
     let request = session.download("a", to: .file(folder.file("a"))).downloadProgress { told.yield($0.completed) }
+      .timeouts { $0.idle = nil }
     let response = await request.onHTTPResponse { _ in
       for await count in bytes where count == 4 { break }
       if isCancelled { request.cancel() }
