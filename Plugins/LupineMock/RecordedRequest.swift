@@ -32,6 +32,8 @@ public struct RecordedRequest: Sendable {
   public var unixSocket: String? { identity.unixSocket }
   /// The priority among waiting requests.
   public var priority: OutgoingRequest.Priority { request.options.priority }
+  /// The options, those of plugins included; they are not sent.
+  public var options: OutgoingRequest.Options { request.options }
   let stub: Stub?
   /// Why no stub matched, with the nearest stubs.
   let mismatch: String?

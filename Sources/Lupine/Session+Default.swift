@@ -30,7 +30,8 @@ final class DefaultSession: Sendable {
   func session() -> Session {
     current.withLock { current in
       if let current { return current }
-      let made = Self.make()
+      // All tasks share it, so no override of one task applies.
+      let made = TransportOverride.$wrap.withValue(nil) { Self.make() }
       current = made
       return made
     }

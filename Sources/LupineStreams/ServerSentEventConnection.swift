@@ -132,7 +132,9 @@ final class ServerSentEventConnection: Sendable {
   /// Records the head of a connection, so that the request reports its status.
   func opened(_ head: HTTPResponse) {
     guard let last = state.withLock({ $0.connection })?.state.withLock({ $0.last }) else { return }
-    task.state.withLock { $0.take(LastExchange(request: last.request, head: head), status: head.status.code) }
+    var opened = LastExchange(request: last.request, head: head)
+    opened.attributes = last.attributes
+    task.state.withLock { [opened] in $0.take(opened, status: head.status.code) }
   }
 
   /// Waits until the last connection has ended, and copies its results.

@@ -20,6 +20,8 @@ public struct DownloadResponse<Value: Sendable>: Sendable {
   public let metrics: TransferMetrics
   /// The value or the error.
   public let result: Result<Value, LupineError>
+  /// What layers and interceptors state about the response, such as whether it comes from a cache.
+  public let attributes: ResponseAttributes
   /// The fields that `debugDescription` and a dump redact.
   let secretFields: SecretFields
 
@@ -64,7 +66,7 @@ extension DownloadResponse {
   private func replacing<New: Sendable>(_ result: Result<New, LupineError>) -> DownloadResponse<New> {
     DownloadResponse<New>(
       request: request, response: response, redirects: redirects, fileURL: fileURL, trailers: trailers,
-      metrics: metrics, result: result, secretFields: secretFields)
+      metrics: metrics, result: result, attributes: attributes, secretFields: secretFields)
   }
 }
 
@@ -74,7 +76,7 @@ extension DownloadResponse {
       request: outcome.request, response: outcome.head ?? outcome.error?.response,
       redirects: outcome.redirects, fileURL: outcome.file, trailers: outcome.response?.trailers,
       metrics: outcome.metrics ?? outcome.error?.metrics ?? TransferMetrics(), result: result,
-      secretFields: task.session.configuration.secretFields)
+      attributes: outcome.attributes, secretFields: task.session.configuration.secretFields)
   }
 }
 

@@ -132,6 +132,14 @@ public struct TransferContext: Sendable {
     return branch
   }
 
+  /// Makes the context of an exchange that belongs to no request, with the connection properties of this exchange.
+  func detached(_ control: ExchangeControl) -> TransferContext {
+    var detached = self
+    detached.control = control
+    detached.change { $0.supervisor = ClosureSupervisor(events: { _ in }) }
+    return detached
+  }
+
   /// Records activity, so that the idle timeout starts again.
   public func touch() { control.touch() }
 
@@ -226,11 +234,16 @@ public final class ExchangeSettings: Sendable {
   public let connections: ConnectionOptions
   package let executor: (any TaskExecutor)?
   package let secretFields: SecretFields
+  /// The tasks of the session that belong to none of its requests.
+  package let backgroundTasks: BackgroundTasks
 
+  /// - Parameter backgroundTasks: the background tasks of the session. Default: those of a context without a session,
+  ///   which run until their operations return.
   package init(
     clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, connectTimeout: Duration?, limits: Limits,
     identity: ConnectionKey,
-    connections: ConnectionOptions, executor: (any TaskExecutor)?, secretFields: SecretFields = .standard
+    connections: ConnectionOptions, executor: (any TaskExecutor)?, secretFields: SecretFields = .standard,
+    backgroundTasks: BackgroundTasks? = nil
   ) {
     self.clock = clock
     self.now = now
@@ -241,5 +254,9 @@ public final class ExchangeSettings: Sendable {
     self.connections = connections
     self.executor = executor
     self.secretFields = secretFields
+    self.backgroundTasks =
+      backgroundTasks
+      ?? BackgroundTasks(
+        clock: SessionClock(clock, executor: executor), timeouts: Timeouts(connect: connectTimeout), executor: executor)
   }
 }

@@ -8,6 +8,10 @@
 ///     builder.transportLayer(
 ///       TransportLayer("recording", inside: [.cache], outside: [.circuitBreaker]) { RecordingTransport(base: $0) })
 ///
+/// A layer reads the options that plugins declare from the request (`RequestOptionKey`), states attributes of the
+/// response (`ResponseAttributeKey`), and starts work that outlasts a request with
+/// `TransferContext.startBackgroundTask(_:)`.
+///
 /// The transport that `wrap` returns forwards `capabilities` and `shutdown()` to its base.
 public struct TransportLayer: Sendable {
   /// The name of a layer.

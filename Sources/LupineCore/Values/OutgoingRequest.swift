@@ -37,7 +37,7 @@ public struct OutgoingRequest: Sendable {
     get { storage.value.body?.value ?? .none }
     set { storage.value.body = Self.boxed(newValue) }
   }
-  /// The options for this request.
+  /// The options for this request, those of plugins included (`RequestOptionKey`).
   public var options: Options {
     get { storage.value.options }
     _modify { yield &storage.value.options }
@@ -156,98 +156,18 @@ extension OutgoingRequest: HidesSecrets {
 }
 
 extension OutgoingRequest {
-  /// The options of one request that differ from those of its session.
-  public struct Options: Sendable {
-    /// The timeouts of this request; `nil` means the session's.
-    ///
-    /// They replace all of the session's timeouts: a timeout that is `nil` here does not exist.
-    /// `SessionRequest.timeouts(_:)` changes single ones.
-    ///
-    /// Timeouts that an adapter or an interceptor sets apply from then on. If the attempt had no timeout before, it
-    /// starts at that moment.
-    public var timeouts: Timeouts? {
-      get { bounds?.value }
-      set { bounds = newValue.map { CopyOnWrite($0) } }
-    }
-    /// The version of HTTP; `nil` lets the session or the transport choose.
-    ///
-    /// The libcurl transport chooses HTTP/1.1.
-    public var version: ProtocolVersion?
-    /// The priority of the request in the queue for connections.
-    ///
-    /// Default: in the order of arrival.
-    public var priority = Priority.normal
-    /// Whether to send `Expect: 100-continue` and wait for the server's interim response before the body (RFC 9110
-    /// section 10.1.1).
-    ///
-    /// Default: no.
-    public var expectsContinue = false
-    /// Whether a GET request may have a body.
-    ///
-    /// Without it, a body with GET is an error of kind `invalidRequest`: RFC 9110 section 9.3.1 defines no meaning for
-    /// such a body, and servers, proxies and caches refuse or remove it. A HEAD or TRACE request never has one.
-    ///
-    /// Default: no.
-    public var allowsBodyWithGET = false
-    /// Whether the request is idempotent, if the method does not decide it (RFC 9110 section 9.2.2).
-    public var isIdempotent: Bool?
-    /// The credential that each interceptor has put on the request.
-    ///
-    /// `Dictionary()` instead of a literal avoids a metadata lookup for each request.
-    package var refreshMarks: [ObjectIdentifier: Int] = Dictionary()
-
-    /// Stored indirectly: timeouts are large, and few requests have any.
-    private var bounds: CopyOnWrite<Timeouts>?
-    fileprivate var hasTimeouts: Bool { bounds != nil }
-
-    /// Creates options that equal the session's.
-    public init() {}
-  }
-
-  /// The idempotent methods (RFC 9110 section 9.2.2).
-  public static let idempotentMethods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
-
-  /// Whether the request has an `Idempotency-Key` field.
-  package var hasIdempotencyKey: Bool { headers.contains(.idempotencyKey) }
-
-  /// Whether sending the request twice has the same effect as sending it once.
-  ///
-  /// The options decide, otherwise the method (RFC 9110 section 9.2.2) or an `Idempotency-Key` field.
-  public var isIdempotent: Bool {
-    options.isIdempotent ?? (Self.idempotentMethods.contains(method) || hasIdempotencyKey)
-  }
-}
-
-extension OutgoingRequest {
-  /// The priority of a request in the queue for connections.
-  ///
-  /// It affects waiting requests only; it does not delay a running request.
-  public enum Priority: Int, Sendable, Hashable, CaseIterable, Comparable {
-    /// After all others, for a prefetch.
-    case low
-    /// In the order of arrival.
-    case normal
-    /// Before all others, for a request that a user waits for.
-    case high
-
-    /// Compares priorities.
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-  }
-}
-
-extension OutgoingRequest {
   /// Returns the request for another URL.
   ///
   /// If the origin differs, its secret fields and its `Host` field are removed.
   ///
-  /// A refusal by another origin therefore does not count as the refusal of a token.
+  /// Its options for the old origin alone (`RequestOptionKey.isKeptAcrossOrigins`) are removed, too.
   package func moved(to url: HTTPURL, secrets: SecretFields) -> OutgoingRequest {
     var moved = self
     moved.url = url
     guard url.origin != self.url.origin else { return moved }
     moved.headers = secrets.strip(headers)
     moved.headers[.host] = nil
-    if !moved.options.refreshMarks.isEmpty { moved.options.refreshMarks = [:] }
+    moved.dropOptionsOfOrigin()
     return moved
   }
 }

@@ -41,6 +41,11 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     get { storage.value.source }
     _modify { yield &storage.value.source }
   }
+  /// What layers and interceptors state about the response.
+  public var attributes: ResponseAttributes {
+    get { storage.value.attributes }
+    _modify { yield &storage.value.attributes }
+  }
 
   /// The session's decoding settings for a serializer without its own; `nil` outside a session's request.
   public var decodingDefaults: DecodingDefaults? {
@@ -65,6 +70,7 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     var end: BodyEnd
     var source: TransportResponse.Source
     var statusCode: Int
+    var attributes: ResponseAttributes
     var decodingDefaults: DecodingDefaults?
   }
 
@@ -76,19 +82,21 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
   /// Creates a response.
   public init(
     request: OutgoingRequest, head: HTTPResponse, data: Data = Data(), trailers: HTTPFields? = nil,
-    metrics: TransferMetrics = TransferMetrics(), source: TransportResponse.Source = .origin
+    metrics: TransferMetrics = TransferMetrics(), source: TransportResponse.Source = .origin,
+    attributes: ResponseAttributes = ResponseAttributes()
   ) {
     storage = CopyOnWrite(
       Values(
         request: request, head: head,
         end: BodyEnd(data: data, byteCount: Int64(data.count), trailers: trailers, metrics: metrics), source: source,
-        statusCode: head.status.code))
+        statusCode: head.status.code, attributes: attributes))
   }
 
   /// Creates a response from a transport's response and the end of its body.
   package init(request: OutgoingRequest, _ response: TransportResponse, _ end: BodyEnd) {
     storage = CopyOnWrite(
       Values(
-        request: request, head: response.head, end: end, source: response.source, statusCode: response.statusCode))
+        request: request, head: response.head, end: end, source: response.source, statusCode: response.statusCode,
+        attributes: response.attributes))
   }
 }

@@ -10,6 +10,12 @@ public struct TransportResponse: Sendable, HidesSecrets {
   public var body: ResponseBody
   /// The sender of the response.
   public var source: Source
+  /// What layers and interceptors state about the response.
+  ///
+  /// The session passes them to serializers and to the program.
+  ///
+  /// Default: none.
+  public var attributes = ResponseAttributes()
   /// The status code as a number; the head stores it as text.
   package private(set) var statusCode: Int
 

@@ -51,7 +51,7 @@ struct ExchangeLoop: Sendable {
     let response = answer.response
     let (sent, deciders) = task.state.withLock { state in
       // An interceptor may have changed the head, or have made the response.
-      state.accept(response.head)
+      state.accept(response.head, response.attributes)
       return (state.sentInAttempt, state.settings.responseDeciders)
     }
     let refusal: LupineError
@@ -97,7 +97,8 @@ struct ExchangeLoop: Sendable {
     _ response: TransportResponse, to request: OutgoingRequest, after first: OutgoingRequest,
     _ control: ExchangeControl?
   ) async -> LupineError? {
-    let head = ReceivedResponse(request: request, head: response.head, source: response.source)
+    let head = ReceivedResponse(
+      request: request, head: response.head, source: response.source, attributes: response.attributes)
     let pipeline = Pipeline(task)
     let validators = task.state.withLock { $0.settings.validators }
     if let refusal = await pipeline.refusal(of: head, by: validators, number) {
@@ -189,7 +190,7 @@ struct ExchangeLoop: Sendable {
       let context = context(for: request, control: control, proxyAuthorization)
       let response = try await session.openTransport().transport.send(request, in: context)
       task.state.withLock { state in
-        state.accept(response.head)
+        state.accept(response.head, response.attributes)
         state.source = response.source
       }
       task.emit(.head(response.head), attempt: number)

@@ -29,10 +29,12 @@ struct RedirectRules {
 
   /// The request without the secrets and the `Host` of the previous one, if a redirector changed the origin.
   ///
+  /// Its options for the previous origin alone are removed, too.
   /// Fields that the redirector itself set for that origin stay.
   func withoutStraySecrets(_ next: OutgoingRequest, from request: OutgoingRequest) -> OutgoingRequest {
     guard next.url.origin != request.url.origin else { return next }
     var next = next
+    next.dropOptionsOfOrigin()
     for name in Set(next.headers.map(\.name)) where secrets.contains(name) || name == .host {
       let carried = Set(request.headers[values: name])
       next.headers[values: name].removeAll { carried.contains($0) }

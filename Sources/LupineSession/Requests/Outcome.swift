@@ -18,6 +18,7 @@ package struct Outcome: Sendable {
     /// The head and the metrics of a response that did not arrive completely.
     var head: HTTPResponse?
     var metrics: TransferMetrics?
+    var attributes = ResponseAttributes()
     var error: LupineError?
     var redirects: [RedirectStep] = []
     var file: URL?
@@ -81,6 +82,14 @@ package struct Outcome: Sendable {
     }
   }
 
+  /// What layers and interceptors state about the response.
+  package var attributes: ResponseAttributes {
+    switch storage {
+    case .response(let response): response.attributes
+    case .values(let box): box.values.response?.attributes ?? box.values.attributes
+    }
+  }
+
   /// The response's status; read without a copy of the response.
   var statusCode: Int? {
     switch storage {
@@ -114,7 +123,7 @@ extension Outcome {
     change { values in
       values.request = last.request ?? values.request
       guard values.response == nil else { return }
-      values.head = last.head ?? values.head
+      if let head = last.head { (values.head, values.attributes) = (head, last.attributes) }
       values.metrics = last.metrics ?? values.metrics
     }
     if let error { self.error = completed(error) }
@@ -150,6 +159,8 @@ package struct LastExchange: Sendable {
   package var head: HTTPResponse?
   /// The metrics of the exchange; `nil` until it has ended, or if the transport did not measure it.
   package var metrics: TransferMetrics?
+  /// What layers and interceptors state about the response.
+  package var attributes = ResponseAttributes()
 
   package init(request: OutgoingRequest? = nil, head: HTTPResponse? = nil, metrics: TransferMetrics? = nil) {
     self.request = request

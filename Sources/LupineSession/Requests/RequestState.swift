@@ -249,8 +249,11 @@ package struct RequestState {
     return Beginning(ended: nil, isSuspended: isSuspended, wasUnwatched: isUnwatched)
   }
 
-  /// Stores the final head of the last exchange.
-  mutating func accept(_ head: HTTPResponse) { last.head = head }
+  /// Stores the final head of the last exchange, and what layers and interceptors state about the response.
+  mutating func accept(_ head: HTTPResponse, _ attributes: ResponseAttributes = ResponseAttributes()) {
+    last.head = head
+    last.attributes = attributes
+  }
 
   /// Stores the final head of an exchange; returns its request, or `nil` if another exchange has replaced it.
   mutating func accept(_ head: HTTPResponse, of control: ExchangeControl) -> OutgoingRequest? {

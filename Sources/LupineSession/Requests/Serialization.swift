@@ -88,7 +88,7 @@ extension DataResponse {
       request: outcome.request, response: outcome.head ?? outcome.error?.response,
       data: outcome.response?.data, trailers: outcome.response?.trailers,
       metrics: outcome.metrics ?? outcome.error?.metrics ?? TransferMetrics(), redirects: outcome.redirects,
-      serializationDuration: duration, result: result)
+      serializationDuration: duration, result: result, attributes: outcome.attributes)
     secretFields = secrets
   }
 }

@@ -44,6 +44,14 @@ extension SessionRequest {
     change(&options)
     return setting { $0.options = options }
   }
+
+  /// Sets an option that a plugin declares, as in `request.option(CacheMode.self, .bypass)`.
+  ///
+  /// The same as `options { $0[Key.self] = value }`.
+  @discardableResult
+  public func option<Key: RequestOptionKey>(_ key: Key.Type, _ value: Key.Value) -> Self {
+    options { $0[key] = value }
+  }
 }
 
 extension RequestExecution {

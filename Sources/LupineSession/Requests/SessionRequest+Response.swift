@@ -35,6 +35,15 @@ extension SessionRequest {
     get async { await task.outcome().response?.trailers }
   }
 
+  /// What transport layers and interceptors state about the last response, once its head has been accepted.
+  ///
+  /// Empty before, and if they state nothing. For a stream, read it after its `head`.
+  public var responseAttributes: ResponseAttributes {
+    task.state.withLock { state in
+      if case .finished(let outcome) = state.phase { outcome.attributes } else { state.last.attributes }
+    }
+  }
+
   /// The metrics of each exchange that has ended, in order, including redirects, challenges and retries.
   ///
   /// Only the newest 100 are kept, for example of a long event stream.

@@ -21,6 +21,8 @@ public struct DataResponse<Value: Sendable>: Sendable {
   public let serializationDuration: Duration
   /// The value or the error.
   public let result: Result<Value, LupineError>
+  /// What layers and interceptors state about the response, such as whether it comes from a cache.
+  public let attributes: ResponseAttributes
   /// The fields that `debugDescription` redacts.
   var secretFields = SecretFields.standard
 
@@ -29,7 +31,7 @@ public struct DataResponse<Value: Sendable>: Sendable {
     request: OutgoingRequest?, response: HTTPResponse?, data: Data?, trailers: HTTPFields? = nil,
     metrics: TransferMetrics = TransferMetrics(), redirects: [RedirectStep] = [],
     serializationDuration: Duration = .zero,
-    result: Result<Value, LupineError>
+    result: Result<Value, LupineError>, attributes: ResponseAttributes = ResponseAttributes()
   ) {
     self.request = request
     self.response = response
@@ -39,6 +41,7 @@ public struct DataResponse<Value: Sendable>: Sendable {
     self.metrics = metrics
     self.serializationDuration = serializationDuration
     self.result = result
+    self.attributes = attributes
   }
 
   /// The value; `nil` if the request failed.
@@ -79,7 +82,7 @@ extension DataResponse {
   private func replacing<New: Sendable>(_ result: Result<New, LupineError>) -> DataResponse<New> {
     var copy = DataResponse<New>(
       request: request, response: response, data: data, trailers: trailers, metrics: metrics, redirects: redirects,
-      serializationDuration: serializationDuration, result: result)
+      serializationDuration: serializationDuration, result: result, attributes: attributes)
     copy.secretFields = secretFields
     return copy
   }

@@ -5,8 +5,15 @@ public import LupineCore
 extension Session.Builder {
   /// Checks that the parts of the session are compatible and creates the session.
   ///
+  /// Within `TransportOverride`, as in some tests, the transport is the one that the override returns.
+  ///
   /// - Throws: `LupineError` of kind `configuration` that lists every mismatch between the parts.
   public func build() throws(LupineError) -> Session {
+    guard let transport, let wrap = TransportOverride.wrap else { return try assembled() }
+    return try changed { $0.transport = wrap(transport) }.assembled()
+  }
+
+  private func assembled() throws(LupineError) -> Session {
     var configuration = configuration
     var issues = issues
     configuration.baseURL = checkedBaseURL(&issues)

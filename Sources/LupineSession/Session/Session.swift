@@ -53,12 +53,16 @@ public final class Session: Sendable {
     keysRequests = !configuration.keyedMethods.isEmpty
     boundsAttempts = configuration.timeouts.attempt != nil
     firstBound = configuration.timeouts.first
-    exchangeSettings = ExchangeSettings(configuration)
+    exchangeSettings = ExchangeSettings(configuration, clock: clock)
     self.clock = clock
     self.registry = registry
     self.transport = Mutex(OpenTransport(transport))
     self.base = Mutex(base)
     watch = TimeoutScheduler(clock: clock) { registry.endOverdue(now: $0) }
+  }
+
+  deinit {
+    exchangeSettings.backgroundTasks.close(LupineError(.sessionShutDown, "The session was released."))
   }
 
   /// The URL that relative references are appended to.
@@ -78,11 +82,17 @@ public final class Session: Sendable {
 
   /// Ends every request of this session with kind `sessionShutDown`, refuses new ones, and waits until all have ended.
   ///
+  /// The same applies to its background tasks: they are cancelled, and none starts any more. A background task must not
+  /// call it, because it would wait for itself.
+  ///
   /// The session releases its transport but does not shut it down, because another session may use it. A transport that
   /// has no other owner is deinitialized.
   public func shutdown() async {
     let reason = LupineError(.sessionShutDown, "The session was shut down.")
+    let backgroundTasks = exchangeSettings.backgroundTasks
+    backgroundTasks.close(reason)
     await registry.close(reason)
+    await backgroundTasks.drained()
     // Released outside the locks, because this may deinitialize the transport.
     let parts = (transport.withLock { $0.take() }, base.withLock { $0.take() })
     _ = parts

@@ -59,12 +59,14 @@ package struct SessionConfiguration: Sendable {
 }
 
 extension ExchangeSettings {
-  convenience init(_ configuration: SessionConfiguration) {
+  convenience init(_ configuration: SessionConfiguration, clock: SessionClock) {
     self.init(
       clock: configuration.clock, now: configuration.now, connectTimeout: configuration.timeouts.connect,
       limits: configuration.limits,
       identity: configuration.identity, connections: configuration.connections, executor: configuration.executor,
-      secretFields: configuration.secretFields)
+      secretFields: configuration.secretFields,
+      backgroundTasks: BackgroundTasks(
+        clock: clock, timeouts: configuration.timeouts, executor: configuration.executor))
   }
 }
 

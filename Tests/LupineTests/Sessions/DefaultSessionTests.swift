@@ -1,4 +1,6 @@
+import LupineCore
 import LupineMock
+import LupineSession
 import Testing
 
 @testable import Lupine
@@ -30,6 +32,18 @@ import Testing
     let error = #expect(throws: LupineError.self) { try other.useAsDefault() }
     #expect(error?.message.contains("replaced") == true)
     #expect(Session.default !== other)
+  }
+
+  @Test func `an override of one task leaves the default session alone`() async throws {
+    let holder = DefaultSession()
+    let mock = MockTransport()
+    let override: @Sendable (any Transport) -> any Transport = { _ in mock }
+    let (shared, own) = try await TransportOverride.wrapping(override) {
+      (holder.session(), try Session.Builder().standardDefaults().build())
+    }
+    // The mock has no pool of connections.
+    #expect(await shared.connectionPool() != nil)
+    #expect(await own.connectionPool() == nil)
   }
 
   @Test func `a default session that has been used is not replaced`() throws {

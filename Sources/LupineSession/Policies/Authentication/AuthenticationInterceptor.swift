@@ -77,7 +77,7 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
       case .apply(let credential, let mark):
         var request = request
         authenticator.apply(credential, to: &request)
-        request.options.refreshMarks[key] = mark
+        request.options[RefreshMarks.self][key] = mark
         return request
       case .wait(let waiter): try await wait(waiter)
       case .refresh(let credential, let mark, let waiter):
@@ -92,7 +92,7 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
   /// Retries a refused request with a newer credential.
   public func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     guard let response = attempt.response, attempt.source == .origin, !attempt.hasLeftOrigin,
-      let mark = attempt.request.options.refreshMarks[key],
+      let mark = attempt.request.options[RefreshMarks.self][key],
       authenticator.didRequest(attempt.lastRequest, failDueToAuthenticationError: response)
     else { return .doNotRetry }
     // The window does not limit the retries if a server responds slowly.
@@ -138,6 +138,14 @@ public final class AuthenticationInterceptor<Authority: Authenticator>: RequestA
         LupineError(.refreshFailed, "The credential could not be refreshed: \(reason)", underlying: error))
     }
   }
+}
+
+/// The number of the credential that each interceptor has put on the request.
+///
+/// A refusal by another origin does not count as the refusal of a token, so the numbers belong to one origin.
+private enum RefreshMarks: RequestOptionKey {
+  static var defaultValue: [ObjectIdentifier: Int] { [:] }
+  static var isKeptAcrossOrigins: Bool { false }
 }
 
 /// The interceptors whose refresh the current task runs; requests of the refresh do not wait for it.

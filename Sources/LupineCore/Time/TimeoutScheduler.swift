@@ -1,11 +1,10 @@
-import LupineCore
 import Synchronization
 
-/// Checks the idle and total timeouts of a session's requests with one timer for all of them.
+/// Checks timeouts, such as the idle and total timeouts of a session's requests, with one timer for all of them.
 ///
 /// The timer is set to the earliest deadline. When it fires, the scheduler checks every running request once. A request
 /// that ends before its deadline needs no timer work.
-final class TimeoutScheduler: Sendable {
+package final class TimeoutScheduler: Sendable {
   private struct State {
     var timer: ScheduledTimer?
     var wakeUp: Duration?
@@ -18,7 +17,7 @@ final class TimeoutScheduler: Sendable {
   private let inspect: @Sendable (_ now: Duration) -> Duration?
 
   /// - Parameter inspect: ends what is overdue and returns the earliest deadline of the rest.
-  init(clock: SessionClock, inspect: @escaping @Sendable (_ now: Duration) -> Duration?) {
+  package init(clock: SessionClock, inspect: @escaping @Sendable (_ now: Duration) -> Duration?) {
     self.clock = clock
     self.inspect = inspect
   }
@@ -26,7 +25,7 @@ final class TimeoutScheduler: Sendable {
   deinit { state.withLock { $0.timer }?.cancel() }
 
   /// Ensures that the timer fires at the deadline or earlier.
-  func expect(_ deadline: Duration) {
+  package func expect(_ deadline: Duration) {
     let turn = state.withLock { state -> UInt64? in
       guard state.wakeUp.map({ $0 > deadline }) ?? true else { return nil }
       state.wakeUp = deadline

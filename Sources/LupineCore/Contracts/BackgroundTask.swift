@@ -1,0 +1,76 @@
+public import FoundationEssentials
+
+extension TransferContext {
+  /// Starts a task that belongs to the session and not to the request, such as the refresh of a stored response.
+  ///
+  /// The task may outlast the request; a cancellation of the request does not cancel it. `Session.shutdown()` cancels it
+  /// and waits for its end, and a session that is released cancels it. The task does not keep the session alive, unless
+  /// the operation captures this context or the session.
+  ///
+  /// - Parameter operation: the work. It returns soon after its task is cancelled.
+  /// - Returns: whether the task was started; `false` after the shutdown of the session.
+  @discardableResult
+  public func startBackgroundTask(_ operation: @escaping @Sendable (BackgroundTask) async -> Void) -> Bool {
+    let tasks = settings.backgroundTasks
+    // Without the request's control and supervisor, which refer to the session.
+    let context = detached(ExchangeControl())
+    return tasks.start { await operation(BackgroundTask(work: $0, tasks: tasks, context: context)) }
+  }
+}
+
+/// A running task of a session, as its operation receives it.
+///
+/// `TransferContext.startBackgroundTask(_:)` starts one.
+public struct BackgroundTask: Sendable {
+  let work: BackgroundWork
+  let tasks: BackgroundTasks
+  /// The context of the exchange that started the task, without its request.
+  let context: TransferContext
+
+  /// The session's clock.
+  public var clock: any Clock<Duration> { context.clock }
+  /// The session's date.
+  public var now: @Sendable () -> Date { context.now }
+  /// The session's limits.
+  public var limits: Limits { context.limits }
+
+  /// Sends a request through a transport, usually the one that the starting layer wraps.
+  ///
+  /// The operation opens the body of the response (`ResponseBody.open`), for example with `.collect(limit:)`.
+  ///
+  /// The exchange has the connection properties, the trust evaluator and the proxy of the exchange that started the
+  /// task. The request must therefore be for the same origin. The exchange emits no events, and the session neither
+  /// retries the request nor follows redirects. Its timeouts are those of the request, or the session's; the shorter of
+  /// `attempt` and `total` bounds the exchange. The exchange is cancelled when the task is cancelled, or when its
+  /// operation returns before the end of the body.
+  ///
+  /// - Parameters:
+  ///   - request: the request with all its fields. Cookies and credentials are not added.
+  ///   - transport: the transport that carries the exchange.
+  /// - Throws: the error of the transport, or the reason for a cancellation.
+  public func send(
+    _ request: OutgoingRequest, through transport: any Transport
+  ) async throws(LupineError) -> TransportResponse {
+    let exchange = BackgroundExchange(request.timeouts ?? tasks.timeouts, clock: tasks.clock)
+    let control = exchange.control
+    let own = context.detached(control)
+    try work.begin(exchange)
+    let result = await withTaskCancellationHandler {
+      do throws(LupineError) {
+        return Result<TransportResponse, LupineError>.success(try await transport.send(request, in: own))
+      } catch {
+        return .failure(error)
+      }
+    } onCancel: {
+      control.cancel(work.reason ?? LupineError(.cancelled, "The background task was cancelled."))
+    }
+    switch result {
+    case .success(let response):
+      response.body.onEnd { [work] _ in work.end(control) }
+      return response
+    case .failure(let error):
+      work.end(control)
+      throw control.reason ?? error
+    }
+  }
+}

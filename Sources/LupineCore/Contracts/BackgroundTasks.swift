@@ -1,0 +1,183 @@
+import LupineSupport
+import Synchronization
+
+/// The tasks that belong to a session and to none of its requests.
+package final class BackgroundTasks: Sendable {
+  private struct State {
+    var running: [UInt64: BackgroundWork] = [:]
+    var lastNumber: UInt64 = 0
+    var closing: LupineError?
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  let clock: SessionClock
+  /// The timeouts of the exchanges.
+  let timeouts: Timeouts
+  private let executor: (any TaskExecutor)?
+  private let state = Mutex(State())
+
+  package init(clock: SessionClock, timeouts: Timeouts, executor: (any TaskExecutor)?) {
+    self.clock = clock
+    self.timeouts = timeouts
+    self.executor = executor
+  }
+
+  /// Starts a task; `false` after `close`.
+  package func start(_ operation: @escaping @Sendable (BackgroundWork) async -> Void) -> Bool {
+    let work = BackgroundWork()
+    let number = state.withLock { state -> UInt64? in
+      guard state.closing == nil else { return nil }
+      state.lastNumber += 1
+      state.running[state.lastNumber] = work
+      return state.lastNumber
+    }
+    guard let number else { return false }
+    work.keep(
+      Task(executorPreference: executor) {
+        await operation(work)
+        work.end()
+        self.remove(number)
+      })
+    return true
+  }
+
+  private func remove(_ number: UInt64) {
+    let waiters = state.withLock { state in
+      state.running[number] = nil
+      defer { if state.running.isEmpty { state.waiters = [] } }
+      return state.running.isEmpty ? state.waiters : []
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Refuses new tasks and cancels the running ones with the reason.
+  package func close(_ reason: LupineError) {
+    let running = state.withLock { state in
+      if state.closing == nil { state.closing = reason }
+      // Sorted, so that a simulation cancels the tasks in the same order every time.
+      return state.running.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for work in running { work.cancel(reason) }
+  }
+
+  /// Waits until no task runs.
+  package func drained() async {
+    await withCheckedContinuation { continuation in
+      let isEmpty = state.withLock { state in
+        if !state.running.isEmpty { state.waiters.append(continuation) }
+        return state.running.isEmpty
+      }
+      if isEmpty { continuation.resume() }
+    }
+  }
+}
+
+/// One task of a session and its running exchanges.
+package final class BackgroundWork: Sendable {
+  private struct State {
+    var task: Task<Void, Never>?
+    var exchanges: [ObjectIdentifier: BackgroundExchange] = [:]
+    /// Why no exchange begins any more.
+    var closing: LupineError?
+  }
+
+  private let state = Mutex(State())
+
+  func keep(_ task: Task<Void, Never>) {
+    let isCancelled = state.withLock { state in
+      state.task = task
+      return state.closing != nil
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  /// Begins an exchange.
+  ///
+  /// - Throws: the reason for the cancellation, if the task was cancelled.
+  func begin(_ exchange: BackgroundExchange) throws(LupineError) {
+    let closing = state.withLock { state in
+      if state.closing == nil { state.exchanges[ObjectIdentifier(exchange.control)] = exchange }
+      return state.closing
+    }
+    if let closing { throw closing }
+    exchange.watch()
+  }
+
+  /// The reason for the cancellation of the task; `nil` if it was not cancelled.
+  var reason: LupineError? { state.withLock { $0.closing } }
+
+  func end(_ control: ExchangeControl) {
+    let exchange = state.withLock { $0.exchanges.removeValue(forKey: ObjectIdentifier(control)) }
+    exchange?.control.finish()
+  }
+
+  func cancel(_ reason: LupineError) {
+    let (task, exchanges) = close(reason)
+    // The task first, so that the operation finds it cancelled when its exchange fails.
+    task?.cancel()
+    for exchange in exchanges { exchange.control.cancel(reason) }
+  }
+
+  /// Ends the exchanges that the operation has left running.
+  func end() {
+    let reason = LupineError(.cancelled, "The background task that sent the request has ended.")
+    for exchange in close(reason).exchanges {
+      exchange.control.cancel(reason)
+      end(exchange.control)
+    }
+  }
+
+  private func close(_ reason: LupineError) -> (task: Task<Void, Never>?, exchanges: [BackgroundExchange]) {
+    state.withLock { state in
+      if state.closing == nil { state.closing = reason }
+      return (state.task, Array(state.exchanges.values))
+    }
+  }
+}
+
+/// One exchange of a background task, with its timeouts.
+final class BackgroundExchange: Sendable {
+  let control: ExchangeControl
+  private let started: Duration
+  private let timer: TimeoutScheduler
+  private let bounds: Bounds
+
+  private struct Bounds {
+    let idle: Duration?
+    /// The time for the whole exchange.
+    let total: Duration?
+  }
+
+  init(_ timeouts: Timeouts, clock: SessionClock) {
+    let control = ExchangeControl(now: clock.now)
+    let bounds = Bounds(
+      idle: timeouts.idle, total: timeouts.attempt.map { min($0, timeouts.total ?? $0) } ?? timeouts.total)
+    let started = clock.now()
+    self.control = control
+    self.bounds = bounds
+    self.started = started
+    timer = TimeoutScheduler(clock: clock) { Self.endIfOverdue(control, bounds, started, now: $0) }
+  }
+
+  /// Sets the timer for the first deadline.
+  func watch() {
+    if let first = Self.endIfOverdue(control, bounds, started, now: started) { timer.expect(first) }
+  }
+
+  /// Ends the exchange if it is overdue; otherwise returns the next deadline.
+  private static func endIfOverdue(
+    _ control: ExchangeControl, _ bounds: Bounds, _ started: Duration, now: Duration
+  ) -> Duration? {
+    let lastActive = control.isHeldBack ? now : control.lastActive
+    let end = bounds.total.map { started + $0 }
+    let idleEnd = bounds.idle.map { lastActive + $0 }
+    if let end, now >= end {
+      control.cancel(LupineError(.timedOut(.total), "The request in the background took longer than its timeout."))
+    } else if let idleEnd, now >= idleEnd {
+      control.cancel(LupineError(.timedOut(.idle), "The request in the background made no progress in time."))
+    } else {
+      return [end, idleEnd].compactMap(\.self).min()
+    }
+    return nil
+  }
+}

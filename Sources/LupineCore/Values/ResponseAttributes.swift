@@ -1,0 +1,46 @@
+import LupineSupport
+
+/// The key of an attribute that a plugin adds to responses.
+///
+/// A transport layer or an interceptor sets the attribute on the `TransportResponse` that it returns; serializers
+/// and the program read it. A type can be the key of its own values:
+///
+///     enum CacheStatus: ResponseAttributeKey { case hit, miss, stale }
+///
+///     response.attributes[CacheStatus.self] = .hit  // the layer
+///     response.attributes[CacheStatus.self]         // the program: CacheStatus?
+public protocol ResponseAttributeKey {
+  /// The type of the attribute's value.
+  ///
+  /// Default: the key's own type.
+  associatedtype Value: Sendable = Self
+}
+
+/// What transport layers and interceptors state about a response, each value under its own key.
+///
+/// A response of a server has no attributes. Their description shows no values, which may be secret.
+public struct ResponseAttributes: Sendable, HidesSecrets {
+  /// Stored indirectly: most responses have no attributes.
+  private var values: CopyOnWrite<KeyedValues>?
+
+  /// Creates an empty set of attributes.
+  public init() {}
+
+  /// Whether there is no attribute.
+  public var isEmpty: Bool { values?.value.isEmpty ?? true }
+
+  /// The value of an attribute; `nil` if it is not set.
+  ///
+  /// Setting it to `nil` removes it.
+  public subscript<Key: ResponseAttributeKey>(key: Key.Type) -> Key.Value? {
+    get { values?.value[key, as: Key.Value.self] }
+    set {
+      if newValue != nil || values != nil {
+        values.change(from: KeyedValues()) { $0[key, as: Key.Value.self] = newValue }
+      }
+    }
+  }
+
+  /// The number of attributes.
+  public var description: String { values?.value.description ?? "no values" }
+}

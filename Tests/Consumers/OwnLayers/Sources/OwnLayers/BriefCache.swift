@@ -1,0 +1,105 @@
+import Lupine
+import Synchronization
+
+/// How a request uses the cache.
+enum CacheMode: RequestOptionKey {
+  case normal, bypass
+
+  static var defaultValue: CacheMode { .normal }
+}
+
+/// Where a response comes from.
+enum CacheStatus: ResponseAttributeKey {
+  case origin, stored, stale, bypassed
+}
+
+/// Keeps the answers of GET requests for a short time, and refreshes an older one in the background.
+struct BriefCache: Plugin {
+  var lifetime = Duration.seconds(1)
+
+  func install(in builder: inout Session.Builder) {
+    builder = builder.transportLayer(
+      TransportLayer(.cache, inside: [.tracing]) { [lifetime] in CachingTransport(base: $0, lifetime: lifetime) })
+  }
+}
+
+final class CachingTransport: Transport {
+  private struct State {
+    var answers: [String: StoredAnswer] = [:]
+    /// The URLs that a background task is refreshing.
+    var refreshing: Set<String> = []
+  }
+
+  private let base: any Transport
+  private let lifetime: Duration
+  /// The clock of the first session that uses the cache.
+  private let clock = PolicyClock()
+  private let state = Mutex(State())
+
+  init(base: any Transport, lifetime: Duration) {
+    self.base = base
+    self.lifetime = lifetime
+  }
+
+  var capabilities: TransportCapabilities { base.capabilities }
+  var isVirtual: Bool { base.isVirtual }
+
+  func shutdown() async { await base.shutdown() }
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    guard request.method == .get, request.options[CacheMode.self] != .bypass else {
+      var response = try await base.send(request, in: context)
+      response.attributes[CacheStatus.self] = .bypassed
+      return response
+    }
+    let time = clock.clock(or: context.clock)
+    guard let known = state.withLock({ $0.answers[request.url.string] }) else {
+      let answer = try await fetch(request, in: context)
+      keep(answer, of: request, at: time.now())
+      return answer.response(.origin, in: context)
+    }
+    guard time.now() - known.time > lifetime else { return known.response(.stored, in: context) }
+    refresh(request, in: context)
+    return known.response(.stale, in: context)
+  }
+
+  /// Sends the request below the cache and collects the answer.
+  private func fetch(
+    _ request: OutgoingRequest, in context: TransferContext
+  ) async throws(LupineError) -> StoredAnswer {
+    let control = context.control.branch()
+    context.onCancel { [parent = context.control] in
+      control.cancel(parent.reason ?? LupineError(.cancelled, "The request was cancelled."))
+    }
+    let response = try await base.send(request, in: context.branch(control))
+    response.body.open(.collect(limit: context.limits.responseBody))
+    let end = try await response.body.end()
+    control.finish(after: response.body)
+    return StoredAnswer(head: response.head, end: end)
+  }
+
+  private func keep(_ answer: StoredAnswer, of request: OutgoingRequest, at time: Duration) {
+    guard answer.head.status == .ok else { return }
+    var answer = answer
+    answer.time = time
+    state.withLock { [answer] in $0.answers[request.url.string] = answer }
+  }
+
+  /// Refreshes a stored answer, unless a task does it already.
+  private func refresh(_ request: OutgoingRequest, in context: TransferContext) {
+    let url = request.url.string
+    guard state.withLock({ $0.refreshing.insert(url).inserted }) else { return }
+    context.emit(.decided(policy: "brief cache", reason: "refreshes a stored answer in the background"))
+    let time = clock.clock(or: context.clock)
+    let isStarted = context.startBackgroundTask { [self] task in
+      if let response = try? await task.send(request, through: base) {
+        response.body.open(.collect(limit: task.limits.responseBody))
+        if let end = try? await response.body.end() {
+          keep(StoredAnswer(head: response.head, end: end), of: request, at: time.now())
+        }
+      }
+      state.withLock { _ = $0.refreshing.remove(url) }
+    }
+    if !isStarted { state.withLock { _ = $0.refreshing.remove(url) } }
+  }
+}

@@ -1,0 +1,119 @@
+import HTTPTypes
+import LupineMock
+import Testing
+
+@testable import LupineCore
+@testable import LupineSession
+
+/// Notes its name at each exchange.
+private struct NamedTransport: Transport {
+  let name: String
+  let base: any Transport
+  let notes: Notes<String>
+
+  var capabilities: TransportCapabilities { base.capabilities }
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    notes.add(name)
+    return try await base.send(request, in: context)
+  }
+
+  func shutdown() async { await base.shutdown() }
+}
+
+/// Replaces the transports of a test by a mock, as a program's own trait does.
+private struct ReplacingTrait: TestTrait, TestScoping {
+  @TaskLocal static var mock: MockTransport?
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
+  ) async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "/{any...}", .text("replaced"))
+    try await Self.$mock.withValue(mock) {
+      try await TransportOverride.wrapping { _ in
+        mock
+      } operation: {
+        try await function()
+      }
+    }
+  }
+}
+
+extension Trait where Self == ReplacingTrait {
+  fileprivate static var replacing: Self { ReplacingTrait() }
+}
+
+@Suite struct TransportOverrideTests {
+  private func refusing(_ capabilities: TransportCapabilities = []) -> ClosureTransport {
+    ClosureTransport(capabilities: capabilities) { _, _ throws(LupineError) in throw LupineError(.other, "") }
+  }
+
+  @Test(.replacing) func `a trait replaces the transport of every session that a test builds`() async throws {
+    let wire = refusing(.networking)
+    for _ in 0..<2 {
+      let session = try Session.Builder().transport(wire).build()
+      #expect(try await session.request(Bench.url).serializingString().value == "replaced")
+    }
+    let child = Task {
+      try await Session.Builder().transport(wire).build().request(Bench.url).serializingString().value
+    }
+    #expect(try await child.value == "replaced")
+    let mock = try #require(ReplacingTrait.mock)
+    #expect(mock.requests.count == 3)
+    // The replacement makes its own monitor.
+    #expect(mock.exchanges.count == 3)
+  }
+
+  @Test func `without an override the transport is the builder's`() async throws {
+    #expect(TransportOverride.wrap == nil)
+    let bench = Bench()
+    try await TransportOverride.wrapping { [self] _ in
+      refusing()
+    } operation: {
+      _ = try bench.session()
+    }
+    #expect(try await bench.session().request(Bench.url).serializingString().value == "hello")
+  }
+
+  @Test func `the inner override wraps first, and layers stand around both`() async throws {
+    let notes = Notes<String>()
+    let bench = Bench()
+    try await TransportOverride.wrapping {
+      NamedTransport(name: "outer", base: $0, notes: notes)
+    } operation: {
+      try await TransportOverride.wrapping {
+        NamedTransport(name: "inner", base: $0, notes: notes)
+      } operation: {
+        let layer = TransportLayer("layer") { NamedTransport(name: "layer", base: $0, notes: notes) }
+        _ = try await bench.session { $0.transportLayer(layer) }.request(Bench.url).serializingData().value
+      }
+    }
+    #expect(notes.all == ["layer", "outer", "inner"])
+  }
+
+  @Test func `build checks the transport that the override returns`() async throws {
+    let needy = Session.Builder().transport(refusing()).requiring(.trailers)
+    #expect(throws: LupineError.self) { try needy.build() }
+    try await TransportOverride.wrapping { _ in
+      MockTransport()
+    } operation: {
+      let session = try needy.build()
+      // A mock takes no time, so an idle timeout on the system's clock is not needed.
+      #expect(session.configuration.timeouts.idle == nil)
+    }
+    await TransportOverride.wrapping { [self] _ in
+      refusing()
+    } operation: {
+      _ = #expect(throws: LupineError.self) { try Bench().session { $0.requiring(.trailers) } }
+    }
+  }
+
+  @Test func `an override does not supply a missing transport`() async throws {
+    await TransportOverride.wrapping { _ in
+      MockTransport()
+    } operation: {
+      _ = #expect(throws: LupineError.self) { try Session.Builder().build() }
+    }
+  }
+}
