@@ -1,0 +1,21 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// As `swift package init` makes it: language mode 6, and no upcoming feature.
+let package = Package(
+  name: "OwnTransport",
+  dependencies: [
+    .package(name: "Lupine", path: "../../..", traits: []),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "OwnTransport",
+      dependencies: [
+        .product(name: "LupineCore", package: "Lupine"),
+        .product(name: "LupineTesting", package: "Lupine"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ])
+  ]
+)

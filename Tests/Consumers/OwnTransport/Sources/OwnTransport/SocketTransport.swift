@@ -1,0 +1,151 @@
+import Glibc
+import HTTPTypes
+import LupineCore
+import Synchronization
+
+/// A transport for HTTP/1.1 in clear text over the system's sockets.
+///
+/// Each exchange has a thread, because it blocks and must not block the threads of Swift's concurrency. A connection
+/// serves one exchange at a time and is kept for the next one with the same origin and identity.
+final class SocketTransport: Transport {
+  /// The properties that two exchanges must share to use the same connection.
+  struct Route: Hashable {
+    let origin: HTTPURL.Origin
+    let identity: ConnectionKey
+  }
+
+  typealias Answer = Result<TransportResponse, LupineError>
+
+  private struct IdleConnection {
+    let route: Route
+    let socket: Socket
+    let since = ContinuousClock.now
+  }
+
+  private struct State {
+    var isShutDown = false
+    /// The exchanges that are under way.
+    var running: [ObjectIdentifier: Wakeup] = [:]
+    var idle: [IdleConnection] = []
+    /// The callers of `shutdown` that wait for the last exchange.
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private static let maximumIdleCount = 32
+  private static let idleLifetime = Duration.seconds(60)
+
+  private static let cancelled = LupineError(.cancelled, "The request was cancelled.")
+  private static let hasShutDown = LupineError(.sessionShutDown, "The transport was shut down.")
+
+  private let state = Mutex(State())
+
+  let capabilities: TransportCapabilities = [
+    .networking, .streamedUploads, .informationalResponses, .trailers, .framingChecks, .strictFraming,
+  ]
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    do throws(LupineError) {
+      try Self.check(request, context)
+    } catch {
+      throw error.measured(TransferMetrics())
+    }
+    let answer = await withCheckedContinuation { (continuation: CheckedContinuation<Answer, Never>) in
+      do throws(LupineError) {
+        try begin(request, context, continuation)
+      } catch {
+        continuation.resume(returning: .failure(error.measured(TransferMetrics())))
+      }
+    }
+    return try answer.get()
+  }
+
+  /// Throws if the request cannot be sent, or not by this transport.
+  private static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
+    if let reason = context.control.reason { throw reason }
+    try RequestRules.check(request, limits: context.limits)
+    guard HTTPRequest.Method(request.method.rawValue) != nil else {
+      throw LupineError(.invalidRequest, "The method holds a byte that no method may hold (RFC 9110 section 9.1).")
+    }
+    guard request.version == nil || request.version == .http1_1 else {
+      throw LupineError(.invalidRequest, "This transport speaks HTTP/1.1 only; leave the version open.")
+    }
+    // No capability tells a session that a transport lacks TLS.
+    guard request.url.scheme == .http else {
+      throw LupineError(.tlsFailed, "This transport has no TLS; send the request to an http URL, or use another one.")
+    }
+  }
+
+  private func begin(
+    _ request: OutgoingRequest, _ context: TransferContext, _ continuation: CheckedContinuation<Answer, Never>
+  ) throws(LupineError) {
+    let wakeup = try Wakeup()
+    let isShutDown = state.withLock { state in
+      if !state.isShutDown { state.running[ObjectIdentifier(wakeup)] = wakeup }
+      return state.isShutDown
+    }
+    if isShutDown { throw Self.hasShutDown }
+    // The control holds the handler, so the handler does not hold the control.
+    context.onCancel { [weak control = context.control] in wakeup.end(control?.reason ?? Self.cancelled) }
+    do throws(LupineError) {
+      try startThread { [self] in
+        var exchange = SocketExchange(request, context, wakeup, self)
+        exchange.run { continuation.resume(returning: $0) }
+        leave(wakeup)
+      }
+    } catch {
+      leave(wakeup)
+      throw error
+    }
+  }
+
+  private func leave(_ wakeup: Wakeup) {
+    let waiters = state.withLock { state in
+      state.running[ObjectIdentifier(wakeup)] = nil
+      guard state.running.isEmpty else { return [CheckedContinuation<Void, Never>]() }
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Ends every exchange, closes the connections, and waits for the threads of the exchanges.
+  ///
+  /// It does not wait for the threads that look up names: nothing ends the system's resolver.
+  func shutdown() async {
+    state.withLock { state in
+      state.isShutDown = true
+      state.idle = []
+      for wakeup in state.running.values { wakeup.end(Self.hasShutDown) }
+    }
+    await withCheckedContinuation { continuation in
+      let isOver = state.withLock { state in
+        if !state.running.isEmpty { state.waiters.append(continuation) }
+        return state.running.isEmpty
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+}
+
+extension SocketTransport {
+  /// Returns an idle connection that can carry an exchange; `nil` if there is none.
+  func takeConnection(_ route: Route) -> Socket? {
+    state.withLock { state in
+      state.idle.removeAll { $0.since.duration(to: .now) > Self.idleLifetime }
+      while let index = state.idle.lastIndex(where: { $0.route == route }) {
+        let socket = state.idle.remove(at: index).socket
+        if socket.isQuiet { return socket }
+      }
+      return nil
+    }
+  }
+
+  /// Keeps a connection for the next exchange.
+  func keep(_ socket: Socket, _ route: Route) {
+    state.withLock { state in
+      guard !state.isShutDown else { return }
+      state.idle.append(IdleConnection(route: route, socket: socket))
+      if state.idle.count > Self.maximumIdleCount { state.idle.removeFirst() }
+    }
+  }
+}
