@@ -159,7 +159,7 @@ static inline const uint8_t *lupine_address_bytes(const struct curl_sockaddr *ad
 // The C library declares this function only with `_GNU_SOURCE`.
 extern int dup3(int descriptor, int target, int flags);
 
-// Replaces an open descriptor atomically, so that a concurrent `fork` never inherits an intermediate state.
+// Replaces an open descriptor in one step, so that a concurrent `fork` inherits either the old or the new socket.
 static inline int lupine_replace(int target, int descriptor) { return dup3(descriptor, target, O_CLOEXEC); }
 
 // Returns a socket whose peer is closed; -1 on failure.

@@ -59,7 +59,7 @@ final class Easy {
 
   func serve(_ exchange: Exchange) { served = Unmanaged.passUnretained(exchange) }
 
-  /// Ends the service for its exchange.
+  /// Detaches the handle from its exchange.
   func leave() {
     served = nil
     set(hearsText: false)
@@ -320,7 +320,7 @@ final class Easy {
       self.shape = shape
     }
     guard method != self.method else { return }
-    // libcurl treats HEAD as a custom method like GET, and waits for a body.
+    // After HEAD as a custom method, libcurl would wait for a body as after GET.
     handle.set(CURLOPT_CUSTOMREQUEST, method == "HEAD" ? nil : method)
     self.method = method
   }

@@ -56,7 +56,7 @@ struct EasySettings {
 
   /// Sets the proxy, the local address and the Unix-domain socket.
   ///
-  /// libcurl would read options that are not set from the environment.
+  /// If one of these options is not set, libcurl reads the environment.
   private func route(_ easy: borrowing EasyHandle) {
     easy.set(CURLOPT_NOPROXY, "")
     easy.set(CURLOPT_UNIX_SOCKET_PATH, identity.unixSocket)

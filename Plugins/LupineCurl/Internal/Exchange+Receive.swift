@@ -76,6 +76,8 @@ extension Exchange {
   }
 
   /// Counts received bytes, and pauses the exchange until the next turn if it has used its share of this one.
+  ///
+  /// It also pauses if the current call of libcurl takes too long; see `LibraryWatch`.
   func yieldAfterShare(of count: Int) {
     guard incoming.hasHadShare(with: count) || loop.watch.isCallLate else { return }
     incoming.isYielding = true
@@ -181,15 +183,14 @@ extension Exchange {
     touch()
   }
 
-  /// Applies a head's consequences for the connection and for the request's body, and returns the sender of the
-  /// response.
+  /// Updates the connection and the request's body after a head, and returns the sender of the response.
   private func takeNote(of head: ReceivedHead) -> TransportResponse.Source {
     let (line, framing) = (head.line, head.framing)
     if line.version == .http2, !route.sharesNoConnection(url.scheme) { loop.isMultiplexed(self) }
     // A 204 has no body. A server that announces one may send it, and those bytes would become the start of the next
     // response.
     if line.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
-    // A final response instead of 100: the server does not want the body (RFC 9110 section 10.1.1).
+    // A final response instead of 100: the server does not request the body (RFC 9110 section 10.1.1).
     if expectsContinue, !incoming.hasContinue, outgoing.taken == 0 {
       outgoing.isAbandoned = true
       // The server may still wait for the body, and would take the next request for it. After a 417 the connection is

@@ -49,7 +49,7 @@ final class Exchange {
     clock = ExchangeClock(after: submission.target.lookup, at: now)
   }
 
-  // Yielded instead of returned, so that an access counts no reference.
+  // `_read` accessors avoid a retain for each access.
   var request: OutgoingRequest { _read { yield submission.request } }
   var context: TransferContext { _read { yield submission.context } }
   var url: HTTPURL { _read { yield submission.url } }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import LupineCore
 
-/// A complete head, and its consequences for the exchange.
+/// A complete head with its framing.
 final class ReceivedHead {
   let line: StatusLine
   let response: HTTPResponse

@@ -32,9 +32,9 @@ struct RequestFields {
 
   /// Returns the fields in their order, and suppresses the fields that libcurl would add.
   ///
-  /// `Host` appears twice. The first line is empty and suppresses libcurl's own field; libcurl sends the second line
-  /// like any other field. libcurl's own field would have the same text, but libcurl would build it again for each
-  /// request.
+  /// Unless the request has its own `Host`, the list contains `Host` twice. The first line is empty and suppresses
+  /// libcurl's own field; libcurl sends the second line like any other field. libcurl's own field would have the same
+  /// text, but libcurl would build it again for each request.
   func list() throws(LupineError) -> FieldList {
     var list = FieldList()
     if let authority {

@@ -3,8 +3,8 @@ import COpenSSL
 
 /// Forwards OpenSSL's callbacks to the `Handshake` of the connection.
 ///
-/// The `SSL_CTX` holds a reference to the `Handshake`, and releases it when it is freed after the end of the
-/// connection. So the pointers are valid in every call.
+/// The `SSL_CTX` holds a reference to the `Handshake`. The reference is released when the `SSL_CTX` is freed, after the
+/// end of the connection. So the pointers are valid in every call.
 enum TrustCallbacks {
   /// Makes libcurl call back with the `SSL_CTX` of each handshake that this handle starts.
   static func install(_ easy: Easy, on handle: UnsafeMutableRawPointer) {
