@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Swift cannot call variadic functions, so each kind of argument has a wrapper of its own.
+// Swift cannot call variadic functions, so each argument type has its own wrapper.
 
 typedef size_t (*lupine_data_callback)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*lupine_prerequest_callback)(void *context, char *remote, char *local, int remotePort, int localPort);
@@ -27,7 +27,7 @@ static inline CURLcode lupine_easy_set_size(CURL *easy, CURLoption option, int64
   return curl_easy_setopt(easy, option, (curl_off_t)value);
 }
 
-// An unsigned long that Swift does not import.
+// Swift does not import this macro, because it contains a cast.
 static const long lupine_auth_basic = (long)CURLAUTH_BASIC;
 
 static inline CURLcode lupine_easy_set_string(CURL *easy, CURLoption option, const char *value) {
@@ -111,10 +111,10 @@ static inline CURLMcode lupine_multi_set_callbacks(
   return code;
 }
 
-// The result of a finished transfer sits in a union that Swift reads less plainly.
+// Reads the result of a finished transfer from its union.
 static inline CURLcode lupine_message_result(const CURLMsg *message) { return message->data.result; }
 
-// `epoll_event` is packed, and its data a union.
+// `epoll_event` is packed and contains a union, so Swift does not set its members.
 static inline int lupine_epoll_control(int poll, int operation, int descriptor, uint32_t events) {
   struct epoll_event event;
   memset(&event, 0, sizeof event);
@@ -135,7 +135,8 @@ static inline int lupine_open_socket(const struct curl_sockaddr *address) {
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-// Goes on with every transfer; libcurl calls it deprecated, and has nothing else for what its timers do not cover.
+// Calls libcurl for every transfer. The function is deprecated, but libcurl has no other one for transfers that its
+// timers do not cover.
 static inline void lupine_multi_serve_all(CURLM *multi) {
   int running = 0;
 #pragma GCC diagnostic push
@@ -144,7 +145,7 @@ static inline void lupine_multi_serve_all(CURLM *multi) {
 #pragma GCC diagnostic pop
 }
 
-// Where the bytes of an address of IP stand; NULL for an address of another kind.
+// Returns the bytes of an IPv4 or IPv6 address; NULL for other address families.
 static inline const uint8_t *lupine_address_bytes(const struct curl_sockaddr *address, int *count) {
   if (address->family == AF_INET) {
     *count = 4;
@@ -155,13 +156,13 @@ static inline const uint8_t *lupine_address_bytes(const struct curl_sockaddr *ad
   return (const uint8_t *)&((const struct sockaddr_in6 *)&address->addr)->sin6_addr;
 }
 
-// The C library declares it for GNU programs alone.
+// The C library declares this function only with `_GNU_SOURCE`.
 extern int dup3(int descriptor, int target, int flags);
 
-// Puts a descriptor in the place of another, which is closed, in one step that no other thread's `fork` can see half done.
+// Replaces an open descriptor in one step, so that a concurrent `fork` inherits either the old or the new socket.
 static inline int lupine_replace(int target, int descriptor) { return dup3(descriptor, target, O_CLOEXEC); }
 
-// A socket whose peer is gone.
+// Returns a socket whose peer is closed; -1 on failure.
 static inline int lupine_dead_socket(void) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return -1;
@@ -174,15 +175,15 @@ static inline int lupine_easy_descriptor(CURL *easy) {
   return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : -1;
 }
 
-// The bytes that wait to be read from a connection.
+// Returns the number of unread bytes in the receive buffer of a connection.
 static inline int lupine_bytes_waiting(int descriptor) {
   int count = 0;
   return ioctl(descriptor, FIONREAD, &count) == 0 ? count : 0;
 }
 
-// The bytes that have been read from a connection; -1 where the system does not count them.
+// Returns the number of bytes read from a connection; -1 if the system does not count them.
 static inline int64_t lupine_bytes_read(int descriptor) {
-  // The C library's `tcp_info` ends before the count, `tcpi_bytes_received`.
+  // The C library's `tcp_info` ends before `tcpi_bytes_received`.
   struct {
     uint8_t before[128];
     uint64_t received;
@@ -199,13 +200,13 @@ static inline CURLcode lupine_easy_set_ssl_context_function(CURL *easy, lupine_s
   return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
 }
 
-// OpenSSL's connection of the transfer; NULL without TLS, and where libcurl uses another library.
+// Returns the transfer's `SSL` object; NULL without TLS or with a TLS library other than OpenSSL.
 static inline void *lupine_easy_tls(CURL *easy) {
   struct curl_tlssessioninfo *info = NULL;
   if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info) return NULL;
   return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
 }
 
-// Swift does not see macros with casts.
+// Swift does not import macros that contain a cast.
 static const unsigned long lupine_auth_ntlm = CURLAUTH_NTLM;
 static const unsigned long lupine_auth_negotiate = CURLAUTH_NEGOTIATE;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <time.h>
 
-// Swift sees neither macros with arguments nor the typed stacks, which are macros as well.
+// Swift imports neither function-like macros nor OpenSSL's typed stacks, which are macros as well.
 
 typedef struct stack_st_X509 lupine_certificates;
 typedef struct stack_st_X509_INFO lupine_infos;
@@ -26,7 +26,7 @@ static inline X509 *lupine_certificates_at(const lupine_certificates *stack, int
 }
 static inline void lupine_certificates_free(lupine_certificates *stack) { sk_X509_pop_free(stack, X509_free); }
 
-// The stack owns one more reference to the certificate.
+// Adds a certificate to the stack, which takes its own reference. Returns 0 on failure.
 static inline int lupine_certificates_add(lupine_certificates *stack, X509 *certificate) {
   if (!X509_up_ref(certificate)) return 0;
   if (sk_X509_push(stack, certificate) > 0) return 1;
@@ -61,7 +61,7 @@ static inline int lupine_seconds(const ASN1_TIME *time, int64_t *seconds) {
 }
 
 
-// The TLS feature extension with status_request (RFC 7633).
+// Whether the certificate has the TLS feature extension with status_request (RFC 7633).
 static inline int lupine_demands_staple(const X509 *certificate) {
   TLS_FEATURE *features = X509_get_ext_d2i(certificate, NID_tlsfeature, NULL, NULL);
   int demands = 0;
@@ -76,7 +76,7 @@ static inline GENERAL_NAMES *lupine_names(const X509 *certificate) {
 }
 static inline int lupine_names_count(const GENERAL_NAMES *names) { return names ? sk_GENERAL_NAME_num(names) : 0; }
 
-// The kind (2 DNS, 7 IP address) and the bytes of a name; 0 for another kind.
+// Returns the type of a name (2 for DNS, 7 for an IP address) and its bytes; 0 for other types.
 static inline int lupine_name(const GENERAL_NAMES *names, int index, const uint8_t **bytes, int *count) {
   int kind = 0;
   void *value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names, index), &kind);
@@ -86,7 +86,7 @@ static inline int lupine_name(const GENERAL_NAMES *names, int index, const uint8
   return kind;
 }
 
-// The subtrees of an authority's name constraints that it may sign for, or may not.
+// Returns the excluded or the permitted subtrees of an authority's name constraints (RFC 5280 section 4.2.1.10).
 static inline const struct stack_st_GENERAL_SUBTREE *lupine_subtrees(const NAME_CONSTRAINTS *constraints, int excluded) {
   return excluded ? constraints->excludedSubtrees : constraints->permittedSubtrees;
 }
@@ -95,7 +95,7 @@ static inline int lupine_subtrees_count(const NAME_CONSTRAINTS *constraints, int
   return subtrees ? sk_GENERAL_SUBTREE_num(subtrees) : 0;
 }
 
-// The kind (2 DNS, 7 IP address) and the bytes of a subtree; 0 for another kind.
+// Returns the type of a subtree (2 for DNS, 7 for an IP address) and its bytes; 0 for other types.
 static inline int lupine_subtree(const NAME_CONSTRAINTS *constraints, int excluded, int index, const uint8_t **bytes,
                                  int *count) {
   int kind = 0;
@@ -108,7 +108,7 @@ static inline int lupine_subtree(const NAME_CONSTRAINTS *constraints, int exclud
 }
 
 static inline int lupine_is_plain_revocation_list(X509_CRL *list) {
-  // A list that covers only a part of what its issuer signed says so in a critical extension, and names delta lists too.
+  // Rejects partial lists, delta lists and every list with a critical extension (RFC 5280 section 5.2).
   return X509_CRL_get_ext_by_NID(list, NID_issuing_distribution_point, -1) < 0
       && X509_CRL_get_ext_by_NID(list, NID_delta_crl, -1) < 0
       && X509_CRL_get_ext_by_critical(list, 1, -1) < 0;

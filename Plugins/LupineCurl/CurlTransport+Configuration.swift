@@ -1,31 +1,43 @@
 extension CurlTransport {
-  /// What can be set on the libcurl transport as a whole.
+  /// The settings of a libcurl transport.
   public struct Configuration: Sendable, Hashable {
-    /// The file of root certificates in PEM; `nil` means the one that `SSL_CERT_FILE` names, else the system's.
+    /// The PEM file with the root certificates.
     ///
-    /// It is read again before a new connection once it has changed; while it is missing or may not be read, what was
-    /// read last counts. A file that is overwritten in place with as many bytes, within one tick of the file system's clock
-    /// after it was read, passes for the one that was read. So it is with OpenSSL; a libcurl with another TLS
-    /// library keeps what it has read for as long as a session's connections are kept.
+    /// Default: `nil`, which means the file that `SSL_CERT_FILE` names, or else the system's file.
+    ///
+    /// With OpenSSL, the transport reads a changed file again before the next new connection. While the file is missing
+    /// or unreadable, the certificates that were read last stay valid. The transport does not detect a file that is
+    /// overwritten in place with the same number of bytes within one tick of the file system's clock. With another TLS
+    /// library, libcurl keeps the certificates that it has read for as long as it keeps the session's connections.
     public var certificateAuthorities: String?
-    /// Exchanges on HTTP/1.1 at once with one scheme, host and port, 64 by default; more wait their turn.
-    public var connectionsPerHost = 64
-    /// Exchanges on HTTP/1.1 at once in all, 256 by default; more wait their turn.
-    public var connections = 256
-    /// Names that are looked up at once, each on a thread of its own; 32 by default, at least one.
+    /// The maximum number of concurrent HTTP/1.1 exchanges for one scheme, host and port.
     ///
-    /// Further names wait, and their requests emit the event `queued`. While 1,000 exchanges wait, a further one fails
-    /// with kind `limitExceeded(.nameLookups)`. Nothing ends the system's resolver: a lookup that hangs counts until it
-    /// returns, even where its request has ended.
+    /// Default: 64. Further exchanges wait.
+    public var connectionsPerHost = 64
+    /// The maximum number of concurrent HTTP/1.1 exchanges in total.
+    ///
+    /// Default: 256. Further exchanges wait.
+    public var connections = 256
+    /// The maximum number of concurrent name lookups, each on its own thread; at least one.
+    ///
+    /// Default: 32. Further names wait, and their requests emit the event `queued`. While 1,000 exchanges wait, another
+    /// one fails with kind `limitExceeded(.nameLookups)`. The system's resolver cannot be interrupted: a lookup counts
+    /// until the resolver returns, even if its request has ended.
     public var nameLookups = 32
-    /// How long a connection may lie idle and still be used again, in whole seconds; 90 seconds by default.
+    /// The maximum idle time after which a connection is still reused, in whole seconds.
+    ///
+    /// Default: 90 seconds.
     public var idleConnectionLifetime: Duration = .seconds(90)
-    /// How old a connection may be and still be used again, in whole seconds; one hour by default.
+    /// The maximum age at which a connection is still reused, in whole seconds.
+    ///
+    /// Default: one hour.
     public var connectionLifetime: Duration = .seconds(3600)
-    /// Bytes read from a connection at once, from 1 KiB to 512 KiB; 128 KiB by default.
+    /// The maximum number of bytes in one read from a connection, from 1 KiB to 512 KiB.
+    ///
+    /// Default: 128 KiB.
     public var receiveBufferSize = 128 << 10
 
-    /// The defaults.
+    /// Creates the default settings.
     public init() {}
   }
 }

@@ -1,23 +1,23 @@
 public import LupineCore
 
-/// Carries exchanges over libcurl: HTTP/1.1 and HTTP/2, with connections kept and shared between them.
+/// Sends exchanges with libcurl over HTTP/1.1 and HTTP/2, and reuses connections.
 ///
-/// One thread serves all exchanges of a transport; it starts with the first of them and ends with `shutdown()`, or when
-/// the transport is let go and its last exchange is done. The environment's proxies, `.netrc` and the like are not read
-/// by it. Certificates are judged by OpenSSL against a file of root certificates, and a second one where the session adds
-/// it.
+/// One thread serves all exchanges of a transport. The thread starts with the first exchange. It ends with
+/// `shutdown()`, or with the last exchange after the transport has been released. The transport ignores the
+/// environment's proxies and `.netrc`. OpenSSL verifies certificates against a file of root certificates, and against a
+/// second file if the session adds one.
 public final class CurlTransport: ConnectionPooling {
-  /// How the transport was set up.
+  /// The settings of the transport.
   public let configuration: Configuration
   let engine: Engine
   private let lookups: HostLookups
 
-  /// Makes a transport; nothing is opened before the first request.
+  /// Creates a transport; it opens nothing before the first request.
   public convenience init(_ configuration: Configuration = Configuration()) {
     self.init(configuration, resolver: .system)
   }
 
-  /// - Parameter resolver: what finds the addresses of names, but for those that stand for this machine.
+  /// - Parameter resolver: resolves host names, except the names of this machine (`localhost`).
   init(_ configuration: Configuration = Configuration(), resolver: HostResolver) {
     self.configuration = configuration
     lookups = HostLookups(resolver, limit: configuration.nameLookups)
@@ -26,10 +26,10 @@ public final class CurlTransport: ConnectionPooling {
 
   deinit { engine.letGo() }
 
-  /// What the libcurl at hand can do.
+  /// The capabilities of the installed libcurl.
   public var capabilities: TransportCapabilities { LibraryFacts.capabilities }
 
-  /// Makes one exchange; see `Transport.send(_:in:)`.
+  /// Sends one exchange; see `Transport.send(_:in:)`.
   public func send(
     _ request: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> TransportResponse {
@@ -46,26 +46,27 @@ public final class CurlTransport: ConnectionPooling {
       }
       context.onCancel { ticket.cancel() }
     }
-    // Taken apart rather than asked, which would copy the response.
+    // A `switch` avoids the copy of the response that `get()` makes.
     switch consume result {
     case .success(let response): return response
     case .failure(let error): throw error
     }
   }
 
-  /// Counts the connections; those that are being made count as open, and exchanges whose host's name waits to be looked up
-  /// as waiting.
+  /// Counts the connections and the waiting exchanges.
+  ///
+  /// Connections that are being established count as open. Exchanges whose name lookup is queued count as waiting.
   public func connectionPool() async -> ConnectionPoolSnapshot {
     var snapshot = await engine.connectionPool()
     snapshot.waiting += lookups.waitingCount
     return snapshot
   }
 
-  /// Ends every exchange with kind `sessionShutDown`; returns when connections, descriptors and the loop's thread are
-  /// gone.
+  /// Ends every exchange with kind `sessionShutDown`, and returns when all connections, descriptors and the loop's
+  /// thread are closed.
   ///
-  /// It does not wait for names that are being looked up: nothing ends the system's resolver, whose threads end with
-  /// its answers.
+  /// The method does not wait for running name lookups. The system's resolver cannot be interrupted; its threads end
+  /// when it returns.
   public func shutdown() async {
     lookups.close()
     await engine.shutDown()
@@ -73,10 +74,10 @@ public final class CurlTransport: ConnectionPooling {
 }
 
 extension Transport where Self == CurlTransport {
-  /// A new libcurl transport with the defaults.
+  /// Creates a libcurl transport with the default settings.
   public static var curl: CurlTransport { CurlTransport() }
 
-  /// A new libcurl transport.
+  /// Creates a libcurl transport.
   public static func curl(_ configuration: CurlTransport.Configuration) -> CurlTransport {
     CurlTransport(configuration)
   }

@@ -1,30 +1,30 @@
 import LupineCore
 import LupineSupport
 
-/// Where a reader stands within the extensions of a chunk (RFC 9112 section 7.1.1).
+/// The state of a reader within the extensions of a chunk (RFC 9112 section 7.1.1).
 enum ChunkExtensions {
-  /// In white space behind the size or a whole extension: a semicolon has to follow.
+  /// In white space after the size or a complete extension; a semicolon must follow.
   case blank
-  /// Before a name, which has to follow.
+  /// Before a name, which must follow.
   case beforeName
   case name
-  /// In white space behind a name.
+  /// In white space after a name.
   case behindName
-  /// Before a value, which has to follow.
+  /// Before a value, which must follow.
   case beforeValue
   /// In a value that is a token.
   case token
-  /// In a value in quotes.
+  /// In a quoted string.
   case quoted
-  /// Behind a backslash in quotes.
+  /// After a backslash in a quoted string.
   case escaped
-  /// Behind a value in quotes.
+  /// After a quoted string.
   case behindQuotes
 
-  /// Whether the extensions may end here.
+  /// Whether the extensions may end in this state.
   var mayEnd: Bool { self == .name || self == .token || self == .behindQuotes }
 
-  /// Where the next byte leads; `nil` where the grammar does not allow the byte.
+  /// Returns the state after this byte; `nil` if the grammar does not allow the byte.
   func next(_ byte: UInt8) -> Self? {
     switch self {
     case .blank, .behindQuotes: Self.separator(byte)

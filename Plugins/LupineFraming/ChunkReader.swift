@@ -1,51 +1,53 @@
 public import LupineCore
 import LupineSupport
 
-/// Finds the content of a response's body that is sent in chunks (RFC 9112 section 7.1).
+/// Decodes a chunked response body (RFC 9112 section 7.1).
 ///
-/// It is a value over bytes and knows nothing of connections. A caller hands it each piece of the body as it arrives; the
-/// same elements come of the same bytes however they are cut. It refuses everything that the RFC's grammar does not allow.
+/// The reader works on bytes and has no connection. The caller passes each piece of the body as it arrives. The content
+/// and the trailers do not depend on how the body is split into pieces. The reader rejects everything that the RFC's
+/// grammar does not allow.
 public struct ChunkReader: Sendable {
-  /// What a piece holds.
+  /// An element of the body.
   public enum Element: Sendable, Hashable {
-    /// Bytes of the content: where they stand in the piece. The content of one chunk may come in several elements.
+    /// A range of content bytes in the piece; the content of one chunk may be split into several elements.
     case content(Range<Int>)
-    /// A line of the trailer section, with its CRLF; its field is not checked.
+    /// A line of the trailer section, with its CRLF; the field is not validated.
     case trailer([UInt8])
-    /// The end of the body; the bytes behind it are no part of it.
+    /// The end of the body; later bytes are not part of it.
     case end
   }
 
-  /// What the next byte belongs to.
+  /// The part of the syntax that the next byte belongs to.
   private enum Place { case size, extensions, sizeLineFeed, content, contentReturn, contentLineFeed, trailers, behind }
 
   private var place = Place.size
   private var extensions = ChunkExtensions.blank
   private var digits = 0
-  /// Bytes of the chunk's content that are still to come.
+  /// The remaining bytes of the chunk's content.
   private var rest: Int64 = 0
-  /// Bytes of extensions in excess of the content's.
+  /// The number of bytes of extensions in excess of the bytes of content.
   private var extensionExcess = 0
   private var trailerSize = 0
   private var line: [UInt8] = []
   private let extensionLimit: Int
   private let trailerLimit: Int
 
-  /// Makes a reader of one body.
+  /// Creates a reader for one body.
   ///
-  /// - Parameter limits: `chunkExtensions` and `trailers` are what it keeps to.
+  /// - Parameter limits: the reader applies `chunkExtensions` and `trailers`.
   public init(_ limits: Limits) {
     extensionLimit = limits.chunkExtensions
     trailerLimit = limits.trailers
   }
 
-  /// Whether the end of the body was found.
+  /// Whether the end of the body has been found.
   public var isFinished: Bool { place == .behind }
 
-  /// Returns the next element of a piece and moves `position` behind it; `nil` once it needs another piece, and behind the
-  /// end of the body, where `position` stays.
+  /// Returns the next element of a piece and moves `position` past it; `nil` if another piece is necessary.
   ///
-  /// - Throws: `LupineError` of kind `malformedResponse` or `limitExceeded`; the reader is of no use afterwards.
+  /// After the end of the body it returns `nil`, and `position` does not change.
+  ///
+  /// - Throws: `LupineError` of kind `malformedResponse` or `limitExceeded`; the reader cannot be used after an error.
   public mutating func next(
     in piece: UnsafeRawBufferPointer, from position: inout Int
   ) throws(LupineError) -> Element? {
@@ -67,7 +69,7 @@ public struct ChunkReader: Sendable {
     return .content(start..<position)
   }
 
-  /// Takes a byte that is no content.
+  /// Processes a byte that is not content.
   private mutating func take(_ byte: UInt8) throws(LupineError) -> Element? {
     switch place {
     case .size: try takeSize(byte)
@@ -127,7 +129,7 @@ public struct ChunkReader: Sendable {
     return .end
   }
 
-  /// 16 digits are 64 bits; a longer size could only have leading zeros.
+  /// The maximum number of hexadecimal digits in a size; 16 digits represent 64 bits.
   private static let mostDigits = 16
 
   private static func excess(of name: Limits.Name, over limit: Int) -> LupineError {

@@ -1,14 +1,14 @@
 import COpenSSL
 public import FoundationEssentials
 
-/// What OpenSSL holds as the bytes that stand for it.
+/// Converts between OpenSSL's objects and DER.
 public enum DER {
-  /// A certificate in DER; `nil` where OpenSSL cannot write it.
+  /// Returns a certificate in DER; `nil` if OpenSSL cannot encode it.
   public static func certificate(_ certificate: OpaquePointer) -> Data? {
     bytes { i2d_X509(certificate, $0) }
   }
 
-  /// What one of OpenSSL's `i2d_…` writes: it is asked for the length first, without a place.
+  /// Returns the output of one of OpenSSL's `i2d_…` functions, which is called with nil first to get the length.
   public static func bytes(_ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> Data? {
     let size = write(nil)
     guard size > 0 else { return nil }
@@ -20,7 +20,9 @@ public enum DER {
     return written == size ? der : nil
   }
 
-  /// What one of OpenSSL's `d2i_…` reads, to be freed by the caller; `nil` where the bytes are not exactly one such value.
+  /// Returns the result of one of OpenSSL's `d2i_…` functions; `nil` if the bytes are not exactly one value.
+  ///
+  /// The caller must free the result.
   public static func read(
     _ der: Data, by read: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?,
     free: (OpaquePointer) -> Void
@@ -28,7 +30,7 @@ public enum DER {
     let value = der.withUnsafeBytes { bytes -> OpaquePointer? in
       var next = bytes.bindMemory(to: UInt8.self).baseAddress
       guard let first = next, let value = read(&next, bytes.count) else { return nil }
-      // Bytes behind the value belong to something else.
+      // Bytes after the value make the input invalid.
       if next.map({ $0 - first }) == bytes.count { return value }
       free(value)
       return nil
@@ -37,7 +39,7 @@ public enum DER {
     return value
   }
 
-  /// The certificates of a list, those left out that OpenSSL cannot write.
+  /// Returns the certificates of a list in DER, without those that OpenSSL cannot encode.
   public static func certificates(_ stack: OpaquePointer?) -> [Data] {
     (0..<lupine_certificates_count(stack)).compactMap { index in
       lupine_certificates_at(stack, index).flatMap(certificate)

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// The names that an authority may sign for (RFC 5280 section 4.2.1.10), held against the host that was asked for.
+/// The name constraints of an authority (RFC 5280 section 4.2.1.10), checked against the requested host.
 ///
-/// OpenSSL checks the names in the certificate. An exclusion of `bar.example.com` does not match `*.example.com` there,
-/// but it matches the host `bar.example.com`.
+/// OpenSSL only checks the names in the certificate. An exclusion of `bar.example.com` does not match the name
+/// `*.example.com`, but it matches the host `bar.example.com`.
 public struct NameConstraints: ~Copyable {
   private enum List: Int32 {
     case permitted = 0
@@ -12,15 +12,16 @@ public struct NameConstraints: ~Copyable {
 
   private let pointer: UnsafeMutablePointer<NAME_CONSTRAINTS>
 
-  /// Whether all authorities of a verified chain may sign for the host: every certificate behind the first, the root
-  /// included.
+  /// Whether all authorities of a verified chain may sign for the host.
+  ///
+  /// The authorities are all certificates after the first one, including the root.
   public static func permit(_ host: String, by chain: OpaquePointer?) -> Bool {
     (1..<max(1, lupine_certificates_count(chain))).allSatisfy { index in
       lupine_certificates_at(chain, index).map { permits(host, $0) } ?? false
     }
   }
 
-  /// Whether an authority may sign for the host; false where its constraints cannot be read.
+  /// Whether an authority may sign for the host; false if its constraints cannot be read.
   public static func permits(_ host: String, _ authority: OpaquePointer) -> Bool {
     var place: Int32 = 0
     guard let extensionValue = X509_get_ext_d2i(authority, NID_name_constraints, &place, nil) else {
@@ -54,8 +55,10 @@ public struct NameConstraints: ~Copyable {
     }
   }
 
-  /// Whether a domain is the name or above it; one with a dot in front, as some authorities write it, covers only the names
-  /// below it, and an empty one covers every name.
+  /// Whether a domain equals the name or is above it.
+  ///
+  /// A domain with a leading dot, which some authorities use, covers only the names below it. An empty domain covers
+  /// every name.
   private static func covers(name: [UInt8], _ domain: [UInt8]) -> Bool {
     let domain = String(decoding: domain, as: UTF8.self).lowercased().utf8
     guard name.count >= domain.count, name.suffix(domain.count).elementsEqual(domain) else { return false }
@@ -64,7 +67,7 @@ public struct NameConstraints: ~Copyable {
       || name[name.count - domain.count - 1] == dot
   }
 
-  /// Whether an address lies in a block, which is an address followed by a mask of the same length.
+  /// Whether an address belongs to a block, which is an address followed by a mask of the same length.
   private static func covers(address: [UInt8], _ block: [UInt8]) -> Bool {
     guard block.count == 2 * address.count else { return false }
     return address.indices.allSatisfy { index in

@@ -1,21 +1,21 @@
 import COpenSSL
 
-/// Memory that OpenSSL reads from or prints to.
+/// Owns a memory BIO that OpenSSL reads from or writes to.
 public struct OpenSSLMemory: ~Copyable {
-  /// The memory of OpenSSL.
+  /// OpenSSL's BIO; `nil` if it could not be created.
   public let pointer: OpaquePointer?
 
-  /// Empty, to be printed to.
+  /// Creates an empty BIO for output.
   public init() { pointer = BIO_new(BIO_s_mem()) }
 
-  /// Lets OpenSSL read bytes, which must outlive this value.
+  /// Creates a BIO that reads these bytes, which must outlive it.
   public init(reading bytes: UnsafeRawBufferPointer) {
     pointer = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
   }
 
   deinit { BIO_free(pointer) }
 
-  /// What has been printed, cut at 1,000 bytes.
+  /// The output as text, at most its first 1,000 bytes.
   public var text: String {
     var bytes: UnsafePointer<CChar>?
     let count = lupine_memory(pointer, &bytes)

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// What OpenSSL says about its failures.
+/// The texts of OpenSSL's errors.
 public enum OpenSSLText {
-  /// Takes the errors out of this thread's queue; the first one is the one to tell.
+  /// Returns the text of the first error in this thread's queue, and clears the queue.
   public static func takeError() -> String {
     let code = ERR_get_error()
     ERR_clear_error()
@@ -12,7 +12,7 @@ public enum OpenSSLText {
     return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
   }
 
-  /// The text of a code of the verification.
+  /// Returns the text of a verification code.
   public static func verification(_ code: Int32) -> String {
     X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "error \(code)"
   }

@@ -2,20 +2,20 @@ import COpenSSL
 
 /// Owns a store of trusted certificates.
 public struct RootStore: ~Copyable {
-  /// The store of OpenSSL.
+  /// OpenSSL's store; `nil` if it could not be created.
   public let pointer: OpaquePointer?
 
-  /// A store of nothing yet.
+  /// Creates an empty store.
   ///
-  /// An intermediate that is put into it is trusted as it stands, without its own issuer.
+  /// The store trusts an added intermediate certificate without its issuer.
   public init() {
     pointer = X509_STORE_new()
     X509_STORE_set_flags(pointer, UInt(X509_V_FLAG_PARTIAL_CHAIN))
   }
 
-  /// The certificates of files in PEM.
+  /// Creates a store with the certificates of PEM files.
   ///
-  /// - Throws: `RootsUnreadable` where a file cannot be read.
+  /// - Throws: `RootsUnreadable` if a file cannot be read.
   public init(files: [String]) throws(RootsUnreadable) {
     self.init()
     for file in files {
@@ -28,6 +28,6 @@ public struct RootStore: ~Copyable {
 
   deinit { X509_STORE_free(pointer) }
 
-  /// Trusts one more certificate.
+  /// Adds a trusted certificate.
   public borrowing func add(_ certificate: OpaquePointer) { X509_STORE_add_cert(pointer, certificate) }
 }

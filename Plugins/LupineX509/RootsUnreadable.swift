@@ -1,4 +1,4 @@
-/// Why a store could not be filled.
+/// The error for root certificates that cannot be read.
 public struct RootsUnreadable: Error {
   /// The reason.
   public let description: String

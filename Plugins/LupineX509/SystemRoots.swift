@@ -7,7 +7,7 @@ public enum SystemRoots {
     "/etc/ssl/cert.pem",
   ]
 
-  /// The file that `SSL_CERT_FILE` names, else the first of the usual ones that can be read.
+  /// The file that `SSL_CERT_FILE` names, or else the first readable one of the usual files.
   public static var file: String {
     if let named = getenv("SSL_CERT_FILE") { return String(cString: named) }
     return usual.first { access($0, R_OK) == 0 } ?? usual[0]

@@ -1,11 +1,11 @@
 import CLibcurl
 import LupineCore
 
-/// The functions libcurl calls, which find the object that a pointer stands for and forward.
+/// Forwards libcurl's callbacks to the objects behind their context pointers.
 ///
-/// An `Easy` is alive while its handle is, and a `Multi` until its handle has been cleaned up, so the pointers, which
-/// keep nothing alive themselves, are valid in every call, and nothing has to be kept alive for it. Nor has the exchange
-/// that a handle serves, which ends between libcurl's calls and in none of them, as debug builds assert.
+/// The pointers hold no reference. An `Easy` exists as long as its handle, and a `Multi` exists until its handle has
+/// been cleaned up. So a pointer is valid in every call. The exchange of a handle is valid as well: an exchange ends
+/// between calls of libcurl, never within one. Debug builds assert this.
 enum Callbacks {
   static func install(_ multi: Multi, on handle: UnsafeMutableRawPointer) {
     lupine_multi_set_callbacks(handle, socketChanged, timerChanged, Unmanaged.passUnretained(multi).toOpaque())
@@ -24,17 +24,17 @@ enum Callbacks {
     lupine_easy_set_data_callback(handle, CURLOPT_READFUNCTION, bodyWanted)
     lupine_easy_set_prerequest(handle, requestBegins)
     lupine_easy_set_lookup_callback(handle, nameWanted, context)
-    // A connection outlives the handle that it was opened for, so its end is told to the multi.
+    // A connection outlives the handle that opened it, so the multi receives the close callback.
     lupine_easy_set_socket_callbacks(
       handle, socketWanted, context, socketUnwanted, Unmanaged.passUnretained(multi).toOpaque())
   }
 
-  /// The exchange that an easy handle of ours serves.
+  /// Returns the exchange that an easy handle serves.
   static func exchange(of handle: UnsafeMutableRawPointer) -> Exchange? {
     lupine_easy_private(handle).flatMap { Unmanaged<Easy>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.exchange } }
   }
 
-  /// Calls with the exchange that an easy handle's object serves, and with that object; nil where there is none.
+  /// Calls `body` with the exchange of an easy handle and the handle's object; returns nil if there is no exchange.
   private static func withExchange<Result>(
     _ context: UnsafeMutableRawPointer?, _ body: (Exchange, Easy) -> Result
   ) -> Result? {
@@ -44,7 +44,7 @@ enum Callbacks {
     }
   }
 
-  /// Like `withExchange`, but the time does not count as libcurl's; see `LibraryWatch`.
+  /// Like `withExchange`, but excludes the time from the time that `LibraryWatch` measures for libcurl.
   private static func asideWithExchange<Result>(
     _ context: UnsafeMutableRawPointer?, _ body: (Exchange, Easy) -> Result
   ) -> Result? {

@@ -4,21 +4,21 @@ import LupineX509
 
 /// Finds the file of root certificates.
 ///
-/// It is one file and never a folder: a folder would be searched in each handshake.
+/// A folder is not supported: OpenSSL would search it in each handshake.
 enum CertificateBundle {
-  /// The part of a session that names it.
+  /// The name of the setting in error messages.
   static let part = "certificateAuthorities"
 
-  /// The file asked for, else the one `SSL_CERT_FILE` names, else the system's.
+  /// Returns the given path, or else the file that `SSL_CERT_FILE` names, or else the system's file.
   static func path(_ wanted: String?) -> String { wanted ?? SystemRoots.file }
 
-  /// Why a file cannot be read; `nil` where it can.
+  /// Returns the reason why a file cannot be read; `nil` if it can.
   static func problem(_ path: String) -> String? {
     guard access(path, R_OK) != 0 else { return nil }
     return "the file of root certificates \(path) cannot be read: \(String(cString: strerror(errno)))"
   }
 
-  /// - Parameter isNamed: whether the program has named the file, and nobody else.
+  /// - Parameter isNamed: whether the program set the path.
   static func check(_ path: String, isNamed: Bool) throws(LupineError) {
     guard let problem = problem(path) else { return }
     let advice =
@@ -30,7 +30,7 @@ enum CertificateBundle {
 }
 
 extension CurlTransport {
-  /// The files of root certificates that a session names and that cannot be read.
+  /// Returns one issue for each file of root certificates that the session names and that cannot be read.
   public func issues(with key: ConnectionKey) -> [ConfigurationIssue] {
     let files = [
       ("certificateAuthorities", key.certificateAuthorities),

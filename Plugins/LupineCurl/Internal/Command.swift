@@ -1,15 +1,15 @@
 import LupineCore
 
-/// What other threads ask of the loop, carried out in order.
+/// A command from another thread to the loop, which executes commands in order.
 enum Command: Sendable {
   case start(Submission)
-  /// Ends an exchange; nothing happens where it is over.
+  /// Ends an exchange; no effect if the exchange has ended.
   case cancel(UInt64)
-  /// The sink of a response has room again.
+  /// Continues to receive, because the sink of a response has room again.
   case receive(UInt64)
-  /// The reader of a request's body has bytes again.
+  /// Continues to send, because the reader of a request's body has bytes again.
   case provide(UInt64)
-  /// A host's name has been looked up for an exchange, or was not in time.
+  /// Passes on the result of a name lookup, or its timeout.
   case resolved(UInt64, HostLookups.Outcome)
   /// Counts the connections.
   case count(UnsafeContinuation<ConnectionPoolSnapshot, Never>)

@@ -1,11 +1,13 @@
 import LupineCore
 
-/// Counts the legs of a proof of the connection, which a server or a proxy could draw out for ever.
+/// Limits the rounds of NTLM or Negotiate on a connection, which a server or a proxy could extend without end.
 struct ConnectionAuthentication {
   private static let maximum = 8
   private var count = 0
 
-  /// Counts one more.
+  /// Counts one round.
+  ///
+  /// - Throws: `LupineError` of kind `connectionFailed` or `proxyFailed` after more than 8 rounds.
   mutating func next(for proxy: Bool) throws(LupineError) {
     count += 1
     guard count > Self.maximum else { return }

@@ -2,13 +2,13 @@ import CLibcurl
 import Glibc
 import LupineCore
 
-/// Translates libcurl's codes, once, into the errors of the library.
+/// Translates libcurl's error codes into `LupineError`.
 enum CurlError {
   /// - Parameters:
-  ///   - text: libcurl's own words about this failure; empty where it had none.
-  ///   - system: the operating system's code of a connection that could not be made.
+  ///   - text: libcurl's own message for this failure; empty if there is none.
+  ///   - system: the operating system's code for a connection that failed.
   ///   - hasConnection: whether the request had a connection when it failed.
-  ///   - isMultiplexed: whether it had a stream of HTTP/2.
+  ///   - isMultiplexed: whether the request had an HTTP/2 stream.
   static func error(
     _ code: CURLcode, text: String, system: Int32, hasConnection: Bool, isMultiplexed: Bool = false
   ) -> LupineError {
@@ -55,7 +55,7 @@ enum CurlError {
     }
   }
 
-  /// libcurl tells a lost connection and a broken chunk apart by its words alone.
+  /// Translates the failure of an exchange; libcurl's message distinguishes failures that share a code.
   private static func exchanging(_ code: CURLcode, text: String) -> (LupineError.Kind, String) {
     switch code {
     case CURLE_RECV_ERROR where text.contains("Out of memory in chunked-encoding"):
@@ -67,13 +67,13 @@ enum CurlError {
         .limitExceeded(.responseFields),
         "The response's fields exceed what libcurl takes, 300 KB, whatever the limit responseFields is."
       )
-    // One line over libcurl's own bound, and a request's fields over it, are told alike.
+    // libcurl reports a response line over its limit and request fields over its limit with the same code.
     case CURLE_OUT_OF_MEMORY:
       (
         .limitExceeded(.responseFields),
         "A line of the response's head exceeds what libcurl takes, 100 KB, whatever the limit responseFields is."
       )
-    // libcurl takes the end of a connection within a head for the end of the response.
+    // libcurl reports a connection that ends within a head as a success (`CURLE_OK`).
     case CURLE_OK, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2,
       CURLE_HTTP2_STREAM,
       CURLE_SEND_FAIL_REWIND, CURLE_NO_CONNECTION_AVAILABLE:

@@ -2,7 +2,9 @@ import HTTPTypes
 import LupineCore
 import LupineSupport
 
-/// Refuses what must not be sent, or cannot be by libcurl, before anything is; a transport may be used without a session.
+/// Rejects requests that are not valid or that libcurl cannot send, before anything is sent.
+///
+/// The rules are part of the transport, because a transport may be used without a session.
 enum CurlRequestRules {
   static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
     if context.judgesServers, context.evaluator != nil, context.identity.trustPolicy == nil {
@@ -35,7 +37,7 @@ enum CurlRequestRules {
 }
 
 extension String {
-  /// Looks at the bytes where they stand, which is several times as fast as going through the string.
+  /// Whether all UTF-8 bytes satisfy the predicate.
   fileprivate func hasOnlyBytes(_ isAllowed: (UInt8) -> Bool) -> Bool {
     utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isAllowed) } ?? utf8.allSatisfy(isAllowed)
   }

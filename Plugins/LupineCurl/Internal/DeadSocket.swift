@@ -2,10 +2,10 @@ import CLibcurl
 import Glibc
 import LupineCore
 
-/// Owns a socket whose peer is gone, to put in the place of a connection that must not be used again.
+/// Owns a socket whose peer is closed, which replaces a connection that must not be reused.
 ///
-/// A connection that has bytes waiting looks alive to libcurl, even when it has been shut. One that reads as ended does
-/// not; and it is libcurl that has to close the descriptor, whatever is behind it.
+/// For libcurl, a connection with unread bytes is alive, even after `shutdown(2)`; a socket that reads as ended is not.
+/// libcurl itself must close the descriptor, so the descriptor stays open with the dead socket behind it.
 struct DeadSocket: ~Copyable {
   private let descriptor: Int32
 
@@ -16,7 +16,7 @@ struct DeadSocket: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Closes what is behind the descriptor and puts the dead socket there.
+  /// Closes the socket behind the descriptor and replaces it with the dead socket.
   func replace(_ target: Int32) {
     if lupine_replace(target, descriptor) < 0 { shutdown(target, Int32(SHUT_RDWR)) }
   }

@@ -1,9 +1,11 @@
 import CLibcurl
 
-/// Reads libcurl's debug output: the lines that `VerboseText` knows, and the content of a challenge that libcurl answers
-/// by itself.
+/// Reads libcurl's debug output.
+///
+/// The relevant parts are the lines that `VerboseText` parses, and the content of a challenge that libcurl answers
+/// itself.
 extension Easy {
-  /// Takes what libcurl hands to its debug function.
+  /// Processes the data that libcurl passes to its debug function.
   func receive(debug bytes: UnsafeRawBufferPointer, _ kind: curl_infotype) {
     switch kind {
     case CURLINFO_TEXT:

@@ -4,12 +4,13 @@ import HTTPTypes
 import LupineCore
 import LupineSupport
 
-/// An easy handle that is used for one exchange after the other, and remembers what it is set to.
+/// An easy handle that serves one exchange after another and caches its options.
 final class Easy {
-  /// The exchange it serves: without a count of references, since the loop's table holds one until the exchange is over,
-  /// which it leaves the handle before.
+  /// The exchange that the handle serves, without a reference.
+  ///
+  /// The loop's table holds a reference until the exchange is over. The exchange leaves the handle before that.
   private(set) var served: Unmanaged<Exchange>?
-  /// The handle behind it among those of its multi that are not in use.
+  /// The next handle in the multi's list of idle handles.
   var nextIdle: Easy?
   private let multi: Multi
   let watch: LibraryWatch
@@ -21,7 +22,7 @@ final class Easy {
   private var shape: RequestShape?
   private var method: String?
   private var verbatimTarget: String?
-  /// Nothing yet, or what is set, which may be that there is none.
+  /// The connect timeout that is set on the handle; `.some(nil)` if the handle has none, `nil` if it was never set.
   private var connectTimeout: Duration??
   private var isReuseForbidden = false
   private var hearsText = false
@@ -30,11 +31,11 @@ final class Easy {
   private var checksName = true
   private var forgetsNames = true
   private var lastAddress: RemoteAddress?
-  /// What the last exchange's session tells of all its exchanges.
+  /// The settings of the last exchange's session.
   private var settings: ExchangeSettings?
   private var connections = ConnectionOptions()
   private var addresses = FieldList()
-  /// Whether the addresses were found for the exchange under way.
+  /// Whether `addresses` were resolved for the current exchange.
   private var hasAddresses = false
   private var detour = FieldList()
   private var isDetoured = false
@@ -53,22 +54,23 @@ final class Easy {
     TrustCallbacks.install(self, on: handle.pointer)
   }
 
-  /// The exchange it serves, for as long as the caller likes.
+  /// The exchange that the handle serves, with a reference.
   var exchange: Exchange? { served?.takeUnretainedValue() }
 
   func serve(_ exchange: Exchange) { served = Unmanaged.passUnretained(exchange) }
 
-  /// Leaves its exchange.
+  /// Detaches the handle from its exchange.
   func leave() {
     served = nil
     set(hearsText: false)
   }
 
-  /// Makes what judges the server, or first the proxy, of a connection that libcurl begins for the exchange; nil where it
-  /// must not.
+  /// Creates the handshake state for a new connection of the exchange: for its proxy first, then for its server.
+  ///
+  /// Returns nil if the connection must not be made.
   func beginHandshake() -> Handshake? {
     guard let exchange, multi.isReadyForTLS, let roots = roots(for: exchange) else { return nil }
-    // Within the tunnel libcurl knows the proxy's answer to CONNECT.
+    // Within the tunnel, libcurl has the proxy's status code for CONNECT.
     if let proxy = multi.route.proxy, proxy.kind == .https, number(CURLINFO_HTTP_CONNECTCODE) == 0 {
       return Handshake(exchange, with: .proxy(proxy, of: exchange), roots)
     }
@@ -84,14 +86,15 @@ final class Easy {
     }
   }
 
-  /// Takes a line of a head or of trailers; false ends the exchange.
+  /// Processes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer) -> Bool {
     watch.aside {
       headReader.passes(line) || served?._withUnsafeGuaranteedRef { $0.receive(line: line, headReader) } == true
     }
   }
 
-  /// Opens a socket for an address that the exchange may connect to; -1 where it may not.
+  /// Opens a socket for an address; returns -1 if the network policy does not allow the address or the socket cannot be
+  /// created.
   func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
     let isAllowed = exchange?.mayDial(IPAddress(address)) != false
     let descriptor = isAllowed ? lupine_open_socket(address) : -1
@@ -108,23 +111,23 @@ final class Easy {
 
   var pointer: UnsafeMutableRawPointer { handle.pointer }
 
-  /// What libcurl says about its last failure; empty without one.
+  /// libcurl's message for its last failure; empty if there is none.
   var errorText: String { handle.errorText }
 
   func number(_ info: CURLINFO) -> Int { handle.number(info) }
 
   func size(_ info: CURLINFO) -> Int64 { handle.size(info) }
 
-  /// OpenSSL's connection of the exchange under way; `nil` without TLS.
+  /// The `SSL` object of the current exchange's connection; `nil` without TLS.
   var connection: OpaquePointer? { lupine_easy_tls(pointer).map { OpaquePointer($0) } }
 
-  /// How the connection of the exchange under way is secured, where others may share it.
+  /// The TLS details of a connection that other exchanges may share.
   var sharedDetails: TLSDetails? { connection.map { multi.details(of: $0) } }
 
-  /// The descriptor of the exchange under way; -1 without one.
+  /// The descriptor of the current exchange's connection; -1 if there is none.
   var descriptor: Int32 { lupine_easy_descriptor(pointer) }
 
-  /// Sets what differs from the last exchange.
+  /// Sets the options that differ from the last exchange.
   func prepare(_ submission: Submission, _ shape: RequestShape) throws(LupineError) {
     let (version, isSecured) = (submission.version, submission.isSecured)
     headReader.begin(mayBeMultiplexed: version == .http2)
@@ -150,7 +153,7 @@ final class Easy {
     try set(target: submission.target.addresses.first, submission.url)
   }
 
-  /// Takes what the exchange's session tells of all its exchanges, where it is not what the last one was told.
+  /// Applies the settings of the exchange's session if they differ from the last ones.
   private func take(_ settings: ExchangeSettings, isSecured: Bool) {
     if settings !== self.settings || multi.route.breaksPlainConnections {
       self.settings = settings
@@ -161,21 +164,21 @@ final class Easy {
     if !connections.isKeptAlive, !isConnectionDiscarded { forbidReuse() }
   }
 
-  /// Whether the connection is closed by the loop after the exchange, because it must not be used again.
+  /// Whether the loop closes the connection after the exchange, because it must not be reused.
   ///
   /// Over HTTP/2 the transport does not ask libcurl to close a connection. So if libcurl closes one, the connection has
   /// failed.
   var isConnectionDiscarded: Bool { !connections.isKeptAlive && multi.route.version == .http2 }
 
-  /// Has the transfer begin anew within the time that is left.
+  /// Prepares a restart of the transfer with the remaining connect timeout.
   func prepareAgain(connectTimeout timeout: Duration?) {
     handle.clearError()
     set(connectTimeout: timeout)
   }
 
-  /// Names the addresses of the host that the transfer connects to.
+  /// Sets the addresses of the host that the transfer connects to.
   ///
-  /// libcurl keeps them for as long as it keeps those that it looks up itself.
+  /// libcurl caches them for as long as the addresses that it resolves itself.
   func set(_ found: [IPAddress], of dialled: (host: String, port: Int)) throws(LupineError) {
     var list = FieldList()
     let texts = found.map { $0.family == .ipv6 ? "[\($0)]" : "\($0)" }
@@ -198,7 +201,7 @@ final class Easy {
     connectTimeout = .some(timeout)
   }
 
-  /// Names the field that the proxy alone is sent: libcurl keeps it from servers.
+  /// Sets the `Proxy-Authorization` field, which libcurl sends to the proxy only.
   private func set(proxyAuthorization value: String?) throws(LupineError) {
     guard value != proxyAuthorization else { return }
     var list = FieldList()
@@ -208,7 +211,7 @@ final class Easy {
     proxyAuthorization = value
   }
 
-  /// Sets how connections are used; one that libcurl would break is neither kept nor shared.
+  /// Sets the connection options; a connection that must not be shared is not kept alive.
   private func set(_ options: ConnectionOptions, mayBeShared: Bool) {
     var options = options
     if !mayBeShared { options.isKeptAlive = false }
@@ -217,7 +220,9 @@ final class Easy {
     multi.settings.apply(options, to: handle)
   }
 
-  /// Names the addresses of hosts; they stay in the multi, whose exchanges all have the same.
+  /// Sets the session's addresses of hosts.
+  ///
+  /// They stay in the multi's cache: all exchanges of the multi have the same overrides.
   private func setAddresses(_ identity: ConnectionKey, _ url: HTTPURL) throws(LupineError) {
     var list = FieldList()
     for (host, port) in [(url.host, url.effectivePort)] + (identity.proxy.map { [($0.host, $0.port)] } ?? []) {
@@ -229,7 +234,7 @@ final class Easy {
     addresses = list
   }
 
-  /// Has the proxy connect to an address in the place of the URL's host; nil leaves it the host.
+  /// Makes the proxy connect to an address instead of the URL's host; `nil` restores the host.
   func set(target: IPAddress?, _ url: HTTPURL) throws(LupineError) {
     guard target != nil || isDetoured else { return }
     var list = FieldList()
@@ -239,40 +244,43 @@ final class Easy {
     isDetoured = target != nil
   }
 
-  /// The address that it was last connected to, as people read it.
+  /// The text of the address that the handle last connected to.
   var remoteAddress: String? { lastAddress?.text }
 
-  /// The address that it was last connected to; `nil` where it is none of IP.
+  /// The IP address that the handle last connected to; `nil` if it has none.
   var remoteIP: IPAddress? { lastAddress?.address }
 
-  /// Notes the address that it is connected to, whose text is made once for as long as that stays the same.
+  /// Stores the address of the current connection; an unchanged address keeps its text.
   func isConnected(to address: UnsafePointer<CChar>?, port: Int32) {
     if lastAddress?.isSame(address, port) != true { lastAddress = RemoteAddress(address, port) }
   }
 
-  /// Has the connection closed after this exchange.
+  /// Makes libcurl close the connection after this exchange.
   func forbidReuse() {
     handle.set(CURLOPT_FORBID_REUSE, 1)
     isReuseForbidden = true
   }
 
-  /// Turns libcurl's verbose text on or off; `VerboseText` reads it.
+  /// Turns libcurl's verbose text on or off; `VerboseText` parses it.
   func set(hearsText hears: Bool) {
     guard hears != hearsText else { return }
     handle.set(CURLOPT_VERBOSE, hears ? 1 : 0)
     hearsText = hears
   }
 
-  /// Whether to wait for a connection that is being made, rather than make another, until its version is known.
+  /// Whether libcurl waits for a connection that is being established, and opens no other one, until its version is
+  /// known.
   ///
-  /// Without TLS libcurl would learn the version from the first response only, and wait for that.
+  /// Without TLS, libcurl would get the version only from the first response, and would wait for that response.
   private func set(waitsForMultiplexing waits: Bool) {
     guard waits != waitsForMultiplexing else { return }
     handle.set(CURLOPT_PIPEWAIT, waits ? 1 : 0)
     waitsForMultiplexing = waits
   }
 
-  /// An evaluator that replaces the verification looks at the name itself, or means not to.
+  /// Turns libcurl's host name check on or off.
+  ///
+  /// It is off for an evaluator that replaces the verification: that evaluator decides whether the host name counts.
   private func set(checksName checks: Bool) {
     guard checks != checksName else { return }
     handle.set(CURLOPT_SSL_VERIFYHOST, checks ? 2 : 0)
@@ -285,17 +293,17 @@ final class Easy {
     verbatimTarget = target
   }
 
-  /// Whether libcurl looks at the end of the exchange for names that it has known for too long.
+  /// Whether libcurl removes old names from its cache at the end of the exchange.
   ///
-  /// It goes through its whole table, which is worth while for an exchange that makes a connection, since no other brings
-  /// names. The same option says how old a name may be that an exchange needs, so that it is set back for the next.
+  /// libcurl then scans its whole cache, so the option is on only for exchanges that make a connection: only those add
+  /// names. The option also limits the age of the names that an exchange may use, so `prepare` turns it on again.
   func set(forgetsNames forgets: Bool) {
     guard forgets != forgetsNames else { return }
     handle.set(CURLOPT_DNS_CACHE_TIMEOUT, forgets ? Self.nameLifetime : -1)
     forgetsNames = forgets
   }
 
-  /// libcurl's own, in seconds.
+  /// The lifetime of a cached name in seconds: libcurl's default.
   private static let nameLifetime = 60
 
   private func set(_ shape: RequestShape, method: String) {
@@ -312,20 +320,21 @@ final class Easy {
       self.shape = shape
     }
     guard method != self.method else { return }
-    // libcurl treats a HEAD that it does not know as one like a GET, whose body it would wait for.
+    // After HEAD as a custom method, libcurl would wait for a body as after GET.
     handle.set(CURLOPT_CUSTOMREQUEST, method == "HEAD" ? nil : method)
     self.method = method
   }
 
-  /// A long body goes out in fewer turns of the loop through a larger buffer, which costs a sixth less; one that does
-  /// not fit into the processor's cache costs more again.
+  /// Sets the size of libcurl's upload buffer in bytes.
+  ///
+  /// A larger buffer sends a long body in fewer turns of the loop.
   private func set(uploadBuffer size: Int) {
     guard size != uploadBuffer else { return }
     handle.set(CURLOPT_UPLOAD_BUFFERSIZE, size)
     uploadBuffer = size
   }
 
-  /// A body up to so many bytes is sent as fast through libcurl's usual buffer.
+  /// The maximum length in bytes of a body that is sent with the smaller upload buffer.
   private static let shortBody: Int64 = 1 << 20
 
   private func setFields(_ request: OutgoingRequest, _ shape: RequestShape) throws(LupineError) {
@@ -338,7 +347,9 @@ final class Easy {
     self.fields = fields
   }
 
-  /// libcurl reads 0 as its own default of five minutes, so no bound at all is a number that nobody waits for.
+  /// Returns the timeout in milliseconds, at least 1; the maximum for `nil`.
+  ///
+  /// libcurl reads 0 as its default of five minutes.
   private static func milliseconds(_ timeout: Duration?) -> Int {
     guard let timeout else { return Int(Int32.max) }
     return Int(clamping: max(1, min(timeout.nanoseconds / 1_000_000, Int64(Int32.max))))

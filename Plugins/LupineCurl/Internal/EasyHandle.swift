@@ -21,7 +21,7 @@ struct EasyHandle: ~Copyable {
     HandleCount.add(-1)
   }
 
-  /// What libcurl says about its last failure; empty without one.
+  /// libcurl's message for its last failure; empty if there is none.
   var errorText: String { String(cString: text) }
 
   func clearError() { text[0] = 0 }

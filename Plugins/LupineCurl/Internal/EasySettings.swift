@@ -4,9 +4,9 @@ import LupineCore
 /// The options that all easy handles of one multi share.
 struct EasySettings {
   private let version: Int
-  /// What connections must be like.
+  /// The identity of the connections.
   let identity: ConnectionKey
-  /// What their servers are judged by.
+  /// The files of root certificates that verify the servers.
   let rootFiles: RootFiles
   private let configuration: CurlTransport.Configuration
 
@@ -17,15 +17,15 @@ struct EasySettings {
     version = Int(Self.version(route.version))
   }
 
-  /// Sets what stays the same for the life of a handle.
+  /// Sets the options that stay the same for the life of a handle.
   func apply(to easy: borrowing EasyHandle) {
     limitToHTTP(easy)
     easy.set(CURLOPT_NOSIGNAL, 1)
     easy.set(CURLOPT_QUICK_EXIT, 1)
     easy.set(CURLOPT_PATH_AS_IS, 1)
-    // libcurl resends a request by itself when a reused connection ends before the response, and such a resend cannot
-    // be told from a refused stream. It skips the resend for RTSP receive, and reads this option for HTTP in no other
-    // place.
+    // libcurl resends a request by itself if a reused connection ends before the response, and this resend looks like a
+    // resend after a refused stream. libcurl does not resend an RTSP receive request, and uses this option for HTTP in
+    // no other place.
     easy.set(CURLOPT_RTSP_REQUEST, Int(CURL_RTSPREQ_RECEIVE))
     easy.set(CURLOPT_BUFFERSIZE, min(max(configuration.receiveBufferSize, 1 << 10), 512 << 10))
     easy.set(CURLOPT_TCP_KEEPALIVE, 1)
@@ -35,16 +35,16 @@ struct EasySettings {
     prove(easy)
   }
 
-  /// Sets what proves connections, which libcurl does by itself.
+  /// Sets the credential with which libcurl authenticates connections (NTLM or Negotiate).
   private func prove(_ easy: borrowing EasyHandle) {
     guard let given = identity.connectionCredential else { return }
     easy.set(CURLOPT_HTTPAUTH, Self.scheme(given))
-    // An empty name stands for whoever the system's tickets are for.
+    // An empty name selects the identity of the system's tickets.
     easy.set(CURLOPT_USERNAME, given.credential?.username ?? "")
     easy.set(CURLOPT_PASSWORD, given.credential?.password ?? "")
   }
 
-  /// Sets how connections are used.
+  /// Sets the connection options.
   func apply(_ options: ConnectionOptions, to easy: borrowing EasyHandle) {
     easy.set(CURLOPT_FRESH_CONNECT, options.isKeptAlive ? 0 : 1)
     easy.set(CURLOPT_MAXAGE_CONN, Self.seconds(options.idleLifetime ?? configuration.idleConnectionLifetime))
@@ -54,7 +54,9 @@ struct EasySettings {
     easy.set(CURLOPT_TCP_KEEPINTVL, interval)
   }
 
-  /// Sets the way to servers; what is left open here libcurl would look for in the environment.
+  /// Sets the proxy, the local address and the Unix-domain socket.
+  ///
+  /// If one of these options is not set, libcurl reads the environment.
   private func route(_ easy: borrowing EasyHandle) {
     easy.set(CURLOPT_NOPROXY, "")
     easy.set(CURLOPT_UNIX_SOCKET_PATH, identity.unixSocket)
@@ -63,7 +65,7 @@ struct EasySettings {
       easy.set(CURLOPT_PROXY, "")
       return
     }
-    // Where names are resolved here, `CONNECT_TO` names the address.
+    // If the client resolves the names, `CURLOPT_CONNECT_TO` sets the address.
     easy.set(
       CURLOPT_PROXY, proxy.address.replacing("socks5://", with: "socks5h://", maxReplacements: 1))
     easy.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
@@ -88,7 +90,7 @@ struct EasySettings {
     easy.set(CURLOPT_SSL_VERIFYHOST, 2)
     easy.set(CURLOPT_PROXY_SSLVERSION, Self.versions(ConnectionKey()))
     trust(easy)
-    // A resumed session would not be judged again.
+    // A resumed session skips the verification.
     if identity.trustPolicy != nil || identity.additionalCertificateAuthorities != nil {
       easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
     }
@@ -99,9 +101,10 @@ struct EasySettings {
     easy.set(CURLOPT_KEYPASSWD, certificate.passphrase)
   }
 
-  /// Leaves libcurl without roots where each handshake is judged here.
+  /// Sets libcurl's root certificates.
   ///
-  /// With another library than OpenSSL it judges by itself, and keeps what it has read for as long as the multi lives.
+  /// With OpenSSL, libcurl gets none, because `Handshake` verifies each handshake. Any other TLS library verifies by
+  /// itself, and keeps the certificates that it has read for as long as the multi exists.
   private func trust(_ easy: borrowing EasyHandle) {
     let bundle = LibraryFacts.isSecuredByOpenSSL ? nil : rootFiles.bundle
     for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { easy.set(option, bundle) }
@@ -112,7 +115,7 @@ struct EasySettings {
     easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
     easy.set(CURLOPT_HTTP_VERSION, version)
     easy.set(CURLOPT_HTTP09_ALLOWED, 0)
-    // Chunks are read here: libcurl's parser takes what RFC 9112 does not allow.
+    // `ChunkReader` decodes chunks: libcurl's parser accepts chunks that RFC 9112 does not allow.
     easy.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
     easy.set(CURLOPT_FOLLOWLOCATION, 0)
     easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
@@ -135,6 +138,6 @@ struct EasySettings {
     }
   }
 
-  /// libcurl reads 0 as "no limit", so at least one second.
+  /// Returns whole seconds, at least 1: libcurl reads 0 as "no limit".
   private static func seconds(_ duration: Duration) -> Int { Int(clamping: max(1, duration.components.seconds)) }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Engine: TaskExecutor {
-  /// Queues a job for the loop's thread; the global executor takes it where there is no loop, or none any more.
+  /// Queues a job for the loop's thread, or for the global executor if the loop cannot start or has ended.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let (isTaken, wakeUp) = state.withLock { state -> (Bool, WakeUp?) in
@@ -13,9 +13,10 @@ extension Engine: TaskExecutor {
     if !isTaken { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
   }
 
-  /// Runs the jobs that wait, and those that they lead to; some are left for later where there is no end of them.
+  /// Runs the queued jobs and the jobs that they add, in a limited number of batches.
   ///
-  /// - Returns: whether nothing waits, so that the loop may sleep, of which note is taken where it wants to.
+  /// - Returns: whether the loop may sleep. If true, the engine has marked the loop as asleep. True only if
+  ///   `wantsSleep` is true and neither a job nor a command is queued.
   func runJobs(_ jobs: inout [UnownedJob], thenSleep wantsSleep: Bool) -> Bool {
     for _ in 0..<Self.batches {
       let maySleep = state.withLock { $0.rest(&jobs, wantsSleep: wantsSleep) }
@@ -26,6 +27,6 @@ extension Engine: TaskExecutor {
     return false
   }
 
-  /// Batches of jobs between two looks at the connections.
+  /// The maximum number of batches of jobs between two polls of the connections.
   private static let batches = 8
 }

@@ -2,9 +2,9 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// What other threads see of the loop: its queue of commands, and its life.
+/// The thread-safe side of the loop: its queue of commands and its lifecycle.
 ///
-/// The loop's thread keeps the engine alive; the loop itself belongs to that thread alone.
+/// The loop's thread keeps the engine alive. Only that thread uses the loop.
 final class Engine: Sendable {
   let configuration: CurlTransport.Configuration
   let lookups: HostLookups
@@ -15,7 +15,7 @@ final class Engine: Sendable {
     self.lookups = lookups
   }
 
-  /// Queues an exchange and returns what it is called by; starts the thread where there is none.
+  /// Queues an exchange and returns its ticket; starts the thread if it does not run.
   func submit(
     _ request: OutgoingRequest, _ context: TransferContext, _ target: Target,
     _ continuation: Submission.Continuation
@@ -32,13 +32,13 @@ final class Engine: Sendable {
     return ticket
   }
 
-  /// Queues a command; nothing happens where the loop is over.
+  /// Queues a command; no effect if the loop does not run.
   func post(_ command: Command) {
     let wakeUp = state.withLock { $0.phase == .running ? $0.append(command) : nil }
     wakeUp?.ring()
   }
 
-  /// Counts the connections; none where the loop does not run.
+  /// Counts the connections; all counts are zero if the loop does not run.
   func connectionPool() async -> ConnectionPoolSnapshot {
     await withUnsafeContinuation { continuation in
       let (isRunning, wakeUp) = state.withLock { state -> (Bool, WakeUp?) in
@@ -93,12 +93,14 @@ final class Engine: Sendable {
 }
 
 extension Engine {
-  /// Hands the queued commands to the loop, which is awake from now on; takes the emptied array of the last turn.
+  /// Moves the queued commands into `commands` and marks the loop as awake.
+  ///
+  /// The queue reuses the storage of the passed array, which must be empty.
   func takeCommands(_ commands: inout [Command]) {
     state.withLock { $0.take(&commands) }
   }
 
-  /// The loop could not be made: refuses what was queued for it.
+  /// Fails the queued exchanges, because the loop could not be created.
   ///
   /// The next request tries again.
   private func fail(_ error: LupineError) {
@@ -112,7 +114,7 @@ extension Engine {
     leave(rest)
   }
 
-  /// The last act of the thread.
+  /// Ends the engine, as the last step of the thread.
   private func end() { leave(state.withLock { $0.end() }) }
 
   private func leave(_ rest: EngineState.Rest) {

@@ -1,7 +1,7 @@
 import LupineCore
 import LupineSupport
 
-/// What the engine's lock protects.
+/// The state that the engine's lock protects.
 struct EngineState {
   enum Phase { case idle, running, stopping, ended }
 
@@ -19,7 +19,7 @@ struct EngineState {
     return lastID
   }
 
-  /// Queues a command and returns the alarm, where the loop has said that it sleeps.
+  /// Queues a command; returns the alarm if the loop is asleep.
   mutating func append(_ command: Command) -> WakeUp? {
     commands.append(command)
     return wake()
@@ -37,7 +37,9 @@ struct EngineState {
     return wakeUp
   }
 
-  /// Hands over the jobs that wait; true where nothing does, and the loop, which wants to, sleeps from now on.
+  /// Moves the queued jobs into `emptied`, and returns whether the loop is asleep from now on.
+  ///
+  /// The loop is asleep if `wantsSleep` is true and neither a job nor a command is queued.
   mutating func rest(_ emptied: inout [UnownedJob], wantsSleep: Bool) -> Bool {
     swap(&jobs, &emptied)
     isAsleep = wantsSleep && emptied.isEmpty && commands.isEmpty
@@ -49,7 +51,7 @@ struct EngineState {
     swap(&commands, &emptied)
   }
 
-  /// Asks the loop to stop; true where there is nothing to wait for.
+  /// Stops the loop; `isOver` is true if the loop does not run.
   mutating func stop(_ waiter: UnsafeContinuation<Void, Never>) -> (isOver: Bool, WakeUp?) {
     switch phase {
     case .idle, .ended:
@@ -65,10 +67,10 @@ struct EngineState {
     }
   }
 
-  /// Who waits for the end of the engine, and the jobs that it leaves.
+  /// The continuations that wait for the end of the engine, and the jobs that have not run.
   typealias Rest = (waiters: [UnsafeContinuation<Void, Never>], jobs: [UnownedJob])
 
-  /// Ends the engine; a thread that nobody waits for is left to the system.
+  /// Ends the engine; detaches the thread if no continuation waits for its end.
   mutating func end() -> Rest {
     phase = .ended
     wakeUp = nil
@@ -81,7 +83,9 @@ struct EngineState {
     return (waiters, jobs)
   }
 
-  /// The end of a thread whose loop could not be made: another may be started unless the engine is to stop.
+  /// Ends a thread whose loop could not be created.
+  ///
+  /// The next request may start another thread, unless the engine stops.
   mutating func abort() -> Rest {
     guard phase == .running else { return end() }
     phase = .idle
@@ -92,7 +96,7 @@ struct EngineState {
     return ([], jobs)
   }
 
-  /// The thread, to the first who asks after its end.
+  /// Returns the thread to the first caller after the end of the engine; `nil` before the end and to later callers.
   mutating func takeThread() -> SystemThread? {
     guard phase == .ended else { return nil }
     defer { thread = nil }

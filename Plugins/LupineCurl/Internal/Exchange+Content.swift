@@ -4,10 +4,11 @@ import HTTPTypes
 import LupineCore
 import LupineFraming
 
-/// Finds the end of a response's content in HTTP/1.1. libcurl's chunk parser accepts more than RFC 9112 allows and is
-/// not relied on.
+/// Finds the end of a response's content in HTTP/1.1.
+///
+/// libcurl's chunk parser is not used: it accepts chunks that RFC 9112 does not allow.
 extension Exchange {
-  /// Gets ready for the content behind a head.
+  /// Prepares for the content that follows a head.
   func expectContent(after head: ReceivedHead) {
     let framing = ResponseEnd.Framing(head, to: submission.method)
     incoming.framing = framing
@@ -26,20 +27,21 @@ extension Exchange {
     rareState().heldContent = HeldContent(head, isEmpty: isEmpty, context.limits)
   }
 
-  /// Forgets the content of a challenge that libcurl answers.
+  /// Discards the content of a challenge that libcurl answers.
   ///
-  /// - Throws: `LupineError` where bytes came behind it, or its end has not come: libcurl goes on with the connection all
-  ///   the same.
+  /// libcurl would continue on the connection in both of the error cases.
+  ///
+  /// - Throws: `LupineError` of kind `malformedResponse` if bytes follow the content or the content is not complete.
   func forgetContent(_ rare: RareState, _ easy: Easy) throws(LupineError) {
     let held = rare.heldContent.take()
     if held?.hasSurplus == true || hasDecrypted(easy) { throw MalformedResponse.surplus.error }
     if held?.isUnfinished == true { throw MalformedResponse.unfinished.error }
   }
 
-  /// Takes a piece of a body in chunks and returns its size, or what tells libcurl to keep it.
+  /// Processes a piece of a chunked body; returns its size, or the code that makes libcurl keep it.
   ///
   /// libcurl passes the raw bytes. If the exchange pauses within a piece, libcurl passes the same piece again, and
-  /// `resumption` says where to continue.
+  /// `resumption` is the position to continue at.
   func receive(
     chunks piece: UnsafeRawBufferPointer, _ writer: ResponseBodyWriter, _ easy: Easy
   ) throws(LupineError) -> Int {
@@ -64,9 +66,9 @@ extension Exchange {
       case .end: contentHasEnded(easy)
       }
     }
-    // What follows is no part of this response.
+    // The remaining bytes are not part of this response.
     if position < piece.count { easy.forbidReuse() }
-    // A piece without content is work, too.
+    // A piece without content counts as work as well.
     yieldAfterShare(of: 0)
     if incoming.isHeldBack { curl_easy_pause(easy.pointer, pauses) }
     return piece.count
@@ -79,17 +81,17 @@ extension Exchange {
     _ = try taken.get()
   }
 
-  /// Looks at what has come behind the end of the content, which must not become the next response on its connection
-  /// (RFC 9112 section 9.2).
+  /// Closes the connection after the exchange if bytes follow the end of the content.
   ///
-  /// In HTTP/2 it belongs to other streams.
+  /// Such bytes must not become the next response on the connection (RFC 9112 section 9.2). In HTTP/2 they belong to
+  /// other streams.
   func contentHasEnded(_ easy: Easy) {
     if easy.headReader.line?.isMultiplexed == false, hasDecrypted(easy) { easy.forbidReuse() }
   }
 
   /// Whether OpenSSL has decrypted bytes that libcurl has not read.
   ///
-  /// The poller does not see those.
+  /// The poller does not report such bytes.
   private func hasDecrypted(_ easy: Easy) -> Bool {
     guard submission.isSecured || route.hasSecuredProxy, let connection = easy.connection else { return false }
     return SSL_pending(connection) > 0

@@ -1,15 +1,15 @@
 import LupineCore
 
 extension Exchange {
-  /// Whether a connection that was ended is this exchange's.
+  /// Whether an ended connection belongs to this exchange.
   ///
-  /// Before there is a request on it, the socket that libcurl last asked about tells.
+  /// Before the request has a connection, the comparison uses the socket that libcurl last reported for the exchange.
   func uses(_ cut: OpenConnections.Cut) -> Bool {
     if let ports { return ports == cut.ports }
     return socketID == cut.id
   }
 
-  /// Notes the descriptor that libcurl uses for the exchange.
+  /// Stores the descriptor that libcurl uses for the exchange.
   func take(socket descriptor: Int32) {
     let known = loop.known(descriptor)
     socket = descriptor
@@ -19,7 +19,7 @@ extension Exchange {
     }
   }
 
-  /// The descriptor of its connection over a Unix-domain socket; -1 where libcurl tells it only once it waits.
+  /// The descriptor of the exchange's connection over a Unix-domain socket; -1 if libcurl has not reported it yet.
   func unixDescriptor(_ easy: Easy, isReused: Bool) -> Int32 {
     let secured = submission.isSecured ? easy.connection : nil
     if isReused { return secured.flatMap { loop.descriptor(securedBy: $0, of: multi) } ?? -1 }
@@ -27,7 +27,7 @@ extension Exchange {
     return socket
   }
 
-  /// Ends the exchange because its connection brought bytes without end, and nothing in them.
+  /// Ends the exchange because its connection received many bytes that are not part of a response.
   func endFlooded() {
     let sender = if ports == nil, let proxy = route.proxy { "The proxy \(proxy)" } else { "The server" }
     end(

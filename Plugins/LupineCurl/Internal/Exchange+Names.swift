@@ -1,18 +1,21 @@
 import CLibcurl
 import LupineCore
 
-/// libcurl resolves each name on its own thread, without a limit. So the resolver-start callback stops the transfer
-/// when libcurl has no cached addresses; `HostLookups` resolves the name, and the transfer restarts with the addresses.
+/// Resolves the host's name with `HostLookups` instead of libcurl.
+///
+/// libcurl resolves each name on its own thread, without a limit. So the resolver-start callback stops the transfer if
+/// libcurl has no cached addresses. `HostLookups` resolves the name, and the transfer restarts with the addresses.
 extension Exchange {
-  /// The host that libcurl connects to, and its port.
+  /// The host and the port that libcurl connects to.
   private var dialled: (host: String, port: Int) {
     if let proxy = route.proxy { (proxy.host, proxy.port) } else { (url.host, url.effectivePort) }
   }
 
-  /// Whether libcurl may go on where it does not know the addresses of a host.
+  /// Whether libcurl may resolve the host itself; false stops the transfer.
   func mayLookUp(_ easy: Easy) -> Bool {
     let host = dialled.host.lowercased()
-    // libcurl asks again for the local address after the host's. Local addresses and IP literals need no thread.
+    // libcurl also calls back for the local address, after the host's name. Local addresses and IP literals need no
+    // thread.
     if easy.size(CURLINFO_NAMELOOKUP_TIME_T) > 0 || host.contains(":") || IPAddress(host) != nil { return true }
     if host == "localhost" || host.hasSuffix(".localhost") { return true }
     let rare = rareState()
@@ -20,7 +23,7 @@ extension Exchange {
     return false
   }
 
-  /// Begins to look up the name that libcurl stopped at; false where it stopped for another reason.
+  /// Starts the lookup of the name at which libcurl stopped; false if the transfer ended for another reason.
   func looksUp(after code: CURLcode) -> Bool {
     guard let rare, rare.lookup.isWanted, failure == nil, code != CURLE_OK else { return false }
     let lookups = loop.engine.lookups
@@ -46,7 +49,7 @@ extension Exchange {
     }
   }
 
-  /// Goes on with the name's addresses, or ends where there are none.
+  /// Restarts the transfer with the addresses, or ends the exchange if the lookup failed.
   func resolved(_ outcome: HostLookups.Outcome) {
     guard let rare, case .underWay = rare.lookup, let easy else { return }
     leaveLookup()
@@ -76,13 +79,13 @@ extension Exchange {
   }
 }
 
-/// How far an exchange has come with the name that it connects to.
+/// The state of the lookup of the host's name.
 enum NameState {
   case none
-  /// libcurl does not know its addresses.
+  /// libcurl has no addresses for the name.
   case wanted
   case underWay(HostLookups.Place)
-  /// libcurl has been given them.
+  /// libcurl has received the addresses.
   case known
 
   var isWanted: Bool { if case .wanted = self { true } else { false } }

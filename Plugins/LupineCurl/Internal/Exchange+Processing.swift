@@ -3,7 +3,7 @@ import LupineCore
 
 /// Tracks whether the server has processed a request that got no response.
 extension Exchange {
-  /// Takes what libcurl says of the exchange.
+  /// Processes a line of libcurl's verbose text.
   func hear(_ text: VerboseText) {
     switch text {
     case .stream(let number): outgoing.stream = number
@@ -14,12 +14,13 @@ extension Exchange {
     }
   }
 
-  /// Whether the server has certainly not acted on the request: it said so, and nothing of an answer has come.
+  /// Whether the server has certainly not processed the request: it reported this, and no part of a response has
+  /// arrived.
   var isUnprocessed: Bool { outgoing.isUnprocessed && !clock.isAnswered && incoming.writer == nil }
 
   /// Whether libcurl is about to resend the request.
   ///
-  /// False for the next step of NTLM or Negotiate.
+  /// False for the next round of NTLM or Negotiate.
   var isResent: Bool { ports != nil && rare?.held == nil && incoming.writer == nil }
 
   /// Applies a GOAWAY to every exchange of the connection; libcurl reports it only to the exchange that is reading.
@@ -37,7 +38,7 @@ extension Exchange {
     if let stream = outgoing.stream, stream > last { outgoing.isUnprocessed = true }
   }
 
-  /// Why an exchange ends whose request libcurl would send again.
+  /// The error of an exchange whose request libcurl must not resend.
   var resendRefusal: LupineError { isUnprocessed ? Self.unprocessed : Self.lost }
 
   static let unprocessed = LupineError(.connectionLost, "The server has not processed the request, as it said itself.")

@@ -3,7 +3,7 @@ import HTTPTypes
 import LupineCore
 
 extension Exchange {
-  /// Takes a line of a head or of trailers; false ends the exchange.
+  /// Processes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer, _ headReader: HeadReader) -> Bool {
     do throws(LupineError) {
       if let rare, try receive(line: line, rare, headReader) { return true }
@@ -24,13 +24,17 @@ extension Exchange {
     }
   }
 
-  /// Notes that the response has begun: libcurl makes no other connection for the request from here on.
+  /// Records the start of the response.
+  ///
+  /// On a reused connection, libcurl's cleanup of its name cache is turned off: libcurl makes no other connection for
+  /// the request.
   private func begin() {
     clock.receive(at: Moment.now)
     if clock.isReused == true { easy?.set(forgetsNames: false) }
   }
 
-  /// Takes a line where a challenge is held back or a tunnel is opened; true where nothing else is to be done with it.
+  /// Processes a line while a challenge is held or a tunnel is being opened; true if the line needs no other
+  /// processing.
   private func receive(
     line: UnsafeRawBufferPointer, _ rare: RareState, _ headReader: HeadReader
   ) throws(LupineError) -> Bool {
@@ -45,11 +49,12 @@ extension Exchange {
     return true
   }
 
-  /// Takes a piece of the body and returns its size, or what tells libcurl to keep it or to end the exchange.
+  /// Processes a piece of the body; returns its size, or the code that makes libcurl keep it or end the exchange.
   ///
-  /// libcurl cuts what it has read into pieces, and goes on handing them over after a pause that one of them brought.
+  /// libcurl splits the bytes that it has read into pieces. After a piece that pauses the exchange, libcurl still
+  /// passes the other pieces.
   func receive(piece: UnsafeRawBufferPointer, _ easy: Easy) -> Int {
-    // The body of a challenge that it answers libcurl keeps to itself.
+    // libcurl does not pass on the body of a challenge that it answers, so a held challenge is the response.
     if rare != nil { receiveHeld() }
     guard let writer = incoming.writer else { return Int(CURL_WRITEFUNC_ERROR) }
     if incoming.isHeldBack { return Int(CURL_WRITEFUNC_PAUSE) }
@@ -57,7 +62,7 @@ extension Exchange {
       incoming.isUndelivered = true
       touch()
       if incoming.chunks != nil { return try receive(chunks: piece, writer, easy) }
-      // Also the piece arrived at which the exchange fails, as over a limit or with a full disk.
+      // The count includes a piece that fails, for example because of a limit or a full disk.
       incoming.taken += Int64(piece.count)
       if outgoing.reader != nil { noteEnd(of: easy.headReader.line) }
       if incoming.framing?.isReached(by: incoming.taken) == true { contentHasEnded(easy) }
@@ -70,22 +75,24 @@ extension Exchange {
     return piece.count
   }
 
-  /// Counts bytes handed on, and holds the exchange back until the next turn once it has had its share of this one.
+  /// Counts received bytes, and pauses the exchange until the next turn if it has used its share of this one.
+  ///
+  /// It also pauses if the current call of libcurl takes too long; see `LibraryWatch`.
   func yieldAfterShare(of count: Int) {
     guard incoming.hasHadShare(with: count) || loop.watch.isCallLate else { return }
     incoming.isYielding = true
     loop.yields(self)
   }
 
-  /// Does what is left to do at the end of a turn of the loop.
+  /// Completes the exchange's work at the end of a turn of the loop.
   func settle() {
-    // The response is complete, so what is left of the body is not sent; the connection is of no use any more.
+    // The response is complete, so the rest of the request's body is not sent, and the connection cannot be reused.
     if outgoing.isUnwanted { conclude(isReusable: false) }
     handOver()
     deliver()
   }
 
-  /// Hands over what one turn of the loop has brought; the end of a body hands it over by itself.
+  /// Notifies the consumer of the bytes that arrived in this turn; the end of a body sends its own notification.
   private func deliver() {
     guard incoming.isUndelivered else { return }
     incoming.isUndelivered = false
@@ -93,30 +100,33 @@ extension Exchange {
     if isUnderWay { incoming.writer?.deliver() }
   }
 
-  /// The sink has room again.
+  /// Continues to receive, because the sink has room again.
   func resumeReceiving() {
     guard incoming.isPaused, let easy else { return }
     incoming.isPaused = false
     go(on: easy)
   }
 
-  /// Goes on after it has had its share of an earlier turn.
+  /// Continues in a new turn, after the exchange has used its share of an earlier one.
   func takeTurn() {
     guard incoming.isYielding, let easy else { return }
     incoming.isYielding = false
     go(on: easy)
   }
 
-  /// Lets libcurl go on where nothing holds it back; it may hand over what it has kept at once.
+  /// Resumes the transfer in the directions that are not paused.
+  ///
+  /// libcurl may pass on kept bytes within the call.
   func go(on easy: Easy) {
     let code = loop.callLibrary { curl_easy_pause(easy.pointer, pauses) }
     if code != CURLE_OK { complete(code) }
   }
 
-  /// Takes note of what libcurl waits for on the connection.
+  /// Records the events that libcurl waits for on the connection.
   ///
-  /// When it reads no more although the sink has room, the response is complete. The body may still be going out, and on
-  /// HTTP/1.1 the connection then has to be closed for the server to see that no more comes (RFC 9112 section 9.3).
+  /// If libcurl stops reading although the sink has room, the response is complete. The request's body may still be in
+  /// transmission. On HTTP/1.1 the connection must then be closed, because that is how the server detects the end of
+  /// the request (RFC 9112 section 9.3).
   func watches(_ descriptor: Int32, for what: Int32, _ easy: Easy) {
     if what != CURL_POLL_REMOVE { take(socket: descriptor) }
     guard incoming.writer != nil, !incoming.isHeldBack, easy.headReader.line?.version != .http2 else { return }
@@ -125,12 +135,12 @@ extension Exchange {
     touch()
   }
 
-  /// The directions in which libcurl is to hold back.
+  /// The directions in which libcurl must pause.
   var pauses: Int32 {
     (incoming.isHeldBack ? CURLPAUSE_RECV : 0) | (outgoing.isPaused ? CURLPAUSE_SEND : 0)
   }
 
-  /// Takes the challenge that was held back for what it is: the response.
+  /// Treats the held challenge as the response.
   func receiveHeld() {
     guard let rare, let held = rare.held else { return }
     rare.held = nil
@@ -138,7 +148,7 @@ extension Exchange {
     receive(held)
   }
 
-  /// Whether libcurl may be about to answer a challenge by itself.
+  /// Whether libcurl may answer a challenge with this status code itself.
   func isAnswered(byLibrary code: Int) -> Bool {
     switch code {
     case 401: route.provesConnections
@@ -164,31 +174,33 @@ extension Exchange {
     rareState().connectionEnd = TrustCallbacks.handshake(of: connection)
   }
 
-  /// Stops sending the request's body once the HTTP/2 response is complete.
+  /// Stops sending the request's body after the HTTP/2 response is complete.
   ///
-  /// Otherwise libcurl keeps sending, and waits for ever without flow-control window. For HTTP/1.1 see `watches`.
+  /// Otherwise libcurl keeps sending, and waits forever without flow-control window. For HTTP/1.1 see `watches`.
   private func noteEnd(of line: StatusLine?) {
     guard line?.isMultiplexed == true, incoming.framing?.isReached(by: incoming.taken) == true else { return }
     outgoing.isUnwanted = true
     touch()
   }
 
-  /// Does what follows from a head for the connection and for the request's body, and says who answered.
+  /// Updates the connection and the request's body after a head, and returns the sender of the response.
   private func takeNote(of head: ReceivedHead) -> TransportResponse.Source {
     let (line, framing) = (head.line, head.framing)
     if line.version == .http2, !route.sharesNoConnection(url.scheme) { loop.isMultiplexed(self) }
-    // A 204 has no body; a server that announces one may send it, and the next response would begin with it.
+    // A 204 has no body. A server that announces one may send it, and those bytes would become the start of the next
+    // response.
     if line.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
-    // A final answer in place of 100: the body is not wanted (RFC 9110 section 10.1.1).
+    // A final response instead of 100: the server does not request the body (RFC 9110 section 10.1.1).
     if expectsContinue, !incoming.hasContinue, outgoing.taken == 0 {
       outgoing.isAbandoned = true
-      // The server may wait for the body all the same: the next request must not be taken for it. After a 417 libcurl is
-      // kept from asking again, and loses the connection by that.
+      // The server may still wait for the body, and would take the next request for it. After a 417 the connection is
+      // lost anyway, because `mayBegin` rejects libcurl's resend.
       if line.version != .http2, line.code != 417 { easy?.forbidReuse() }
     }
-    // No server asks who its client is to a proxy; what comes through a tunnel is no proxy's word.
+    // Only a proxy that forwards the request sends 407. Inside a tunnel, the response is the server's.
     guard line.code == 407, route.isForwarded(url.scheme) else { return .origin }
-    // A proxy that asks before it has read the whole body may read nothing more of the connection, as squid 5 does.
+    // A proxy that sends a challenge before it has read the whole body may stop reading from the connection, as squid 5
+    // does.
     if outgoing.taken > 0 { easy?.forbidReuse() }
     return .proxy
   }

@@ -3,14 +3,14 @@ import Glibc
 import LupineCore
 
 extension Exchange {
-  /// Notes why no socket could be had for the exchange's connection.
+  /// Records that the system has no descriptor for the exchange's connection (EMFILE or ENFILE).
   func hasNoSocket(_ code: Int32) {
     guard code == EMFILE || code == ENFILE else { return }
     let rare = rareState()
     rare.lacksDescriptor = code
   }
 
-  /// Begins anew, once, where no descriptor was left for the connection and an idle one could be closed.
+  /// Restarts the transfer once, if no descriptor was available and an idle connection can be closed.
   func beginsAnewWithRoom() -> Bool {
     guard let rare, rare.lacksDescriptor != nil, failure == nil, ports == nil, let easy else { return false }
     guard !rare.hasMadeRoom, loop.makeRoom(in: multi) else { return false }
@@ -27,7 +27,7 @@ extension Exchange {
     }
   }
 
-  /// What is wrong where no descriptor was left.
+  /// The error for a missing descriptor; nil if there was no such failure.
   var descriptorError: LupineError? {
     guard ports == nil, let code = rare?.lacksDescriptor else { return nil }
     return SystemFailure.error("A socket cannot be made", code: code)

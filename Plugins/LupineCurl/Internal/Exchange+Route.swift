@@ -2,14 +2,15 @@ import CLibcurl
 import LupineCore
 
 extension Exchange {
-  /// Whether a proxy is asked for a tunnel to the server.
+  /// Whether the exchange uses a proxy's tunnel to the server.
   var isTunnelled: Bool { route.isTunnelled(url.scheme) }
 
-  /// Whether libcurl may connect to an address, as the network policy says; it tries the host's next one otherwise.
+  /// Whether libcurl may connect to an address; if not, libcurl tries the next address of the host.
   ///
-  /// A proxy is where the session said it is; what it connects to has been looked at before.
+  /// The network policy decides. The policy does not apply to a proxy's own address; the addresses that the proxy
+  /// connects to have been checked before.
   func mayDial(_ address: IPAddress?) -> Bool {
-    // Otherwise a connection would be made for a request that must not go out on it.
+    // The request must not be resent, so libcurl must not open a connection for it.
     guard !isResent else {
       failure = failure ?? resendRefusal
       return false
@@ -21,7 +22,7 @@ extension Exchange {
     return false
   }
 
-  /// Whether the policy allows the address of a connection, whoever made it.
+  /// Whether the network policy allows the address of a connection, including a reused one.
   func mayUse(_ address: UnsafeMutablePointer<CChar>?) -> Bool {
     guard route.networkPolicy != nil, !route.hasProxy, route.unixSocket == nil else { return true }
     let dialled = address.flatMap { IPAddress(String(String(cString: $0).prefix { $0 != "%" })) }
@@ -30,8 +31,9 @@ extension Exchange {
     return false
   }
 
-  /// Has the proxy try the host's next address where it could not reach the last, as libcurl does without a proxy; false
-  /// where there is no other, or something else is wrong.
+  /// Makes the proxy try the host's next address after an unreachable one, as libcurl does without a proxy.
+  ///
+  /// Returns false if there is no other address, or if the failure has another cause.
   func triesNextTarget(after code: CURLcode, _ easy: Easy) -> Bool {
     guard code == CURLE_PROXY, failure == nil, ports == nil,
       (rare?.unreachedTargets ?? 0) + 1 < submission.target.addresses.count,
@@ -49,17 +51,17 @@ extension Exchange {
     }
   }
 
-  /// Begins the transfer anew in what is left of the time to connect; false where nothing is left.
+  /// Restarts the transfer with the remaining connect timeout; returns false if no time remains.
   ///
   /// - Parameters:
   ///   - replacesIdle: whether the oldest idle connection is closed first, to free its descriptor.
-  ///   - prepare: sets what differs from the first try.
+  ///   - prepare: sets the options that differ from the first attempt.
   func beginAnew(
     _ easy: Easy, replacesIdle: Bool = false, _ prepare: (Easy) throws(LupineError) -> Void = { _ in }
   ) throws(LupineError) -> Bool {
     let (clock, now) = (self.clock, Moment.now)
     let timeout = submission.connectTimeout.map { clock.rest(of: $0, at: now) }
-    // libcurl counts milliseconds, of which zero is no limit.
+    // libcurl counts milliseconds, and reads 0 as no limit.
     if let timeout, timeout < .milliseconds(1) { return false }
     easy.prepareAgain(connectTimeout: timeout)
     try prepare(easy)
@@ -68,7 +70,7 @@ extension Exchange {
     return true
   }
 
-  /// Whether a SOCKS proxy has something against the address it was given, and not against who asks.
+  /// Whether a SOCKS proxy rejected the target address, and not the client.
   private static func isAboutTarget(_ code: CURLproxycode) -> Bool {
     switch code {
     case CURLPX_REPLY_CONNECTION_REFUSED, CURLPX_REPLY_HOST_UNREACHABLE, CURLPX_REPLY_NETWORK_UNREACHABLE,
@@ -79,7 +81,7 @@ extension Exchange {
     }
   }
 
-  /// What libcurl's code means where the way to the server is what failed; nil where it is something else.
+  /// Translates libcurl's code for a failure of the route to the server; nil for other failures.
   func routeError(_ code: CURLcode, _ easy: Easy) -> LupineError? {
     guard ports == nil else { return nil }
     if code == CURLE_COULDNT_CONNECT, let refusedAddress = rare?.refusedAddress {
@@ -110,7 +112,7 @@ extension Exchange {
     }
   }
 
-  /// What a SOCKS proxy has against the request (RFC 1928 section 6, RFC 1929 section 2).
+  /// The reason for which a SOCKS proxy rejected the request (RFC 1928 section 6, RFC 1929 section 2).
   private func refusal(by proxy: Proxy, _ easy: Easy) -> String {
     switch CURLproxycode(UInt32(clamping: easy.number(CURLINFO_PROXY_ERROR))) {
     case CURLPX_USER_REJECTED: "The proxy \(proxy) does not accept the name and password that it was given."

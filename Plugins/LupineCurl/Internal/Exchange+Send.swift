@@ -3,10 +3,10 @@ import HTTPTypes
 import LupineCore
 
 extension Exchange {
-  /// Opens the request's body and says how it goes out.
+  /// Opens the request's body and returns its shape.
   func openBody() throws(LupineError) -> RequestShape {
     guard request.hasBody else { return Self.shapeWithoutBody(submission.method) }
-    // Where the proxy refuses a tunnel, a body that exists once must still be there.
+    // The proxy may refuse the tunnel, so a body that can be read only once stays unopened until the tunnel exists.
     outgoing.isUnopened = isTunnelled && !request.body.isReplayable
     let length = outgoing.isUnopened ? request.body.length : try open()
     outgoing.remaining = length
@@ -16,7 +16,9 @@ extension Exchange {
     return .body(length: length ?? -1)
   }
 
-  /// A request of a method that usually has a body says it when it has none (RFC 9110 section 8.6).
+  /// The shape of a request without a body.
+  ///
+  /// POST, PUT and PATCH send `Content-Length: 0` (RFC 9110 section 8.6).
   private static func shapeWithoutBody(_ method: HTTPRequest.Method) -> RequestShape {
     switch method {
     case .get: .bare
@@ -39,7 +41,7 @@ extension Exchange {
     }
   }
 
-  /// Makes the body's reader and returns the length that it knows.
+  /// Creates the body's reader and returns the body's length in bytes; nil if it is not known.
   private func open() throws(LupineError) -> Int64? {
     let reader = try context.makeReader(for: request.body) { [ticket = submission.ticket] in ticket.provide() }
     outgoing.reader = reader
@@ -71,14 +73,14 @@ extension Exchange {
     }
   }
 
-  /// The reader has bytes again.
+  /// Continues to send, because the reader has bytes again.
   func resumeSending() {
     guard outgoing.isPaused, !outgoing.isAbandoned, let easy else { return }
     outgoing.isPaused = false
     go(on: easy)
   }
 
-  /// A body that goes on past its stated length ends the exchange before its last bytes are handed over.
+  /// Counts bytes of the body; a body that exceeds its stated length ends the exchange before its last bytes are sent.
   private func take(_ count: Int, from reader: any BodyReader) throws(LupineError) -> Int {
     outgoing.taken += Int64(count)
     outgoing.remaining = outgoing.remaining.map { $0 - Int64(count) }

@@ -3,39 +3,39 @@ import HTTPTypes
 import LupineCore
 import LupineFraming
 
-/// One exchange, on the loop's thread: what it is made of, and how far it has got.
+/// The state of one exchange, used on the loop's thread.
 final class Exchange {
   let id: UInt64
   let submission: Submission
   let host: HostQueue
   let multi: Multi
-  /// The descriptor that libcurl last asked about for this exchange; -1 before.
+  /// The descriptor that libcurl last reported for this exchange; -1 if there is none.
   var socket: Int32 = -1
-  /// The number of the connection behind it; 0 for what is no connection.
+  /// The number of the connection behind `socket`; 0 if the descriptor is not a connection.
   var socketID: UInt64 = 0
-  /// The ports of its connection, once it has one.
+  /// The ports of the exchange's connection; nil before the request is sent.
   var ports: SocketPorts?
   var clock: ExchangeClock
   var incoming = Incoming()
   var outgoing = Outgoing()
-  /// Its connection, where that may carry other exchanges at the same time.
+  /// The exchange's connection, if the connection may carry other exchanges at the same time.
   private var connection: WatchedSocket?
-  /// What ends the exchange, where it was not libcurl that found it out.
+  /// The error that ends the exchange, if the transport and not libcurl detected the failure.
   var failure: LupineError?
   private var tls: TLSDetails?
   private(set) var easy: Easy?
   private var answer: Answer?
   private(set) var rare: RareState?
   private var isAnswered = false
-  /// Whether the loop knows that something is to be done with it.
+  /// Whether the loop will call `settle` at the end of the turn.
   private var isTouched = false
-  /// The exchange behind it in its chain of the loop's table.
+  /// The next exchange in the same chain of the loop's table.
   var nextInChain: ExchangeTable.Link?
-  /// The exchange that was touched after it.
+  /// The exchange that was touched next.
   private var nextTouched: Unmanaged<Exchange>?
   private var isOver = false
 
-  /// What the caller of `send` is to hear.
+  /// The result for the caller of `send`.
   enum Answer {
     case response(ReceivedHead, ResponseBody, TransportResponse.Source)
     case failure(LupineError)
@@ -49,22 +49,22 @@ final class Exchange {
     clock = ExchangeClock(after: submission.target.lookup, at: now)
   }
 
-  // Lent rather than returned, so that no reference is counted for a look at them.
+  // `_read` accessors avoid a retain for each access.
   var request: OutgoingRequest { _read { yield submission.request } }
   var context: TransferContext { _read { yield submission.context } }
   var url: HTTPURL { _read { yield submission.url } }
   var route: Route { _read { yield multi.route } }
   var loop: Loop { _read { yield multi.loop } }
 
-  /// Whether the body waits for the server's word (RFC 9110 section 10.1.1).
+  /// Whether the body waits for a 100 response (RFC 9110 section 10.1.1).
   var expectsContinue: Bool {
     outgoing.reader != nil && (request.expectsContinue || request.headers.contains(.expect))
   }
 
-  /// Whether libcurl has it in hand.
+  /// Whether libcurl processes the exchange.
   var isUnderWay: Bool { easy != nil }
 
-  /// What few exchanges need; from now on this is one of them.
+  /// Returns the exchange's rarely needed state, and creates it on the first call.
   func rareState() -> RareState {
     if let rare { return rare }
     let made = RareState()
@@ -72,7 +72,7 @@ final class Exchange {
     return made
   }
 
-  /// Hands the exchange to libcurl.
+  /// Passes the exchange to libcurl.
   func start(at now: UInt64) throws(LupineError) {
     var begun = now
     if !multi.isReadyForTLS, submission.isSecured || route.hasSecuredProxy {
@@ -89,14 +89,14 @@ final class Exchange {
     self.easy = easy
   }
 
-  /// Decides, each time libcurl is about to send the request on a connection, whether it may.
+  /// Whether libcurl may send the request on its connection; called each time before libcurl sends the request.
   ///
-  /// libcurl resends a request after REFUSED_STREAM, and other versions when a reused connection ends before the
-  /// response, even a POST. The session decides that, so this function lets the request go out once.
+  /// libcurl resends a request after REFUSED_STREAM. Some versions also resend a request, even a POST, if a reused
+  /// connection ends before the response. The session makes this decision, so this function allows the request once.
   func mayBegin(
     localPort: Int32, remotePort: Int32, address: UnsafeMutablePointer<CChar>?, _ easy: Easy
   ) -> Bool {
-    // The next leg of a proof: libcurl has read the challenge, and answers it.
+    // The next round of NTLM or Negotiate: libcurl has read the challenge and answers it.
     if let rare, let held = rare.held, isNextLeg(after: held, rare, easy) {
       rare.held = nil
       easy.headReader.beginAgain()
@@ -132,14 +132,14 @@ final class Exchange {
     return true
   }
 
-  /// The other end of its connection; nil before it has one.
+  /// The remote address of the exchange's connection; nil if there is no connection yet.
   private func remoteAddress(_ easy: Easy) -> String? {
     guard ports != nil else { return nil }
     if let path = route.unixSocket { return "unix:\(path)" }
     return easy.remoteAddress
   }
 
-  /// Says how it came by its connection, and that a request without a body is out.
+  /// Emits the events of the new connection, and `sent` for a request without a body.
   private func tell(_ easy: Easy, _ isReused: Bool) {
     let hasNoBody = outgoing.reader == nil || outgoing.remaining == 0
     if hasNoBody { clock.sent(at: Moment.now) }
@@ -156,7 +156,7 @@ final class Exchange {
     context.emit(.nameResolved(host: route.proxy?.host ?? url.host, after: time))
   }
 
-  /// Whether the connection was judged where it had to be; one that is used again was judged when it was made.
+  /// Whether the connection's server has been verified; a reused connection was verified when it was made.
   private func isTrusted(isReused: Bool) -> Bool {
     guard !isReused, submission.isSecured, context.evaluator != nil, rare?.handshake?.isTrusted != true else {
       return true
@@ -165,31 +165,31 @@ final class Exchange {
     return false
   }
 
-  /// Keeps what the caller of `send` will hear at the end of the turn.
+  /// Stores the result for the caller of `send`, who receives it at the end of the turn.
   func answer(_ answer: consuming Answer) {
     guard self.answer == nil, !isAnswered else { return }
     self.answer = answer
     touch()
   }
 
-  /// Has the loop settle it at the end of the turn.
+  /// Makes the loop call `settle` at the end of the turn.
   func touch() {
     if isTouched { return }
     isTouched = true
     loop.touch(self)
   }
 
-  /// Puts an exchange behind it among those that were touched.
+  /// Links the next touched exchange behind this one.
   func isTouched(before next: Unmanaged<Exchange>) { nextTouched = next }
 
-  /// Takes itself out of those that were touched, and returns the next.
+  /// Removes the exchange from the list of touched exchanges, and returns the next one.
   func leaveTouched() -> Unmanaged<Exchange>? {
     defer { nextTouched = nil }
     isTouched = false
     return nextTouched
   }
 
-  /// Tells the caller of `send`, once.
+  /// Passes the stored result to the caller of `send`, once.
   func handOver() {
     guard let answer = answer.take() else { return }
     isAnswered = true
@@ -204,7 +204,7 @@ final class Exchange {
 }
 
 extension Exchange {
-  /// Takes libcurl's word that the exchange is over.
+  /// Processes libcurl's report that the transfer has ended.
   func complete(_ code: CURLcode) {
     if rare != nil {
       if looksUp(after: code) || beginsAnewWithRoom() { return }
@@ -212,7 +212,7 @@ extension Exchange {
     }
     if failure == nil, incoming.writer != nil {
       if code == CURLE_OK { return conclude(isReusable: true) }
-      // The resend was refused, and the response is already there.
+      // libcurl's resend was rejected, and the response has already arrived.
       if code == CURLE_ABORTED_BY_CALLBACK, outgoing.isAbandoned { return finish(isReusable: false) }
     }
     guard let easy, !triesNextTarget(after: code, easy) else { return }
@@ -225,12 +225,15 @@ extension Exchange {
     end(error)
   }
 
-  /// Ends a response that libcurl takes for whole: as a success where that is proved, and else as a lost connection.
+  /// Ends a response that libcurl reports as complete.
+  ///
+  /// The exchange succeeds if the framing proves that the body is complete. Otherwise it fails with kind
+  /// `connectionLost`.
   func conclude(isReusable: Bool) {
     if let failure = responseEnd?.failure { end(failure) } else { finish(isReusable: isReusable) }
   }
 
-  /// How the body ends, once the final head is there.
+  /// How the body ends; nil before the final head has arrived.
   private var responseEnd: ResponseEnd? {
     guard let framing = incoming.framing else { return nil }
     var end = ResponseEnd(framing: framing, taken: incoming.taken)
@@ -246,7 +249,7 @@ extension Exchange {
     end(context.control.reason ?? LupineError(.cancelled, "The request was cancelled."))
   }
 
-  /// Hands over what a proxy said in the place of a connection.
+  /// Delivers a proxy's refusal of a tunnel as the response.
   private func finish(refused head: ReceivedHead) {
     let (body, writer) = context.makeBody(for: head.response, from: .proxy) {}
     incoming.writer = writer
@@ -263,7 +266,7 @@ extension Exchange {
     incoming.writer.take()?.finish(trailers: trailers, metrics: metrics)
   }
 
-  /// Ends the exchange before its time, wherever it stands.
+  /// Ends the exchange with an error, in any state.
   func end(_ error: LupineError) {
     guard !isOver else { return }
     let now = Moment.now
@@ -279,7 +282,7 @@ extension Exchange {
   }
 
   private func metrics(_ easy: Easy?, at now: UInt64) -> TransferMetrics {
-    // Taken out of the object while it is read, for which there is no check for exclusive access then.
+    // A local copy avoids the exclusivity checks of a class member.
     let clock = self.clock
     guard let easy else { return clock.metrics(submission.target.lookup, at: now) }
     return clock.metrics(

@@ -1,15 +1,18 @@
-/// The exchanges that are not over, by their numbers, which grow by one and so need no hash: their last bits spread them
-/// evenly over short chains.
+/// The exchanges in progress, by their numbers.
+///
+/// The numbers increase by one, so their low bits distribute them evenly over short chains without a hash.
 final class ExchangeTable {
-  /// A link of a chain holds one count of its exchange's references, from `insert` to `remove`, so that the exchange is
-  /// there for whoever follows the chain, who counts none.
+  /// A link of a chain.
+  ///
+  /// The link holds one reference to its exchange from `insert` to `remove`, so a walk along the chain needs no
+  /// reference of its own.
   typealias Link = Unmanaged<Exchange>
 
   private static let mask: UInt64 = 1_023
   private var chains = InlineArray<1_024, Link?>(repeating: nil)
   private(set) var count = 0
 
-  /// The exchange of that number; nil where there is none, or none any more.
+  /// Returns the exchange with this number; nil if there is none.
   subscript(id: UInt64) -> Exchange? {
     var link = chains[Self.chain(of: id)]
     while let each = link, each._withUnsafeGuaranteedRef({ $0.id != id }) { link = Self.next(after: each) }
@@ -41,7 +44,7 @@ final class ExchangeTable {
     link.release()
   }
 
-  /// All of them, in no order.
+  /// All exchanges, in no particular order.
   var all: [Exchange] {
     var all: [Exchange] = []
     for chain in chains.indices {

@@ -2,19 +2,23 @@ import HTTPTypes
 import LupineCore
 import LupineSupport
 
-/// A line of a head that is a field.
+/// A field line of a head or of trailers.
 final class FieldLine {
   let field: HTTPField
-  /// Where the value stands in the line.
+  /// The range of the value in the line.
   let value: Range<Int>
-  /// Whether it says how long the body is.
+  /// Whether the field determines the length of the body.
   let isFraming: Bool
-  /// Whether it may be kept after its head: a cookie is a secret, and seldom comes twice.
+  /// Whether the line may be kept after its head.
+  ///
+  /// False for a cookie, which is a secret and rarely repeats.
   let isRemembered: Bool
-  /// The line without its end.
+  /// The line without its line end.
   let bytes: [UInt8]
 
-  /// Reads a line; `nil` where it has no colon.
+  /// Parses a line; `nil` if it has no colon.
+  ///
+  /// - Throws: `LupineError` of kind `malformedResponse` if the name or the value contains a byte that is not allowed.
   init?(_ line: UnsafeRawBufferPointer, _ names: FieldNames) throws(LupineError) {
     guard let colon = line.firstIndex(of: 0x3A) else { return nil }
     guard let name = names.name(UnsafeRawBufferPointer(rebasing: line[..<colon])) else {
@@ -27,7 +31,7 @@ final class FieldLine {
     bytes = Array(line)
   }
 
-  /// Whether it was made of the same bytes.
+  /// Whether the line was parsed from the same bytes.
   func isSpelled(_ line: UnsafeRawBufferPointer) -> Bool { bytes.isSame(as: line) }
 
   private static func trimmed(_ line: UnsafeRawBufferPointer, from start: Int) -> Range<Int> {
@@ -38,7 +42,7 @@ final class FieldLine {
     return start..<end
   }
 
-  /// Plain text, as nearly all values are, needs no search for its encoding.
+  /// Creates the field; a value that is not ASCII is decoded as UTF-8.
   private static func field(
     _ name: HTTPField.Name, _ value: UnsafeRawBufferPointer
   ) throws(LupineError) -> HTTPField {

@@ -2,7 +2,7 @@ import CLibcurl
 import HTTPTypes
 import LupineCore
 
-/// Owns the list of a request's fields as libcurl takes it.
+/// Owns a list of lines for libcurl, such as a request's fields.
 struct FieldList: ~Copyable {
   private(set) var pointer: UnsafeMutablePointer<curl_slist>?
   private var line: [CChar] = []
@@ -15,7 +15,7 @@ struct FieldList: ~Copyable {
     line.removeAll(keepingCapacity: true)
     for byte in field.name.rawName.utf8 { line.append(CChar(bitPattern: byte)) }
     field.withUnsafeBytesOfValue { value in
-      // A name with a semicolon is libcurl's way to say that the value is empty.
+      // libcurl's syntax for a field with an empty value is a semicolon after the name.
       line.append(value.isEmpty ? 0x3B : 0x3A)
       if !value.isEmpty { line.append(0x20) }
       for byte in value { line.append(CChar(bitPattern: byte)) }
@@ -24,7 +24,7 @@ struct FieldList: ~Copyable {
     try appendLine()
   }
 
-  /// Keeps libcurl from sending a field of its own.
+  /// Prevents libcurl from adding its own field with this name.
   mutating func suppress(_ name: StaticString) throws(LupineError) { try append(raw: "\(name):") }
 
   mutating func append(raw text: String) throws(LupineError) {

@@ -1,16 +1,16 @@
 import LupineCore
 
 extension HTTPURL {
-  /// The target in the request line where it is given to libcurl as a whole; nil where libcurl makes it of the parts.
+  /// The request target, if libcurl must send it verbatim; nil if libcurl may build it from the URL's parts.
   ///
-  /// libcurl writes the escapes of a URL's parts in lower case, which a signed or a cached URL does not survive. What the
-  /// target may hold has been checked.
+  /// libcurl writes the digits of percent-encoded bytes in lower case, which invalidates a signed URL and the key of a
+  /// cached one. The characters of the target have been checked before.
   func verbatimTarget(by proxy: Proxy?) -> String? {
     let target = isReadWhole(by: proxy) ? absoluteTarget : requestTarget
     return target.hasCapitalInEscape ? target : nil
   }
 
-  /// A proxy that forwards the request reads the whole URL (RFC 9112 section 3.2.2).
+  /// Whether a proxy forwards the request and therefore receives the whole URL (RFC 9112 section 3.2.2).
   private func isReadWhole(by proxy: Proxy?) -> Bool {
     guard let proxy else { return false }
     return proxy.kind != .socks5 && scheme == .http
@@ -18,7 +18,7 @@ extension HTTPURL {
 }
 
 extension String {
-  /// Whether one of the two digits after a `%` is a capital letter.
+  /// Whether a percent-encoded byte contains a capital letter.
   fileprivate var hasCapitalInEscape: Bool {
     guard utf8.contains(0x25) else { return false }
     return utf8.split(separator: 0x25, omittingEmptySubsequences: false).dropFirst()

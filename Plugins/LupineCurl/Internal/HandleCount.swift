@@ -1,10 +1,10 @@
 import Synchronization
 
-/// How many of libcurl's handles the process holds, so that a test sees one that stays behind.
+/// Counts libcurl's handles in the process, so that tests can detect leaks.
 enum HandleCount {
   private static let held = Atomic<Int>(0)
 
-  /// Easy handles and multis that have been made and not been cleaned up.
+  /// The number of easy and multi handles that exist.
   static var current: Int { held.load(ordering: .relaxed) }
 
   static func add(_ count: Int) { held.add(count, ordering: .relaxed) }

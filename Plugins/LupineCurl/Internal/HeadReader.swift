@@ -2,12 +2,12 @@ import HTTPTypes
 import LupineCore
 import LupineSupport
 
-/// Makes heads and trailers of the raw lines that libcurl hands over, and refuses those that could be read in two ways.
+/// Parses libcurl's header lines into heads and trailers, and rejects ambiguous ones.
 ///
-/// Servers mostly answer in the same words: while the lines are those of a head that is known, they are only compared.
-/// It reads the responses to one request, and then, once it is told to, those to another.
+/// Servers often repeat a head. While the lines equal those of a known head, they are only compared. A reader reads the
+/// responses to one request at a time; `begin` prepares it for the next request.
 final class HeadReader {
-  /// A head that is complete.
+  /// A complete head.
   enum Head {
     case informational(HTTPResponse)
     case final(ReceivedHead)
@@ -15,38 +15,38 @@ final class HeadReader {
 
   private enum Part { case status, fields, trailers }
 
-  /// What the last status line said.
+  /// The last status line.
   private(set) var line: StatusLine?
   private(set) var trailers: HTTPFields?
   private var limits: Limits
   private let lines: KnownLines
   private var mayBeMultiplexed: Bool
   private var part = Part.status
-  /// The fields of the head that is being read.
+  /// The fields of the current head.
   private var fields: [FieldLine] = []
   private var framing = Framing()
   private var size = 0
   private var informationalCount = 0
-  /// The head that this one may be like; it stays from one response to the next.
+  /// The head that the current lines are compared with; kept from one response to the next.
   private var known: KnownHead?
-  /// Whether this one has been like it so far, and in how many bytes.
+  /// Whether the current head is compared with `known`; `matched` is the number of equal bytes so far.
   private var isKnown = false
   private var matched = 0
 
-  /// - Parameter mayBeMultiplexed: whether HTTP/2 can have been agreed on.
+  /// - Parameter mayBeMultiplexed: whether the connection may use HTTP/2.
   init(_ limits: Limits, _ lines: KnownLines, mayBeMultiplexed: Bool) {
     self.limits = limits
     self.lines = lines
     self.mayBeMultiplexed = mayBeMultiplexed
   }
 
-  /// Keeps to these limits from now on.
+  /// Sets the limits for the following heads.
   func keep(to limits: Limits) {
     self.limits = limits
     known = nil
   }
 
-  /// Gets ready for the responses to another request.
+  /// Prepares for the responses to another request.
   func begin(mayBeMultiplexed: Bool) {
     beginAgain()
     if mayBeMultiplexed != self.mayBeMultiplexed {
@@ -57,7 +57,7 @@ final class HeadReader {
     informationalCount = 0
   }
 
-  /// Takes a line with its end, and returns the head that it completes.
+  /// Processes a line with its line end, and returns the head that it completes.
   func take(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> Head? {
     if part == .status, matched == 0 { isKnown = expectsKnown() }
     guard isKnown, let known else { return try read(raw) }
@@ -66,14 +66,16 @@ final class HeadReader {
     return try read(raw)
   }
 
-  /// Takes a line that is one of a head that is known, and neither its first nor its last; false where it is not.
+  /// Compares a line with the known head; true if they are equal and the line is neither the first nor the last one.
   func passes(_ raw: UnsafeRawBufferPointer) -> Bool {
     guard matched > 0, let known, matched + raw.count < known.size, known.has(raw, at: matched) else { return false }
     matched += raw.count
     return true
   }
 
-  /// Whether there is a head to look out for; one that would be refused here is none.
+  /// Whether the next head is compared with a known head.
+  ///
+  /// A known head that the current limits do not allow is not used.
   private func expectsKnown() -> Bool {
     if known !== lines.head { known = admissible(lines.head) }
     return known != nil
@@ -86,7 +88,7 @@ final class HeadReader {
     return known
   }
 
-  /// Counts one more line of the head that is known, of so many bytes, and returns it with the last one.
+  /// Counts the bytes of an equal line, and returns the known head after its last line.
   private func match(_ count: Int, of known: KnownHead) -> Head? {
     if matched == 0 { line = known.head.line }
     matched += count
@@ -96,7 +98,7 @@ final class HeadReader {
     return .final(known.head)
   }
 
-  /// Reads the lines that were only compared, because the head is another one.
+  /// Parses the lines that were only compared, because the current head differs from the known one.
   private func readMatched(_ known: KnownHead) throws(LupineError) {
     let passed = known.lines(before: matched)
     forget()
@@ -126,7 +128,7 @@ final class HeadReader {
     return nil
   }
 
-  /// Gets ready for the head of another response, where libcurl answers a challenge by itself.
+  /// Prepares for the head of another response to the same request, after a challenge that libcurl answers itself.
   func beginAgain() {
     forget()
     part = .status
@@ -166,7 +168,7 @@ final class HeadReader {
       throw part == .trailers ? MalformedResponse.secondHead.error : MalformedResponse.fieldName.error
     }
     if part == .trailers {
-      // Taken out while they are changed, so that reading them needs no check for exclusive access.
+      // Moved out to avoid exclusivity checks.
       var all = trailers.take() ?? HTTPFields()
       all.append(field.field)
       trailers = all

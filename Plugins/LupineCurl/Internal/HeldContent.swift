@@ -1,10 +1,10 @@
 import LupineCore
 import LupineFraming
 
-/// Looks for the end of content that libcurl does not hand over, because it answers the challenge before it.
+/// Finds the end of a challenge's content that libcurl does not pass on, because it answers the challenge itself.
 struct HeldContent {
   private var chunks: ChunkReader?
-  /// Bytes that are still to come, where a Content-Length says so.
+  /// The number of bytes that are still missing according to Content-Length; `nil` without a known length.
   private var rest: Int64?
   /// Whether bytes followed the end of the content, or the end could not be determined.
   private(set) var hasSurplus = false
@@ -19,16 +19,16 @@ struct HeldContent {
     }
   }
 
-  /// Whether the end is still to come, which is not known of content that the connection ends.
+  /// Whether the end of the content has not arrived; false for content that the end of the connection delimits.
   var isUnfinished: Bool {
     if let rest { return rest > 0 }
     return chunks?.isFinished == false
   }
 
-  /// Notes that libcurl has dropped bytes behind the end.
+  /// Records that libcurl has discarded bytes after the end.
   mutating func noteSurplus() { hasSurplus = true }
 
-  /// Takes bytes as they came off the wire.
+  /// Processes raw bytes of the content.
   mutating func take(_ bytes: UnsafeRawBufferPointer) {
     if let rest {
       self.rest = rest - Int64(bytes.count)

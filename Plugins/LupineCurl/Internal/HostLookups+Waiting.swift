@@ -1,15 +1,15 @@
 import LupineCore
 
 extension HostLookups {
-  /// The name's addresses, for an exchange that is not yet with the loop and waits no longer than its connect timeout.
+  /// Resolves a name for an exchange that has not entered the loop, and waits at most its connect timeout.
   ///
-  /// - Throws: `LupineError` of kind `hostNotFound`, `timedOut`, `limitExceeded`, `sessionShutDown`, or what the exchange
-  ///   was cancelled for.
+  /// - Throws: `LupineError` of kind `hostNotFound`, `timedOut`, `limitExceeded` or `sessionShutDown`, or the error
+  ///   with which the exchange was cancelled.
   func addresses(
     of host: String, in context: TransferContext, on time: SessionClock
   ) async throws(LupineError) -> [IPAddress] {
     var timer: ScheduledTimer?
-    // `nil` tells of a cancellation.
+    // `nil` means that the exchange was cancelled.
     let outcome: Outcome? = await withUnsafeContinuation { (waiter: UnsafeContinuation<Outcome?, Never>) in
       let place: Place
       do throws(LupineError) { place = try enter(host) { waiter.resume(returning: $0) } } catch {
@@ -20,7 +20,7 @@ extension HostLookups {
         time.schedule(limit) { [self] in if leave(place) { waiter.resume(returning: .failure(Self.late)) } }
       }
       context.onCancel { [self] in if leave(place) { waiter.resume(returning: nil) } }
-      // The last step, so that nothing is missing when the answer comes.
+      // Last, so that the timer and the cancellation handler exist before the result arrives.
       launch()
     }
     timer?.cancel()

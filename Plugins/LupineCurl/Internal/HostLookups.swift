@@ -7,11 +7,11 @@ import Synchronization
 ///
 /// Exchanges that ask for the same name at the same time share one lookup.
 ///
-/// An exchange that ends meanwhile leaves at once. Nothing ends the system's resolver, so a thread counts until the
-/// resolver lets it go; names beyond the bound wait for one of the threads.
+/// An exchange that ends during a lookup stops waiting at once. The system's resolver cannot be interrupted, so its
+/// thread counts until the resolver returns. Names beyond the bound wait for a thread.
 final class HostLookups: Sendable {
   typealias Outcome = Result<[IPAddress], LupineError>
-  /// Hears the outcome, once, on any thread.
+  /// Receives the outcome, once, on any thread.
   typealias Answer = @Sendable (Outcome) -> Void
 
   /// Identifies a waiting exchange.
@@ -24,38 +24,38 @@ final class HostLookups: Sendable {
 
   private struct State {
     var lastID: UInt64 = 0
-    /// The waiters of each name that is queued or being resolved; empty when all have left.
+    /// The waiters of each name that is queued or being resolved; empty if all of them have left.
     var waiters: [String: [UInt64: Answer]] = [:]
     /// The names that wait for a thread.
     var queue: [String] = []
     var threads = 0
     var isClosed = false
 
-    /// The exchanges whose names wait for a thread.
+    /// The number of exchanges whose names wait for a thread.
     var waitingCount: Int { queue.reduce(0) { $0 + (waiters[$1]?.count ?? 0) } }
   }
 
-  /// The exchanges that may wait for a thread.
+  /// The maximum number of exchanges that wait for a thread.
   private static let room = 1_000
   private let limit: Int
   private let resolver: HostResolver
   private let state = Mutex(State())
 
-  /// - Parameter limit: the most names that are looked up at once; at least one.
+  /// - Parameter limit: the maximum number of concurrent lookups; at least one.
   init(_ resolver: HostResolver, limit: Int = 32) {
     self.resolver = resolver
     self.limit = max(1, limit)
   }
 
-  /// The exchanges that wait because as many names as may be are being looked up.
+  /// The number of exchanges whose names wait for a thread.
   var waitingCount: Int { state.withLock { $0.waitingCount } }
 
-  /// The reason that the event `queued` gives for waiting.
+  /// The reason that the event `queued` contains.
   var reason: String { "\(limit) names are being looked up, as many as may be" }
 
   /// Adds a waiter for a name's addresses.
   ///
-  /// The caller calls `launch` next.
+  /// The caller must call `launch` next.
   ///
   /// - Throws: `LupineError` of kind `limitExceeded(.nameLookups)` or `sessionShutDown`.
   func enter(_ host: String, _ answer: @escaping Answer) throws(LupineError) -> Place {
@@ -71,7 +71,7 @@ final class HostLookups: Sendable {
     }
   }
 
-  /// Starts a thread where a name waits for one and another may run.
+  /// Starts a thread if a name waits and the limit allows another thread.
   func launch() {
     let first: String? = state.withLock { state in
       guard state.threads < limit, !state.queue.isEmpty else { return nil }
@@ -87,7 +87,7 @@ final class HostLookups: Sendable {
     }
   }
 
-  /// Removes a waiter; false if it already has the outcome.
+  /// Removes a waiter; false if the waiter has already received the outcome.
   @discardableResult
   func leave(_ place: Place) -> Bool {
     state.withLock { state in
@@ -100,7 +100,7 @@ final class HostLookups: Sendable {
     }
   }
 
-  /// Ends every wait with kind `sessionShutDown`, now and later.
+  /// Ends every current and future wait with kind `sessionShutDown`.
   func close() {
     let waiters = state.withLock { state in
       state.isClosed = true
@@ -111,7 +111,7 @@ final class HostLookups: Sendable {
     for waiter in waiters { waiter(.failure(Engine.shutDownError)) }
   }
 
-  /// A thread's work: one name after the other, for as long as any waits.
+  /// Resolves one name after another on the current thread, until no name waits.
   private func work(on first: String) {
     var host: String? = first
     while let each = host {

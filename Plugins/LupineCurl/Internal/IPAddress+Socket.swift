@@ -2,9 +2,9 @@ import CLibcurl
 import LupineCore
 
 extension IPAddress {
-  /// The address that libcurl is about to connect to; nil where it is none of IP.
+  /// Reads the address that libcurl is about to connect to; nil if it is not an IP address.
   ///
-  /// One of IPv6 goes on behind the structure's end as it is declared, so it is never copied.
+  /// An IPv6 address extends beyond the declared structure, so the structure must not be copied.
   init?(_ address: UnsafeMutablePointer<curl_sockaddr>) {
     var count: Int32 = 0
     guard let bytes = lupine_address_bytes(address, &count) else { return nil }

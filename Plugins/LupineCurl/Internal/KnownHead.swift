@@ -1,12 +1,12 @@
 import Glibc
 
-/// A head that came twice in a row, by whose lines it is known again as they arrive.
+/// A head that arrived twice in a row, and whose bytes the following heads are compared with.
 ///
-/// It was accepted once, so that none of its lines has to be read again. It holds no cookie.
+/// The head has been accepted, so an equal head is not parsed again. It contains no cookie.
 final class KnownHead {
   let head: ReceivedHead
   let fieldCount: Int
-  /// All its lines in their order, with their ends; the last one is empty.
+  /// All lines in their order, with their line ends; the last line is empty.
   private let bytes: [UInt8]
 
   init(_ head: ReceivedHead, _ fields: [FieldLine]) {
@@ -16,10 +16,12 @@ final class KnownHead {
     bytes = lines.flatMap { $0 + [0x0D, 0x0A] }
   }
 
-  /// Its length in bytes.
+  /// The length in bytes.
   var size: Int { bytes.count }
 
-  /// Whether a line with its end is the one that begins there, where a line does; none holds a line feed but as its end.
+  /// Whether the bytes at an offset equal this line, including its line end.
+  ///
+  /// The offset must be the start of a line. Only a line end contains a line feed.
   func has(_ line: UnsafeRawBufferPointer, at start: Int) -> Bool {
     guard let base = line.baseAddress, line.count <= bytes.count - start, line.last == 0x0A else { return false }
     return bytes.withUnsafeBytes { bytes in
@@ -27,7 +29,7 @@ final class KnownHead {
     }
   }
 
-  /// The lines before the one that begins there, with their ends, one after the other.
+  /// The lines before an offset, each with its line end.
   func lines(before end: Int) -> [ArraySlice<UInt8>] {
     bytes[..<end].split(separator: 0x0A).map { $0.startIndex..<($0.endIndex + 1) }.map { bytes[$0] }
   }

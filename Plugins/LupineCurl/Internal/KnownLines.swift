@@ -1,21 +1,20 @@
 import HTTPTypes
 import LupineCore
 
-/// Remembers the lines of heads that arrive again and again, which saves checking them and making their text: servers
-/// say most of what they say in the same words each time.
+/// Caches header lines and heads that arrive repeatedly, so that they are not validated and decoded again.
 final class KnownLines {
   private static let slots = 256
-  /// In bytes; a shorter line costs little, and a longer one seldom comes twice.
+  /// The lengths in bytes of the lines that are cached: shorter lines cost little, and longer lines rarely repeat.
   private static let lengths = 8...128
   private let names = FieldNames()
   private var fields = [FieldLine?](repeating: nil, count: slots)
   private var status: StatusLine?
   private var lastLines: [FieldLine] = []
   private var lastFields = HTTPFields()
-  /// The last head that came twice in a row, and is likely to come again.
+  /// The last head that arrived twice in a row.
   private(set) var head: KnownHead?
 
-  /// The field that a line spells; `nil` where it has no colon.
+  /// Returns the field of a line; `nil` if the line has no colon.
   func field(_ line: UnsafeRawBufferPointer) throws(LupineError) -> FieldLine? {
     guard Self.lengths.contains(line.count) else { return try FieldLine(line, names) }
     let slot = Self.slot(line)
@@ -32,9 +31,9 @@ final class KnownLines {
     return made
   }
 
-  /// Makes a head of its lines, which is remembered as a whole where its fields are those of the last one.
+  /// Builds a head, and caches it if its fields equal those of the last head.
   ///
-  /// A cookie's line is never the same one again, so that no head with a cookie is kept.
+  /// A head with a cookie is not cached, because cookie lines rarely repeat.
   func head(_ status: StatusLine, _ fields: [FieldLine], _ framing: Framing) -> ReceivedHead {
     let isRepeated = fields.elementsEqual(lastLines, by: ===)
     var response = status.head
@@ -44,7 +43,7 @@ final class KnownLines {
     return received
   }
 
-  /// Joins fields in their order; those that stood in the same place in the last head are taken over from it.
+  /// Joins the fields in their order, and reuses the fields that the last head has in the same places.
   private func join(_ lines: [FieldLine]) -> HTTPFields {
     guard lines.allSatisfy(\.isRemembered) else { return HTTPFields(lines.map(\.field)) }
     if lines.count == lastLines.count {
@@ -56,7 +55,7 @@ final class KnownLines {
     return lastFields
   }
 
-  /// The length and both ends tell most lines apart.
+  /// Returns the cache slot of a line, from its length, its first 8 bytes and its last 8 bytes.
   private static func slot(_ line: UnsafeRawBufferPointer) -> Int {
     let first = line.loadUnaligned(as: UInt64.self)
     let last = line.loadUnaligned(fromByteOffset: line.count - 8, as: UInt64.self)

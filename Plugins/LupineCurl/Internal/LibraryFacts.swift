@@ -1,12 +1,12 @@
 import CLibcurl
 import LupineCore
 
-/// What there is to know of the libcurl at hand.
+/// Properties of the installed libcurl.
 enum LibraryFacts {
-  /// Initialises libcurl, once in the life of the program.
+  /// Initializes libcurl, once per process.
   static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-  /// What it can do; `streamEndChecks` is not in it, since libcurl does not show END_STREAM.
+  /// The capabilities of libcurl; without `streamEndChecks`, because libcurl does not expose END_STREAM.
   static let capabilities: TransportCapabilities = {
     var capabilities: TransportCapabilities = [
       .networking, .trailers, .informationalResponses, .streamedUploads, .framingChecks, .strictFraming, .proxies,
@@ -19,13 +19,13 @@ enum LibraryFacts {
     return capabilities
   }()
 
-  /// Whether HTTP/2 without TLS breaks when a connection is used again, as it does in libcurl before 8.0 (curl#10634).
+  /// Whether HTTP/2 without TLS fails on a reused connection, as in libcurl before 8.0 (curl#10634).
   static let breaksReusedPriorKnowledge: Bool = {
     guard isReady, let facts = curl_version_info(CURLVERSION_FIRST) else { return true }
     return facts.pointee.version_num < 0x08_00_00
   }()
 
-  /// Whether libcurl does TLS with OpenSSL, so that its handshakes can be judged.
+  /// Whether libcurl uses OpenSSL for TLS, which allows `Handshake` to verify servers.
   static let isSecuredByOpenSSL: Bool = {
     guard isReady, let facts = curl_version_info(CURLVERSION_FIRST), let name = facts.pointee.ssl_version else {
       return false

@@ -3,7 +3,7 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// Ends a connection on which libcurl spends processor time without delivering anything, such as one that sends empty
+/// Ends a connection on which libcurl spends processor time without delivering data, such as one with only empty
 /// frames.
 ///
 /// libcurl does not return from a call while such a connection is readable, which blocks the other exchanges, timeouts
@@ -11,19 +11,19 @@ import Synchronization
 /// libcurl since the last callback, and ends the busiest connection when that exceeds `limit`. Time in callbacks and
 /// sinks does not count. The thread sleeps while the loop is idle.
 final class LibraryWatch: Sendable {
-  /// The processor time, in nanoseconds, that libcurl may spend on one connection without bringing anything.
+  /// The processor time, in nanoseconds, that libcurl may spend without delivering data.
   private static let limit: UInt64 = 50_000_000
-  /// Nanoseconds between two looks.
+  /// The time between two samples, in nanoseconds.
   private static let tick = 5_000_000
-  /// Looks at a loop that does nothing, before the thread sleeps until the loop rings.
+  /// The number of samples of an idle loop before the thread sleeps.
   private static let patience = 3
 
   let connections: OpenConnections
-  /// Grows each time the loop's thread enters libcurl or leaves it, for a callback too: odd while libcurl works.
+  /// The number of entries into libcurl and exits from it, callbacks included; odd while libcurl runs.
   private let step = Atomic<UInt64>(0)
-  /// Grows with each call of libcurl.
+  /// The number of calls of libcurl.
   private let call = Atomic<UInt64>(0)
-  /// Whether the call under way has lasted for longer than one tick.
+  /// Whether the current call has lasted for longer than one tick.
   private let isLate = Atomic(false)
   private let isAsleep = Atomic(false)
   private let isOver = Atomic(false)
@@ -44,29 +44,30 @@ final class LibraryWatch: Sendable {
     }
   }
 
-  /// Ends the watching thread, and waits for that.
+  /// Ends the watching thread and waits for its end.
   func stop() {
     isOver.store(true, ordering: .relaxed)
     semaphore.ring()
     thread.withLock { $0.take() }?.join()
   }
 
-  /// Whether exchanges are to hold back what is left of their bodies, so that the call under way comes to its end.
+  /// Whether exchanges must pause their responses, so that the current call of libcurl returns.
   var isCallLate: Bool { isLate.load(ordering: .relaxed) }
 
-  /// Notes that libcurl is about to be called.
+  /// Records the start of a call of libcurl.
   func enter() {
     if isCallLate { isLate.store(false, ordering: .relaxed) }
     call.store(call.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-    // In one order with the other thread's falling asleep, so that one of the two sees the other.
+    // Sequentially consistent with `sleep(at:)`: either this thread sees `isAsleep`, or the other thread sees the new
+    // step.
     step.store(step.load(ordering: .relaxed) &+ 1, ordering: .sequentiallyConsistent)
     if isAsleep.load(ordering: .sequentiallyConsistent) { wake() }
   }
 
-  /// Notes that libcurl has returned.
+  /// Records the end of a call of libcurl.
   func leave() { step.store(step.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 
-  /// Does what a callback is for, which libcurl does not answer for.
+  /// Runs a callback's work, whose time does not count as libcurl's.
   func aside<Result>(_ work: () -> Result) -> Result {
     let before = step.load(ordering: .relaxed)
     guard before & 1 == 1 else { return work() }
@@ -80,13 +81,13 @@ final class LibraryWatch: Sendable {
     semaphore.ring()
   }
 
-  /// What the thread has seen of the loop.
+  /// The watching thread's last observation of the loop.
   private struct View {
     var step: UInt64 = 0
     var call: UInt64 = 0
-    /// The loop's processor time when it was first seen at this step.
+    /// The loop's processor time in nanoseconds at the first sample of this step.
     var time: UInt64 = 0
-    /// How often it has been seen at this step since.
+    /// The number of further samples at this step.
     var count = 0
   }
 
@@ -107,7 +108,7 @@ final class LibraryWatch: Sendable {
     nanosleep(&time, nil)
   }
 
-  /// Waits for the loop's next call, unless that has come meanwhile.
+  /// Waits for the loop's next call, unless a call has started since the sample.
   private func sleep(at seen: UInt64) {
     isAsleep.store(true, ordering: .sequentiallyConsistent)
     if step.load(ordering: .sequentiallyConsistent) == seen {

@@ -3,7 +3,7 @@ import Glibc
 import LupineCore
 
 extension Loop {
-  /// What is known of a descriptor; a descriptor that is new is taken for one of the multi's.
+  /// Returns the state of a descriptor; a new descriptor is assigned to the multi.
   private func socket(_ descriptor: Int32, of multi: Multi) -> WatchedSocket {
     if let known = known(descriptor) { return known }
     let socket = WatchedSocket(multi)
@@ -15,7 +15,7 @@ extension Loop {
     descriptor >= 0 && Int(descriptor) < sockets.count ? sockets[Int(descriptor)] : nil
   }
 
-  /// Notes that libcurl has opened a connection's socket.
+  /// Records that libcurl has opened a connection's socket.
   func opened(_ descriptor: Int32, for multi: Multi) {
     let socket = WatchedSocket(multi)
     socket.isConnection = true
@@ -24,7 +24,7 @@ extension Loop {
     watch.connections.insert(descriptor, id: socket.id)
   }
 
-  /// Closes a connection's socket for libcurl; the kernel takes it out of the poller.
+  /// Closes a connection's socket for libcurl; the kernel removes it from the poller.
   func close(_ descriptor: Int32, of multi: Multi) {
     if let user = known(descriptor)?.user, let exchange = exchanges[user], exchange.isUnderWay, exchange.ports == nil {
       multi.hasFailedDial = true
@@ -37,10 +37,10 @@ extension Loop {
     Glibc.close(descriptor)
   }
 
-  /// Notes what libcurl waits for on a descriptor.
+  /// Records the events that libcurl waits for on a descriptor.
   ///
-  /// A connection that libcurl needs no more stays watched: the same interest comes back with the next request, and what
-  /// happens meanwhile concerns the guard of idle connections.
+  /// A connection that libcurl no longer waits for stays watched. Its next request needs the same events, and
+  /// `guardSocket` handles the events that arrive before that.
   func want(_ descriptor: Int32, _ what: Int32, for multi: Multi, by user: UInt64) {
     let socket = socket(descriptor, of: multi)
     var events: UInt32 = 0
@@ -59,16 +59,17 @@ extension Loop {
     }
   }
 
-  /// Makes sure that a connection which may be idle from now on is watched.
+  /// Watches a connection that may be idle from now on.
   func guardIdle(_ descriptor: Int32) {
     guard let socket = known(descriptor), socket.isConnection, socket.watched == 0 else { return }
     watch(descriptor, socket, for: Poller.readable)
   }
 
-  /// Looks after a connection that is ready although nobody waits for it.
+  /// Handles the events of a connection for which libcurl does not wait.
   ///
-  /// Bytes on an idle connection of HTTP/1.1 would become the answer to its next request: such a connection is closed, and
-  /// libcurl finds it dead. One whose exchanges are paused is left alone, and unwatched, until they go on.
+  /// Bytes on an idle HTTP/1.1 connection would become the response to its next request. So such a connection is ended,
+  /// and libcurl detects that it is dead. A connection whose exchanges are paused stays open, and is not watched until
+  /// they continue.
   func guardSocket(_ descriptor: Int32, _ readiness: UInt32) {
     guard let socket = known(descriptor), socket.wanted == 0, socket.watched != 0 else { return }
     poller.forget(descriptor)
@@ -77,8 +78,9 @@ extension Loop {
     if !isInUse(descriptor, socket) { watch.connections.end(descriptor) }
   }
 
-  /// Closes the connections that no exchange may use soon; true where descriptors are free then, or the multi has an idle
-  /// connection in whose place another can be made.
+  /// Closes the multis that no exchange uses, to free descriptors.
+  ///
+  /// Returns true if a connection was closed, or if the multi has an idle connection that a new one can replace.
   func makeRoom(in multi: Multi) -> Bool {
     let hasClosed = closeUnused(but: multi)
     let used = exchanges.all.compactMap { $0.isUnderWay ? $0.ports : nil }
@@ -92,21 +94,21 @@ extension Loop {
     return hasClosed || hasIdle
   }
 
-  /// The connections of a multi, idle ones included.
+  /// The number of a multi's connections, including idle ones.
   func connectionCount(of multi: Multi) -> Int { sockets.count { $0?.multi === multi && $0?.isConnection == true } }
 
-  /// Ends the exchanges of the connections that the watch has ended, before libcurl's word on them is heard.
+  /// Ends the exchanges of the connections that the watch has ended, before libcurl reports them.
   func endCut() {
     for cut in watch.connections.takeCuts() {
-      // The poller no longer watches the descriptor that the dead socket has replaced.
+      // epoll does not watch the dead socket that has replaced the descriptor.
       if let socket = known(cut.descriptor), socket.id == cut.id { socket.watched = 0 }
       for exchange in exchanges.all where exchange.isUnderWay && exchange.uses(cut) { exchange.endFlooded() }
     }
   }
 
-  /// How the connection of an exchange is secured, read once in the connection's life.
+  /// Returns the TLS details of an exchange's connection; they are read once per connection.
   func details(of easy: Easy) -> TLSDetails? {
-    // libcurl does not tell the descriptor of a connection that several exchanges share.
+    // libcurl does not expose the descriptor of a connection that several exchanges share.
     guard let socket = known(easy.descriptor), socket.isConnection else { return easy.sharedDetails }
     if let known = socket.tls { return known }
     let details = easy.connection.map { TLSDetails($0) }
@@ -114,7 +116,8 @@ extension Loop {
     return details
   }
 
-  /// Counts the connections; one that a paused exchange uses is not idle, though libcurl waits for nothing on it.
+  /// Counts the connections; the connection of a paused exchange is not idle, although libcurl waits for no event on
+  /// it.
   func snapshot(waiting: Int) -> ConnectionPoolSnapshot {
     let used = exchanges.all.compactMap { $0.isUnderWay ? $0.ports : nil }
     var snapshot = ConnectionPoolSnapshot(waiting: waiting)

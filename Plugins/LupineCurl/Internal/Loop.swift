@@ -2,31 +2,31 @@ import CLibcurl
 import Glibc
 import LupineCore
 
-/// The event loop of one transport, made, used and released on its own thread.
+/// The event loop of one transport; it is created, used and released on its own thread.
 final class Loop {
   let engine: Engine
   let lines = KnownLines()
   let watch: LibraryWatch
   let poller: Poller
   var roots = KnownRoots()
-  /// What is known of each descriptor; nil where it is none of libcurl's.
+  /// The state of each descriptor, by its number; nil if libcurl does not use the descriptor.
   private(set) var sockets: [WatchedSocket?] = []
   let exchanges = ExchangeTable()
   private let wakeUp: WakeUp
-  /// Replaced as a whole and never changed in place, so that reading it needs no check for exclusive access.
+  /// Replaced as a whole and never changed in place, so that reading it needs no exclusivity check.
   private var multis: [Multi] = []
   private let line: ConnectionLimiter
-  /// Whether something may have to be done because of the time.
+  /// Whether a deadline may have passed.
   private var isTimeUp = false
-  /// The exchanges with which something is to be done at the end of the turn, each of which knows the next.
+  /// The first exchange of the list that `settle` processes at the end of the turn.
   ///
-  /// The list holds one count of each one's references until its turn comes. One in an array would be checked for
-  /// exclusive access and for its room each time.
+  /// The list is linked through the exchanges, and holds one reference to each of them. An array would need an
+  /// exclusivity check for each access.
   private var firstTouched: Unmanaged<Exchange>?
   private var lastTouched: Unmanaged<Exchange>?
-  /// The exchanges that have had their share of the turn.
+  /// The exchanges that have used their share of the turn.
   private var yielding: [UInt64] = []
-  /// Whether libcurl has been called that calls back for exchanges; debug builds alone keep it, within `assert`.
+  /// Whether a call of libcurl that may call back for exchanges is in progress; maintained in debug builds only.
   private(set) var isInLibrary = false
   private var lastConnectionID: UInt64 = 0
   private var isStopping = false
@@ -44,7 +44,7 @@ final class Loop {
   }
 
   func run() {
-    // Handed down from here, since changes of a member would be checked for exclusive access.
+    // Local variables passed as arguments avoid the exclusivity checks of class members.
     var commands: [Command] = []
     var jobs: [UnownedJob] = []
     turn(&commands)
@@ -60,8 +60,10 @@ final class Loop {
     watch.stop()
   }
 
-  /// Exchanges start after the idle connections have been looked at, and before others become idle, so that none starts
-  /// on a connection that has bytes waiting.
+  /// Runs one turn of the loop.
+  ///
+  /// Exchanges start after the idle connections have been checked and before other connections become idle. So no
+  /// exchange starts on a connection that has unread bytes.
   private func turn(_ commands: inout [Command]) {
     guardIdleSockets()
     if line.mayAdmit { admit() }
@@ -78,7 +80,7 @@ final class Loop {
     settle()
   }
 
-  /// Runs the jobs that wait, and sleeps until there is something to do.
+  /// Runs the queued jobs, and sleeps until there is an event, a command or a deadline.
   private func sleep(_ jobs: inout [UnownedJob]) {
     let wakeUp = alarmTime
     let maySleep = engine.runJobs(&jobs, thenSleep: !line.mayAdmit && wakeUp != 0 && yielding.isEmpty)
@@ -87,7 +89,7 @@ final class Loop {
     isTimeUp = rest == 0 || (maySleep && poller.count == 0)
   }
 
-  /// When the loop has to look after one of its multis; nil leaves that to events.
+  /// The earliest time at which a multi must be called; nil if no multi has a deadline.
   private var alarmTime: UInt64? {
     var earliest: UInt64?
     for multi in multis {
@@ -96,7 +98,7 @@ final class Loop {
     return earliest
   }
 
-  /// Lets go of multis that have been idle for as long as their connections may be, and of these connections.
+  /// Closes the multis that have been idle for the lifetime of their idle connections.
   private func prune() {
     for stale in multis where stale.isStale {
       stale.close()
@@ -104,7 +106,7 @@ final class Loop {
     }
   }
 
-  /// Closes the multis that no exchange uses; true where that closed a connection.
+  /// Closes the multis that no exchange uses; returns true if a connection was closed.
   func closeUnused(but kept: Multi) -> Bool {
     let before = openCount
     for unused in multis where unused !== kept && unused.isUnused {
@@ -142,9 +144,9 @@ final class Loop {
 }
 
 extension Loop {
-  /// Calls libcurl where it may read from connections and call back for exchanges.
+  /// Makes a call of libcurl that may read from connections and call back for exchanges.
   ///
-  /// The exchanges of connections that were ended meanwhile have ended when it returns.
+  /// When this method returns, the exchanges of connections that the watch has ended have ended as well.
   func callLibrary<Result>(_ call: () -> Result) -> Result {
     assert(notes(isInLibrary: true))
     watch.enter()
@@ -155,13 +157,13 @@ extension Loop {
     return result
   }
 
-  /// True, so that it can be said within `assert`.
+  /// Returns true, for use in `assert`.
   private func notes(isInLibrary: Bool) -> Bool {
     self.isInLibrary = isInLibrary
     return true
   }
 
-  /// Notes that an exchange has had its share of the turn, and is to go on in the next.
+  /// Records that an exchange has used its share of the turn and continues in the next one.
   func yields(_ exchange: Exchange) { yielding.append(exchange.id) }
 
   private func goOn() {
@@ -175,7 +177,7 @@ extension Loop {
     return lastConnectionID
   }
 
-  /// Notes that something is to be done with an exchange at the end of the turn.
+  /// Adds an exchange to the list that `settle` processes at the end of the turn.
   func touch(_ exchange: Exchange) {
     let touched = Unmanaged.passRetained(exchange)
     if let lastTouched {
@@ -186,21 +188,21 @@ extension Loop {
     lastTouched = touched
   }
 
-  /// Notes that an exchange is over.
+  /// Removes an exchange that is over.
   func isOver(_ exchange: Exchange) {
     exchanges.remove(exchange)
     line.leave(exchange.id, from: exchange.host)
   }
 
-  /// Notes that a host speaks HTTP/2, so that its exchanges share connections.
+  /// Records that a host uses HTTP/2, so that its exchanges share connections.
   func isMultiplexed(_ exchange: Exchange) {
     line.lift(exchange.host)
     known(exchange.socket)?.isMultiplexed = true
   }
 
-  /// Notes what is known of a descriptor from now on.
+  /// Stores the state of a descriptor.
   ///
-  /// The list is taken out while it is changed, so that reading it needs no check for exclusive access.
+  /// The list is moved out during the change, so that reading it needs no exclusivity check.
   func note(_ socket: WatchedSocket?, of descriptor: Int32) {
     var list = sockets
     sockets = []

@@ -3,32 +3,32 @@ import FoundationEssentials
 import Glibc
 import LupineCore
 
-/// One of libcurl's multi handles, with its own pool of connections, on the loop's thread.
+/// One of libcurl's multi handles with its own pool of connections, used on the loop's thread.
 ///
 /// It outlives its easy handles and connections, whose callbacks refer to it.
 final class Multi {
   let loop: Loop
   let settings: EasySettings
   let route: Route
-  /// Whether the certificates have been looked at that TLS needs.
+  /// Whether the certificates that TLS needs have been checked.
   private(set) var isReadyForTLS = false
-  /// When libcurl wants to be called without an event; 0 means at once.
+  /// When libcurl must be called without an event; 0 means at once, nil means never.
   private(set) var deadline: UInt64?
-  /// Whether an address could not be connected to since the last turn.
+  /// Whether a connection to an address has failed since the last turn.
   var hasFailedDial = false
-  /// Whether it has a connection that may be closed to make room.
+  /// Whether the multi has an idle connection that may be closed for another one.
   var hasIdleConnection = false
   private var handle: MultiHandle
-  /// The handle's, which stays the same.
+  /// The pointer of `handle`, which does not change.
   private let pointer: UnsafeMutableRawPointer
-  /// The handles that are not in use, each of which knows the next.
+  /// The first of the idle easy handles, which form a linked list.
   private var firstIdle: Easy?
   private var idleCount = 0
-  /// Exchanges that are under way, or wait for their turn.
+  /// The number of exchanges that run or wait in this multi.
   private var users = 0
   private let room: Int
   private var lastDetails: (connection: OpaquePointer, details: TLSDetails)?
-  /// When the last exchange ended; nil while there are any.
+  /// When the last exchange ended; nil while there are exchanges.
   private var idleSince: UInt64? = Moment.now
   private var idleLifetime: UInt64
 
@@ -43,7 +43,9 @@ final class Multi {
     Callbacks.install(self, on: pointer)
   }
 
-  /// Refuses TLS without certificates that can be used, which libcurl would only say in mid-handshake.
+  /// Checks the root certificates and the client certificate before the first TLS connection.
+  ///
+  /// libcurl would report unusable certificates only during the handshake.
   func checkCertificates(now: Date) throws(LupineError) {
     if isReadyForTLS { return }
     _ = try roots()
@@ -51,16 +53,16 @@ final class Multi {
     isReadyForTLS = true
   }
 
-  /// What its servers are judged by.
+  /// Returns the root certificates that verify the multi's servers.
   func roots() throws(LupineError) -> TrustedRoots { try loop.roots.roots(in: settings.rootFiles) }
 
-  /// Notes that an exchange is to use it.
+  /// Records that an exchange will use the multi.
   func enter() {
     users += 1
     idleSince = nil
   }
 
-  /// Notes that an exchange is over.
+  /// Records that an exchange is over.
   func leave(at now: UInt64) {
     users -= 1
     if users == 0 { idleSince = now }
@@ -78,14 +80,16 @@ final class Multi {
     guard code == CURLM_OK else { throw CurlError.error(code) }
   }
 
-  /// Begins a transfer anew that has ended.
+  /// Restarts a transfer that has ended.
   func addAgain(_ easy: Easy) throws(LupineError) {
     curl_multi_remove_handle(pointer, easy.pointer)
     let code = curl_multi_add_handle(pointer, easy.pointer)
     guard code == CURLM_OK else { throw CurlError.error(code) }
   }
 
-  /// Like `addAgain`, but first closes the oldest idle connection, by lowering libcurl's limit of connections to those that are open.
+  /// Like `addAgain`, but first closes the oldest idle connection.
+  ///
+  /// To do so, it lowers libcurl's limit of connections to the number of open ones for a moment.
   func addAgainInPlaceOfIdle(_ easy: Easy) throws(LupineError) {
     try addAgain(easy)
     guard hasIdleConnection else { return }
@@ -96,18 +100,18 @@ final class Multi {
     lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.engine.configuration.connections))
   }
 
-  /// Notes how long an exchange lets connections lie idle; the longest counts.
+  /// Records the idle lifetime that an exchange allows; the longest one counts.
   func keep(_ duration: Duration?) {
     if let duration { idleLifetime = max(idleLifetime, Self.nanoseconds(duration)) }
   }
 
-  /// Whether it has been idle for so long that none of its connections would be used again.
+  /// Whether the multi has been idle for so long that no connection would be reused.
   var isStale: Bool { staleAt.map { $0 <= Moment.now } ?? false }
 
-  /// Whether no exchange uses it.
+  /// Whether no exchange uses the multi.
   var isUnused: Bool { users == 0 }
 
-  /// When the loop has to look after it; nil leaves that to events.
+  /// When the loop must call the multi; nil means only on events.
   var wakeUp: UInt64? {
     guard let staleAt else { return deadline }
     return min(staleAt, deadline ?? .max)
@@ -115,12 +119,12 @@ final class Multi {
 
   private var staleAt: UInt64? { idleSince.map { $0 + idleLifetime } }
 
-  /// As libcurl counts: whole seconds, and at least one.
+  /// Returns the duration as libcurl counts it: in whole seconds, at least one.
   private static func nanoseconds(_ duration: Duration) -> UInt64 {
     UInt64(clamping: max(1, min(duration.components.seconds, 1 << 30))) * 1_000_000_000
   }
 
-  /// Takes the handle out, which breaks off what is under way; keeps it for the next exchange where it ended well.
+  /// Removes the easy handle, which ends its transfer, and keeps the handle for the next exchange if it is reusable.
   func remove(_ easy: Easy, isReusable: Bool) {
     curl_multi_remove_handle(pointer, easy.pointer)
     easy.leave()
@@ -134,7 +138,7 @@ final class Multi {
     deadline = milliseconds < 0 ? nil : milliseconds == 0 ? 0 : Moment.now + UInt64(milliseconds) * 1_000_000
   }
 
-  /// Calls libcurl where it wants to be called at once, or its timer has run out.
+  /// Calls libcurl if its deadline has passed.
   func expire(isTimeUp: Bool) {
     guard let deadline, deadline == 0 || (isTimeUp && Moment.milliseconds(until: deadline) == 0) else { return }
     self.deadline = nil
@@ -150,9 +154,9 @@ final class Multi {
     act(descriptor, action)
   }
 
-  /// Has the next address tried where one failed.
+  /// Makes libcurl try the next address after a failed one.
   ///
-  /// libcurl 7.88 forgets to: the attempt would begin when a timer runs out, up to half of the connect timeout later.
+  /// libcurl 7.88 would start this attempt only with a timer, up to half of the connect timeout later.
   func dialAgain() {
     while hasFailedDial {
       hasFailedDial = false
@@ -160,7 +164,7 @@ final class Multi {
     }
   }
 
-  /// Ends the exchanges that libcurl has done with.
+  /// Ends the exchanges whose transfers libcurl has completed.
   func collect() {
     guard users > 0 else { return }
     var left: Int32 = 0
@@ -171,7 +175,9 @@ final class Multi {
     }
   }
 
-  /// How a connection of OpenSSL's is secured; read once, until a connection is closed, whose address another may get.
+  /// Returns the TLS details of a connection.
+  ///
+  /// The last result is cached until a connection is closed, because a new connection may have the same memory address.
   func details(of connection: OpaquePointer) -> TLSDetails {
     if let lastDetails, lastDetails.connection == connection { return lastDetails.details }
     let details = TLSDetails(connection)
@@ -179,10 +185,10 @@ final class Multi {
     return details
   }
 
-  /// Notes that one of its connections is closed.
+  /// Records that one of the connections is closed.
   func hasClosedConnection() { lastDetails = nil }
 
-  /// Closes every connection; the multi is of no use afterwards.
+  /// Closes every connection; the multi cannot be used after this call.
   func close() {
     while let easy = firstIdle { firstIdle = easy.nextIdle.take() }
     handle.close()

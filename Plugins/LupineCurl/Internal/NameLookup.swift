@@ -1,9 +1,9 @@
-/// What it took to look up a name before the exchange went to the loop.
+/// The times of a name lookup that ran before the exchange entered the loop.
 struct NameLookup: Sendable {
-  /// When it began, and with it the exchange.
+  /// When the lookup, and with it the exchange, began.
   let began: UInt64
   let ended: UInt64
-  /// What it has left of the time to connect; `nil` sets no bound.
+  /// The connect timeout that remains after the lookup; `nil` for no limit.
   let connectTimeout: Duration?
 
   var time: Duration { .nanoseconds(Int64(ended - began)) }

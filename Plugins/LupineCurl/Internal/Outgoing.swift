@@ -1,24 +1,24 @@
 import LupineCore
 
-/// The request's side of an exchange.
+/// The state of an exchange's request.
 struct Outgoing {
   var reader: (any BodyReader)?
-  /// Whether there is a body whose reader is made once the tunnel stands.
+  /// Whether the reader of the body is created only after the tunnel exists.
   var isUnopened = false
-  /// Bytes still to be sent, where the length is known.
+  /// The number of bytes still to be sent; nil if the length is not known.
   var remaining: Int64?
-  /// Whether libcurl waits for the reader to have bytes.
+  /// Whether libcurl waits for bytes from the reader.
   var isPaused = false
-  /// Bytes of the body that libcurl has taken.
+  /// The number of bytes of the body that libcurl has read.
   var taken: Int64 = 0
-  /// Whether the rest is not sent, because the server has answered without it.
+  /// Whether the rest of the body is not sent, because the server has already responded.
   var isAbandoned = false
-  /// Whether the response is complete although the body still goes out.
+  /// Whether the response is complete although the body is still being sent.
   var isUnwanted = false
-  /// The number of the request's stream on HTTP/2, once it has one.
+  /// The number of the request's HTTP/2 stream; nil before it has one.
   var stream: UInt32?
-  /// The last stream that the server acts on, once it has said GOAWAY.
+  /// The last stream that the server processes, from its GOAWAY frame; nil before that.
   var lastStream: UInt32?
-  /// Whether the server has said that it did not act on the request.
+  /// Whether the server has reported that it did not process the request.
   var isUnprocessed = false
 }

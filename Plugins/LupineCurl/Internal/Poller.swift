@@ -2,12 +2,12 @@ import CLibcurl
 import Glibc
 import LupineCore
 
-/// Owns an epoll descriptor and the space for its events.
+/// Owns an epoll descriptor and the buffer for its events.
 final class Poller {
   static let readable: UInt32 = EPOLLIN.rawValue | EPOLLRDHUP.rawValue
   static let writable: UInt32 = EPOLLOUT.rawValue
   static let broken: UInt32 = EPOLLERR.rawValue | EPOLLHUP.rawValue
-  /// With another: the descriptor is told of once each time it becomes ready, and not for as long as it is.
+  /// Combined with other events: reports the descriptor once each time it becomes ready (edge-triggered).
   static let once: UInt32 = EPOLLET.rawValue
   static let halfClosed: UInt32 = EPOLLRDHUP.rawValue
 
@@ -27,7 +27,7 @@ final class Poller {
     events.deallocate()
   }
 
-  /// Waits until a descriptor is ready or the time is up; -1 waits for ever.
+  /// Waits until a descriptor is ready or the time has elapsed; -1 waits forever.
   func wait(milliseconds: Int32) {
     count = max(0, Int(epoll_wait(descriptor, events, Int32(Self.capacity), milliseconds)))
   }
@@ -36,7 +36,7 @@ final class Poller {
     (lupine_epoll_descriptor(events, Int32(index)), lupine_epoll_readiness(events, Int32(index)))
   }
 
-  /// Watches a descriptor for these events, whether or not it is watched already.
+  /// Watches a descriptor for these events, even if it is already watched.
   func watch(_ target: Int32, for events: UInt32, isWatched: Bool) {
     if isWatched, lupine_epoll_control(descriptor, EPOLL_CTL_MOD, target, events) == 0 { return }
     if lupine_epoll_control(descriptor, EPOLL_CTL_ADD, target, events) != 0, errno == EEXIST {

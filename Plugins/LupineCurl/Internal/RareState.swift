@@ -1,28 +1,30 @@
 import LupineCore
 
-/// What few exchanges come to need, in an object that is made for those.
+/// The state that few exchanges need, allocated on demand.
 final class RareState {
-  /// A challenge that libcurl may be about to answer: another head follows then, and otherwise this one is the response's.
+  /// A challenge that libcurl may answer.
+  ///
+  /// If libcurl answers, another head follows; otherwise this head is the response's.
   var held: ReceivedHead?
-  /// The content behind that challenge, while libcurl may be about to keep it to itself.
+  /// The content of that challenge, while libcurl may keep the content to itself.
   var heldContent: HeldContent?
-  /// What judges the server of the connection that is made for the exchange.
+  /// The handshake that verifies the server of the exchange's new connection.
   var handshake: Handshake?
-  /// What knows how TLS ends, where only the end of the connection ends the body.
+  /// The handshake that records how TLS ends, if only the end of the connection ends the body.
   var connectionEnd: Handshake?
-  /// The proxy's answer to CONNECT, while a tunnel is opened.
+  /// The reader of the proxy's response to CONNECT; nil without a tunnel.
   var tunnel: TunnelReader?
-  /// The legs of a proof of the connection.
+  /// The number of rounds of NTLM or Negotiate.
   var legs = ConnectionAuthentication()
-  /// The name that libcurl is to connect to.
+  /// The state of the lookup of the host's name.
   var lookup = NameState.none
-  /// Ends the wait for that name.
+  /// Ends the wait for the name.
   var lookupTimer: ScheduledTimer?
-  /// The system's code where no descriptor was left for a connection.
+  /// The system's error code if no descriptor was available for a connection.
   var lacksDescriptor: Int32?
-  /// Whether an idle connection was closed to make room for this one.
+  /// Whether the exchange has already restarted to use the descriptor of an idle connection.
   var hasMadeRoom = false
-  /// How many of the host's addresses the proxy could not reach.
+  /// The number of the host's addresses that the proxy could not reach.
   var unreachedTargets = 0
   /// The address that the network policy refused last.
   var refusedAddress: IPAddress?

@@ -1,14 +1,14 @@
 import HTTPTypes
 import LupineCore
 
-/// A head that is complete, and what follows from it for its exchange.
+/// A complete head with its framing.
 final class ReceivedHead {
   let line: StatusLine
   let response: HTTPResponse
   let framing: Framing
-  /// Whether somebody is to say who he is, which libcurl may be about to do by itself.
+  /// Whether the head asks for authentication (401 or 407), which libcurl may answer itself.
   let isChallenge: Bool
-  /// Whether it may ask for more of an exchange without a body than to take the response's.
+  /// Whether `takeNote(of:)` must process the head even if the request has no body.
   let needsCare: Bool
 
   init(_ line: StatusLine, _ response: HTTPResponse, _ framing: Framing) {

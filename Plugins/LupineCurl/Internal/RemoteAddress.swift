@@ -1,10 +1,10 @@
 import Glibc
 import LupineCore
 
-/// The address of a connection's other end, as libcurl tells it and as people read it.
+/// The remote address of a connection, in libcurl's form and as text.
 struct RemoteAddress {
   let text: String
-  /// `nil` where it is no address of IP.
+  /// `nil` if the connection has no IP address.
   let address: IPAddress?
   private let host: [CChar]
   private let port: Int32

@@ -1,13 +1,13 @@
 import HTTPTypes
 import LupineCore
 
-/// The fields of a request and what decides about those that libcurl would add.
+/// The fields of a request, and the conditions for the fields that libcurl would add.
 struct RequestFields {
   private let fields: HTTPFields
   private let fieldScanID: UInt64?
   private let hasBody: Bool
   private let expectsContinue: Bool
-  /// What `Host` says where the request has no such field of its own.
+  /// The value of `Host`; nil if the request has its own `Host` field.
   private let authority: String?
 
   init(_ request: OutgoingRequest, _ shape: RequestShape) {
@@ -18,22 +18,23 @@ struct RequestFields {
     expectsContinue = hasBody && request.expectsContinue
   }
 
-  /// Whether they are the fields of another request as well, letter by letter and in their order.
+  /// Whether another request has the same fields, byte by byte and in the same order.
   ///
-  /// Both come from one look at fields, as those do that a session adds to each of its requests, or all are compared.
+  /// Requests with the same `fieldScanID` have identical fields. Otherwise all fields are compared.
   func belong(to request: OutgoingRequest, _ shape: RequestShape) -> Bool {
     guard hasBody == shape.hasContent, expectsContinue == (hasBody && request.expectsContinue) else { return false }
     if let fieldScanID, fieldScanID == request.fieldScanID { return true }
     return fields.elementsEqual(request.headers) { $0.name.rawName == $1.name.rawName && $0 == $1 }
   }
 
-  /// Whether they name the host of a URL, or another that the request names.
+  /// Whether the `Host` field is valid for this URL.
   func suit(_ url: HTTPURL) -> Bool { authority == nil || authority == url.authority }
 
-  /// The fields in their order; those that libcurl would add of itself are suppressed.
+  /// Returns the fields in their order, and suppresses the fields that libcurl would add.
   ///
-  /// Where `Host` stands twice, libcurl makes none because of the first, which is empty, and sends the second like any
-  /// other field. Its own has the same text, which it would put together anew for each request.
+  /// Unless the request has its own `Host`, the list contains `Host` twice. The first line is empty and suppresses
+  /// libcurl's own field; libcurl sends the second line like any other field. libcurl's own field would have the same
+  /// text, but libcurl would build it again for each request.
   func list() throws(LupineError) -> FieldList {
     var list = FieldList()
     if let authority {

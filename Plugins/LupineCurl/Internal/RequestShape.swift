@@ -1,16 +1,16 @@
 import CLibcurl
 import LupineCore
 
-/// How a request's body goes out.
+/// How a request's body is sent.
 enum RequestShape: Hashable {
-  /// No body, and no word of one.
+  /// No body and no Content-Length.
   case bare
-  /// No body, and none in the response.
+  /// No body, and no body in the response.
   case head
-  /// A body of so many bytes; -1 sends it in chunks.
+  /// A body of this length in bytes; -1 sends the body in chunks.
   case body(length: Int64)
 
-  /// Whether there are, or may be, bytes to send.
+  /// Whether there may be bytes to send.
   var hasContent: Bool {
     if case .body(let length) = self { length != 0 } else { false }
   }

@@ -1,36 +1,36 @@
 import HTTPTypes
 import LupineCore
 
-/// The end of a response that libcurl reports as a success, and whether it proves that the body is whole.
+/// The end of a response that libcurl reports as a success, checked for a complete body.
 ///
-/// libcurl also reports a success where an HTTP/2 connection fails within a body, and where TLS ends without
-/// close_notify. It does not export END_STREAM.
+/// libcurl also reports a success if an HTTP/2 connection fails within a body, and if TLS ends without close_notify. It
+/// does not expose END_STREAM.
 struct ResponseEnd {
-  /// What ends the body (RFC 9112 section 6.3, RFC 9113 section 8.1).
+  /// How the end of the body is determined (RFC 9112 section 6.3, RFC 9113 section 8.1).
   enum Framing: Equatable {
-    /// The head: there is no body.
+    /// By the head: there is no body.
     case head
-    /// The last of so many bytes.
+    /// By the number of bytes.
     case length(Int64)
-    /// The last chunk.
+    /// By the last chunk.
     case chunks
-    /// END_STREAM.
+    /// By END_STREAM.
     case stream
-    /// The end of the connection.
+    /// By the end of the connection.
     case close
   }
 
   let framing: Framing
-  /// The bytes of the body that have arrived.
+  /// The number of bytes of the body that have arrived.
   let taken: Int64
   /// Whether the last chunk has arrived; true for a body without chunks.
   var hasLastChunk = true
-  /// Whether libcurl closed the connection, without being told to, as it reported the end.
+  /// Whether libcurl itself closed the connection when it reported the end.
   var isConnectionClosed = false
   /// Whether TLS ended with close_notify; nil for a connection without TLS.
   var hasCloseNotify: Bool?
 
-  /// What is missing of a proof that the body is whole; nil where nothing is.
+  /// The error if the body is not proven complete; nil if it is complete.
   var failure: LupineError? {
     switch framing {
     case .length(let length) where taken != length:
@@ -64,7 +64,7 @@ extension ResponseEnd.Framing {
     }
   }
 
-  /// Whether the body is whole once so many bytes have arrived, whatever comes after them.
+  /// Whether the body is complete after this number of bytes, whatever follows.
   func isReached(by taken: Int64) -> Bool {
     switch self {
     case .head: true

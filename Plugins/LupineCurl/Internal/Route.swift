@@ -1,24 +1,24 @@
 import LupineCore
 
-/// What exchanges must have in common to share libcurl's pool of connections, and what follows from it for each of them.
+/// The properties that exchanges must share to use the same pool of connections.
 ///
-/// libcurl does not compare the version of HTTP that was asked for, so it stands here as well.
+/// libcurl does not compare the required HTTP version, so the route contains it as well.
 final class Route {
   let identity: ConnectionKey
   let version: ProtocolVersion
   let proxy: Proxy?
   let hasProxy: Bool
-  /// Whether the proxy is spoken to over TLS.
+  /// Whether the connection to the proxy uses TLS.
   let hasSecuredProxy: Bool
   let unixSocket: String?
   let networkPolicy: NetworkPolicy?
-  /// Whether addresses are named for hosts.
+  /// Whether the session overrides addresses of hosts.
   let overridesResolver: Bool
-  /// Whether libcurl proves connections to servers.
+  /// Whether libcurl authenticates connections to servers.
   let provesConnections: Bool
-  /// Whether there is a proxy that reads requests, or opens a tunnel for them.
+  /// Whether there is an HTTP proxy, which forwards requests or opens tunnels.
   private let isReadByProxy: Bool
-  /// Whether libcurl would break a connection that carries more than one exchange, without TLS.
+  /// Whether libcurl would break a connection without TLS that carries more than one exchange.
   let breaksPlainConnections: Bool
 
   init(_ submission: Submission) {
@@ -35,18 +35,18 @@ final class Route {
     breaksPlainConnections = version == .http2 && LibraryFacts.breaksReusedPriorKnowledge
   }
 
-  /// Whether the exchange has all that in common.
+  /// Whether the exchange has this identity and version.
   func isRoute(of submission: Submission) -> Bool {
     submission.version == version && submission.identity == identity
   }
 
-  /// Whether a proxy is asked for a tunnel to the server.
+  /// Whether requests of this scheme use a proxy's tunnel.
   func isTunnelled(_ scheme: HTTPURL.Scheme) -> Bool { isReadByProxy && scheme == .https }
 
-  /// Whether a proxy reads the request and makes one like it.
+  /// Whether a proxy forwards requests of this scheme.
   func isForwarded(_ scheme: HTTPURL.Scheme) -> Bool { isReadByProxy && scheme == .http }
 
-  /// Whether a connection must not carry more than one exchange, because libcurl would break it.
+  /// Whether a connection must carry only one exchange, because libcurl would break it.
   func sharesNoConnection(_ scheme: HTTPURL.Scheme) -> Bool {
     breaksPlainConnections && scheme == .http
   }

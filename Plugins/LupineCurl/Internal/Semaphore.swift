@@ -1,8 +1,8 @@
 import Glibc
 
-/// Wakes a thread that has nothing to do; owns a semaphore.
+/// Owns a semaphore that wakes a waiting thread.
 final class Semaphore: Sendable {
-  /// Any thread may use a semaphore, and `deinit` frees the memory after the last use.
+  /// `nonisolated(unsafe)`: any thread may use a semaphore, and `deinit` frees the memory after the last use.
   nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
 
   init() {
@@ -17,6 +17,6 @@ final class Semaphore: Sendable {
 
   func ring() { sem_post(semaphore) }
 
-  /// Waits until it is rung for.
+  /// Waits for a call of `ring`.
   func wait() { while sem_wait(semaphore) != 0 && errno == EINTR {} }
 }

@@ -2,13 +2,13 @@ import CLibcurl
 import Glibc
 import LupineCore
 
-/// The two ports of a connection and the address of its other end, by which an exchange is matched with its descriptor.
+/// The two ports of a connection and its remote address, which match an exchange with its descriptor.
 ///
 /// Connections to different addresses may have the same ports.
 struct SocketPorts: Equatable {
   let local: Int32
   let remote: Int32
-  /// The address of the other end; `nil` where it is none of IP.
+  /// The remote address; `nil` if it is not an IP address.
   let address: IPAddress?
 
   init(local: Int32, remote: Int32, _ address: IPAddress?) {
@@ -17,10 +17,14 @@ struct SocketPorts: Equatable {
     self.address = address
   }
 
-  /// Whether no other connection has these: of a connection over a Unix-domain socket libcurl may not tell which it is.
+  /// Whether the value identifies one connection.
+  ///
+  /// False for a connection over a Unix-domain socket whose descriptor is not known.
   var isKnown: Bool { remote >= 0 }
 
-  /// A Unix-domain socket has no ports; its descriptor stands for them, which no other connection has meanwhile.
+  /// Uses the descriptor in place of ports, which a Unix-domain socket does not have.
+  ///
+  /// No other open connection has the same descriptor.
   init(unixSocket descriptor: Int32) {
     self.init(local: -1, remote: descriptor, nil)
   }
@@ -50,7 +54,7 @@ struct SocketPorts: Equatable {
         buffer.baseAddress.map { ask(descriptor, $0, &length) == 0 } == true
       }
       guard isKnown else { return (-1, nil) }
-      // The port stands at the same place for both versions of IP.
+      // The port has the same offset for IPv4 and IPv6.
       let port = Int32(bytes[2]) << 8 | Int32(bytes[3])
       let isIPv6 = bytes.load(as: sa_family_t.self) == sa_family_t(AF_INET6)
       return (port, IPAddress(bytes: Array(isIPv6 ? bytes[8..<24] : bytes[4..<8])))

@@ -1,7 +1,7 @@
 import HTTPTypes
 import LupineCore
 
-/// An exchange on its way to the loop.
+/// An exchange that is passed to the loop.
 final class Submission: Sendable {
   typealias Outcome = Result<TransportResponse, LupineError>
   typealias Continuation = UnsafeContinuation<Outcome, Never>
@@ -9,13 +9,13 @@ final class Submission: Sendable {
   let ticket: Ticket
   let request: OutgoingRequest
   let context: TransferContext
-  /// Parts of the two that are asked for again and again, and copied each time.
+  /// Copies of frequently used values of the request and the context.
   let url: HTTPURL
   let method: HTTPRequest.Method
-  /// HTTP/1.1 where the request names none: libcurl does not show where an HTTP/2 body ends; see `ResponseEnd`.
+  /// The required version, or else HTTP/1.1: libcurl does not expose the end of an HTTP/2 body (see `ResponseEnd`).
   let version: ProtocolVersion
   let identity: ConnectionKey
-  /// What the proxy is to connect to, where names are resolved here.
+  /// The addresses that the proxy connects to, if the client resolves the names.
   let target: Target
   let continuation: Continuation
 
@@ -37,7 +37,7 @@ final class Submission: Sendable {
 
   var isSecured: Bool { url.scheme == .https }
 
-  /// How long the connection may take from here on; `nil` sets no bound.
+  /// The remaining connect timeout; `nil` for no limit.
   var connectTimeout: Duration? {
     if let lookup = target.lookup { lookup.connectTimeout } else { context.connectTimeout }
   }

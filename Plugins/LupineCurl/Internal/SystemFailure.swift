@@ -1,7 +1,7 @@
 import Glibc
 import LupineCore
 
-/// Errors of the operating system that keep the loop from starting, or a connection from being made.
+/// Creates errors for system calls that fail when the loop starts or a connection is made.
 enum SystemFailure {
   static func error(_ what: String, code: Int32 = errno) -> LupineError {
     let advice =

@@ -1,9 +1,9 @@
 import LupineCore
 
-/// Where a proxy is to connect to, as far as it was found out before the exchange went to the loop.
+/// The addresses that a proxy connects to, as known before the exchange enters the loop.
 struct Target: Sendable {
-  /// One after the other; none where the proxy, or libcurl, finds them.
+  /// The addresses to try in order; empty if the proxy or libcurl resolves the name.
   var addresses: [IPAddress] = []
-  /// `nil` where no name had to be looked up.
+  /// The lookup of the name; `nil` if none was necessary.
   var lookup: NameLookup?
 }

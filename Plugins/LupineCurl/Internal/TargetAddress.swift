@@ -1,15 +1,17 @@
 import LupineCore
 
-/// Finds the addresses that a proxy is given, where names are resolved on this side.
+/// Finds the addresses that a proxy receives if the client resolves the names.
 enum TargetAddress {
-  /// Whether there may be anything to find; of most exchanges there is not.
+  /// Whether addresses may have to be resolved or checked.
   static func isAsked(in context: TransferContext) -> Bool {
     context.identity.concernsAddresses
   }
 
-  /// The addresses of the URL's host that the network policy allows; none where the proxy, or libcurl, finds them.
+  /// Returns the addresses of the URL's host that the network policy allows; none if the proxy or libcurl resolves the
+  /// name.
   ///
-  /// - Throws: `LupineError` of kind `hostNotFound`, `addressRefused`, or of what ends the wait for a name's addresses.
+  /// - Throws: `LupineError` of kind `hostNotFound` or `addressRefused`, or the error that ends the wait for the
+  ///   lookup.
   static func find(
     for request: OutgoingRequest, in context: TransferContext, by lookups: HostLookups
   ) async throws(LupineError) -> Target {

@@ -1,7 +1,7 @@
 import CLibcurl
 import LupineCore
 
-/// Owns a URL in libcurl's parts, which are set without being read again.
+/// Owns a libcurl URL, whose parts are set without parsing.
 final class TargetURL {
   let pointer: OpaquePointer
   private var current: HTTPURL?
@@ -13,7 +13,7 @@ final class TargetURL {
 
   deinit { curl_url_cleanup(pointer) }
 
-  /// Sets the parts that differ from the last URL's; false where it is the same URL.
+  /// Sets the parts that differ from the last URL; returns false if the URL is the same.
   func set(_ url: HTTPURL) throws(LupineError) -> Bool {
     let old = current
     if old?.string == url.string { return false }

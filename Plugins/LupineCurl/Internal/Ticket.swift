@@ -1,4 +1,4 @@
-/// What others keep of an exchange to speak of it to its loop: its number, in one object for all that may be said.
+/// Identifies an exchange, and sends commands for it to the loop from other threads.
 final class Ticket: Sendable {
   let id: UInt64
   private let engine: Engine
@@ -11,12 +11,12 @@ final class Ticket: Sendable {
   /// Ends the exchange.
   func cancel() { engine.post(.cancel(id)) }
 
-  /// The name of the exchange's host has been looked up.
+  /// Passes on the result of the lookup of the host's name.
   func resolved(_ outcome: HostLookups.Outcome) { engine.post(.resolved(id, outcome)) }
 
-  /// The sink of the response has room again.
+  /// Continues to receive, because the sink of the response has room again.
   func receive() { engine.post(.receive(id)) }
 
-  /// The reader of the request's body has bytes again.
+  /// Continues to send, because the reader of the request's body has bytes again.
   func provide() { engine.post(.provide(id)) }
 }

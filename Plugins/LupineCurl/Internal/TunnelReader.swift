@@ -1,22 +1,22 @@
 import HTTPTypes
 import LupineCore
 
-/// Reads a proxy's answers to CONNECT (RFC 9110 section 9.3.6).
+/// Reads a proxy's responses to CONNECT (RFC 9110 section 9.3.6).
 struct TunnelReader {
-  /// The answer, where the proxy opens no tunnel.
+  /// The response, if the proxy opens no tunnel.
   private(set) var refusal: ReceivedHead?
   private let head: HeadReader
   private var legs = ConnectionAuthentication()
 
   init(_ limits: Limits, _ lines: KnownLines) { head = HeadReader(limits, lines, mayBeMultiplexed: false) }
 
-  /// Takes a line and returns the answer that it completes, where that opens the tunnel.
+  /// Processes a line; returns the response that the line completes, if it opens the tunnel.
   mutating func take(_ line: UnsafeRawBufferPointer) throws(LupineError) -> HTTPResponse? {
     if refusal != nil, line.starts(with: "HTTP/".utf8) { try beginAgain() }
     guard case .final(let received) = try head.take(line) else { return nil }
     var answer = received.response
     if answer.status.kind == .successful { return answer }
-    // libcurl drops the content, so nothing may say that there is any.
+    // libcurl discards the content, so the fields must not announce any.
     for name in [HTTPField.Name.contentLength, .contentEncoding, .transferEncoding, .contentType] {
       answer.headerFields[name] = nil
     }
@@ -24,7 +24,7 @@ struct TunnelReader {
     return nil
   }
 
-  /// The next leg of a proof: libcurl has read the challenge, and answered it.
+  /// Starts the next round of NTLM or Negotiate: libcurl has read the challenge and answered it.
   private mutating func beginAgain() throws(LupineError) {
     refusal = nil
     head.beginAgain()

@@ -1,20 +1,20 @@
 import LupineCore
 import LupineSupport
 
-/// What a line of libcurl's verbose text says of an exchange; libcurl tells it in no other way.
+/// The information about an exchange that libcurl exposes only in its verbose text.
 enum VerboseText: Equatable {
-  /// The request goes out as the stream of this number.
+  /// The request uses the stream with this number.
   case stream(UInt32)
-  /// The server acts on no stream of the connection above this one (RFC 9113 section 6.8).
+  /// The server processes no stream of the connection above this one (RFC 9113 section 6.8).
   case goAway(last: UInt32)
-  /// The server closed the stream before it acted on the request (RFC 9113 section 8.7).
+  /// The server closed the stream before it processed the request (RFC 9113 section 8.7).
   case refused
-  /// The server wants HTTP/1.1 for the request (RFC 9113 section 7, HTTP_1_1_REQUIRED).
+  /// The server requires HTTP/1.1 for the request (RFC 9113 section 7, HTTP_1_1_REQUIRED).
   case needsHTTP1
-  /// libcurl has dropped bytes behind a head without content.
+  /// libcurl has discarded bytes after a head without content.
   case surplus
 
-  /// Reads a line; `nil` where it says nothing of that.
+  /// Parses a line; `nil` if it contains none of this information.
   init?(_ line: UnsafeRawBufferPointer) {
     switch line.first {
     case UInt8(ascii: "U"):
@@ -24,7 +24,7 @@ enum VerboseText: Equatable {
       }
       self = .stream(number)
     case UInt8(ascii: "r"):
-      // libcurl 7.88 misspells it.
+      // The first spelling is libcurl 7.88's.
       guard line.starts(with: "recveived GOAWAY, error=".utf8) || line.starts(with: "received GOAWAY, error=".utf8),
         let sign = line.lastIndex(of: UInt8(ascii: "=")), let number = Self.number(line[(sign + 1)...])
       else { return nil }
@@ -36,7 +36,7 @@ enum VerboseText: Equatable {
     }
   }
 
-  /// The number that bytes begin with; `nil` where they begin with none, or with one of more than 32 bits.
+  /// Returns the leading decimal number; `nil` if there is none, or if it exceeds 32 bits.
   private static func number(_ bytes: Slice<UnsafeRawBufferPointer>) -> UInt32? {
     var number: UInt32?
     for byte in bytes {

@@ -2,9 +2,9 @@ import CLibcurl
 import Glibc
 import LupineCore
 
-/// Wakes a loop that sleeps in `epoll_wait`; owns the eventfd.
+/// Owns an eventfd that wakes a loop from `epoll_wait`.
 ///
-/// The poller tells of each ring once, so that nothing has to be read; the count of rings ends at 2⁶⁴ only.
+/// The poller reports each ring once, so the counter is never read. It has room for almost 2⁶⁴ rings.
 final class WakeUp: Sendable {
   let descriptor: Int32
 

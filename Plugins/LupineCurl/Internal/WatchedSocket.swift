@@ -1,28 +1,28 @@
 import LupineCore
 
-/// What the loop knows of one descriptor of libcurl's.
+/// The loop's state of one of libcurl's descriptors.
 final class WatchedSocket {
-  /// A number that no other connection of the loop has; 0 for what is no connection.
+  /// A number that no other connection of the loop has; 0 if the descriptor is not a connection.
   var id: UInt64 = 0
-  /// The multi it belongs to.
+  /// The multi that uses the descriptor.
   var multi: Multi
-  /// The events that epoll watches for; 0 where the descriptor is not watched.
+  /// The events that epoll watches for; 0 if the descriptor is not watched.
   var watched: UInt32 = 0
-  /// The events that libcurl waits for; 0 while the connection is idle, or all that use it are paused.
+  /// The events that libcurl waits for; 0 while the connection is idle or all of its exchanges are paused.
   var wanted: UInt32 = 0
-  /// The exchange for which libcurl last asked about it.
+  /// The exchange for which libcurl last reported the descriptor.
   var user: UInt64 = 0
-  /// Whether it is a connection, whose closing is reported, and not a pipe of the resolver's, whose closing is not.
+  /// Whether the descriptor is a connection, whose close libcurl reports, and not a pipe of its resolver.
   var isConnection = false
-  /// Whether it speaks HTTP/2, on which frames may arrive at any time.
+  /// Whether the connection uses HTTP/2, so that frames may arrive at any time.
   var isMultiplexed = false
-  /// Its ports, where it is a connection that may carry several exchanges.
+  /// The ports of a connection that may carry several exchanges; nil until they are read.
   var ports: SocketPorts?
-  /// OpenSSL's connection over it, where it is a Unix-domain socket.
+  /// The `SSL` object of a connection over a Unix-domain socket.
   var secured: OpaquePointer?
-  /// Whether libcurl has closed it.
+  /// Whether libcurl has closed the connection.
   var isClosed = false
-  /// How it is secured, once that is known.
+  /// The TLS details of the connection; nil until they are read.
   var tls: TLSDetails?
 
   init(_ multi: Multi) { self.multi = multi }

@@ -2,9 +2,11 @@ import COpenSSL
 import FoundationEssentials
 import LupineCore
 
-/// Looks at a client certificate before libcurl does, which cannot tell a wrong passphrase from a wrong file.
+/// Checks a client certificate before libcurl uses it.
+///
+/// libcurl does not distinguish a wrong passphrase from an invalid file.
 enum ClientCertificateCheck {
-  /// - Throws: `LupineError` of kind `configuration` that names what is wrong.
+  /// - Throws: `LupineError` of kind `configuration` with the reason.
   static func check(_ certificate: ClientCertificate, now: Date) throws(LupineError) {
     let parts =
       switch certificate.format {

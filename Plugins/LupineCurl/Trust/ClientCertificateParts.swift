@@ -3,7 +3,7 @@ import FoundationEssentials
 import LupineCore
 import LupineX509
 
-/// Owns a client certificate and its key while they are looked at.
+/// Owns a client certificate and its key during the check.
 struct ClientCertificateParts: ~Copyable {
   let certificate: OpaquePointer
   let key: OpaquePointer
@@ -53,7 +53,7 @@ struct ClientCertificateParts: ~Copyable {
   private static func key(_ source: ClientCertificate, _ bytes: [UInt8]) throws(LupineError) -> OpaquePointer {
     let passphrase = source.passphrase ?? ""
     let key = bytes.with { memory in
-      // OpenSSL takes the text for the passphrase itself where there is no function to ask; empty asks nobody.
+      // Without a callback, OpenSSL uses this text as the passphrase. An empty text prevents a prompt on the terminal.
       passphrase.withCString { PEM_read_bio_PrivateKey(memory, nil, nil, UnsafeMutableRawPointer(mutating: $0)) }
     }
     if let key { return key }
@@ -71,7 +71,7 @@ struct ClientCertificateParts: ~Copyable {
 }
 
 extension [UInt8] {
-  /// Lets OpenSSL read the bytes.
+  /// Calls `body` with a memory BIO that reads the bytes.
   fileprivate func with<Value>(_ body: (OpaquePointer?) -> Value) -> Value {
     withUnsafeBytes { bytes in
       let memory = OpenSSLMemory(reading: bytes)

@@ -1,18 +1,18 @@
 import Glibc
 
-/// What tells whether a file is still what it was, without reading it.
+/// Identifies the version of a file without reading the file.
 ///
-/// Two writes in place that leave the same size within one tick of the file system's clock, some milliseconds on Linux,
-/// look like one.
+/// Two writes in place are not distinguished if they leave the same size and happen within one tick of the file
+/// system's clock (some milliseconds on Linux).
 struct FileVersion: Equatable {
   private let device: dev_t
   private let inode: ino_t
   private let size: off_t
-  /// When its bytes or its attributes were changed last, which no program can set back.
+  /// When the file's content or attributes last changed (`st_ctim`); programs cannot set this time.
   private let changedSeconds: Int
   private let changedNanoseconds: Int
 
-  /// That of the file a path leads to, through links; `nil` where it cannot be examined.
+  /// Reads the version of the file at a path, and follows links; `nil` if `stat` fails.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -3,17 +3,18 @@ import FoundationEssentials
 import LupineCore
 import LupineX509
 
-/// What the callbacks of one TLS handshake need, kept by its `SSL_CTX` for as long as the connection lives.
+/// The state of one TLS handshake, owned by its `SSL_CTX` for the life of the connection.
 ///
-/// libcurl looks at the name itself as well, by rules that let a common name pass; ours come first, and without them no
-/// handshake ends. A session that is resumed is one that this has let through, for the same host and by the same roots.
+/// libcurl also checks the host name, but accepts a common name. `verify` runs first, and the handshake fails unless it
+/// succeeds. A resumed session comes from a handshake that passed this verification for the same host with the same
+/// roots.
 final class Handshake {
-  /// Whom the handshake is with.
+  /// The server or proxy of the handshake.
   struct Peer {
     let host: String
     let port: Int
     let isProxy: Bool
-    /// Who judges it; `nil` leaves it to chain and name.
+    /// The evaluator that decides; `nil` if only the chain and the host name count.
     let evaluator: (any TrustEvaluator)?
 
     static func server(of exchange: Exchange) -> Peer {
@@ -21,25 +22,25 @@ final class Handshake {
       return Peer(host: url.host, port: url.effectivePort, isProxy: false, evaluator: exchange.context.evaluator)
     }
 
-    /// The proxy that the server is behind.
+    /// The proxy between the client and the server.
     static func proxy(_ proxy: Proxy, of exchange: Exchange) -> Peer {
       Peer(host: proxy.host, port: proxy.port, isProxy: true, evaluator: exchange.context.proxyEvaluator)
     }
   }
 
-  /// Whether the server was found to be trusted.
+  /// Whether the server or proxy has been verified and is trusted.
   private(set) var isTrusted = false
-  /// Whether the other side has said that it sends no more (RFC 8446 section 6.1).
+  /// Whether the peer has sent close_notify (RFC 8446 section 6.1).
   var hasCloseNotify = false
-  /// What the chain is verified by.
+  /// The root certificates that verify the chain.
   let roots: TrustedRoots
   let watch: LibraryWatch
   private let peer: Peer
   private let identity: ConnectionKey
   private let now: Date
-  /// The exchange that has the connection made, while it does.
+  /// The exchange that makes the connection, as long as it exists.
   private weak var exchange: Exchange?
-  /// What the verification found, where the verdict waits for the stapled OCSP response.
+  /// The input of the evaluator, which waits for the stapled OCSP response.
   private var pending: ServerTrust?
 
   init(_ exchange: Exchange, with peer: Peer, _ roots: TrustedRoots) {
@@ -51,10 +52,10 @@ final class Handshake {
     now = exchange.context.now()
   }
 
-  /// Whether the server is to be asked for an OCSP response.
+  /// Whether the client requests a stapled OCSP response.
   var wantsStaple: Bool { peer.evaluator?.wantsStapledOCSPResponse == true }
 
-  /// Verifies chain and name and asks the evaluator; false ends the handshake.
+  /// Verifies the chain and the host name, and calls the evaluator; false ends the handshake.
   func verify(_ context: OpaquePointer) -> Bool {
     let chain = VerifiedChain(context, roots, host: peer.host, now: now)
     if peer.evaluator?.replacesVerification != true {
@@ -63,7 +64,7 @@ final class Handshake {
     }
     guard let evaluator = peer.evaluator else { return accept(context) }
     var trust = trust(chain)
-    // Before TLS 1.3 the response comes after the certificates, and is judged by `judgeStaple`.
+    // Before TLS 1.3, the OCSP response arrives after the certificates, and `judgeStaple` decides.
     if wantsStaple, let connection = VerifiedChain.connection(context), SSL_version(connection) < TLS1_3_VERSION {
       pending = trust
       X509_STORE_CTX_set_error(context, X509_V_OK)
@@ -73,7 +74,7 @@ final class Handshake {
     return judge(trust, evaluator) ? accept(context) : refuse(context, X509_V_ERR_APPLICATION_VERIFICATION)
   }
 
-  /// Gives the verdict that waited for the stapled OCSP response; false ends the handshake.
+  /// Calls the evaluator with the stapled OCSP response; false ends the handshake.
   func judgeStaple(_ connection: OpaquePointer) -> Bool {
     guard var trust = pending, let evaluator = peer.evaluator else { return isTrusted }
     pending = nil
@@ -107,7 +108,7 @@ final class Handshake {
     return true
   }
 
-  /// What libcurl says of a code names no proxy.
+  /// Refuses the chain; for a proxy it sets the error, because libcurl's message does not name the proxy.
   private func refuseChain(_ context: OpaquePointer, _ code: Int32) -> Bool {
     if peer.isProxy { fail("its chain does not verify: \(OpenSSLText.verification(code))", nil) }
     return refuse(context, code)

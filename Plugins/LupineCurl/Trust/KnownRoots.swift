@@ -1,9 +1,9 @@
 import LupineCore
 
-/// The root certificates that have been read, which outlive the connections that were judged by them: reading the
-/// system's takes longer than ten handshakes.
+/// Caches root certificates across connections.
 ///
-/// They are asked for once for each handshake, and looking whether a file has changed costs one `stat` a file.
+/// Reading the system's file takes longer than ten handshakes. Each handshake checks with one `stat` per file whether
+/// the file has changed.
 struct KnownRoots {
   private struct Entry {
     let files: RootFiles
@@ -11,26 +11,26 @@ struct KnownRoots {
     let roots: TrustedRoots
   }
 
-  /// How many are kept of a program that names ever other files.
+  /// The maximum number of entries.
   private static let room = 8
-  /// The one that was asked for last is the last.
+  /// The entries in the order of their last use, the most recent one last.
   private var entries: [Entry] = []
 
-  /// The roots in these files, read again where a file is not the one that was read any more.
+  /// Returns the roots in these files, and reads the files again if one of them has changed.
   ///
-  /// Where one of the files is missing, or may not be read, what was read last stays: a file that is being replaced is
-  /// away for a moment. A file that is there without a certificate is an error, and what was read before is forgotten.
+  /// While one of the files is missing or unreadable, the roots that were read last stay valid: a file that is being
+  /// replaced may be absent for a moment. A readable file without a certificate is an error, and removes the entry.
   ///
-  /// - Throws: `LupineError` of kind `configuration` where a file has to be read, and cannot be.
+  /// - Throws: `LupineError` of kind `configuration` if a file must be read and cannot be.
   mutating func roots(in files: RootFiles) throws(LupineError) -> TrustedRoots {
-    // Before they are read, so that a change in between shows the next time.
+    // Determined before the files are read, so that the next call detects a change during the reading.
     let versions = files.versions
     let known = entries.firstIndex { $0.files == files }.map { entries.remove(at: $0) }
     if let known, known.versions == versions || !files.areReadable { return keep(known) }
     do throws(LupineError) {
       return keep(Entry(files: files, versions: versions, roots: try files.read()))
     } catch {
-      // It may have gone between the look and the reading.
+      // A file may have been removed after its version was determined.
       if let known, !files.areReadable { return keep(known) }
       throw error
     }

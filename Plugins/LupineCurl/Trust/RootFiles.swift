@@ -1,10 +1,10 @@
 import Glibc
 import LupineCore
 
-/// The files of root certificates that an identity's servers are judged by.
+/// The files of root certificates that verify the servers of an identity.
 struct RootFiles: Equatable {
   let bundle: String
-  /// Whether the program has named that one.
+  /// Whether the program set the path of `bundle`.
   private let isNamed: Bool
   private let additional: String?
 
@@ -17,13 +17,13 @@ struct RootFiles: Equatable {
 
   private var paths: [String] { [bundle, additional].compactMap(\.self) }
 
-  /// What each of them is like now; `nil` for one that cannot be examined.
+  /// The current version of each file; `nil` for a file that cannot be examined.
   var versions: [FileVersion?] { paths.map { FileVersion(path: $0) } }
 
-  /// Whether all of them are there and may be read.
+  /// Whether all files exist and are readable.
   var areReadable: Bool { paths.allSatisfy { access($0, R_OK) == 0 } }
 
-  /// - Throws: `LupineError` of kind `configuration` where a file cannot be read.
+  /// - Throws: `LupineError` of kind `configuration` if a file cannot be read.
   func read() throws(LupineError) -> TrustedRoots {
     try CertificateBundle.check(bundle, isNamed: isNamed)
     return try TrustedRoots(paths)

@@ -3,7 +3,7 @@ import LupineCore
 import LupineX509
 
 extension TLSDetails {
-  /// Reads how a connection of OpenSSL's is secured.
+  /// Reads the details of an OpenSSL connection.
   init(_ connection: OpaquePointer) {
     var bytes: UnsafePointer<UInt8>?
     var count: UInt32 = 0

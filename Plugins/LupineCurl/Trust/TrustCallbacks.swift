@@ -1,18 +1,18 @@
 import CLibcurl
 import COpenSSL
 
-/// The functions that OpenSSL calls during a handshake, which find its `Handshake` and forward.
+/// Forwards OpenSSL's callbacks to the `Handshake` of the connection.
 ///
-/// The `SSL_CTX` holds a reference to it, given back when the `SSL_CTX` is freed, after the connection is closed; so the
-/// pointers are valid in every call.
+/// The `SSL_CTX` holds a reference to the `Handshake`. The reference is released when the `SSL_CTX` is freed, after the
+/// end of the connection. So the pointers are valid in every call.
 enum TrustCallbacks {
-  /// Has libcurl ask for the settings of each handshake that this handle begins.
+  /// Makes libcurl call back with the `SSL_CTX` of each handshake that this handle starts.
   static func install(_ easy: Easy, on handle: UnsafeMutableRawPointer) {
     lupine_easy_set_ssl_context_function(handle, contextIsMade)
     lupine_easy_set_pointer(handle, CURLOPT_SSL_CTX_DATA, Unmanaged.passUnretained(easy).toOpaque())
   }
 
-  /// The place in each `SSL_CTX` where its handshake is kept.
+  /// The index of the `Handshake` in the extra data of each `SSL_CTX`.
   private static let index = lupine_context_index { _, handshake, _, _, _, _ in
     if let handshake { Unmanaged<Handshake>.fromOpaque(handshake).release() }
   }
@@ -38,17 +38,17 @@ enum TrustCallbacks {
     return CURLE_OK
   }
 
-  /// What was kept of a connection's handshake.
+  /// Returns the `Handshake` of a connection.
   static func handshake(of connection: OpaquePointer) -> Handshake? {
     handshake(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(connection), index))
   }
 
-  /// Hears of the beginning of handshakes and of alerts.
+  /// Receives the start of handshakes and the alerts.
   private static let stateHasChanged: @convention(c) (OpaquePointer?, Int32, Int32) -> Void = {
     connection, state, value in
     guard let connection else { return }
     if state & SSL_CB_HANDSHAKE_START != 0 { handshakeBegins(connection) }
-    // The alert's level stands above its description.
+    // The high byte is the alert's level, the low byte its description.
     if state & readsAlert == readsAlert, value & 0xFF == SSL_AD_CLOSE_NOTIFY {
       handshake(of: connection)?.hasCloseNotify = true
     }
@@ -56,8 +56,9 @@ enum TrustCallbacks {
 
   private static let readsAlert = SSL_CB_ALERT | SSL_CB_READ
 
-  /// Takes away a session that libcurl would have resumed, and that roots have judged which were read before the files
-  /// changed: a resumed session asks for no verification.
+  /// Removes a session that libcurl would resume if older root certificates verified it.
+  ///
+  /// A resumed session skips the verification.
   private static func handshakeBegins(_ connection: OpaquePointer) {
     guard let session = SSL_get_session(connection), let handshake = handshake(of: connection) else { return }
     if !handshake.roots.haveJudged(session) { SSL_set_session(connection, nil) }

@@ -4,16 +4,16 @@ import LupineX509
 
 /// The certificates of a handshake, verified against the roots of the connection's identity.
 struct VerifiedChain {
-  /// As the server sent them, in DER.
+  /// The certificates as the server sent them, in DER.
   let presented: [Data]
-  /// The chain to a root; `nil` where there is none.
+  /// The chain to a root; `nil` if the verification failed.
   let verified: [Data]?
-  /// OpenSSL's code where there is none.
+  /// OpenSSL's error code; `nil` if the verification succeeded.
   let failure: Int32?
   /// Whether the authorities of the chain may sign for the host; false without a chain.
   let permitsHost: Bool
 
-  /// - Parameter context: what OpenSSL hands to the callback that stands in for its verification.
+  /// - Parameter context: the context that OpenSSL passes to the callback that replaces its verification.
   init(_ context: OpaquePointer, _ roots: TrustedRoots, host: String, now: Date) {
     let sent = X509_STORE_CTX_get0_untrusted(context)
     presented = DER.certificates(sent)
@@ -39,12 +39,12 @@ struct VerifiedChain {
     failure = isVerified ? nil : code == X509_V_OK ? X509_V_ERR_UNSPECIFIED : code
   }
 
-  /// The connection that a verification is for.
+  /// Returns the connection that the context belongs to.
   static func connection(_ context: OpaquePointer) -> OpaquePointer? {
     X509_STORE_CTX_get_ex_data(context, SSL_get_ex_data_X509_STORE_CTX_idx()).map { OpaquePointer($0) }
   }
 
-  /// Has the validity of certificates judged at a date.
+  /// Sets the date for validity checks.
   static func set(_ now: Date, on context: OpaquePointer?) {
     X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(context), time_t(now.timeIntervalSince1970))
   }

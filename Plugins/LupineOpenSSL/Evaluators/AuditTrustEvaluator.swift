@@ -1,40 +1,40 @@
 public import FoundationEssentials
 public import LupineCore
 
-/// Reports what an evaluator would refuse, and leaves the verdict to another one.
+/// Reports the refusals of one evaluator as warnings, and lets another evaluator decide.
 ///
-/// For trying out pins: what they would refuse becomes an event of kind `warning`, while the system's trust still holds.
+/// Use it to test pins: a refusal becomes an event of kind `warning`, while the deciding evaluator still decides.
 public struct AuditTrustEvaluator: TrustEvaluator {
-  /// Whose verdict is reported.
+  /// The evaluator whose refusals are reported.
   public let audited: any TrustEvaluator
-  /// Whose verdict counts where the other one refuses.
+  /// The evaluator that decides.
   public let deciding: any TrustEvaluator
 
-  /// Makes the evaluator.
+  /// Creates the evaluator.
   ///
   /// - Parameters:
-  ///   - audited: whose verdict is reported.
-  ///   - deciding: whose verdict counts. Default: the session's roots and the host's name.
+  ///   - audited: the evaluator whose refusals are reported.
+  ///   - deciding: the evaluator that decides. Default: the session's roots and the host name.
   public init(_ audited: any TrustEvaluator, deciding: any TrustEvaluator = DefaultTrustEvaluator()) {
     self.audited = audited
     self.deciding = deciding
   }
 
-  /// Whether the deciding one stands in the place of the transport's verification.
+  /// Whether the deciding evaluator replaces the transport's verification.
   public var replacesVerification: Bool { deciding.replacesVerification }
 
-  /// Whether either of them wants it.
+  /// Whether one of the evaluators needs a stapled OCSP response.
   public var wantsStapledOCSPResponse: Bool { audited.wantsStapledOCSPResponse || deciding.wantsStapledOCSPResponse }
 
-  /// Those of both.
+  /// The errors of both evaluators.
   public var issues: [String] { audited.issues + deciding.issues }
 
-  /// Those of both.
+  /// Returns the warnings of both evaluators.
   public func warnings(now: Date) -> [String] { audited.warnings(now: now) + deciding.warnings(now: now) }
 
-  /// Judges one server.
+  /// Evaluates one server.
   ///
-  /// - Throws: what the deciding evaluator throws.
+  /// - Throws: the error of the deciding evaluator.
   public func evaluate(_ trust: ServerTrust) throws {
     do { try audited.evaluate(trust) } catch { trust.warn("audit: \(trust.host) would be refused: \(error)") }
     try deciding.evaluate(trust)
@@ -42,7 +42,7 @@ public struct AuditTrustEvaluator: TrustEvaluator {
 }
 
 extension TrustEvaluator where Self == AuditTrustEvaluator {
-  /// Reports what an evaluator would refuse, and leaves the verdict to another one.
+  /// Reports the refusals of one evaluator as warnings, and lets another evaluator decide.
   public static func audit(
     _ audited: any TrustEvaluator, deciding: any TrustEvaluator = DefaultTrustEvaluator()
   ) -> AuditTrustEvaluator {

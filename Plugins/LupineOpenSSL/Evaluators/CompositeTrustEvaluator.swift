@@ -1,31 +1,31 @@
 public import FoundationEssentials
 public import LupineCore
 
-/// Trusts a server that several evaluators all trust.
+/// Trusts a server if all of several evaluators trust it.
 public struct CompositeTrustEvaluator: TrustEvaluator {
-  /// Who must all agree, in the order they are asked in.
+  /// The evaluators in the order in which they are called.
   public let evaluators: [any TrustEvaluator]
 
-  /// Makes the evaluator; an empty list is refused when the session is built.
+  /// Creates the evaluator; `Session.Builder.build()` throws if the list is empty.
   public init(evaluators: [any TrustEvaluator]) { self.evaluators = evaluators }
 
-  /// Whether all of them stand in the place of the transport's verification.
+  /// Whether all evaluators replace the transport's verification.
   public var replacesVerification: Bool { !evaluators.isEmpty && evaluators.allSatisfy(\.replacesVerification) }
 
-  /// Whether any of them wants it.
+  /// Whether one of the evaluators needs a stapled OCSP response.
   public var wantsStapledOCSPResponse: Bool { evaluators.contains(where: \.wantsStapledOCSPResponse) }
 
-  /// Those of all of them, and an empty list.
+  /// The errors of all evaluators, or one error for an empty list.
   public var issues: [String] {
     evaluators.isEmpty ? ["the list has no evaluator, so no certificate would be judged"] : evaluators.flatMap(\.issues)
   }
 
-  /// Those of all of them.
+  /// Returns the warnings of all evaluators.
   public func warnings(now: Date) -> [String] { evaluators.flatMap { $0.warnings(now: now) } }
 
-  /// Judges one server.
+  /// Evaluates one server.
   ///
-  /// - Throws: what the first evaluator that refuses throws.
+  /// - Throws: the error of the first evaluator that refuses the server; `TrustFailure` for an empty list.
   public func evaluate(_ trust: ServerTrust) throws {
     if evaluators.isEmpty {
       throw TrustFailure(.chain, trust, nil, "there is no evaluator in the list", advice: "Add one.")
@@ -35,7 +35,7 @@ public struct CompositeTrustEvaluator: TrustEvaluator {
 }
 
 extension TrustEvaluator where Self == CompositeTrustEvaluator {
-  /// Trusts a server that all of these trust.
+  /// Trusts a server if all of these evaluators trust it.
   public static func all(_ evaluators: [any TrustEvaluator]) -> CompositeTrustEvaluator {
     CompositeTrustEvaluator(evaluators: evaluators)
   }

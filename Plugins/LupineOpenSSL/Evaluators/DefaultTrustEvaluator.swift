@@ -1,17 +1,17 @@
 public import LupineCore
 
-/// Trusts a server whose chain leads to one of the session's roots, and whose certificate names the host.
+/// Trusts a server whose chain leads to one of the session's roots and whose certificate matches the host.
 public struct DefaultTrustEvaluator: TrustEvaluator {
-  /// Whether the certificate must name the host.
+  /// Whether the certificate must match the host.
   public let validateHost: Bool
 
-  /// Makes the evaluator.
+  /// Creates the evaluator.
   public init(validateHost: Bool = true) { self.validateHost = validateHost }
 
-  /// True: it verifies by itself, or takes the chain that the transport verified.
+  /// Returns `true`: the evaluator verifies the chain itself, or uses the chain that the transport verified.
   public var replacesVerification: Bool { true }
 
-  /// Judges one server.
+  /// Evaluates one server.
   ///
   /// - Throws: `TrustFailure`.
   public func evaluate(_ trust: ServerTrust) throws {
@@ -20,10 +20,10 @@ public struct DefaultTrustEvaluator: TrustEvaluator {
 }
 
 extension TrustEvaluator where Self == DefaultTrustEvaluator {
-  /// Trusts a server whose chain leads to one of the session's roots, and whose certificate names the host.
+  /// Trusts a server whose chain leads to one of the session's roots and whose certificate matches the host.
   public static var `default`: DefaultTrustEvaluator { DefaultTrustEvaluator() }
 
-  /// The same, with or without a look at the name.
+  /// Trusts a server whose chain leads to one of the session's roots, with or without a check of the host name.
   public static func `default`(validateHost: Bool) -> DefaultTrustEvaluator {
     DefaultTrustEvaluator(validateHost: validateHost)
   }

@@ -1,26 +1,26 @@
 public import FoundationEssentials
 public import LupineCore
 
-/// Trusts every server, and warns each time; never for use outside a test.
+/// Trusts every server and emits a warning each time; for tests only.
 public struct DisabledTrustEvaluator: TrustEvaluator {
-  /// Makes the evaluator.
+  /// Creates the evaluator.
   public init() {}
 
-  /// True: nothing is verified at all.
+  /// Returns `true`: nothing is verified.
   public var replacesVerification: Bool { true }
 
-  /// That it trusts everybody.
+  /// Returns one warning: trust is disabled.
   public func warnings(now: Date) -> [String] {
     ["trust is disabled: anybody in between can read and change everything"]
   }
 
-  /// Trusts the server, with a warning.
+  /// Trusts the server and emits a warning.
   public func evaluate(_ trust: ServerTrust) {
     trust.warn("\(trust.host) is trusted without any check: its evaluator is disabled")
   }
 }
 
 extension TrustEvaluator where Self == DisabledTrustEvaluator {
-  /// Trusts every server, and warns each time; never for use outside a test.
+  /// Trusts every server and emits a warning each time; for tests only.
   public static var disabled: DisabledTrustEvaluator { DisabledTrustEvaluator() }
 }

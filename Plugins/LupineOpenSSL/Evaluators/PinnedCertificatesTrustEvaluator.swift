@@ -1,25 +1,25 @@
 public import FoundationEssentials
 public import LupineCore
 
-/// Trusts a server that has one of the pinned certificates in its verified chain.
+/// Trusts a server whose verified chain contains one of the pinned certificates.
 public struct PinnedCertificatesTrustEvaluator: TrustEvaluator {
   /// The pinned certificates.
   public let certificates: Certificates
-  /// Whether the pinned certificates are the only roots, which lets a self-signed one pass.
+  /// Whether the pinned certificates replace the roots, which allows self-signed certificates.
   public let acceptSelfSignedCertificates: Bool
-  /// Whether a chain to a root must be found.
+  /// Whether a chain to a root is required.
   public let performDefaultValidation: Bool
-  /// Whether the certificate must name the host.
+  /// Whether the certificate must match the host.
   public let validateHost: Bool
 
-  /// Makes the evaluator.
+  /// Creates the evaluator.
   ///
   /// - Parameters:
-  ///   - certificates: what to pin: the server's own certificate, or one that leads to its root.
-  ///   - acceptSelfSignedCertificates: the pinned certificates take the place of the roots. Default: no.
-  ///   - performDefaultValidation: a chain to a root must be found. Without it only the server's own certificate is
-  ///     proven, so it must be pinned itself. Default: yes.
-  ///   - validateHost: the certificate must name the host. Default: yes.
+  ///   - certificates: the certificates to pin: the server's own certificate, or another one of its chain.
+  ///   - acceptSelfSignedCertificates: whether the pinned certificates replace the roots. Default: `false`.
+  ///   - performDefaultValidation: whether a chain to a root is required. Without a chain, only the server's own
+  ///     certificate is proven, by the handshake, so it must be pinned itself. Default: `true`.
+  ///   - validateHost: whether the certificate must match the host. Default: `true`.
   public init(
     certificates: Certificates, acceptSelfSignedCertificates: Bool = false, performDefaultValidation: Bool = true,
     validateHost: Bool = true
@@ -30,23 +30,23 @@ public struct PinnedCertificatesTrustEvaluator: TrustEvaluator {
     self.validateHost = validateHost
   }
 
-  /// True: it verifies by itself, or takes the chain that the transport verified.
+  /// Returns `true`: the evaluator verifies the chain itself, or uses the chain that the transport verified.
   public var replacesVerification: Bool { true }
 
-  /// Certificates that cannot be read, and an empty set of pins.
+  /// The certificates that cannot be read, and an error for an empty set of pins.
   public var issues: [String] {
     certificates.certificates.isEmpty
       ? certificates.problems + ["there is no certificate to pin, so no server could be trusted"]
       : certificates.problems
   }
 
-  /// A single certificate, and those that expire.
+  /// Returns warnings for a single pinned key and for certificates that have expired or expire within 30 days.
   public func warnings(now: Date) -> [String] {
     PinLint.warnings(keys: Set(certificates.certificates.map(\.publicKeyPin)).count)
       + PinLint.expiries(certificates.certificates, now: now)
   }
 
-  /// Judges one server.
+  /// Evaluates one server.
   ///
   /// - Throws: `TrustFailure`.
   public func evaluate(_ trust: ServerTrust) throws {
@@ -60,7 +60,7 @@ public struct PinnedCertificatesTrustEvaluator: TrustEvaluator {
 }
 
 extension TrustEvaluator where Self == PinnedCertificatesTrustEvaluator {
-  /// Trusts a server that has one of the pinned certificates in its verified chain.
+  /// Trusts a server whose verified chain contains one of the pinned certificates.
   public static func pinnedCertificates(
     _ certificates: Certificates, acceptSelfSignedCertificates: Bool = false, performDefaultValidation: Bool = true,
     validateHost: Bool = true

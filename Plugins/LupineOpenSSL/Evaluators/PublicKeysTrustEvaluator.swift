@@ -1,40 +1,40 @@
 public import FoundationEssentials
 public import LupineCore
 
-/// Trusts a server that has one of the pinned public keys in its verified chain.
+/// Trusts a server whose verified chain contains one of the pinned public keys.
 public struct PublicKeysTrustEvaluator: TrustEvaluator {
   /// The pinned keys.
   public let keys: PublicKeys
-  /// Whether a chain to a root must be found.
+  /// Whether a chain to a root is required.
   public let performDefaultValidation: Bool
-  /// Whether the certificate must name the host.
+  /// Whether the certificate must match the host.
   public let validateHost: Bool
 
-  /// Makes the evaluator.
+  /// Creates the evaluator.
   ///
   /// - Parameters:
-  ///   - keys: what to pin: the server's own key, or one of its authorities'.
-  ///   - performDefaultValidation: a chain to a root must be found. Without it only the server's own key is proven, so it
-  ///     must be pinned itself. Default: yes.
-  ///   - validateHost: the certificate must name the host. Default: yes.
+  ///   - keys: the keys to pin: the server's own key, or a key of one of its authorities.
+  ///   - performDefaultValidation: whether a chain to a root is required. Without a chain, only the server's own key is
+  ///     proven, by the handshake, so it must be pinned itself. Default: `true`.
+  ///   - validateHost: whether the certificate must match the host. Default: `true`.
   public init(keys: PublicKeys, performDefaultValidation: Bool = true, validateHost: Bool = true) {
     self.keys = keys
     self.performDefaultValidation = performDefaultValidation
     self.validateHost = validateHost
   }
 
-  /// True: it verifies by itself, or takes the chain that the transport verified.
+  /// Returns `true`: the evaluator verifies the chain itself, or uses the chain that the transport verified.
   public var replacesVerification: Bool { true }
 
-  /// Keys that cannot be read, and an empty set of pins.
+  /// The keys that cannot be read, and an error for an empty set of pins.
   public var issues: [String] {
     keys.pins.isEmpty ? keys.problems + ["there is no key to pin, so no server could be trusted"] : keys.problems
   }
 
-  /// A single key.
+  /// Returns a warning for a single pinned key.
   public func warnings(now: Date) -> [String] { PinLint.warnings(keys: keys.pins.count) }
 
-  /// Judges one server.
+  /// Evaluates one server.
   ///
   /// - Throws: `TrustFailure`.
   public func evaluate(_ trust: ServerTrust) throws {
@@ -46,7 +46,7 @@ public struct PublicKeysTrustEvaluator: TrustEvaluator {
 }
 
 extension TrustEvaluator where Self == PublicKeysTrustEvaluator {
-  /// Trusts a server that has one of the pinned public keys in its verified chain: `.publicKeys(["sha256/…", "sha256/…"])`.
+  /// Trusts a server whose verified chain contains one of the pinned keys: `.publicKeys(["sha256/…", "sha256/…"])`.
   public static func publicKeys(
     _ keys: PublicKeys, performDefaultValidation: Bool = true, validateHost: Bool = true
   ) -> PublicKeysTrustEvaluator {

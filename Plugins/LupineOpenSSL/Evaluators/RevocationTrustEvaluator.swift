@@ -1,53 +1,54 @@
 public import LupineCore
 
-/// Trusts a server whose certificate is not known to be revoked, by the OCSP response that it staples or by lists.
+/// Trusts a server whose certificate is not revoked according to a stapled OCSP response or to revocation lists.
 ///
-/// A certificate that demands a staple (RFC 7633) is refused without one. Nothing is fetched from the network.
+/// With the option `ocsp`, a certificate that requires a stapled response (RFC 7633) is refused without one. The
+/// evaluator fetches nothing from the network.
 public struct RevocationTrustEvaluator: TrustEvaluator {
-  /// How revocation is looked up.
+  /// The sources of the revocation status.
   public struct Options: OptionSet, Sendable, Hashable {
-    /// One bit for each option.
+    /// The bits of the options.
     public let rawValue: Int
 
-    /// Makes options from their bits.
+    /// Creates options from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Looks at the OCSP response that the server staples (RFC 6960).
+    /// Uses the OCSP response that the server staples (RFC 6960).
     public static let ocsp = Options(rawValue: 1 << 0)
-    /// Looks at the revocation lists that were given.
+    /// Uses the given revocation lists.
     public static let crl = Options(rawValue: 1 << 1)
-    /// Refuses a server that neither of them clears.
+    /// Refuses a server for which no source confirms that the certificate is not revoked.
     public static let requirePositiveResponse = Options(rawValue: 1 << 2)
-    /// Looks at both.
+    /// Uses both sources.
     public static let any: Options = [.ocsp, .crl]
   }
 
-  /// How revocation is looked up.
+  /// The sources of the revocation status.
   public let options: Options
-  /// The lists to look at.
+  /// The revocation lists.
   public let revocationLists: RevocationLists
-  /// Whether the certificate must name the host.
+  /// Whether the certificate must match the host.
   public let validateHost: Bool
 
-  /// Makes the evaluator.
+  /// Creates the evaluator.
   ///
   /// - Parameters:
-  ///   - options: how revocation is looked up. Default: both ways, and what neither of them knows is not revoked.
-  ///   - revocationLists: the lists to look at. Default: none.
-  ///   - validateHost: the certificate must name the host. Default: yes.
+  ///   - options: the sources of the revocation status. Default: both; a certificate of unknown status is accepted.
+  ///   - revocationLists: the revocation lists. Default: none.
+  ///   - validateHost: whether the certificate must match the host. Default: `true`.
   public init(options: Options = .any, revocationLists: RevocationLists = .none, validateHost: Bool = true) {
     self.options = options
     self.revocationLists = revocationLists
     self.validateHost = validateHost
   }
 
-  /// True: it verifies by itself, or takes the chain that the transport verified.
+  /// Returns `true`: the evaluator verifies the chain itself, or uses the chain that the transport verified.
   public var replacesVerification: Bool { true }
 
-  /// True where OCSP is among the options.
+  /// Whether the options contain `ocsp`.
   public var wantsStapledOCSPResponse: Bool { options.contains(.ocsp) }
 
-  /// Lists that cannot be read, and options that look at nothing.
+  /// The lists that cannot be read, and errors for options without a source.
   public var issues: [String] {
     var issues = revocationLists.problems
     if options.isDisjoint(with: .any) { issues.append("neither OCSP nor revocation lists are to be looked at") }
@@ -58,7 +59,7 @@ public struct RevocationTrustEvaluator: TrustEvaluator {
     return issues
   }
 
-  /// Judges one server.
+  /// Evaluates one server.
   ///
   /// - Throws: `TrustFailure`.
   public func evaluate(_ trust: ServerTrust) throws {
@@ -74,7 +75,7 @@ public struct RevocationTrustEvaluator: TrustEvaluator {
 }
 
 extension TrustEvaluator where Self == RevocationTrustEvaluator {
-  /// Trusts a server whose certificate is not known to be revoked.
+  /// Trusts a server whose certificate is not revoked.
   public static func revocation(
     _ options: RevocationTrustEvaluator.Options = .any, revocationLists: RevocationLists = .none,
     validateHost: Bool = true

@@ -4,7 +4,8 @@ import LupineX509
 
 /// Reads certificates in PEM, DER and PKCS#7.
 enum CertificateReader {
-  /// - Throws: `CertificateError` where the bytes are none of it, or hold no certificate although they must.
+  /// - Throws: `CertificateError` if the bytes have none of these formats, or if they contain no certificate although
+  ///   `mayBeEmpty` is false.
   static func read(_ bytes: Data, mayBeEmpty: Bool = false) throws(CertificateError) -> [Certificate] {
     let certificates = try found(in: bytes, mayBeEmpty: mayBeEmpty)
     if certificates.isEmpty, !mayBeEmpty { throw CertificateError("there is no certificate in it") }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// What to do about a chain that did not verify.
+/// Advice for errors of the chain verification.
 enum ChainAdvice {
   static func advice(for code: Int32) -> String {
     switch code {

@@ -5,15 +5,16 @@ import LupineX509
 
 /// Finds the chain from a server's certificate to a trusted root.
 struct ChainVerifier {
-  /// More than any honest server sends.
+  /// The maximum number of presented certificates; `sizeLimit` is their maximum size in bytes.
   private static let countLimit = 32
   private static let sizeLimit = 1 << 20
 
   let trust: ServerTrust
 
-  /// Reads what was presented.
+  /// Reads the presented certificates.
   ///
-  /// - Throws: `TrustFailure` of check `presentation` where it is nothing, too much or unreadable.
+  /// - Throws: `TrustFailure` of check `presentation` if there is none, or if they are too many, too large or
+  ///   unreadable.
   func presented() throws(TrustFailure) -> [Certificate] {
     try checkSize()
     return try read(trust.presentedChain)
@@ -35,7 +36,7 @@ struct ChainVerifier {
     }
   }
 
-  /// The transport's verified chain, where it made one; else that to the session's roots.
+  /// Returns the chain that the transport verified, or else verifies the chain to the session's roots.
   func verified() throws(TrustFailure) -> [Certificate] {
     if let chain = trust.verifiedChain {
       try checkSize()
@@ -60,7 +61,7 @@ struct ChainVerifier {
     }
   }
 
-  /// The chain to one of these certificates and no others, whatever the transport found.
+  /// Verifies the chain to one of these certificates, and ignores the transport's result.
   func verified(anchors: [Certificate]) throws(TrustFailure) -> [Certificate] {
     try verify(try presented(), RootStore(anchors)).get()
   }
@@ -74,7 +75,7 @@ struct ChainVerifier {
     else { return .failure(unreadable("OpenSSL cannot take it: \(OpenSSLText.takeError())")) }
     X509_STORE_CTX_set_default(context, "ssl_server")
     let parameters = X509_STORE_CTX_get0_param(context)
-    // What OpenSSL demands of the servers it connects to on Debian: 112 bits, and no SHA-1.
+    // Security level 2, OpenSSL's default for TLS on Debian: at least 112 bits, and no SHA-1.
     X509_VERIFY_PARAM_set_auth_level(parameters, 2)
     X509_VERIFY_PARAM_set_time(parameters, time_t(trust.now.timeIntervalSince1970))
     let isVerified = X509_verify_cert(context) == 1

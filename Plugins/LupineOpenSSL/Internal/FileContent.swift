@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Reads the files that certificates, keys and lists are kept in.
+/// Reads files of certificates, keys and revocation lists.
 enum FileContent {
-  /// - Throws: `CertificateError` where the file cannot be read.
+  /// - Throws: `CertificateError` if the file cannot be read.
   static func read(_ path: String) throws(CertificateError) -> Data {
     do { return try Data(contentsOf: URL(filePath: path)) } catch {
       throw CertificateError(

@@ -5,14 +5,15 @@ import LupineX509
 /// The checks that several evaluators share.
 struct Judgement {
   let trust: ServerTrust
-  /// The chain that the pins are looked for in: never more than has been proven.
+  /// The verified certificates, in which pins are searched.
+  ///
+  /// Without validation of the chain, it contains only the server's own certificate, whose key the handshake proves.
   let chain: [Certificate]
 
   /// - Parameters:
-  ///   - performDefaultValidation: whether a chain to a root must be found; without it nothing but the server's own
-  ///     certificate is proven, by the handshake.
-  ///   - validateHost: whether the certificate must name the host.
-  ///   - anchors: the only certificates to trust; `nil` means the session's roots.
+  ///   - performDefaultValidation: whether a chain to a root is required.
+  ///   - validateHost: whether the certificate must match the host.
+  ///   - anchors: the only trusted certificates; `nil` means the session's roots.
   init(
     _ trust: ServerTrust, performDefaultValidation: Bool, validateHost: Bool, anchors: [Certificate]? = nil
   ) throws(TrustFailure) {
@@ -29,7 +30,7 @@ struct Judgement {
     }
   }
 
-  /// Looks for one of the pinned in the chain.
+  /// Throws unless the chain contains a pinned certificate or key.
   func require(_ isPinned: (Certificate) -> Bool, _ kind: String) throws(TrustFailure) {
     if chain.contains(where: isPinned) { return }
     throw TrustFailure(
@@ -50,7 +51,9 @@ struct Judgement {
       advice: "Ask for the server by a name that it has, or give it a certificate for this one.")
   }
 
-  /// Holds the host against what the authorities of the chain may sign for, since a wildcard covers names that they may not.
+  /// Checks the host against the name constraints of the chain's authorities.
+  ///
+  /// A wildcard in a certificate may cover names that the constraints exclude.
   private func checkConstraints() throws(TrustFailure) {
     let authority = chain.dropFirst().first { !NameConstraints.permits(trust.host, $0.handle.pointer) }
     guard let authority else { return }

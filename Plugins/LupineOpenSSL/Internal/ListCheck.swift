@@ -2,7 +2,7 @@ import COpenSSL
 import FoundationEssentials
 import LupineCore
 
-/// Looks a chain up in revocation lists (RFC 5280 section 6.3).
+/// Checks a chain against revocation lists (RFC 5280 section 6.3).
 struct ListCheck {
   private let trust: ServerTrust
   private let chain: [Certificate]
@@ -14,9 +14,9 @@ struct ListCheck {
     self.lists = lists.handles
   }
 
-  /// True where a list that is up to date clears each certificate but the root.
+  /// Whether current lists confirm that no certificate of the chain except the root is revoked.
   ///
-  /// - Throws: `TrustFailure` where one is revoked.
+  /// - Throws: `TrustFailure` if a certificate is revoked.
   func isGood() throws(TrustFailure) -> Bool {
     var isGood = chain.count > 1
     for (certificate, issuer) in zip(chain, chain.dropFirst()) {
@@ -29,7 +29,7 @@ struct ListCheck {
     var isCleared = false
     for list in lists where isFrom(issuer.handle.pointer, list) {
       var entry: OpaquePointer?
-      // What a list once revoked stays revoked, so a list that is out of date still counts against a certificate.
+      // A revocation is permanent, so an outdated list still revokes a certificate.
       if X509_CRL_get0_by_cert(list.pointer, &entry, certificate.handle.pointer) == 1 {
         throw TrustFailure(
           .revocation, trust, certificate, "the certificate is revoked by the list of its issuer",

@@ -2,11 +2,11 @@ import COpenSSL
 import FoundationEssentials
 import LupineX509
 
-/// Owns what OpenSSL has found in a file of PEM.
+/// Owns the objects that OpenSSL has read from PEM.
 struct PEMInfos: ~Copyable {
   private let pointer: OpaquePointer
 
-  /// - Throws: `CertificateError` where a part is damaged. Encrypted keys are not asked for.
+  /// - Throws: `CertificateError` if a part is damaged. Encrypted keys are skipped without a prompt.
   init(_ bytes: Data) throws(CertificateError) {
     let infos = bytes.withUnsafeBytes { bytes in
       let memory = OpenSSLMemory(reading: bytes)

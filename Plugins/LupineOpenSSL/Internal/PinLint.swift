@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LupineCore
 
-/// What is risky about pins although they hold.
+/// Finds risks of valid pins.
 enum PinLint {
   private static let notice: TimeInterval = 30 * 86_400
 
@@ -20,7 +20,7 @@ enum PinLint {
     }
   }
 
-  /// Warns of a chain that holds today and will not in a month.
+  /// Emits a warning for each certificate of the chain that expires within 30 days.
   static func warn(of chain: [Certificate], to trust: ServerTrust) {
     for certificate in chain {
       let left = certificate.notAfter.timeIntervalSince(trust.now)

@@ -1,18 +1,18 @@
 import FoundationEssentials
 import Synchronization
 
-/// Remembers certificates that servers have presented.
+/// Caches parsed certificates of servers.
 ///
-/// OpenSSL 3.0 takes longer to read a certificate than to verify it, and a server presents the same chain in every
-/// handshake. Nothing of a verdict is remembered. At most 1 MiB is kept, and all of it let go when there is no more room.
+/// OpenSSL 3.0 takes longer to parse a certificate than to verify it, and a server presents the same chain in every
+/// handshake. The cache contains no results of checks. It holds at most 1 MiB, and removes all entries when it is full.
 enum ReadCertificates {
   private static let countLimit = 64
   private static let sizeLimit = 16 << 10
   private static let known = Mutex<[Data: Certificate]>([:])
 
-  /// The certificate that the bytes are.
+  /// Returns the certificate for these bytes.
   ///
-  /// - Throws: `CertificateError` as `Certificate.init(der:)` does.
+  /// - Throws: the error of `Certificate.init(der:)`.
   static func certificate(_ der: Data) throws(CertificateError) -> Certificate {
     if let certificate = known.withLock({ $0[der] }) { return certificate }
     let certificate = try Certificate(der: der)

@@ -4,13 +4,13 @@ import LupineX509
 
 /// Owns one of OpenSSL's certificate revocation lists.
 ///
-/// `@unchecked Sendable`: nothing changes the list after it has been read, but that OpenSSL sorts its entries before it
-/// looks for the first one, and takes the list's own lock for it.
+/// `@unchecked Sendable`: nothing changes the list after parsing, except that OpenSSL sorts the entries before the
+/// first lookup, under the list's own lock.
 final class RevocationListHandle: @unchecked Sendable {
   let der: Data
   let pointer: OpaquePointer
 
-  /// Nil where the bytes are not exactly one list in DER.
+  /// Parses a list; nil if the bytes are not exactly one list in DER.
   init?(der: Data) {
     guard let parsed = DER.read(der, by: { d2i_X509_CRL(nil, $0, $1) }, free: { X509_CRL_free($0) }) else { return nil }
     self.der = der

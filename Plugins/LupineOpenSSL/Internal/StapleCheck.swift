@@ -3,9 +3,9 @@ import FoundationEssentials
 import LupineCore
 import LupineX509
 
-/// Looks at the OCSP response that a server stapled (RFC 6960).
+/// Checks the OCSP response that a server stapled (RFC 6960).
 struct StapleCheck {
-  /// How far clocks may differ, in seconds.
+  /// The tolerated clock difference, in seconds.
   private static let skew: Int64 = 300
   private static let sizeLimit = 64 << 10
 
@@ -19,9 +19,11 @@ struct StapleCheck {
     issuer = judgement.chain.count > 1 ? judgement.chain[1] : judgement.chain[0]
   }
 
-  /// True where the response clears the certificate, false where there is none and none is demanded.
+  /// Whether the response confirms that the certificate is not revoked; false if there is no response and none is
+  /// required.
   ///
-  /// - Throws: `TrustFailure` where the certificate is revoked, or a response is there and cannot be used.
+  /// - Throws: `TrustFailure` if the certificate is revoked, if a required response is missing, or if the response
+  ///   cannot be used.
   func isGood() throws(TrustFailure) -> Bool {
     guard let bytes = trust.stapledOCSPResponse else {
       guard leaf.demandsStapledOCSPResponse else { return false }
@@ -42,7 +44,7 @@ struct StapleCheck {
     return true
   }
 
-  /// The signer is the issuer itself, or one that the issuer has certified to sign responses.
+  /// Checks that the issuer signed the response, or a signer that the issuer has certified for OCSP.
   private func verifySignature(of response: OpaquePointer) throws(TrustFailure) {
     let store = RootStore([issuer])
     X509_VERIFY_PARAM_set_time(X509_STORE_get0_param(store.pointer), time_t(trust.now.timeIntervalSince1970))
@@ -53,7 +55,8 @@ struct StapleCheck {
   }
 
   private func findStatus(in response: OpaquePointer) throws(TrustFailure) {
-    // The identifier names the digest that the responder has used for it, and SHA-1 is what most use (RFC 5019).
+    // The response identifies the certificate with a digest that the responder chose; most responders use SHA-1 (RFC
+    // 5019).
     for digest in [EVP_sha1(), EVP_sha256()] {
       guard let id = OCSP_cert_to_id(digest, leaf.handle.pointer, issuer.handle.pointer) else { continue }
       defer { OCSP_CERTID_free(id) }
@@ -82,7 +85,7 @@ struct StapleCheck {
     guard lupine_seconds(this, &first) == 1, first <= now + Self.skew else {
       throw failure("the stapled OCSP response is from the future")
     }
-    // A response without an end says that newer ones are always there; stapled, that would never end.
+    // A response without `nextUpdate` has no expiry, so as a stapled response it would be valid forever.
     guard let next, lupine_seconds(next, &last) == 1, last >= now - Self.skew else {
       throw failure("the stapled OCSP response is out of date")
     }

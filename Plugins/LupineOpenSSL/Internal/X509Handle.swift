@@ -4,15 +4,15 @@ import LupineX509
 
 /// Owns one of OpenSSL's certificates.
 ///
-/// `@unchecked Sendable`: nothing changes the certificate after it has been read, OpenSSL counts references to it
-/// atomically, and takes the certificate's own lock where it fills in what it knows of the extensions.
+/// `@unchecked Sendable`: nothing changes the certificate after parsing. OpenSSL counts references atomically, and
+/// caches the values of extensions under the certificate's own lock.
 final class X509Handle: @unchecked Sendable {
-  /// No certificate is larger in practice; parsing stays bounded.
+  /// The maximum size of a certificate in bytes, which bounds the parsing.
   static let sizeLimit = 1 << 20
 
   let pointer: OpaquePointer
 
-  /// Nil where the bytes are not exactly one certificate in DER, or too many.
+  /// Parses a certificate; nil if the bytes are not exactly one certificate in DER, or if they exceed `sizeLimit`.
   init?(der: Data) {
     guard der.count <= Self.sizeLimit,
       let parsed = DER.read(der, by: { d2i_X509(nil, $0, $1) }, free: { X509_free($0) })
@@ -20,7 +20,7 @@ final class X509Handle: @unchecked Sendable {
     pointer = parsed
   }
 
-  /// Takes a reference of its own.
+  /// Adds a reference to the certificate.
   init(_ pointer: OpaquePointer) {
     X509_up_ref(pointer)
     self.pointer = pointer

@@ -6,10 +6,10 @@ struct X509Stack: ~Copyable {
 
   init() { pointer = lupine_certificates_new() }
 
-  /// Takes the list over.
+  /// Takes ownership of the list.
   init(owning pointer: OpaquePointer?) { self.pointer = pointer }
 
-  /// A list of these.
+  /// Creates a list of these certificates.
   init(_ certificates: some Sequence<Certificate>) {
     self.init()
     for certificate in certificates { lupine_certificates_add(pointer, certificate.handle.pointer) }
@@ -19,7 +19,7 @@ struct X509Stack: ~Copyable {
 
   var certificates: [Certificate] { Self.certificates(in: pointer) }
 
-  /// The certificates of a list that belongs to somebody else.
+  /// Copies the certificates of a list without ownership of it.
   static func certificates(in stack: OpaquePointer?) -> [Certificate] {
     (0..<lupine_certificates_count(stack)).compactMap { index in
       lupine_certificates_at(stack, index).flatMap { Certificate(copying: $0) }

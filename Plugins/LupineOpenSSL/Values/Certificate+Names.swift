@@ -4,10 +4,10 @@ import LupineCore
 import LupineX509
 
 extension Certificate {
-  /// The names and addresses that it is for, those of its subject alternative name (RFC 5280 section 4.2.1.6) alone.
+  /// The DNS names and IP addresses of the subject alternative name (RFC 5280 section 4.2.1.6).
   ///
-  /// Addresses are spelt as in `HTTPURL.host`. A name with a byte that is not printable ASCII is left out, because no host
-  /// has one.
+  /// Addresses have the form of `HTTPURL.host`. A name with a byte that is not printable ASCII is omitted, because it
+  /// matches no host.
   public var names: [String] {
     guard let list = lupine_names(handle.pointer) else { return [] }
     defer { GENERAL_NAMES_free(list) }
@@ -25,21 +25,21 @@ extension Certificate {
     }
   }
 
-  /// Whether it names the host: a DNS name for a name, an address for an address.
+  /// Whether the certificate matches the host: a DNS name for a name, an IP address for an address.
   ///
-  /// The common name does not count, a wildcard stands for one whole label, and a dot at the host's end is not looked at
-  /// (RFC 9110 section 4.3.4, RFC 6125). A text that begins with a dot is no host. What the authorities behind it may sign for
-  /// is not looked at; the evaluators do that, once the chain is verified.
+  /// The common name does not count. A wildcard matches exactly one label. A dot at the end of the host is ignored (RFC
+  /// 9110 section 4.3.4, RFC 6125). A text that begins with a dot matches nothing. The method does not check the
+  /// authorities' name constraints; the evaluators check them after the verification of the chain.
   public func matches(host: String) -> Bool {
     HostName.matches(host, handle.pointer)
   }
 
-  /// Whether it demands that the server staples an OCSP response (RFC 7633).
+  /// Whether the certificate requires a stapled OCSP response (RFC 7633).
   public var demandsStapledOCSPResponse: Bool {
     lupine_demands_staple(handle.pointer) == 1
   }
 
-  /// Whether the date lies within its validity.
+  /// Whether the certificate is valid at this date.
   public func isValid(at date: Date) -> Bool { notBefore <= date && date <= notAfter }
 
   private static func name(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {

@@ -2,26 +2,26 @@ import COpenSSL
 public import FoundationEssentials
 import LupineX509
 
-/// An X.509 certificate (RFC 5280), read by OpenSSL.
+/// An X.509 certificate (RFC 5280), parsed by OpenSSL.
 public struct Certificate: Sendable, Hashable {
   /// The certificate in DER.
   public let der: Data
-  /// Whom it is about, written as RFC 2253 does.
+  /// The subject, in the format of RFC 2253.
   public let subject: String
-  /// Who signed it, written as RFC 2253 does.
+  /// The issuer, in the format of RFC 2253.
   public let issuer: String
-  /// From when it is valid.
+  /// The start of the validity period.
   public let notBefore: Date
-  /// Until when it is valid.
+  /// The end of the validity period.
   public let notAfter: Date
-  /// The digest of its public key.
+  /// The SHA-256 digest of the public key.
   public let publicKeyPin: PublicKeyPin
-  /// What OpenSSL has read; it takes longer to read a certificate than to verify one.
+  /// OpenSSL's parsed certificate, kept because parsing takes longer than verification.
   let handle: X509Handle
 
-  /// Reads a certificate.
+  /// Parses a certificate.
   ///
-  /// - Throws: `CertificateError` where the bytes are not exactly one certificate in DER of at most 1 MiB.
+  /// - Throws: `CertificateError` if the bytes are not exactly one certificate in DER of at most 1 MiB.
   public init(der: Data) throws(CertificateError) {
     guard let handle = X509Handle(der: der), let made = Certificate(handle, der: der) else {
       throw CertificateError("these \(der.count) bytes are not a certificate in DER that can be read")
@@ -29,7 +29,7 @@ public struct Certificate: Sendable, Hashable {
     self = made
   }
 
-  /// Copies what OpenSSL holds; nil where it cannot be written out again, or its dates are none.
+  /// Copies an OpenSSL certificate; nil if it cannot be encoded, or if its dates are invalid.
   init?(copying pointer: OpaquePointer) {
     guard let der = DER.certificate(pointer) else { return nil }
     self.init(X509Handle(pointer), der: der)
@@ -61,7 +61,7 @@ public struct Certificate: Sendable, Hashable {
 }
 
 extension Certificate {
-  /// Two certificates are the same where all their bytes are.
+  /// Compares all bytes.
   public static func == (left: Certificate, right: Certificate) -> Bool { left.der == right.der }
 
   /// Hashes the bytes.
@@ -69,11 +69,11 @@ extension Certificate {
 }
 
 extension Certificate: CustomStringConvertible {
-  /// Subject, issuer, validity and pin, on one line.
+  /// The subject, the issuer, the validity period and the pin, on one line.
   public var description: String {
     "\(subject), issued by \(issuer), valid from \(Self.day(notBefore)) to \(Self.day(notAfter)), pin \(publicKeyPin)"
   }
 
-  /// A date to the second, in UTC.
+  /// Returns a date with seconds, in UTC.
   static func day(_ date: Date) -> String { date.formatted(.iso8601) }
 }

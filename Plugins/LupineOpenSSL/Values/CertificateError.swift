@@ -1,8 +1,8 @@
-/// Why certificates, keys or revocation lists could not be read.
+/// The error for certificates, keys or revocation lists that cannot be read.
 public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What could not be read, and why.
+  /// The item that cannot be read, and the reason.
   public let description: String
 
-  /// Says what could not be read.
+  /// Creates an error with this description.
   public init(_ description: String) { self.description = description }
 }

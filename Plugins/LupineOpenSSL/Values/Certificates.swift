@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-/// Certificates from wherever they are kept, and what could not be read of them.
+/// Certificates from files or bytes, and the problems with reading them.
 ///
-/// Making one never throws, so that it can stand where an evaluator is made; what is wrong is told when the session is
-/// built. `certificates` is empty then, or lacks what could not be read.
+/// Reading never throws, so that the value can be written inside an expression that creates an evaluator.
+/// `Session.Builder.build()` reports the problems. The items that cannot be read are missing in `certificates`.
 public struct Certificates: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// The certificates that were read.
   public let certificates: [Certificate]
-  /// What could not be read, and why.
+  /// The items that cannot be read, with the reasons.
   public let problems: [String]
 
   init(certificates: [Certificate], problems: [String]) {
@@ -15,13 +15,13 @@ public struct Certificates: Sendable, Hashable, ExpressibleByArrayLiteral {
     self.problems = problems
   }
 
-  /// Takes certificates that have been read.
+  /// Wraps certificates that have been read.
   public init(_ certificates: [Certificate]) { self.init(certificates: certificates, problems: []) }
 
-  /// Takes certificates that have been read.
+  /// Wraps certificates that have been read.
   public init(arrayLiteral elements: Certificate...) { self.init(elements) }
 
-  /// Reads bytes in PEM, DER or PKCS#7, which one they tell themselves.
+  /// Reads bytes in PEM, DER or PKCS#7; the format is detected.
   public init(_ bytes: Data) { self.init(Result { try CertificateReader.read(bytes) }, of: "the certificates") }
 
   /// Reads a file in PEM, DER or PKCS#7.
@@ -29,10 +29,10 @@ public struct Certificates: Sendable, Hashable, ExpressibleByArrayLiteral {
     Certificates(Result { try CertificateReader.read(try FileContent.read(path)) }, of: path)
   }
 
-  /// Reads every file of a folder whose name ends in `.pem`, `.crt`, `.cer`, `.der`, `.p7b` or `.p7c`; files below it
-  /// are left alone, and files without a certificate, such as keys, are passed over.
+  /// Reads the certificate files of a folder.
   ///
-  /// A bundle's resources are the folder `Bundle.resourcePath`.
+  /// These are the files whose names end in `.pem`, `.crt`, `.cer`, `.der`, `.p7b` or `.p7c`. Subfolders and files
+  /// without a certificate, such as keys, are ignored. The folder of a bundle's resources is `Bundle.resourcePath`.
   public static func folder(_ path: String) -> Certificates {
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: path).sorted() } catch {
@@ -50,7 +50,7 @@ public struct Certificates: Sendable, Hashable, ExpressibleByArrayLiteral {
     return Certificates(certificates: [], problems: ["the folder \(path) has no certificates"])
   }
 
-  /// Both sides' certificates.
+  /// Returns the certificates and the problems of both sides.
   public static func + (left: Certificates, right: Certificates) -> Certificates {
     Certificates(certificates: left.certificates + right.certificates, problems: left.problems + right.problems)
   }

@@ -2,15 +2,14 @@ import COpenSSL
 public import FoundationEssentials
 import LupineX509
 
-/// The SHA-256 digest of a public key with its algorithm (its SubjectPublicKeyInfo, RFC 7469 section 2.4).
+/// The SHA-256 digest of a public key with its algorithm (SubjectPublicKeyInfo, RFC 7469 section 2.4).
 public struct PublicKeyPin: Sendable, Hashable {
   /// The 32 bytes of the digest.
   public let digest: Data
 
-  /// Reads a pin as OkHttp writes it (`sha256/…`), as libcurl does (`sha256//…`), or as a field of HPKP does
-  /// (`pin-sha256="…"`).
+  /// Parses a pin in the format of OkHttp (`sha256/…`), libcurl (`sha256//…`) or HPKP (`pin-sha256="…"`).
   ///
-  /// - Throws: `CertificateError` where what follows is not the Base64 of 32 bytes.
+  /// - Throws: `CertificateError` if the digest is not the Base64 encoding of 32 bytes.
   public init(_ text: String) throws(CertificateError) {
     var code = Substring(text)
     if code.hasPrefix("pin-sha256=\""), code.hasSuffix("\""), code.utf8.count > 13 {
@@ -29,7 +28,7 @@ public struct PublicKeyPin: Sendable, Hashable {
     self.digest = digest
   }
 
-  /// Digests a public key in DER (SubjectPublicKeyInfo).
+  /// Computes the digest of a public key in DER (SubjectPublicKeyInfo).
   public init(publicKey der: Data) {
     digest = Self.digest(of: der)
   }
@@ -50,6 +49,6 @@ public struct PublicKeyPin: Sendable, Hashable {
 }
 
 extension PublicKeyPin: CustomStringConvertible {
-  /// The pin as it is given to an evaluator, `sha256/` and Base64.
+  /// The pin as `sha256/` and Base64, which `init(_:)` accepts.
   public var description: String { "sha256/" + digest.base64EncodedString() }
 }

@@ -2,14 +2,14 @@ import COpenSSL
 public import FoundationEssentials
 import LupineX509
 
-/// Public keys to pin, as pins, in keys or in certificates, and what could not be read of them.
+/// Public keys to pin, from pins, keys or certificates, and the problems with reading them.
 ///
-/// Making one never throws, so that it can stand where an evaluator is made: `.publicKeys(["sha256/…", "sha256/…"])`.
-/// What is wrong is told when the session is built.
+/// Reading never throws, so that the value can be written inside an expression that creates an evaluator:
+/// `.publicKeys(["sha256/…", "sha256/…"])`. `Session.Builder.build()` reports the problems.
 public struct PublicKeys: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// The digests of the keys.
   public let pins: Set<PublicKeyPin>
-  /// What could not be read, and why.
+  /// The items that cannot be read, with the reasons.
   public let problems: [String]
 
   init(pins: Set<PublicKeyPin>, problems: [String]) {
@@ -17,7 +17,7 @@ public struct PublicKeys: Sendable, Hashable, ExpressibleByArrayLiteral {
     self.problems = problems
   }
 
-  /// Takes pins in any of the forms that `PublicKeyPin` reads; one text may hold several, with `;` between them.
+  /// Parses pins in any format of `PublicKeyPin`; one text may contain several pins, separated by `;`.
   public init(_ texts: [String]) {
     var pins: Set<PublicKeyPin> = []
     var problems: [String] = []
@@ -31,15 +31,15 @@ public struct PublicKeys: Sendable, Hashable, ExpressibleByArrayLiteral {
     self.init(pins: pins, problems: problems)
   }
 
-  /// Takes pins in any of the forms that `PublicKeyPin` reads.
+  /// Parses pins in any format of `PublicKeyPin`.
   public init(arrayLiteral elements: String...) { self.init(elements) }
 
-  /// Takes the keys of certificates.
+  /// Uses the keys of certificates.
   public static func certificates(_ certificates: Certificates) -> PublicKeys {
     PublicKeys(pins: Set(certificates.certificates.map(\.publicKeyPin)), problems: certificates.problems)
   }
 
-  /// Takes a public key in PEM or DER (SubjectPublicKeyInfo).
+  /// Reads a public key in PEM or DER (SubjectPublicKeyInfo).
   public static func key(_ bytes: Data) -> PublicKeys { key(bytes, of: "the public key") }
 
   /// Reads a file with a public key in PEM or DER.
@@ -49,7 +49,7 @@ public struct PublicKeys: Sendable, Hashable, ExpressibleByArrayLiteral {
     }
   }
 
-  /// Both sides' keys.
+  /// Returns the keys and the problems of both sides.
   public static func + (left: PublicKeys, right: PublicKeys) -> PublicKeys {
     PublicKeys(pins: left.pins.union(right.pins), problems: left.problems + right.problems)
   }

@@ -1,11 +1,11 @@
 import COpenSSL
 public import FoundationEssentials
 
-/// Certificate revocation lists (RFC 5280 section 5) from files, and what could not be read of them.
+/// Certificate revocation lists (RFC 5280 section 5) from files, and the problems with reading them.
 public struct RevocationLists: Sendable, Hashable {
-  /// What could not be read, and why.
+  /// The items that cannot be read, with the reasons.
   public let problems: [String]
-  /// What OpenSSL has read, once and not in every handshake: lists can have megabytes.
+  /// The parsed lists, kept so that handshakes do not parse them again.
   let handles: [RevocationListHandle]
 
   /// The lists, in DER.
@@ -34,7 +34,7 @@ public struct RevocationLists: Sendable, Hashable {
     }
   }
 
-  /// Both sides' lists.
+  /// Returns the lists and the problems of both sides.
   public static func + (left: RevocationLists, right: RevocationLists) -> RevocationLists {
     RevocationLists(left.handles + right.handles, problems: left.problems + right.problems)
   }

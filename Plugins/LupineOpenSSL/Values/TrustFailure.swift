@@ -1,31 +1,31 @@
 import FoundationEssentials
 import LupineCore
 
-/// Why a server is not trusted.
+/// The reason why a server is not trusted.
 public struct TrustFailure: Error, Sendable, Hashable {
-  /// Which check it did not pass.
+  /// A check of a server's certificates.
   public enum Check: String, Sendable, Hashable {
-    /// The server's certificates, as they came, can be read.
+    /// The server presented certificates that can be read, within the limits.
     case presentation
     /// A chain leads from the server's certificate to a trusted root.
     case chain
-    /// The certificate names the host.
+    /// The certificate matches the host, and its authorities may sign for the host.
     case hostName
-    /// One of the pinned certificates or keys is in the verified chain.
+    /// The verified chain contains one of the pinned certificates or keys.
     case pin
     /// The certificate is not revoked.
     case revocation
   }
 
-  /// Which check it did not pass.
+  /// The check that failed.
   public let check: Check
-  /// The host that was asked.
+  /// The requested host.
   public let host: String
-  /// The certificate that did not pass, where it is one of them.
+  /// The certificate that failed the check; `nil` if the failure concerns no single certificate.
   public let certificate: Certificate?
-  /// What is wrong; OpenSSL's own text where it comes from there.
+  /// The reason for the failure; OpenSSL's own text if OpenSSL reported it.
   public let reason: String
-  /// What to do about it.
+  /// Advice on how to solve the problem.
   public let advice: String
 
   init(_ check: Check, _ trust: ServerTrust, _ certificate: Certificate?, _ reason: String, advice: String) {
@@ -38,7 +38,7 @@ public struct TrustFailure: Error, Sendable, Hashable {
 }
 
 extension TrustFailure: CustomStringConvertible {
-  /// Everything, in a few sentences.
+  /// The host, the check, the reason, the certificate and the advice.
   public var description: String {
     let about = certificate.map { " Certificate: \($0)." } ?? ""
     return "\(host) did not pass the check of its \(name): \(reason).\(about) \(advice)"
