@@ -75,7 +75,7 @@ public struct DigestScheme: AuthenticationScheme {
     let information =
       head.headerFields[recipient.informationField]
       .flatMap { AuthenticationChallenge.parse(["Digest \($0)"]).first?.parameters } ?? [:]
-    // If another request has replaced the stored challenge, the answer's own parameters describe it.
+    // If another request has replaced the stored challenge, the challenge is derived from the answer's parameters.
     let challenge = memory.challenge(in: space, for: credential, sent["cnonce"]) ?? DigestChallenge(answer)
     // TLS authenticates the server at the end of a tunnel.
     if context.request.method != .connect {

@@ -24,7 +24,7 @@ public struct ReceivedHTTPRequest: Sendable {
   public let connection: Int
   /// The number of the request on its connection, from 0.
   public let index: Int
-  /// The number of the request on the server, from 0 in the order in which the handler received them.
+  /// The number of the request on the server, from 0 in the order in which they were ready for the handler.
   public internal(set) var number = 0
 
   /// The body as text; invalid UTF-8 becomes U+FFFD.
