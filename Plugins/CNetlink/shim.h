@@ -12,7 +12,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-// Swift cannot pass one kind of socket address where another is declared, and sees neither casts nor negated macros.
+// Wrappers for calls that Swift cannot make: those that cast a socket address, and the variadic `syscall`.
 
 static inline int lupine_netlink_open(void) {
   return socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -23,7 +23,7 @@ static inline int lupine_netlink_bind(int descriptor, uint32_t groups) {
   return bind(descriptor, (struct sockaddr *)&address, sizeof address);
 }
 
-/// The port that the kernel gave the socket; 0 where it cannot be told.
+/// Returns the socket's port ID; 0 on failure.
 static inline uint32_t lupine_netlink_port(int descriptor) {
   struct sockaddr_nl address = {0};
   socklen_t length = sizeof address;
@@ -31,7 +31,7 @@ static inline uint32_t lupine_netlink_port(int descriptor) {
   return address.nl_pid;
 }
 
-/// The true length of the next datagram, which may be more than fits, or -1; `sender` is 0 for the kernel.
+/// Receives a datagram; returns its full length, which may exceed `count`, or -1; `sender` is 0 for the kernel.
 static inline ssize_t lupine_netlink_receive(int descriptor, void *bytes, size_t count, int flags, uint32_t *sender) {
   struct sockaddr_nl address = {0};
   socklen_t length = sizeof address;
@@ -45,7 +45,7 @@ static inline ssize_t lupine_netlink_send(int descriptor, const void *bytes, siz
   return sendto(descriptor, bytes, count, MSG_NOSIGNAL, (struct sockaddr *)&kernel, sizeof kernel);
 }
 
-/// Moves the calling thread into the network namespace behind a descriptor; 0, or -1 with errno.
+/// Moves the calling thread into the network namespace of a descriptor; returns 0, or -1 with errno.
 static inline int lupine_enter_network_namespace(int descriptor) {
   return (int)syscall(SYS_setns, descriptor, CLONE_NEWNET);
 }

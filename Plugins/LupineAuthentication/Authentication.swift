@@ -1,11 +1,11 @@
 import LupineCore
 public import LupineSession
 
-/// Brings to a session what answers challenges by itself: the Digest scheme.
+/// Installs the authentication schemes that need no configuration: the Digest scheme.
 ///
-/// The credential stands with each request, by `authenticate(with:)` or `onChallenge`.
+/// Each request supplies its credential with `authenticate(with:)` or `onChallenge`.
 public struct Authentication: Plugin {
-  /// Brings all schemes that need nothing set.
+  /// Creates the plugin.
   public init() {}
 
   /// Adds the schemes to the builder.

@@ -1,16 +1,16 @@
 public import LupineCore
 public import LupineSession
 
-/// Proves a session's connections with NTLM or Negotiate, which only a transport such as libcurl's can speak.
+/// Authenticates a session's connections with NTLM or Negotiate.
 ///
-/// A session whose transport cannot is refused by `build()`.
+/// The transport must support connection authentication, as libcurl's does; otherwise `build()` throws.
 public struct ConnectionAuthentication: Plugin {
   private let credential: ConnectionCredential
   private let scope: CredentialScope
 
-  /// Proves connections with a credential.
+  /// Creates the plugin with a credential.
   ///
-  /// - Parameter scope: the servers it is for. Default: the origin of the session's base URL.
+  /// - Parameter scope: the servers that may receive the credential. Default: the origin of the session's base URL.
   public init(_ credential: ConnectionCredential, to scope: CredentialScope = .baseURL) {
     self.credential = credential
     self.scope = scope
@@ -25,12 +25,12 @@ public struct ConnectionAuthentication: Plugin {
 extension Plugin where Self == ConnectionAuthentication {
   /// Kerberos (RFC 4559), with the tickets of the system's cache.
   ///
-  /// libcurl fetches a service's ticket on its own thread, where other exchanges wait meanwhile.
+  /// libcurl fetches a service ticket on its own thread, which delays the other exchanges on that thread.
   public static func negotiate(to scope: CredentialScope = .baseURL) -> ConnectionAuthentication {
     ConnectionAuthentication(.negotiate, to: scope)
   }
 
-  /// NTLM, with a name such as `DOMAIN\name`; over HTTP/1.1 alone.
+  /// NTLM over HTTP/1.1, with a user name such as `DOMAIN\name`.
   public static func ntlm(
     username: String, password: String, to scope: CredentialScope = .baseURL
   ) -> ConnectionAuthentication {

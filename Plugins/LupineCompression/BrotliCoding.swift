@@ -1,16 +1,16 @@
 public import LupineCore
 
-/// The `br` content coding (RFC 7932), over Google's brotli.
+/// The `br` content coding (RFC 7932), implemented with Google's brotli.
 ///
-/// The decoder refuses bytes after the end, and windows over the 16 MiB of RFC 7932. A body of no bytes decodes to no
-/// bytes.
+/// The decoder refuses bytes after the end of the coded data, and windows over the 16 MiB of RFC 7932. A body without
+/// bytes decodes to no bytes.
 public struct BrotliCoding: ContentCoding {
-  /// How hard the encoder works, from 0 (fastest) to 11 (smallest, and slow).
+  /// The quality of the encoder, from 0 (fastest) to 11 (smallest, and slow).
   public let quality: Int
 
-  /// Codes at the given quality; values outside 0 to 11 are moved to the nearest one.
+  /// Creates the coding with a quality; a value outside 0 to 11 is clamped.
   ///
-  /// The default, 5, suits bodies that are coded while they are sent.
+  /// The default, 5, suits bodies that are encoded while they are sent.
   public init(quality: Int = 5) { self.quality = min(max(quality, 0), 11) }
 
   /// The name in `Content-Encoding` and `Accept-Encoding`.

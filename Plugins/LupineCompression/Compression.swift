@@ -1,12 +1,12 @@
 import LupineCore
 public import LupineSession
 
-/// Brings the content codings gzip, deflate, br and zstd to a session.
+/// Adds the content codings gzip, deflate, br and zstd to a session.
 ///
-/// Responses in these codings are decoded while they arrive, within the session's limits, and `Accept-Encoding` names
-/// them in the order in which browsers do.
+/// Responses in these codings are decoded while they arrive, within the session's limits. `Accept-Encoding` names them
+/// in the same order as browsers.
 public struct Compression: Plugin {
-  /// Brings all four codings.
+  /// Creates the plugin with all four codings.
   public init() {}
 
   /// Adds the codings to the builder.

@@ -1,15 +1,17 @@
 public import LupineCore
 
-/// The `deflate` content coding (RFC 9110 section 8.4.1.2), over zlib.
+/// The `deflate` content coding (RFC 9110 section 8.4.1.2), implemented with zlib.
 ///
-/// The encoder writes what the RFC asks for: deflate data (RFC 1951) inside the zlib format (RFC 1950). The decoder also
-/// accepts bare deflate data, which some servers send; the first two bytes decide. Bytes after the end are refused. A
-/// body of no bytes decodes to no bytes.
+/// The encoder writes deflate data (RFC 1951) in the zlib format (RFC 1950), as the RFC requires. The decoder also
+/// accepts raw deflate data, which some servers send; the first two bytes decide. It refuses bytes after the end of the
+/// coded data. A body without bytes decodes to no bytes.
 public struct DeflateCoding: ContentCoding {
-  /// How hard the encoder works, from 0 (stored) to 9 (smallest).
+  /// The level of the encoder, from 0 (stored) to 9 (smallest).
   public let level: Int
 
-  /// Codes at the given level; values outside 0 to 9 are moved to the nearest one.
+  /// Creates the coding with a level; a value outside 0 to 9 is clamped.
+  ///
+  /// Default: 6.
   public init(level: Int = 6) { self.level = min(max(level, 0), 9) }
 
   /// The name in `Content-Encoding` and `Accept-Encoding`.

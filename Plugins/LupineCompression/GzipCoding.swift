@@ -1,20 +1,22 @@
 public import LupineCore
 
-/// The `gzip` content coding (RFC 9110 section 8.4.1.3, RFC 1952), over zlib.
+/// The `gzip` content coding (RFC 9110 section 8.4.1.3, RFC 1952), implemented with zlib.
 ///
-/// The decoder accepts several members one after another, checks each member's CRC, and refuses anything else that
-/// follows a member. A body of no bytes decodes to no bytes.
+/// The decoder accepts several members in sequence, checks each member's CRC, and refuses any other bytes after a
+/// member. A body without bytes decodes to no bytes.
 public struct GzipCoding: ContentCoding {
-  /// How hard the encoder works, from 0 (stored) to 9 (smallest).
+  /// The level of the encoder, from 0 (stored) to 9 (smallest).
   public let level: Int
 
-  /// Codes at the given level; values outside 0 to 9 are moved to the nearest one.
+  /// Creates the coding with a level; a value outside 0 to 9 is clamped.
+  ///
+  /// Default: 6.
   public init(level: Int = 6) { self.level = min(max(level, 0), 9) }
 
   /// The name in `Content-Encoding` and `Accept-Encoding`.
   public var name: String { "gzip" }
 
-  /// The name that RFC 9110 section 8.4.1.3 says means the same.
+  /// The equivalent name `x-gzip` (RFC 9110 section 8.4.1.3).
   public var aliases: [String] { ["x-gzip"] }
 
   /// Makes a decoder for one body.

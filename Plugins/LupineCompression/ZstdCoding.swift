@@ -1,16 +1,16 @@
 public import LupineCore
 
-/// The `zstd` content coding (RFC 8878), over Meta's zstd.
+/// The `zstd` content coding (RFC 8878), implemented with Meta's zstd.
 ///
-/// The decoder accepts several frames one after another and refuses anything else that follows a frame; a window over
-/// the 8 MiB of RFC 9659 and the formats from before RFC 8878 are refused too. A body of no bytes decodes to no bytes.
+/// The decoder accepts several frames in sequence and refuses any other bytes after a frame. It also refuses a window
+/// over the 8 MiB of RFC 9659, and the formats that precede RFC 8878. A body without bytes decodes to no bytes.
 public struct ZstdCoding: ContentCoding {
-  /// How hard the encoder works, from 1 (fastest) to 19 (smallest, and slow).
+  /// The level of the encoder, from 1 (fastest) to 19 (smallest, and slow).
   public let level: Int
 
-  /// Codes at the given level; values outside 1 to 19 are moved to the nearest one.
+  /// Creates the coding with a level; a value outside 1 to 19 is clamped.
   ///
-  /// Higher levels of zstd need windows that RFC 9659 forbids.
+  /// zstd's levels above 19 use windows that RFC 9659 forbids. Default: 3.
   public init(level: Int = 3) { self.level = min(max(level, 1), 19) }
 
   /// The name in `Content-Encoding` and `Accept-Encoding`.

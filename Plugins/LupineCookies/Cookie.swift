@@ -1,44 +1,44 @@
 public import FoundationEssentials
 public import LupineCore
 
-/// A cookie as a jar keeps it (RFC 6265).
+/// A stored cookie (RFC 6265).
 ///
-/// Its description hides the value.
+/// The description omits the value.
 public struct Cookie: Sendable, Hashable, Codable, HidesSecrets {
-  /// The name; empty for a cookie that has none.
+  /// The name; empty for a cookie without a name.
   public let name: String
-  /// The value, as the server wrote it; nothing in it is decoded.
+  /// The value as the server sent it, without decoding.
   public let value: String
-  /// The host it belongs to, in lower case, or the domain whose hosts share it.
+  /// The cookie's host in lower case, or the domain whose hosts share it.
   public let domain: String
-  /// Whether it goes to exactly that host, and not to those below it.
+  /// Whether the cookie is sent only to exactly that host, and not to its subdomains.
   public let isHostOnly: Bool
-  /// The path below which it goes along.
+  /// The path prefix of the requests that carry the cookie.
   public let path: String
-  /// When it ends; `nil` for one that ends with the session.
+  /// The expiry time; `nil` for a session cookie.
   public let expires: Date?
-  /// Whether it goes over https alone.
+  /// Whether the cookie is sent only over https.
   public let isSecure: Bool
-  /// Whether scripts of a page are not to see it; kept, without effect here.
+  /// Whether the server hides the cookie from scripts; stored, without effect here.
   public let isHTTPOnly: Bool
-  /// What it says of requests across sites; kept, without effect on what is sent, since a program has no site of its own.
+  /// The cookie's `SameSite` attribute; stored, without effect on the requests.
   ///
-  /// A cookie with `none` that is not `isSecure` is not kept at all.
+  /// A program has no site of its own. A cookie with `none` that is not `isSecure` is not stored.
   public let sameSite: SameSite?
-  /// When it was first set.
+  /// The time at which the cookie was first set.
   public internal(set) var creation: Date
 
   /// The values of the attribute `SameSite`.
   public enum SameSite: String, Sendable, Hashable, Codable {
-    /// Only with requests from the same site.
+    /// Sent only with requests from the same site.
     case strict
-    /// Also when a person follows a link.
+    /// Sent also if a user follows a link.
     case lax
-    /// With every request.
+    /// Sent with every request.
     case none
   }
 
-  /// The name and the place alone.
+  /// The name, the domain and the path only.
   public var description: String { "Cookie(\(name) for \(isHostOnly ? "" : "*.")\(domain)\(path))" }
 
   init(
@@ -59,12 +59,12 @@ public struct Cookie: Sendable, Hashable, Codable, HidesSecrets {
 }
 
 extension Cookie {
-  /// Whether it ends with the session.
+  /// Whether the cookie ends with the session.
   public var isSessionCookie: Bool { expires == nil }
 
   func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
-  /// Whether it goes along with a request to this URL (RFC 6265bis section 5.8.3).
+  /// Whether a request to this URL carries the cookie (RFC 6265bis section 5.8.3).
   func goes(to url: HTTPURL, host: String) -> Bool {
     let isInDomain = isHostOnly ? host == domain : CookieDomain.matches(host: host, url.hostKind, domain: domain)
     return isInDomain && (!isSecure || url.scheme == .https) && CookiePath.matches(url.path, path)

@@ -4,11 +4,11 @@ public import LupineCore
 import LupineSupport
 
 extension CookieJar {
-  /// Writes the cookies to a file that its owner alone can read, in the place of one that is there.
+  /// Writes the cookies to a file that only its owner can read, and replaces an existing file atomically.
   ///
   /// - Parameters:
   ///   - path: the file's path; its folder must exist.
-  ///   - includesSessionCookies: whether those are written too that end with the session. Default: no.
+  ///   - includesSessionCookies: whether to write session cookies, too. Default: no.
   /// - Throws: `LupineError` of kind `fileFailed`.
   public func save(to path: String, includesSessionCookies: Bool = false) throws(LupineError) {
     let kept = cookies.filter { includesSessionCookies || !$0.isSessionCookie }
@@ -18,7 +18,7 @@ extension CookieJar {
     } catch {
       throw LupineError(.fileFailed, "The cookies cannot be written as JSON.", underlying: error)
     }
-    // Beside its destination and moved there when complete, so that nobody ever finds half a file.
+    // The data is written to a temporary file in the same folder, so that the destination is always complete.
     let draft = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.failure("cannot be created", draft) }
@@ -29,9 +29,9 @@ extension CookieJar {
     throw Self.failure("cannot be written", path, failure)
   }
 
-  /// Adds the cookies of a file that `save` wrote; those that have ended meanwhile are left out.
+  /// Adds the cookies of a file that `save` wrote, except expired ones.
   ///
-  /// - Throws: `LupineError` of kind `fileFailed` where the file cannot be read or is none of this kind.
+  /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be read or has another format.
   public func load(from path: String, now: Date = Date()) throws(LupineError) {
     let file: CookieFile
     let source = try OpenFile(reading: path, orFailAs: .fileFailed)
@@ -51,7 +51,7 @@ extension CookieJar {
     restore(file.cookies.filter { $0.isSound(limits) && !$0.isExpired(at: now) }, now: now)
   }
 
-  /// Returns the number of the error that ended it; `nil` where all of it is on its disk.
+  /// Returns the `errno` of the failure; `nil` if all data is on disk.
   private static func write(_ data: Data, to descriptor: Int32) -> Int32? {
     defer { close(descriptor) }
     if let error = data.withUnsafeBytes({ $0.write(to: descriptor) }) { return error }
@@ -64,12 +64,12 @@ extension CookieJar {
   }
 }
 
-/// What stands in a file of cookies.
+/// The content of a cookie file.
 private struct CookieFile: Codable {
   static let currentVersion = 1
 
   let version: Int
-  /// None where another version wrote them, whose cookies may look otherwise.
+  /// The cookies; empty if the version is unknown.
   let cookies: [Cookie]
 
   init(cookies: [Cookie]) {
@@ -89,7 +89,7 @@ private struct CookieFile: Codable {
 }
 
 extension Cookie {
-  /// Whether a cookie from a file could have been set by a server; a file may have been changed by hand.
+  /// Whether a server could have set the cookie; the file may have been edited.
   fileprivate func isSound(_ limits: CookieLimits) -> Bool {
     let isClean = (name + value + path).utf8.allSatisfy { $0.isFieldByte && $0 != 0x3B }
     let isShared = isHostOnly || !PublicSuffixes.contain(domain)

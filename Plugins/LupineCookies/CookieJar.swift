@@ -2,31 +2,31 @@ public import FoundationEssentials
 public import LupineCore
 import Synchronization
 
-/// Keeps cookies as browsers do (RFC 6265bis), within `CookieLimits`: 4 KiB a cookie, 50 a domain, 3,000 in all.
+/// Stores cookies as browsers do (RFC 6265bis), within `CookieLimits`: 4 KiB per cookie, 50 per domain, 3,000 in total.
 ///
-/// It may serve several sessions at once. A cookie goes by the host of the URL alone; none is shared across a public
-/// suffix such as `co.uk`, none that is `Secure` goes over plain http or is replaced from there, and none outlives 400
-/// days. What breaks a rule is dropped without a word, as the standard has it.
+/// Several sessions may share a jar. The host of the URL alone selects the cookies. A cookie is never shared across a
+/// public suffix such as `co.uk`. A `Secure` cookie is never sent or replaced over plain http. No cookie is stored for
+/// longer than 400 days. A cookie that breaks a rule is ignored, as the standard requires.
 public final class CookieJar: CookieStore {
-  /// The most that it keeps and sends.
+  /// The limits of the jar.
   public let limits: CookieLimits
   private let shelf: Mutex<CookieShelf>
 
-  /// An empty jar.
+  /// Creates an empty jar.
   public init(limits: CookieLimits = CookieLimits()) {
     self.limits = limits
     shelf = Mutex(CookieShelf(limits))
   }
 
-  /// All cookies, the oldest first; those that have ended meanwhile may be among them.
+  /// All cookies, the oldest first, including expired ones that have not been removed yet.
   public var cookies: [Cookie] { shelf.withLock { $0.all } }
 
-  /// The cookies that go along with a request to this URL, as they stand in the field.
+  /// Returns the cookies for a request to this URL, in the order of the `Cookie` field.
   public func cookies(for url: HTTPURL, now: Date) -> [CookiePair] {
     shelf.withLock { $0.cookies(for: url, now: now) }.map { CookiePair(name: $0.name, value: $0.value) }
   }
 
-  /// Takes what a response from this URL sets.
+  /// Stores the cookies that a response from this URL sets.
   public func store(_ fields: [String], from url: HTTPURL, now: Date) {
     let rules = CookieRules(url: url, now: now, limits: limits)
     let cookies = fields.compactMap(rules.cookie)
@@ -36,9 +36,9 @@ public final class CookieJar: CookieStore {
     }
   }
 
-  /// Sets a cookie as if a server at this URL had sent it, such as `theme=dark; Path=/`.
+  /// Stores a cookie as if a server at this URL had sent it, such as `theme=dark; Path=/`.
   ///
-  /// - Throws: `LupineError` of kind `invalidURL`, or `invalidRequest` where the cookie breaks a rule.
+  /// - Throws: `LupineError` of kind `invalidURL`, or `invalidRequest` if the cookie breaks a rule.
   public func set(_ cookie: String, for url: String, now: Date = Date()) throws(LupineError) {
     let url = try HTTPURL(url)
     guard let cookie = CookieRules(url: url, now: now, limits: limits).cookie(cookie) else {
@@ -48,7 +48,7 @@ public final class CookieJar: CookieStore {
     shelf.withLock { $0.insert(cookie, isSecure: url.scheme == .https, now: now) }
   }
 
-  /// Removes a cookie.
+  /// Removes a cookie with this name, domain and path.
   public func remove(_ cookie: Cookie) {
     shelf.withLock { shelf in
       shelf.remove {
@@ -61,7 +61,7 @@ public final class CookieJar: CookieStore {
   /// Removes every cookie.
   public func removeAll() { shelf.withLock { $0 = CookieShelf(limits) } }
 
-  /// Puts cookies into the jar that it, or another one, has kept before.
+  /// Adds cookies that a jar has stored before.
   func restore(_ cookies: [Cookie], now: Date) {
     shelf.withLock { shelf in
       for cookie in cookies { shelf.insert(cookie, isSecure: true, now: now) }

@@ -1,26 +1,26 @@
-/// The most that a jar keeps and sends; what is over a limit is dropped without a word, as RFC 6265bis has it.
+/// The limits of a jar; a cookie over a limit is dropped without an error, as in RFC 6265bis.
 public struct CookieLimits: Sendable, Hashable {
-  /// Bytes of a cookie's name and value together; a longer one is not taken.
+  /// The maximum size of a cookie's name and value in bytes; a larger cookie is not stored.
   ///
   /// Default: 4 KiB.
   public var cookie = 4_096
-  /// Cookies of one domain; those used least recently go first, and insecure ones before others.
+  /// The maximum number of cookies of one domain.
   ///
-  /// Default: 50.
+  /// Over the limit, insecure cookies are removed before secure ones, the least recently used first. Default: 50.
   public var perDomain = 50
-  /// Cookies in all; the domain whose cookie was used least recently loses one.
+  /// The maximum number of cookies in total.
   ///
-  /// Default: 3,000.
+  /// Over the limit, the domain with the least recently used cookie loses one. Default: 3,000.
   public var total = 3_000
-  /// Bytes of the field `Cookie` that are filled, which servers rarely take more of; the longest paths come first.
+  /// The maximum size of the `Cookie` field's value in bytes, which most servers limit.
   ///
-  /// Default: 8,190.
+  /// Cookies with longer paths take precedence. Default: 8,190.
   public var field = 8_190
-  /// Cookies in one field.
+  /// The maximum number of cookies in one field.
   ///
   /// Default: 150.
   public var perField = 150
 
-  /// The defaults.
+  /// Creates the default limits.
   public init() {}
 }

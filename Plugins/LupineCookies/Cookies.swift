@@ -1,13 +1,13 @@
 import LupineCore
 public import LupineSession
 
-/// Keeps the cookies of a session and sends them back; without it, cookies are ignored.
+/// Stores the cookies of a session and sends them back; without this plugin, a session ignores cookies.
 ///
-/// Every session that is built has a jar of its own, unless one is given.
+/// Each session gets its own jar, unless the caller supplies one.
 public struct Cookies: Plugin {
   private let jar: CookieJar?
 
-  /// Keeps cookies in this jar, which other sessions may share; `nil` means a new one for each session.
+  /// Creates the plugin with a jar, which other sessions may share; `nil` makes a new jar for each session.
   public init(in jar: CookieJar? = nil) { self.jar = jar }
 
   /// Adds the jar to the builder.
@@ -17,14 +17,14 @@ public struct Cookies: Plugin {
 }
 
 extension Plugin where Self == Cookies {
-  /// Cookies, in a jar of the session's own.
+  /// Cookies in a jar of the session's own.
   public static var cookies: Cookies { Cookies() }
 
-  /// Cookies, in a jar that sessions can share.
+  /// Cookies in a jar that sessions can share.
   public static func cookies(in jar: CookieJar) -> Cookies { Cookies(in: jar) }
 }
 
 extension Session {
-  /// The jar that the session keeps its cookies in; `nil` where it keeps none.
+  /// The jar of the session's cookies; `nil` if there is none.
   public var cookieJar: CookieJar? { cookieStore as? CookieJar }
 }

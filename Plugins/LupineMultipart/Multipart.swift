@@ -2,26 +2,26 @@ public import HTTPTypes
 public import LupineCore
 import LupineSupport
 
-/// A body of several parts, one after the other, of any multipart type (RFC 2046 section 5.1).
+/// A body of several parts in sequence, of any multipart type (RFC 2046 section 5.1).
 ///
-/// It is a description: nothing is read before it is sent, nothing is gathered, and it can be sent any number of times
-/// unless one of its parts is a one-shot stream. What cannot be sent, such as a part with a line break in its content
-/// type, is remembered and thrown when the multipart is made into a body.
+/// A multipart describes a body: the parts are read while the body is sent, and are not collected in memory. It can be
+/// sent any number of times unless a part is a one-shot stream. The first invalid part, such as one with a line break
+/// in its content type, is an error that `asBody()` throws.
 public struct Multipart: Sendable {
-  /// What the parts are to each other.
+  /// The relation of the parts to each other.
   public let subtype: Subtype
-  /// The parts, in the order in which they go out.
+  /// The parts, in the order in which they are sent.
   public private(set) var parts: [MultipartPart] = []
   let separator: MultipartBoundary
   private let parameters: [(name: String, value: String)]
   private(set) var problem: LupineError?
 
-  /// Starts an empty multipart, with a boundary of 192 random bits.
+  /// Creates an empty multipart with a boundary of 192 random bits.
   ///
   /// - Parameters:
-  ///   - subtype: what the parts are to each other. Default: `mixed`.
-  ///   - parameters: what the content type says besides the boundary, as `start` does for `related` (RFC 2387).
-  ///   - random: 64 random bits at each call. Default: the system's.
+  ///   - subtype: the relation of the parts to each other. Default: `mixed`.
+  ///   - parameters: the parameters of the content type besides `boundary`, such as `start` for `related` (RFC 2387).
+  ///   - random: returns 64 random bits at each call. Default: the system's generator.
   public init(
     _ subtype: Subtype = .mixed, parameters: [(name: String, value: String)] = [],
     random: @Sendable () -> UInt64 = MultipartBoundary.systemRandom
@@ -29,12 +29,13 @@ public struct Multipart: Sendable {
     self.init(subtype, parameters, MultipartBoundary(random: random))
   }
 
-  /// Starts an empty multipart with a boundary of the caller's.
+  /// Creates an empty multipart with the caller's boundary.
   ///
-  /// Bytes in memory that contain the boundary are refused; files and streams are the caller's to know.
+  /// `asBody()` throws if bytes in memory contain the boundary. Files and streams are not searched for it; the caller
+  /// must choose a boundary that they do not contain.
   ///
-  /// - Throws: `LupineError` of kind `invalidRequest` where RFC 2046 does not allow the boundary: it has 1 to 70
-  ///   characters of a small alphabet, and no space at its end.
+  /// - Throws: `LupineError` of kind `invalidRequest` if RFC 2046 does not allow the boundary: it has 1 to 70
+  ///   characters of a restricted alphabet, and no space at the end.
   public init(
     _ subtype: Subtype = .mixed, boundary: String, parameters: [(name: String, value: String)] = []
   ) throws(LupineError) {
@@ -50,43 +51,45 @@ public struct Multipart: Sendable {
     }
   }
 
-  /// What separates the parts.
+  /// The delimiter between the parts, without its dashes.
   public var boundary: String { separator.text }
 
-  /// The content type, with the boundary, as the field says it.
+  /// The value of the `Content-Type` field, with the boundary.
   public var contentType: String {
     let all = [(name: "boundary", value: boundary)] + parameters
     return "multipart/\(subtype.rawValue)" + all.map { "; \($0.name)=\($0.value.tokenOrQuotedString)" }.joined()
   }
 
-  /// Adds a part at the end.
+  /// Appends a part.
   public mutating func append(_ part: MultipartPart) {
     parts.append(part)
     if let reason = part.problem { fail("Part \(parts.count) of the multipart body: \(reason)") }
   }
 
-  /// Adds a part at the end: a body, and the fields that describe it.
+  /// Appends a part that consists of a body and the fields that describe it.
   public mutating func append(_ body: RequestBody, headers: HTTPFields = [:]) {
     append(MultipartPart(body, headers: headers))
   }
 
-  /// Adds text at the end, as `text/plain` in UTF-8 unless the fields say otherwise.
+  /// Appends text in UTF-8, with the content type `text/plain; charset=utf-8` unless the headers contain one.
   public mutating func append(_ text: String, headers: HTTPFields = [:]) {
     var headers = headers
     if headers[.contentType] == nil { headers[.contentType] = "text/plain; charset=utf-8" }
     append(MultipartPart(.text(text), headers: headers))
   }
 
-  /// Adds a multipart as a part of this one, at the end.
+  /// Appends a multipart as one part.
   public mutating func append(_ multipart: Multipart, headers: HTTPFields = [:]) {
     append(MultipartPart(multipart, headers: headers))
   }
 
-  /// Adds a range of a larger whole at the end, with the `Content-Range` that says which (RFC 9110 section 14.6).
+  /// Appends a range of a representation, with its `Content-Range` field (RFC 9110 section 14.6).
+  ///
+  /// `asBody()` throws if the range is empty or not within the representation.
   ///
   /// - Parameters:
-  ///   - range: the first byte's position, and the position after the last one's.
-  ///   - total: the length of the whole; `nil` where it is unknown.
+  ///   - range: the positions of the range's bytes in the representation.
+  ///   - total: the length of the representation in bytes; `nil` if it is unknown.
   public mutating func append(_ body: RequestBody, range: Range<Int64>, of total: Int64?, headers: HTTPFields = [:]) {
     let isFitting = range.lowerBound >= 0 && !range.isEmpty && range.upperBound <= total ?? .max
     var headers = headers
@@ -100,7 +103,7 @@ public struct Multipart: Sendable {
     }
   }
 
-  /// Remembers the first thing that cannot be sent.
+  /// Stores the first error, which `asBody()` throws.
   mutating func fail(_ error: LupineError) {
     if problem == nil { problem = error }
   }

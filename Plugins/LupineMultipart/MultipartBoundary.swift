@@ -1,28 +1,28 @@
 public import LupineCore
 import LupineSupport
 
-/// The line that separates the parts of a multipart, without its dashes.
+/// The boundary of a multipart, without the dashes of its delimiters.
 public struct MultipartBoundary: Sendable, Hashable {
-  /// The characters.
+  /// The characters of the boundary.
   public let text: String
-  /// Whether a program chose it, so that a part may contain it.
+  /// Whether the program chose the boundary, so that a part may contain it.
   let isChosen: Bool
 
-  /// 64 bits of the system's randomness.
+  /// Returns 64 random bits from the system's generator.
   public static let systemRandom: @Sendable () -> UInt64 = {
     var generator = SystemRandomNumberGenerator()
     return generator.next()
   }
 
-  /// Makes a boundary of 192 random bits: nobody can guess it, and no content contains it by chance.
+  /// Creates a boundary of 192 random bits, which no content contains by chance.
   ///
-  /// - Parameter random: 64 random bits at each call. Default: the system's.
+  /// - Parameter random: returns 64 random bits at each call. Default: the system's generator.
   public init(random: @Sendable () -> UInt64 = MultipartBoundary.systemRandom) {
     let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_".utf8)
     var bytes = Array("LupineBoundary-".utf8)
     for _ in 0..<3 {
       var bits = random()
-      // Eleven digits of six bits hold 64.
+      // Eleven digits of 6 bits hold 64 bits.
       for _ in 0..<11 {
         bytes.append(alphabet[Int(bits & 63)])
         bits >>= 6
@@ -32,10 +32,10 @@ public struct MultipartBoundary: Sendable, Hashable {
     isChosen = false
   }
 
-  /// Takes a boundary that a program chose.
+  /// Creates a boundary from the program's text.
   ///
-  /// - Throws: `LupineError` of kind `invalidRequest` where it does not have 1 to 70 characters of RFC 2046's alphabet,
-  ///   or has a space at its end.
+  /// - Throws: `LupineError` of kind `invalidRequest` if the text does not have 1 to 70 characters of RFC 2046's
+  ///   alphabet, or has a space at the end.
   public init(_ text: String) throws(LupineError) {
     guard (1...70).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed), text.utf8.last != 0x20 else {
       throw LupineError(
@@ -54,7 +54,7 @@ public struct MultipartBoundary: Sendable, Hashable {
     }
   }
 
-  /// Whether a line of one could be taken for a line of the other.
+  /// Whether a delimiter of one boundary could be taken for a delimiter of the other.
   func isConfusable(with other: MultipartBoundary) -> Bool {
     text.hasPrefix(other.text) || other.text.hasPrefix(text)
   }

@@ -1,24 +1,25 @@
 public import FoundationEssentials
 public import LupineCore
 
-/// Anything that can be sent as a multipart.
+/// A value that can be sent as a multipart.
 public protocol MultipartConvertible: Sendable {
-  /// The multipart.
+  /// The multipart to send.
   var multipart: Multipart { get }
 }
 
 extension Multipart: MultipartConvertible {
-  /// The multipart itself.
+  /// The value itself.
   public var multipart: Multipart { self }
 }
 
 extension MultipartConvertible {
-  /// The multipart as a request's body, which reads each part as it is sent.
+  /// Returns a request body that reads each part while it is sent.
   ///
-  /// It can be sent again unless a part is a one-shot stream. Its length is exact where each part's is known; a file's
-  /// is taken when the sending begins. A file that becomes shorter or longer meanwhile ends the request with an error.
+  /// The body can be sent again unless a part is a one-shot stream. The length of the body is known if the length of
+  /// each part is. The length of a file is taken when sending begins; if the file becomes shorter or longer during
+  /// sending, the request ends with an error.
   ///
-  /// - Throws: `LupineError` of kind `invalidRequest` where a part, or the boundary, cannot be sent.
+  /// - Throws: `LupineError` of kind `invalidRequest` if a part or the boundary is invalid.
   public func asBody() throws(LupineError) -> RequestBody {
     let pieces = try PieceList(multipart).pieces
     return RequestBody(
@@ -29,16 +30,18 @@ extension MultipartConvertible {
     }
   }
 
-  /// The length of the encoded multipart in bytes; `nil` where a stream's is unknown.
+  /// Returns the length of the encoded multipart in bytes; `nil` if it contains a stream of unknown length.
   ///
-  /// - Throws: `LupineError` where a part cannot be sent, or a file not be read.
+  /// - Throws: `LupineError` if a part is invalid or a file cannot be read.
   public func contentLength() throws(LupineError) -> Int64? {
     Piece.knownLength(of: try Piece.measured(try PieceList(multipart).pieces))
   }
 
-  /// The encoded multipart in memory, all of it, whatever its size; sending does not need this.
+  /// Returns the whole encoded multipart in memory, whatever its size.
   ///
-  /// - Throws: `LupineError`, which names the part that could not be read.
+  /// Sending does not need this.
+  ///
+  /// - Throws: `LupineError` whose message names the part that could not be read.
   @concurrent public func encode() async throws(LupineError) -> Data {
     var data = Data()
     if let length = try contentLength() { data.reserveCapacity(Int(clamping: length)) }
@@ -48,8 +51,8 @@ extension MultipartConvertible {
 
   /// Writes the encoded multipart to a new file, in constant memory.
   ///
-  /// - Throws: `LupineError` of kind `fileFailed` where the file exists already or cannot be written, or the error that
-  ///   names the part that could not be read. Nothing of the file is left then.
+  /// - Throws: `LupineError` of kind `fileFailed` if the file exists already or cannot be written, or an error that
+  ///   names the part that could not be read. After an error the file is removed.
   @concurrent public func writeEncodedData(to path: String) async throws(LupineError) {
     let body = try asBody()
     let file = try NewFile(path)
@@ -63,9 +66,11 @@ extension MultipartConvertible {
 }
 
 extension RequestBody {
-  /// A multipart, read part by part as it is sent; the request's `Content-Type` is to be its `contentType`.
+  /// A multipart body that reads each part while it is sent.
   ///
-  /// - Throws: `LupineError` of kind `invalidRequest` where a part, or the boundary, cannot be sent.
+  /// The request's `Content-Type` must be the multipart's `contentType`.
+  ///
+  /// - Throws: `LupineError` of kind `invalidRequest` if a part or the boundary is invalid.
   public static func multipart(_ multipart: some MultipartConvertible) throws(LupineError) -> RequestBody {
     try multipart.asBody()
   }

@@ -3,17 +3,18 @@ public import HTTPTypes
 public import LupineCore
 
 extension MultipartFormData {
-  /// Adds a body at the end: a file, bytes, or a stream.
+  /// Appends a body: a file, bytes, or a stream.
   ///
-  /// A file brings its name, the last component of its path, and its type, by the name's extension. Other bodies have
-  /// neither unless given; a body with a file name but no type gets one by the name's extension.
+  /// The file name of a file defaults to the last component of its path. Other bodies have no file name by default. The
+  /// content type of a body with a file name defaults to the type for the file name's extension.
   ///
   /// - Parameters:
-  ///   - name: the field's name. `"`, CR and LF are escaped as browsers do, as `%22`, `%0D` and `%0A`; so is a backslash
-  ///     at the end, which would hide the closing quote from some parsers. Other control bytes are refused.
+  ///   - name: the field's name. `"`, CR and LF are escaped as `%22`, `%0D` and `%0A`, as in browsers. A backslash at
+  ///     the end is escaped as `%5C`, because some parsers would take it for an escape of the closing quote. Any other
+  ///     control byte except a tab is an error when the form is sent.
   ///   - fileName: the file's name, escaped in the same way.
-  ///   - contentType: the type of the content.
-  ///   - headers: fields besides, which come after those two.
+  ///   - contentType: the content type of the body.
+  ///   - headers: other fields of the part, which follow these two.
   public mutating func append(
     _ body: RequestBody, name: String, fileName: String? = nil, contentType: String? = nil, headers: HTTPFields = [:]
   ) {
@@ -28,24 +29,24 @@ extension MultipartFormData {
     }
   }
 
-  /// Adds text at the end, in UTF-8, without a content type, as browsers do.
+  /// Appends text in UTF-8, without a content type by default, as browsers do.
   public mutating func append(
     _ text: String, name: String, fileName: String? = nil, contentType: String? = nil, headers: HTTPFields = [:]
   ) {
     append(.text(text), name: name, fileName: fileName, contentType: contentType, headers: headers)
   }
 
-  /// Adds bytes at the end.
+  /// Appends bytes.
   public mutating func append(
     _ data: Data, name: String, fileName: String? = nil, contentType: String? = nil, headers: HTTPFields = [:]
   ) {
     append(.bytes(data), name: name, fileName: fileName, contentType: contentType, headers: headers)
   }
 
-  /// Adds a value at the end as JSON, with the content type `application/json` unless given.
+  /// Appends a value as JSON, with the content type `application/json` by default.
   ///
-  /// The value is encoded at once; one that does not encode is an error of kind `parameterEncodingFailed` when the form
-  /// is sent.
+  /// The value is encoded immediately. If that fails, sending the form fails with an error of kind
+  /// `parameterEncodingFailed`.
   public mutating func append(
     json value: some Encodable, name: String, fileName: String? = nil, contentType: String? = nil,
     headers: HTTPFields = [:], encoder: JSONEncoder = JSONEncoder()
@@ -64,7 +65,7 @@ extension MultipartFormData {
     }
   }
 
-  /// Adds a multipart as one field at the end, as a set of files under one name once was (RFC 7578 section 4.3).
+  /// Appends a multipart as one field, the obsolete form of several files under one name (RFC 7578 section 4.3).
   public mutating func append(_ nested: Multipart, name: String, headers: HTTPFields = [:]) {
     switch FormFields.make(name: name, fileName: nil, contentType: nested.contentType, headers: headers) {
     case .success(let fields): multipart.append(MultipartPart(nested, headers: fields))

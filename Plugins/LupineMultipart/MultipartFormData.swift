@@ -1,6 +1,6 @@
 public import LupineCore
 
-/// A form with files, as browsers send it (RFC 7578, with the escaping of the WHATWG's HTML standard).
+/// A form with files, encoded as browsers do (RFC 7578, with the escaping of the WHATWG's HTML standard).
 ///
 /// ```
 /// var form = MultipartFormData()
@@ -8,35 +8,35 @@ public import LupineCore
 /// form.append("rainbow", name: "title")
 /// ```
 ///
-/// It is a description of a streaming body: see `Multipart` and `MultipartConvertible`. The order of the parts is kept.
+/// A form describes a streaming body; see `Multipart` and `MultipartConvertible`. The parts keep their order.
 public struct MultipartFormData: MultipartConvertible {
   /// The form as a multipart of subtype `form-data`.
   public internal(set) var multipart: Multipart
-  /// Where a file's type comes from when it is not given.
+  /// The media types that supply the content type of a file if the caller gives none.
   ///
-  /// Default: the system's.
+  /// Default: `MediaTypes.system`.
   public var mediaTypes = MediaTypes.system
 
-  /// Starts an empty form, with a boundary of 192 random bits.
+  /// Creates an empty form with a boundary of 192 random bits.
   ///
-  /// - Parameter random: 64 random bits at each call. Default: the system's.
+  /// - Parameter random: returns 64 random bits at each call. Default: the system's generator.
   public init(random: @Sendable () -> UInt64 = MultipartBoundary.systemRandom) {
     multipart = Multipart(.formData, random: random)
   }
 
-  /// Starts an empty form with a boundary of the caller's.
+  /// Creates an empty form with the caller's boundary.
   ///
-  /// - Throws: `LupineError` of kind `invalidRequest` where RFC 2046 does not allow the boundary.
+  /// - Throws: `LupineError` of kind `invalidRequest` if RFC 2046 does not allow the boundary.
   public init(boundary: String) throws(LupineError) {
     multipart = try Multipart(.formData, boundary: boundary)
   }
 
-  /// The parts, in the order in which they go out.
+  /// The parts, in the order in which they are sent.
   public var parts: [MultipartPart] { multipart.parts }
 
-  /// What separates the parts.
+  /// The delimiter between the parts, without its dashes.
   public var boundary: String { multipart.boundary }
 
-  /// The content type, with the boundary, as the field says it.
+  /// The value of the `Content-Type` field, with the boundary.
   public var contentType: String { multipart.contentType }
 }

@@ -1,9 +1,9 @@
 public import HTTPTypes
 public import LupineCore
 
-/// One part of a multipart: fields that describe it, and its content.
+/// One part of a multipart: its content and the fields that describe it.
 public struct MultipartPart: Sendable {
-  /// What the part's fields say, in their order.
+  /// The part's fields, in their order.
   public private(set) var headers: HTTPFields
   let content: Content
   private(set) var problem: String?
@@ -13,14 +13,16 @@ public struct MultipartPart: Sendable {
     case multipart(Multipart)
   }
 
-  /// Joins a body and the fields that describe it.
+  /// Creates a part from a body and the fields that describe it.
   public init(_ body: RequestBody, headers: HTTPFields = [:]) {
     content = .body(body)
     self.headers = headers
     check()
   }
 
-  /// Makes a part of a multipart; the content type, with its boundary, is the multipart's own.
+  /// Creates a part that is itself a multipart.
+  ///
+  /// The content type of the part is the multipart's `contentType`.
   public init(_ multipart: Multipart, headers: HTTPFields = [:]) {
     content = .multipart(multipart)
     self.headers = headers
@@ -34,15 +36,15 @@ public struct MultipartPart: Sendable {
     self.problem = problem
   }
 
-  /// The name that a form gives the part, unescaped; `nil` where it has none.
+  /// The name of the form field, unescaped; `nil` if there is none.
   public var name: String? { disposition["name"] }
 
-  /// The file name that the part says it has, unescaped; `nil` where it has none.
+  /// The file name of the part, unescaped; `nil` if there is none.
   public var fileName: String? { disposition["filename"] }
 
   private var disposition: ContentDisposition { ContentDisposition(headers[.contentDisposition] ?? "") }
 
-  /// A control byte would start a line of its own, or end one, in the eyes of some parser.
+  /// Refuses a control byte in a field's value, because a parser could take it for a line break.
   private mutating func check() {
     for field in headers where !FieldRules.isValid(value: field.value) {
       problem = "the value of \(field.name) has a control byte, which no field may have."

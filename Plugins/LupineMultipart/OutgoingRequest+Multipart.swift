@@ -5,10 +5,11 @@ import LupineSupport
 extension OutgoingRequest {
   /// Returns the request with a multipart as its body.
   ///
-  /// `Content-Type` is the multipart's. One that the caller set is kept, and gets the boundary where it names none.
+  /// The `Content-Type` is the multipart's. If the caller set one, it is kept, and the boundary is added if it names
+  /// none.
   ///
-  /// - Throws: `LupineError` of kind `invalidRequest` where a part cannot be sent, where the caller's `Content-Type`
-  ///   names another boundary, or where the method is HEAD or TRACE, or GET without the option `allowsBodyWithGET`.
+  /// - Throws: `LupineError` of kind `invalidRequest` if a part is invalid, if the caller's `Content-Type` names
+  ///   another boundary, or if the method is HEAD or TRACE, or GET without the option `allowsBodyWithGET`.
   public func encoding(multipart: some MultipartConvertible) throws(LupineError) -> OutgoingRequest {
     try RequestRules.checkBodyAllowed(in: self)
     let multipart = multipart.multipart

@@ -3,16 +3,16 @@ public import LupineCore
 public import LupineSession
 
 extension Session {
-  /// Sends a form with files, whose parts the closure appends.
+  /// Uploads a form whose parts the closure appends.
   ///
-  /// Each part is read as it is sent: memory is constant, and no temporary file is written. `uploadProgress` counts the
-  /// whole encoded form. The boundary comes from the session's source of randomness.
+  /// Each part is read while it is sent: memory use is constant, and no temporary file is written. `uploadProgress`
+  /// counts the bytes of the encoded form. The boundary comes from the session's random source.
   ///
   /// - Parameters:
-  ///   - build: fills the form; what it throws becomes the request's error.
-  ///   - url: where to; a relative reference is appended to the base URL.
-  ///   - method: what is asked. Default: POST.
-  ///   - headers: fields besides the session's; `Content-Type` is set where they have none.
+  ///   - build: appends the parts; an error that it throws becomes the request's error.
+  ///   - url: the target; a relative reference is appended to the base URL.
+  ///   - method: the request's method. Default: POST.
+  ///   - headers: fields in addition to the session's; `Content-Type` is set if they do not contain it.
   public func upload(
     multipart build: (inout MultipartFormData) throws -> Void, to url: some URLConvertible,
     method: HTTPRequest.Method = .post, headers: HTTPFields = [:]
@@ -25,7 +25,7 @@ extension Session {
     return upload(MultipartRoute(multipart: form, url: url, method: method, headers: headers))
   }
 
-  /// Sends a form, or a multipart of any other type.
+  /// Uploads a form, or a multipart of any other type.
   public func upload(
     multipart: some MultipartConvertible, to url: some URLConvertible, method: HTTPRequest.Method = .post,
     headers: HTTPFields = [:]

@@ -2,35 +2,35 @@
   public import Logging
   public import LupineCore
 
-  /// Writes what a session does to a log, one line for each event, with OpenTelemetry's names in the metadata.
+  /// Logs the events of a session, one line for each, with OpenTelemetry's attribute names in the metadata.
   ///
-  /// Nothing secret is written: URLs stand without the values of their queries, and the fields' values not at all. One
-  /// monitor serves one session.
+  /// The log contains no secrets: it omits the values of URL queries and of fields. A monitor serves one session.
   public struct LogMonitor: EventMonitor {
-    /// At which levels events are written.
+    /// The log levels of the events.
     public struct Levels: Sendable, Hashable {
-      /// Requests that ended well.
+      /// The level of a request that succeeded.
       ///
       /// Default: info.
       public var success = Logger.Level.info
-      /// Requests that failed.
+      /// The level of a request that failed.
       ///
       /// Default: error.
       public var failure = Logger.Level.error
-      /// Attempts that failed and are made again.
+      /// The level of an attempt that failed and is repeated.
       ///
       /// Default: notice.
       public var retry = Logger.Level.notice
-      /// Beginnings, redirects, challenges, refused responses, and what a policy such as a circuit breaker decided.
+      /// The level of request starts, redirects, challenges, rejected responses, and decisions of policies such as a
+      /// circuit breaker.
       ///
       /// Default: debug.
       public var decision = Logger.Level.debug
-      /// Everything else, such as connections and heads.
+      /// The level of all other events, such as connections and response heads.
       ///
       /// Default: trace.
       public var step = Logger.Level.trace
 
-      /// The defaults.
+      /// Creates the default levels.
       public init() {}
     }
 
@@ -38,7 +38,7 @@
     private let levels: Levels
     private let hops = HopTable()
 
-    /// Writes to this logger.
+    /// Creates a monitor that writes to a logger.
     public init(_ logger: Logger, levels: Levels = Levels()) {
       self.logger = logger
       self.levels = levels
@@ -71,7 +71,7 @@
   }
 
   extension EventMonitor where Self == LogMonitor {
-    /// Writes what the session does to a log; see `LogMonitor`.
+    /// A monitor that logs the session's events; see `LogMonitor`.
     public static func log(_ logger: Logger, levels: LogMonitor.Levels = .init()) -> LogMonitor {
       LogMonitor(logger, levels: levels)
     }

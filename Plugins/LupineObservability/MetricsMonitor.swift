@@ -3,25 +3,25 @@
   public import LupineCore
   import LupineSupport
 
-  /// Counts a session's exchanges by OpenTelemetry's names for HTTP clients.
+  /// Records metrics of a session's exchanges under OpenTelemetry's names for HTTP clients.
   ///
-  /// | metric | what |
+  /// | metric | meaning |
   /// |---|---|
-  /// | `http.client.request.duration` | a timer: how long each exchange took, retries and redirects one by one |
-  /// | `http.client.active_requests` | a meter: the exchanges that are under way |
+  /// | `http.client.request.duration` | a timer: how long each exchange took; retries and redirects count separately |
+  /// | `http.client.active_requests` | a meter: the number of active exchanges |
   /// | `http.client.request.body.size` | a recorder, in bytes |
-  /// | `http.client.response.body.size` | a recorder, in bytes as they came over the wire |
+  /// | `http.client.response.body.size` | a recorder, in bytes as received from the connection |
   ///
-  /// The dimensions hold neither path nor query, so their number is bounded by the servers that are asked. One monitor
-  /// serves one session.
+  /// The dimensions contain neither path nor query, so the number of servers bounds their number. A monitor serves one
+  /// session.
   public struct MetricsMonitor: EventMonitor {
     private let factory: any MetricsFactory
     private let hops = HopTable()
 
-    /// Counts in this factory.
+    /// Creates a monitor that records in a factory.
     public init(_ factory: any MetricsFactory) { self.factory = factory }
 
-    /// Counts one event.
+    /// Records one event.
     public func receive(_ event: SessionEvent) {
       let change = hops.take(event)
       if let closed = change.closed { record(closed, until: event.time) }
@@ -50,9 +50,9 @@
   }
 
   extension EventMonitor where Self == MetricsMonitor {
-    /// Counts the session's exchanges; see `MetricsMonitor`.
+    /// A monitor that records the session's metrics; see `MetricsMonitor`.
     ///
-    /// - Parameter factory: where they are counted. Default: the one that the program gave to `MetricsSystem`.
+    /// - Parameter factory: the factory of the metrics. Default: the factory of `MetricsSystem`.
     public static func metrics(_ factory: any MetricsFactory = MetricsSystem.factory) -> MetricsMonitor {
       MetricsMonitor(factory)
     }

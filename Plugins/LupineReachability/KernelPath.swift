@@ -1,13 +1,13 @@
 import LupineCore
 
-/// The network as the kernel tells it (rtnetlink), the moment it changes.
+/// The network as reported by the kernel (rtnetlink) at every change.
 ///
-/// Every watch in the process shares one socket and one thread that sleeps at it; the last one that ends closes it. No
-/// right is needed. What the kernel keeps no notice of, such as a new `/etc/resolv.conf` alone, is seen at the next
-/// change.
+/// All watches in the process share one socket and one thread, which sleeps until a message arrives. The end of the
+/// last watch closes the socket. No privileges are required. A change without a kernel notification, such as a new
+/// `/etc/resolv.conf`, is seen at the next notified change.
 ///
-/// A default route in any routing table counts, except where it refuses, its link has no signal, or no interface has an
-/// address of its family that is good beyond the link.
+/// A default route of any routing table counts, unless it rejects packets, its link has no carrier, or no interface has
+/// an address of its family with a scope wider than the link.
 public struct KernelPath: NetworkPathSource {
   private let namespace: NetworkNamespace?
   private let resolver: HostResolver
@@ -16,7 +16,7 @@ public struct KernelPath: NetworkPathSource {
   /// The network of this process.
   public init() { self.init(namespace: nil) }
 
-  /// The network of a namespace, for tests: its sockets are opened by threads that have entered it.
+  /// The network of a namespace, for tests; its sockets are opened by threads that have entered the namespace.
   init(namespace: NetworkNamespace?) { self.init(namespace: namespace, resolver: .system) }
 
   init(namespace: NetworkNamespace?, resolver: HostResolver, monitors: KernelMonitors = .shared) {
@@ -25,8 +25,9 @@ public struct KernelPath: NetworkPathSource {
     self.monitors = monitors
   }
 
-  /// The network as it is now, in less than a millisecond as a rule; for a host's name, whose addresses are not known
-  /// yet, with a status of `unknown`.
+  /// Returns the current network.
+  ///
+  /// For a host name, whose addresses are not known yet, the status is `unknown`.
   public func currentPath(to host: String?) -> NetworkPath {
     guard let host else { return monitors.path(namespace) ?? KernelSnapshot.take(namespace, to: nil) }
     if let address = IPAddress(host) { return KernelSnapshot.take(namespace, to: address) }
@@ -35,15 +36,15 @@ public struct KernelPath: NetworkPathSource {
     return path
   }
 
-  /// Calls the handler, on the thread that reads the socket, with the network as it is and then at every change.
+  /// Calls the handler with the current network and then at every change, on the thread that reads the socket.
   ///
-  /// For a host, at every change of a link, an address or a route the kernel is asked for the way to each of its
-  /// addresses. A name is resolved at the start and at every change, on a thread of its own.
+  /// For a host, the kernel looks up the route to each of its addresses at every change of a link, an address or a
+  /// route. A name is resolved at the start and at every change, on a separate thread.
   public func watch(_ host: String?, onChange: @escaping @Sendable (NetworkPath) -> Void) -> NetworkPathWatch {
     monitors.watch(namespace, KernelMonitor.Watcher(host: host, resolver: resolver, onChange: onChange))
   }
 
-  /// How many sockets are open for this network.
+  /// The number of open sockets for this network.
   var socketCount: Int { monitors.socketCount(namespace) }
 
   /// Waits until the last socket for this network is closed.
@@ -51,6 +52,6 @@ public struct KernelPath: NetworkPathSource {
 }
 
 extension NetworkPathSource where Self == KernelPath {
-  /// The network as the kernel tells it.
+  /// The network as reported by the kernel.
   public static var kernel: KernelPath { KernelPath() }
 }

@@ -2,9 +2,9 @@ public import LupineCore
 
 /// A network interface of this machine.
 public struct NetworkInterface: Sendable, Hashable {
-  /// What kind of link an interface is.
+  /// The kind of an interface's link.
   public enum Kind: Sendable, Hashable {
-    /// A wired card.
+    /// A wired network card.
     case ethernet
     /// A wireless card (IEEE 802.11).
     case wifi
@@ -12,11 +12,11 @@ public struct NetworkInterface: Sendable, Hashable {
     case cellular
     /// A bridge of other interfaces.
     case bridge
-    /// A link without hardware of its own, such as a tunnel or a container's end of a pair.
+    /// A link without hardware of its own, such as a tunnel or a container's end of a veth pair.
     case virtual
-    /// The machine itself.
+    /// The loopback interface.
     case loopback
-    /// None that could be told; the text says why.
+    /// An unknown kind; the text states the reason.
     case unknown(String)
   }
 
@@ -24,30 +24,30 @@ public struct NetworkInterface: Sendable, Hashable {
   public struct Address: Sendable, Hashable {
     /// The address.
     public var address: IPAddress
-    /// How many leading bits name the network.
+    /// The number of leading bits that identify the network.
     public var prefixLength: Int
 
-    /// Joins an address and its prefix.
+    /// Creates an address with a prefix length.
     public init(_ address: IPAddress, prefixLength: Int) {
       self.address = address
       self.prefixLength = prefixLength
     }
   }
 
-  /// The kernel's number for it, which a renamed interface keeps.
+  /// The kernel's index of the interface, which does not change with the name.
   public var index: Int
-  /// Its name, such as `eth0`.
+  /// The name, such as `eth0`.
   public var name: String
-  /// What kind of link it is.
+  /// The kind of the link.
   public var kind: Kind
-  /// Whether it was set up by the administrator.
+  /// Whether the administrator has enabled the interface.
   public var isUp: Bool
-  /// Whether it can carry packets: it is up, and there is a signal on the wire.
+  /// Whether the interface can carry packets: it is up and has a carrier.
   public var isRunning: Bool
-  /// Its addresses, in a stable order.
+  /// The addresses, in a stable order.
   public var addresses: [Address]
 
-  /// Describes an interface.
+  /// Creates an interface.
   public init(
     index: Int, name: String, kind: Kind, isUp: Bool = true, isRunning: Bool = true, addresses: [Address] = []
   ) {
@@ -61,6 +61,6 @@ public struct NetworkInterface: Sendable, Hashable {
 }
 
 extension NetworkInterface.Address: CustomStringConvertible {
-  /// The address and the length of its prefix, as in `192.0.2.1/24`.
+  /// The address and its prefix length, such as `192.0.2.1/24`.
   public var description: String { "\(address)/\(prefixLength)" }
 }

@@ -1,19 +1,17 @@
 public import LupineCore
 
-/// What this machine's network looks like at one moment, and what that means.
-///
-/// The interfaces are those that are set up; the routes are the default routes that can be used.
+/// The state of this machine's network at one moment, and the resulting status.
 public struct NetworkPath: Sendable, Hashable {
-  /// Whether there is a way out, or to the host that was asked for.
+  /// Whether there is a default route, or a route to the requested host.
   public var status: ReachabilityStatus
-  /// The interfaces that are up, in the order of their numbers.
+  /// The interfaces that are up, by ascending index.
   public var interfaces: [NetworkInterface]
-  /// The default routes that can be used, the kernel's favourite of each family first.
+  /// The usable default routes, the preferred one of each family first.
   public var defaultRoutes: [NetworkRoute]
-  /// The name servers that `/etc/resolv.conf` names, as they stood at the last change.
+  /// The name servers of `/etc/resolv.conf` at the last change.
   public var dnsServers: [IPAddress]
 
-  /// Describes a network.
+  /// Creates a state of the network.
   public init(
     status: ReachabilityStatus, interfaces: [NetworkInterface] = [], defaultRoutes: [NetworkRoute] = [],
     dnsServers: [IPAddress] = []
@@ -24,18 +22,18 @@ public struct NetworkPath: Sendable, Hashable {
     self.dnsServers = dnsServers
   }
 
-  /// Whether the way leads over a cellular modem, where bytes may cost money.
+  /// Whether the route uses a cellular modem, where traffic may cost money.
   public var isExpensive: Bool { status == .reachable(.cellular) }
 
-  /// Whether IPv4 has a way out.
+  /// Whether there is a default route for IPv4.
   public var supportsIPv4: Bool { defaultRoutes.contains { $0.family == .ipv4 } }
 
-  /// Whether IPv6 has a way out.
+  /// Whether there is a default route for IPv6.
   public var supportsIPv6: Bool { defaultRoutes.contains { $0.family == .ipv6 } }
 }
 
 extension NetworkPath {
-  /// No network at all.
+  /// No network.
   public static let offline = NetworkPath(status: .notReachable)
   /// A wired network, for tests.
   public static let ethernet = sample("eth0", .ethernet, .ethernetOrWiFi)
@@ -44,12 +42,12 @@ extension NetworkPath {
   /// A cellular network, for tests.
   public static let cellular = sample("wwan0", .cellular, .cellular)
 
-  /// A network of which nothing is known.
+  /// A network in an unknown state.
   public static func unknown(_ reason: ReachabilityStatus.UnknownReason) -> NetworkPath {
     NetworkPath(status: .unknown(reason))
   }
 
-  /// One interface with an address and a route from the networks for documentation (RFC 5737).
+  /// One interface with an address and a route from the documentation address blocks (RFC 5737).
   private static func sample(
     _ name: String, _ kind: NetworkInterface.Kind, _ type: ReachabilityStatus.ConnectionType
   ) -> NetworkPath {

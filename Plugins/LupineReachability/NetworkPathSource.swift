@@ -1,15 +1,13 @@
-/// Tells what the network looks like, and every change of it: the kernel, or a test's script.
+/// Supplies the state of the network and its changes, from the kernel or from a test's script.
 public protocol NetworkPathSource: Sendable {
-  /// The network as it is now; where a host's name must be resolved first, a status of `unknown`.
+  /// Returns the current network without waiting; the status is `unknown` if a host name must be resolved first.
   ///
-  /// It returns without waiting for the network.
-  ///
-  /// - Parameter host: a name or a literal address to which a route is asked for; `nil` for the default route.
+  /// - Parameter host: a name or a literal address, whose route determines the status; `nil` for the default route.
   func currentPath(to host: String?) -> NetworkPath
 
-  /// Calls the handler with the network as it is, as soon as that is known, and then at every change.
+  /// Calls the handler with the current network as soon as it is known, and then at every change.
   ///
-  /// The calls come in order and never two at once, on any thread; the handler must be quick and never block. A call
-  /// that has begun when the watch is cancelled may still end after that.
+  /// The calls arrive in order and do not overlap; they may come from any thread. The handler must be quick and must
+  /// not block. A call that has begun before the watch is cancelled may end after the cancellation.
   func watch(_ host: String?, onChange: @escaping @Sendable (NetworkPath) -> Void) -> NetworkPathWatch
 }

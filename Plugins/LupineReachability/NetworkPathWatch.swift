@@ -2,9 +2,9 @@
 public struct NetworkPathWatch: Sendable {
   private let cancellation: @Sendable () -> Void
 
-  /// Wraps what ends the watch.
+  /// Creates a watch from the closure that ends it.
   public init(cancel: @escaping @Sendable () -> Void) { cancellation = cancel }
 
-  /// Ends the watch; the second time does nothing.
+  /// Ends the watch; a second call does nothing.
   public func cancel() { cancellation() }
 }

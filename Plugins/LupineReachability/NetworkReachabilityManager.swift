@@ -3,37 +3,37 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// Tells whether the network or a host can be reached, and every change of that.
+/// Reports whether the network or a host is reachable, and every change of that.
 ///
 /// ```swift
 /// for await status in NetworkReachabilityManager.default.statuses { print(status) }
 /// ```
 ///
-/// It watches only while somebody listens: a closure, or a loop over a sequence. It never decides whether to send: a
-/// route may lead nowhere, and a network that sleeps may wake for a request. Send, and ask for the reason of a failure
-/// here.
+/// The manager watches the network only while there is a listener or a loop over a sequence. Do not use the status to
+/// decide whether to send: a route may lead nowhere, and a suspended network may resume for a request. Send the
+/// request, and use the status to explain a failure.
 public final class NetworkReachabilityManager: Sendable {
-  /// What is called at every change.
+  /// A closure that receives every change of the status.
   public typealias Listener = @Sendable (ReachabilityStatus) -> Void
 
-  /// One for the default route.
+  /// The manager for the default route.
   public static let `default` = NetworkReachabilityManager()
 
-  /// The host that is watched; `nil` for the default route.
+  /// The watched host; `nil` for the default route.
   public let host: String?
   private let source: any NetworkPathSource
   private let statusFeed: ChangeFeed<ReachabilityStatus>
   private let pathFeed: ChangeFeed<NetworkPath>
   private let endOfListening = Mutex<(@Sendable () -> Void)?>(nil)
 
-  /// Watches the default route, or the way to a host.
+  /// Creates a manager for the default route or for the route to a host.
   ///
   /// - Parameters:
-  ///   - host: a name or a literal address; an IPv6 address stands without brackets. Default: none, the default route.
-  ///   - source: who tells. Default: the kernel.
-  ///   - debounce: how long a change must hold before it is reported; one that is undone meanwhile never is, and the first
-  ///     status is reported at once. Default: zero, every change.
-  ///   - clock: what the debounce is measured on.
+  ///   - host: a name or a literal address; an IPv6 address has no brackets. Default: `nil`, the default route.
+  ///   - source: the source of the network's state. Default: the kernel.
+  ///   - debounce: how long a change must last before it is reported. A change that is reverted within that time is not
+  ///     reported. The first status is reported at once. Default: zero, which reports every change.
+  ///   - clock: the clock that measures the debounce.
   public init(
     host: String? = nil, source: some NetworkPathSource = .kernel, debounce: Duration = .zero,
     clock: some Clock<Duration> = ContinuousClock()
@@ -50,16 +50,16 @@ public final class NetworkReachabilityManager: Sendable {
 }
 
 extension NetworkReachabilityManager {
-  /// The status now: the last that was reported while somebody listens, else the kernel is asked.
+  /// The current status: the last reported one while there is a listener, otherwise the source's.
   ///
-  /// For a host's name that nobody listens to it is `unknown`, because names are not resolved while the caller waits;
-  /// `currentStatus()` does that.
+  /// For a host name without a listener it is `unknown`, because resolving a name would block. `currentStatus()`
+  /// resolves the name.
   public var status: ReachabilityStatus { statusFeed.latest ?? path.status }
 
-  /// The interfaces, addresses and routes behind the status, as they are now.
+  /// The current interfaces, addresses and routes, which determine the status.
   public var path: NetworkPath { pathFeed.latest ?? source.currentPath(to: host) }
 
-  /// The status now, once the host's name is resolved; `unknown` where the task is cancelled before.
+  /// Returns the current status after the host's name is resolved; `unknown` if the task is cancelled before.
   public func currentStatus() async -> ReachabilityStatus {
     for await status in statusFeed.stream() { return status }
     return .unknown(.notDetermined)
@@ -71,25 +71,24 @@ extension NetworkReachabilityManager {
   /// Whether the status is `reachable` over a cellular network.
   public var isReachableOnCellular: Bool { status == .reachable(.cellular) }
 
-  /// Whether the status is `reachable` over anything else.
+  /// Whether the status is `reachable` over another kind of network.
   public var isReachableOnEthernetOrWiFi: Bool { status == .reachable(.ethernetOrWiFi) }
 }
 
 extension NetworkReachabilityManager {
-  /// The status as it is and then every change of it, once and in order; each loop over it listens by itself.
+  /// The current status and then every change of it, once and in order.
   ///
-  /// The sequence ends only with the task that loops over it.
+  /// Each loop has its own sequence. A sequence ends only with the task of its loop.
   public var statuses: AsyncStream<ReachabilityStatus> { statusFeed.stream() }
 
-  /// The path as it is and then every change of it; it changes more often than the status.
+  /// The current path and then every change of it; it changes more often than the status.
   public var paths: AsyncStream<NetworkPath> { pathFeed.stream() }
 
-  /// Calls the listener with the status as it is, and then at every change, once and in order, until `stopListening()`
-  /// or until the manager is let go.
+  /// Calls the listener with the current status and then at every change, once and in order.
   ///
-  /// A listener that was there before is replaced.
+  /// The calls end with `stopListening()` or with the manager's release. A new listener replaces the previous one.
   ///
-  /// - Parameter queue: where the listener is called; `nil` means off the caller's thread.
+  /// - Parameter queue: the queue of the calls; `nil` means the global executor.
   public func startListening(onQueue queue: DispatchQueue? = nil, onUpdatePerforming listener: @escaping Listener) {
     let (stream, end) = statusFeed.open()
     let task = Task {
@@ -104,7 +103,7 @@ extension NetworkReachabilityManager {
     }
   }
 
-  /// Ends what `startListening` began; sequences go on.
+  /// Ends the calls that `startListening` began; sequences continue.
   public func stopListening() { replaceListener(nil) }
 
   private func replaceListener(_ end: (@Sendable () -> Void)?) {

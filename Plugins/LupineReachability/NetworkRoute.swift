@@ -1,19 +1,19 @@
 public import LupineCore
 
-/// A default route: where packets go for which no other route is known.
+/// A default route, which carries the packets that no other route matches.
 public struct NetworkRoute: Sendable, Hashable {
-  /// The version of IP it carries.
+  /// The IP version of the route.
   public var family: IPAddress.Family
-  /// The next machine; `nil` where the link itself leads there, as a tunnel does.
+  /// The next hop; `nil` if the link itself is the next hop, as in a tunnel.
   public var gateway: IPAddress?
-  /// The number of the interface it leads out of; `nil` where the kernel does not say.
+  /// The index of the outgoing interface; `nil` if the kernel does not report it.
   public var interface: Int?
-  /// The kernel prefers the route with the least.
+  /// The metric; the kernel prefers the route with the lowest.
   public var metric: UInt32
-  /// The routing table it stands in; 254 is the main one.
+  /// The routing table that contains the route; 254 is the main one.
   public var table: UInt32
 
-  /// Describes a route.
+  /// Creates a route.
   public init(
     family: IPAddress.Family, gateway: IPAddress? = nil, interface: Int? = nil, metric: UInt32 = 0, table: UInt32 = 254
   ) {

@@ -1,25 +1,26 @@
 public import LupineCore
 
-/// Holds a request that failed for want of a network until there is one, and has it sent again.
+/// Retries a request that failed without a network, as soon as there is a network again.
 ///
-/// It is asked after a failure only: reachability never decides whether to send. When the network does not come back in
-/// time, or was not the reason, the answer is left to the retriers behind it, such as a `RetryPolicy`. However many
-/// requests wait, the network is watched once.
+/// The retrier acts only after a failure: reachability never decides whether to send. If the network does not return in
+/// time, or was not missing, later retriers decide, such as a `RetryPolicy`. All waiting requests share one watch of
+/// the network.
 ///
-/// A request that may have reached the server is held only where it may be repeated (RFC 9110 section 9.2.2). One to
-/// this machine itself is not held.
+/// A request that may have reached the server waits only if it is idempotent (RFC 9110 section 9.2.2). A request to the
+/// loopback interface does not wait.
 public struct OfflineRetrier: Retrier {
   private let maximumWait: Duration
   private let limit: Int
   private let source: any NetworkPathSource
   private let feed: ChangeFeed<ReachabilityStatus>
 
-  /// Sets the policy.
+  /// Creates a retrier.
   ///
   /// - Parameters:
-  ///   - maximumWait: how long a request waits for the network, each time, on the session's clock. Default: 5 seconds.
-  ///   - limit: the attempts after which nothing is held any more, for a network that comes and goes. Default: 10.
-  ///   - source: who tells. Default: the kernel.
+  ///   - maximumWait: how long a request waits for the network after each failure, on the session's clock. Default: 5
+  ///     seconds.
+  ///   - limit: the number of attempts after which a request does not wait again. Default: 10.
+  ///   - source: the source of the network's state. Default: the kernel.
   public init(
     maximumWait: Duration = .seconds(5), limit: Int = 10, source: some NetworkPathSource = .kernel
   ) {
@@ -29,13 +30,13 @@ public struct OfflineRetrier: Retrier {
     feed = ChangeFeed { receive in source.watch(nil) { receive($0.status) } }
   }
 
-  /// Waits for the network where there is none, then has the request sent again.
+  /// Waits for the network if there is none; returns `retry` if it comes back in time.
   public func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     guard attempt.number < limit, failedForWantOfNetwork(attempt), !attempt.request.url.isLoopback else {
       return .doNotRetry
     }
     let stream = feed.stream()
-    // A status of `unknown` holds nothing back: who cannot ask does not know that waiting helps.
+    // If the status is `unknown`, waiting has no known use.
     guard (feed.latest ?? source.currentPath(to: nil).status) == .notReachable else { return .doNotRetry }
     return await isBack(stream, within: maximumWait, on: attempt.clock) ? .retry : .doNotRetry
   }
@@ -67,7 +68,7 @@ public struct OfflineRetrier: Retrier {
 }
 
 extension Retrier where Self == OfflineRetrier {
-  /// Holds what failed for want of a network until there is one, for so long at most.
+  /// Retries requests that failed without a network, as soon as there is one within the given time.
   public static func offline(waitingUpTo maximumWait: Duration = .seconds(5)) -> OfflineRetrier {
     OfflineRetrier(maximumWait: maximumWait)
   }

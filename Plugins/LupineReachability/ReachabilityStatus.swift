@@ -1,32 +1,32 @@
-/// Whether the network, or a host, can be reached as far as this machine's own routes tell.
+/// Whether this machine has a route to the network or to a host.
 ///
-/// It says what the kernel would do with a packet, not whether an answer would come: use it to explain a failure and to
-/// wait for a network, never to decide whether to send.
+/// The status states where the kernel would send a packet, not whether the server would answer. Use it to explain a
+/// failure and to wait for a network, not to decide whether to send.
 public enum ReachabilityStatus: Sendable, Hashable {
-  /// The kernel could not be asked, or its answer does not suffice.
+  /// The kernel's tables cannot be read, or do not suffice.
   case unknown(UnknownReason)
   /// There is no route.
   case notReachable
-  /// There is a route, over this kind of connection.
+  /// There is a route over this kind of connection.
   case reachable(ConnectionType)
 
-  /// What a route leads over.
+  /// The kind of connection that a route uses.
   public enum ConnectionType: String, Sendable, Hashable {
-    /// Anything that is not a cellular modem: Ethernet, Wi-Fi, a bridge, a container's virtual link.
+    /// Any connection except a cellular modem: Ethernet, Wi-Fi, a bridge, a container's virtual link.
     case ethernetOrWiFi
     /// A cellular modem (WWAN).
     case cellular
   }
 
-  /// Why a status is unknown.
+  /// The reason for an unknown status.
   public enum UnknownReason: Sendable, Hashable {
-    /// Nobody has looked yet.
+    /// The status has not been determined yet.
     case notDetermined
-    /// The kernel's netlink socket is not to be had, as under a seccomp filter; the text says what failed.
+    /// The netlink socket is unavailable, for example under a seccomp filter; the text states the failure.
     case netlinkUnavailable(String)
-    /// There is a route, but whether it leads over a cellular modem cannot be told; the text says why.
+    /// There is a route, but its kind of connection is unknown; the text states the reason.
     case interfaceKindUnknown(String)
-    /// The host's name has no address; the text is the resolver's.
+    /// The host's name has no address; the text is the resolver's message.
     case hostNotResolved(String)
   }
 
@@ -35,7 +35,7 @@ public enum ReachabilityStatus: Sendable, Hashable {
 }
 
 extension ReachabilityStatus: CustomStringConvertible {
-  /// The status in a few words, with the reason where it is unknown.
+  /// The status in a few words, with the reason of an unknown one.
   public var description: String {
     switch self {
     case .unknown(let reason): "unknown (\(reason))"

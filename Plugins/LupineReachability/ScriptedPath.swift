@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A network that a test plays: offline, then back, in no time.
+/// A network under a test's control, without delays.
 ///
 /// ```swift
 /// let path = ScriptedPath(.offline)
@@ -9,11 +9,11 @@ import Synchronization
 /// path.set(.ethernet)
 /// ```
 public final class ScriptedPath: NetworkPathSource {
-  /// A change of the network, and how long after the one before it comes.
+  /// A change of the network after a delay.
   public struct Step: Sendable, Hashable {
-    /// How long the network before it lasts.
+    /// The time since the previous change.
     public var delay: Duration
-    /// The network then.
+    /// The network after the change.
     public var path: NetworkPath
 
     /// A change after a delay.
@@ -22,21 +22,23 @@ public final class ScriptedPath: NetworkPathSource {
 
   private let state: Mutex<ScriptedPathState>
 
-  /// Begins with a network.
+  /// Creates a network in a state.
   public init(_ path: NetworkPath = .ethernet) { state = Mutex(ScriptedPathState(path)) }
 
-  /// Changes the network; whoever watches has been told when it returns, unless another thread is telling them already.
+  /// Changes the network and calls the watchers.
   ///
-  /// - Parameter host: a host the way to which changes; `nil` for the default route and every host without a way of its
+  /// It returns after the calls, unless another thread is making calls already; that thread then makes them.
+  ///
+  /// - Parameter host: the host whose route changes; `nil` for the default route and every host without a state of its
   ///   own.
   public func set(_ path: NetworkPath, to host: String? = nil) {
     let wake = state.withLock { $0.set(path, to: host) }
     if wake { deliver() }
   }
 
-  /// Plays changes one after the other, on a clock; returns after the last.
+  /// Makes changes in sequence on a clock; returns after the last.
   ///
-  /// - Throws: `CancellationError` where the task is cancelled before that.
+  /// - Throws: `CancellationError` if the task is cancelled before the last change.
   public func play(_ steps: [Step], on clock: some Clock<Duration>) async throws {
     for step in steps {
       try await clock.sleep(for: step.delay)
@@ -44,10 +46,10 @@ public final class ScriptedPath: NetworkPathSource {
     }
   }
 
-  /// The network that was set last.
+  /// Returns the last state that was set.
   public func currentPath(to host: String?) -> NetworkPath { state.withLock { $0.path(to: host) } }
 
-  /// Calls the handler at once with the network, and then whenever it is set to another.
+  /// Calls the handler at once with the network, and then at every change.
   public func watch(_ host: String?, onChange: @escaping @Sendable (NetworkPath) -> Void) -> NetworkPathWatch {
     let (id, wake) = state.withLock { $0.add(host, onChange) }
     for waiting in state.withLock({ $0.takeSatisfied() }) { waiting.resume() }
@@ -55,17 +57,17 @@ public final class ScriptedPath: NetworkPathSource {
     return NetworkPathWatch { [weak self] in self?.state.withLock { $0.remove(id) } }
   }
 
-  /// How many watch.
+  /// The number of active watches.
   public var watcherCount: Int { state.withLock { $0.watcherCount } }
 
-  /// Waits until so many watch: a request that waits for a network does.
+  /// Waits until there are at least `count` watches; a request that waits for a network has one.
   public func waitForWatchers(_ count: Int = 1) async {
     await withCheckedContinuation { continuation in
       if state.withLock({ $0.wait(for: count, continuation) }) { continuation.resume() }
     }
   }
 
-  /// Hands out what is to be told, one at a time and in order, with no lock held.
+  /// Makes the pending calls, one at a time and in order, without the lock.
   private func deliver() {
     while let (handler, path) = state.withLock({ $0.nextDelivery() }) { handler(path) }
   }

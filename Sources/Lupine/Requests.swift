@@ -6,11 +6,11 @@ public import LupineSession
 /// Makes a request with the default session.
 ///
 /// - Parameters:
-///   - url: where to.
-///   - method: what is asked. Default: GET.
-///   - parameters: values to send, of any shape.
-///   - encoder: where they go and how; `nil` means a URL-encoded form.
-///   - headers: fields besides the session's.
+///   - url: the target.
+///   - method: the request's method. Default: GET.
+///   - parameters: the values to send.
+///   - encoder: encodes the parameters into the URL or the body; `nil` means a URL-encoded form.
+///   - headers: fields in addition to the session's.
 public func request(
   _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
   encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
@@ -18,7 +18,7 @@ public func request(
   Session.default.request(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
 }
 
-/// Makes a request with the default session and parameters of a program's own type.
+/// Makes a request with the default session and `Encodable` parameters.
 public func request<Value: Encodable & Sendable>(
   _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
   encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
@@ -26,7 +26,7 @@ public func request<Value: Encodable & Sendable>(
   Session.default.request(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
 }
 
-/// Makes a request with the default session and parameters whose values have types of their own.
+/// Makes a request with the default session and parameters of different `Encodable` types.
 public func request(
   _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
   encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = [:]
@@ -34,7 +34,7 @@ public func request(
   Session.default.request(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
 }
 
-/// Makes the request that a route describes with the default session.
+/// Makes the request that a route describes, with the default session.
 public func request(_ route: some RequestConvertible) -> DataRequest {
   Session.default.request(route)
 }

@@ -12,11 +12,10 @@ public import LupineSession
 #endif
 
 extension Session.Builder {
-  /// Adds what the umbrella's default session has: libcurl, the content codings and the Digest scheme, as far as the traits
-  /// bring them.
+  /// Adds the parts of the default session that the traits enable: libcurl, the content codings and the Digest scheme.
   ///
-  /// What was named before stays: a transport, such as a mock, and a coding or a scheme of the same name. What is named
-  /// afterwards takes the place of these.
+  /// Earlier settings stay: a transport, such as a mock, and a coding or a scheme of the same name. Later settings
+  /// replace these.
   public func standardDefaults() -> Self {
     var builder = self
     #if Curl

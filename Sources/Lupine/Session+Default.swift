@@ -3,25 +3,24 @@ public import LupineSession
 import Synchronization
 
 extension Session {
-  /// The session behind `Lupine.request`: libcurl, codings, Digest, and the defaults of the builder.
+  /// The session of `Lupine.request`: libcurl, the content codings, Digest, and the defaults of the builder.
   ///
-  /// The traits say what it has: the codings are LupineCompression's, Digest is LupineAuthentication's.
-  ///
-  /// It is made when it is first used. A program can put its own in its place before that, once, with `useAsDefault()`.
+  /// The traits enable these parts: LupineCompression supplies the codings, LupineAuthentication supplies Digest. The
+  /// session is created on first use. Before that, `useAsDefault()` can replace it once.
   public static var `default`: Session { DefaultSession.shared.session() }
 
-  /// A new session like the default one, which shares no connection with any other.
+  /// A new session with the default settings, which shares no connection with other sessions.
   public static var ephemeral: Session { DefaultSession.make() }
 
-  /// Puts this session in the place of the default one.
+  /// Makes this session the default one.
   ///
-  /// - Throws: `LupineError` of kind `configuration` where the default session has been used or replaced already.
+  /// - Throws: `LupineError` of kind `configuration` if the default session has been used or replaced already.
   public func useAsDefault() throws(LupineError) {
     try DefaultSession.shared.replace(with: self)
   }
 }
 
-/// Holds the default session, once there is one.
+/// Holds the default session.
 final class DefaultSession: Sendable {
   static let shared = DefaultSession()
 

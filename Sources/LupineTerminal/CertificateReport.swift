@@ -2,7 +2,7 @@
   import FoundationEssentials
   import LupineOpenSSL
 
-  /// Certificates as people read them.
+  /// Formats certificates as text.
   struct CertificateReport {
     let text: String
 

@@ -7,7 +7,7 @@
       commandName: "lupine", abstract: "Looks at what HTTP servers do.", subcommands: [PinsCommand.self])
   }
 #else
-  /// Says how to get the program: its parser of arguments is an external package.
+  /// Prints how to build the program, whose argument parser is an external package.
   @main enum LupineCommand {
     static func main() {
       print("Built without its commands; build with: swift build --traits Terminal --product lupine")

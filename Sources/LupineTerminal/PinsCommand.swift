@@ -3,7 +3,7 @@
   import FoundationEssentials
   import LupineOpenSSL
 
-  /// `lupine pins`: prints chain, validity and pins of a server, or of a file.
+  /// `lupine pins`: prints the certificate chain, the validity and the pins of a server or a file.
   struct PinsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "pins", abstract: "Prints the certificates of a server or a file, and the pins of their keys.",
@@ -34,7 +34,7 @@
     }
   }
 
-  /// Why there are no pins to print.
+  /// The reason why there are no pins to print.
   struct PinsFailure: Error, CustomStringConvertible {
     let description: String
 

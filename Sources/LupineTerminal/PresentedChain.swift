@@ -6,15 +6,15 @@
   import LupineSession
   import Synchronization
 
-  /// What a server presents, whether it is to be trusted or not.
+  /// The certificates that a server presents, trusted or not.
   struct PresentedChain: Sendable {
     var certificates: [Certificate] = []
-    /// What speaks against the server.
+    /// The reasons not to trust the server.
     var remarks: [String] = []
-    /// Why there is no certificate.
+    /// The reason why there is no certificate.
     var problem: String?
 
-    /// Makes a handshake and breaks it off, so that no request is sent.
+    /// Performs a handshake and ends it before a request is sent.
     static func ask(_ server: String) async -> PresentedChain {
       let probe = Probe()
       do throws(LupineError) {
@@ -33,7 +33,7 @@
     }
   }
 
-  /// Remembers what it is shown, and trusts nobody.
+  /// Stores the presented chain, and rejects every server.
   private final class Probe: TrustEvaluator {
     private struct Enough: Error {}
     private let state = Mutex(PresentedChain())

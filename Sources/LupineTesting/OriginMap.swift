@@ -1,22 +1,22 @@
 public import LupineCore
 public import LupineSession
 
-/// Sends requests for one origin to another, such as a server on loopback that stands in for a public one.
+/// Redirects requests from one origin to another, such as from a public server to a test server on loopback.
 public struct OriginMap: RequestAdapter {
   private let origins: Result<[HTTPURL.Origin: String], LupineError>
 
   /// Maps origins, such as `https://api.example.com`, to others, such as `http://127.0.0.1:8080`.
   ///
-  /// An origin fits however it is written: in capitals, with its default port, with a `/` behind it. What stands for one
-  /// may have a path, which comes before the request's own.
+  /// The comparison of origins ignores case, a default port and a trailing `/`. A target may have a path, which
+  /// precedes the request's own path.
   public init(_ origins: [String: String]) {
     self.origins = Result { () throws(LupineError) in try Self.parse(origins) }
   }
 
-  /// Replaces the origin where it is one of those mapped; path and query stay.
+  /// Replaces the origin if it is mapped; the path and the query stay.
   ///
-  /// - Throws: `LupineError` of kind `invalidURL` where an origin is none, whichever of them, or is mapped twice, so that
-  ///   no request goes to a server that it was to be kept from.
+  /// - Throws: `LupineError` of kind `invalidURL` if any key or target is invalid, or an origin is mapped twice. An
+  ///   invalid map therefore sends no request to the original server.
   public func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
     guard let origin = try origins.get()[request.url.origin] else { return request }
     var request = request

@@ -1,23 +1,23 @@
 public import LupineCore
 
-/// The keys of an account at Amazon Web Services, or at a service that takes the same signatures.
+/// The keys of an account at Amazon Web Services, or at a service with the same signatures.
 ///
-/// Its description hides the secret.
+/// The description omits the secret key and the session token.
 public struct AmazonCredential: Sendable, Hashable, HidesSecrets {
-  /// The public half, such as `AKIDEXAMPLE`.
+  /// The public key identifier, such as `AKIDEXAMPLE`.
   public let accessKeyID: String
-  /// The secret half; it is never sent.
+  /// The secret key, which is never sent.
   public let secretAccessKey: String
-  /// The token of temporary keys; it is sent with each request.
+  /// The session token of temporary keys, which is sent with each request.
   public let sessionToken: String?
 
-  /// Joins the keys.
+  /// Creates a credential from its keys.
   public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
     self.accessKeyID = accessKeyID
     self.secretAccessKey = secretAccessKey
     self.sessionToken = sessionToken
   }
 
-  /// The public half alone.
+  /// The public key identifier only.
   public var description: String { "AmazonCredential(\(accessKeyID))" }
 }

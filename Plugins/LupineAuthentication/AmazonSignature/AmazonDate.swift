@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A moment as a signature names it, in UTC: `20150830T123600Z`, and its day, `20150830`.
+/// A date in the format of a signature, in UTC: the time `20150830T123600Z` and the day `20150830`.
 struct AmazonDate: Sendable, Hashable {
   let time: String
   var day: String { String(time.prefix(8)) }

@@ -5,15 +5,16 @@ import LupineSupport
 
 /// Signs requests with Signature Version 4 of Amazon Web Services.
 ///
-/// A request is signed anew on every attempt, with the session's date. Every field of its own is part of the signature,
-/// except those that the session may still change, such as `Cookie` and `User-Agent`. A redirect to another origin loses
-/// the signature. Add it as the last adapter, or install it, since what changes the request later breaks the signature.
+/// Each attempt of a request gets a new signature with the session's current date. The signature covers every field of
+/// the request, except those that the session may still change, such as `Cookie` and `User-Agent`. A redirect to
+/// another origin removes the signature. Install it as a plugin or add it as the last adapter, because a later change
+/// of the request invalidates the signature.
 public struct AmazonSignature: RequestAdapter, Plugin, CustomStringConvertible {
-  /// What is signed of a body.
+  /// The part of a body that the signature covers.
   public enum Payload: Sendable, Hashable {
-    /// The body, which is read once more to be hashed.
+    /// The whole body, which is read once more to compute its hash.
     case signed
-    /// Nothing; S3 takes it over https, for bodies that can be read only once.
+    /// No part of the body; S3 accepts that over https, for a body that can be read only once.
     case unsigned
   }
 
@@ -23,14 +24,14 @@ public struct AmazonSignature: RequestAdapter, Plugin, CustomStringConvertible {
   private let scope: CredentialScope
   private let credential: @Sendable () async throws -> AmazonCredential
 
-  /// Signs for a service in a region.
+  /// Creates a signer for a service in a region.
   ///
   /// - Parameters:
   ///   - service: the service's name in signatures, such as `s3` or `execute-api`.
   ///   - region: the region, such as `eu-central-1`.
-  ///   - payload: what is signed of a body. Default: all of it.
-  ///   - scope: where signed requests may go. Default: the origin of the session's base URL.
-  ///   - credential: gives the keys, on every attempt; temporary ones may change.
+  ///   - payload: the part of a body that the signature covers. Default: all of it.
+  ///   - scope: the servers that may receive signed requests. Default: the origin of the session's base URL.
+  ///   - credential: returns the keys on every attempt, so that temporary keys can change.
   public init(
     service: String, region: String, payload: Payload = .signed, to scope: CredentialScope = .baseURL,
     credential: @escaping @Sendable () async throws -> AmazonCredential
@@ -42,7 +43,7 @@ public struct AmazonSignature: RequestAdapter, Plugin, CustomStringConvertible {
     self.credential = credential
   }
 
-  /// Signs for a service in a region, with keys that stay the same.
+  /// Creates a signer for a service in a region with fixed keys.
   public init(
     service: String, region: String, payload: Payload = .signed, to scope: CredentialScope = .baseURL,
     credential: AmazonCredential
@@ -50,7 +51,7 @@ public struct AmazonSignature: RequestAdapter, Plugin, CustomStringConvertible {
     self.init(service: service, region: region, payload: payload, to: scope) { credential }
   }
 
-  /// Where signed requests may go.
+  /// The servers that may receive signed requests.
   public var credentialScope: CredentialScope? { scope }
 
   /// The service and the region.
@@ -59,10 +60,10 @@ public struct AmazonSignature: RequestAdapter, Plugin, CustomStringConvertible {
   /// Adds the adapter to the builder.
   public func install(in builder: inout Session.Builder) { builder = builder.adapter(self) }
 
-  /// Signs the request where the scope allows it.
+  /// Signs the request if its URL is in the scope.
   ///
-  /// - Throws: `LupineError` of kind `adaptationFailed` where a key cannot stand in a field, where the body cannot be read
-  ///   twice, or where the scope is the base URL's origin and there is no base URL.
+  /// - Throws: `LupineError` of kind `adaptationFailed` if a key is invalid in a field, if the body cannot be read
+  ///   twice, or if the scope is the base URL's origin and there is no base URL.
   public func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
     guard try scope.allows(request.url, baseURL: session.baseURL) else { return request }
     let keys = try await credential()

@@ -3,9 +3,9 @@ import LupineCoding
 import LupineCore
 import LupineSupport
 
-/// A request in the one form in which it is signed.
+/// The canonical form of a request, over which the signature is computed.
 struct CanonicalRequest {
-  /// Fields that stand outside the signature, because the session or a hop on the way may still change them.
+  /// The fields outside the signature, because the session or an intermediary may still change them.
   private static let unsigned: Set<String> = [
     "authorization", "proxy-authorization", "cookie", "user-agent", "expect", "connection", "accept-encoding",
     "x-amzn-trace-id",
@@ -16,8 +16,8 @@ struct CanonicalRequest {
   let signedFields: String
 
   /// - Parameters:
-  ///   - encodesPathTwice: as every service but S3 has it.
-  ///   - payloadHash: the body's hash in hexadecimal, or what stands for it.
+  ///   - encodesPathTwice: true for every service except S3.
+  ///   - payloadHash: the body's hash in hexadecimal, or `UNSIGNED-PAYLOAD`.
   init(_ request: OutgoingRequest, encodesPathTwice: Bool, payloadHash: String) {
     var fields: [String: String] = [:]
     for field in request.headers where !Self.unsigned.contains(field.name.canonicalName) {
@@ -39,7 +39,7 @@ struct CanonicalRequest {
     ].joined(separator: "\n")
   }
 
-  /// The items in the order of their encoded names and values.
+  /// Returns the query with its items sorted by their encoded names and values.
   private static func query(_ query: String) -> String {
     let items = query.split(separator: "&").map { item in
       let halves = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -53,12 +53,12 @@ struct CanonicalRequest {
     return sorted.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
   }
 
-  /// The value without blanks at its ends, and with one for each run of them inside.
+  /// Returns the value without blanks at its ends, and with single spaces inside.
   private static func collapsed(_ value: String) -> String {
     value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
   }
 
-  /// Text that is percent-encoded in some way, in the way that signatures want.
+  /// Decodes percent-encoded text and encodes it as signatures require.
   private static func reencoded(_ text: Substring, keepingSlashes: Bool = false) -> String {
     encoded(PercentCoding.decoded(text).bytes, keepingSlashes: keepingSlashes)
   }

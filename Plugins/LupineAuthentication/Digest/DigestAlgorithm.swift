@@ -1,9 +1,9 @@
 /// An algorithm of Digest authentication (RFC 7616 section 3.3).
 struct DigestAlgorithm: Sendable, Hashable {
   let function: HashFunction
-  /// Whether the password is hashed once for a session (`-sess`).
+  /// Whether the hash of the password includes the first nonces (`-sess`).
   let isSession: Bool
-  /// The name as the server wrote it; `nil` where it named none, which means MD5.
+  /// The name as the server sent it; `nil` if the server sent none, which means MD5.
   let name: String?
 
   init?(_ name: String?) {

@@ -1,24 +1,24 @@
 import LupineCore
 
-/// A challenge of the Digest scheme, understood (RFC 7616 section 3.3).
+/// A parsed challenge of the Digest scheme (RFC 7616 section 3.3).
 struct DigestChallenge: Sendable {
   let realm: String
   let nonce: String
   let opaque: String?
   let algorithm: DigestAlgorithm
-  /// What the answer protects; `nil` for a server of RFC 2069's time, which knows no `qop`.
+  /// The chosen quality of protection; `nil` for an RFC 2069 server, which sends no `qop`.
   let protection: Protection?
   let hashesUsername: Bool
-  /// The places that share the credential; empty means the whole origin.
+  /// The protection space as URI references; empty means the whole origin.
   let domain: [String]
 
-  /// What an answer protects.
+  /// The quality of protection (`qop`).
   enum Protection: String, Sendable {
     case request = "auth"
     case requestAndBody = "auth-int"
   }
 
-  /// Understands a challenge; `nil` where a required part is missing or nothing that it offers is known.
+  /// Parses a challenge; `nil` if a required parameter is missing, or the algorithm or every `qop` is unknown.
   init?(_ challenge: AuthenticationChallenge) {
     let parameters = challenge.parameters
     guard let realm = parameters["realm"], let nonce = parameters["nonce"],
@@ -32,7 +32,7 @@ struct DigestChallenge: Sendable {
       else { return nil }
       self.protection = protection
     } else {
-      // Without a nonce of ours the answer is as weak as MD5, and only servers of that time ask for it.
+      // RFC 2069 has no `qop` and no client nonce, and its only algorithm is MD5.
       guard algorithm.function == .md5, !algorithm.isSession else { return nil }
       protection = nil
     }

@@ -1,13 +1,13 @@
 import LupineCore
 import Synchronization
 
-/// What servers said in their last challenges, each in its own protection space: an origin, who asked, and a realm.
+/// The last challenge of each protection space: an origin, a recipient (server or proxy) and a realm.
 ///
-/// It holds so many spaces at most; the one that was used least recently goes first.
+/// At the capacity, the least recently used space is removed.
 final class DigestMemory: Sendable {
   static let capacity = 256
 
-  /// Where a credential is valid.
+  /// A protection space, in which a credential is valid.
   struct Space: Hashable, Sendable {
     let origin: HTTPURL.Origin
     let recipient: AuthenticationContext.Recipient
@@ -37,7 +37,10 @@ final class DigestMemory: Sendable {
 
   private let state = Mutex(State())
 
-  /// The turn that answers a challenge: a nonce seen before is counted on, a new one begins anew.
+  /// Returns the turn that answers a challenge.
+  ///
+  /// The nonce count continues if the nonce and the credential are the same as in the last turn; otherwise it starts at
+  /// 1.
   func turn(
     for challenge: DigestChallenge, in space: Space, with credential: Credential, clientNonce: () -> String
   ) -> DigestTurn {
@@ -59,7 +62,7 @@ final class DigestMemory: Sendable {
     }
   }
 
-  /// The turn for a request nobody challenged yet, where the credential was accepted for its place.
+  /// Returns the turn for a request without a challenge, if the credential was accepted in its protection space.
   func turn(anticipating context: AuthenticationContext, with credential: Credential) -> DigestTurn? {
     state.withLock { state in
       let fitting = state.entries.filter { space, entry in
@@ -72,7 +75,9 @@ final class DigestMemory: Sendable {
     }
   }
 
-  /// What a server asked for that was answered with this credential and this nonce of ours, where it has not asked anew.
+  /// Returns the last challenge that was answered with this credential and this client nonce.
+  ///
+  /// It is `nil` if a later challenge has replaced that one.
   func challenge(in space: Space, for credential: Credential, _ clientNonce: String?) -> DigestChallenge? {
     state.withLock { state in
       guard let entry = state.entries[space], entry.credential == credential, entry.clientNonce == clientNonce else {
@@ -82,7 +87,7 @@ final class DigestMemory: Sendable {
     }
   }
 
-  /// The server took the answer; it may want another nonce next time.
+  /// Records that the server accepted the answer, and its nonce for the next request, if it sent one.
   func accept(_ space: Space, _ credential: Credential, nonce: String, next: String?) {
     state.withLock { state in
       guard var entry = state.entries[space], entry.credential == credential else { return }
@@ -95,7 +100,7 @@ final class DigestMemory: Sendable {
     }
   }
 
-  /// The server refused the answer.
+  /// Removes the space after the server rejected the answer.
   func forget(_ space: Space, _ credential: Credential) {
     state.withLock { state in
       if state.entries[space]?.credential == credential { state.entries[space] = nil }
@@ -104,7 +109,9 @@ final class DigestMemory: Sendable {
 }
 
 extension DigestChallenge {
-  /// Whether the request lies in the space that `domain` names; a proxy's is everything (RFC 7616 section 3.3).
+  /// Whether the request is in the protection space that `domain` names (RFC 7616 section 3.3).
+  ///
+  /// A proxy's protection space contains every request.
   fileprivate func covers(_ context: AuthenticationContext) -> Bool {
     guard context.recipient == .origin, !domain.isEmpty else { return true }
     let url = context.request.url

@@ -1,19 +1,20 @@
 import LupineCore
 
-/// What became of a server's proof that it knows the password, `rspauth` (RFC 7616 section 3.5).
+/// The result of checking `rspauth`, the server's proof that it has the password (RFC 7616 section 3.5).
 enum DigestProof: Equatable {
-  /// There is none, or none that can be read at the head.
+  /// No proof, or none that can be checked before the body arrives.
   case missing
   case good
   case wrong
 
-  /// Judges what a server said after it accepted an answer.
+  /// Checks the proof in a response to an accepted answer.
   ///
   /// - Parameters:
-  ///   - information: the parameters of `Authentication-Info`.
+  ///   - information: the parameters of `Authentication-Info` or `Proxy-Authentication-Info`.
   ///   - sent: the parameters of the answer.
-  ///   - challenge: what the answer came from.
-  ///   - hasBody: whether the response may have a body, which a proof of `auth-int` covers, and which comes too late for it.
+  ///   - challenge: the challenge of the answer.
+  ///   - hasBody: whether the response may have a body. A proof with `auth-int` covers the body, which has not arrived
+  ///     yet.
   init(
     _ information: [String: String], to sent: [String: String], _ challenge: DigestChallenge?, _ credential: Credential,
     hasBody: Bool

@@ -2,42 +2,43 @@ public import HTTPTypes
 public import LupineCore
 import LupineSupport
 
-/// The Digest scheme (RFC 7616) with MD5, SHA-256 and SHA-512/256, for sessions (`-sess`) too.
+/// The Digest scheme (RFC 7616) with MD5, SHA-256 and SHA-512/256, also in their `-sess` variants.
 ///
-/// The strongest algorithm that a server offers answers. Once a credential was accepted, later requests that bring it to
-/// the same origin and realm carry an answer at once, with the nonce that the server last named. Of `auth` and
-/// `auth-int` the former is preferred, since the latter reads the body twice.
+/// The scheme answers the challenge with the strongest algorithm. After a server has accepted a credential, later
+/// requests with that credential to the same origin and realm carry an answer from the start, with the server's latest
+/// nonce. `auth` is preferred to `auth-int`, which reads the body twice.
 ///
-/// A server may prove in turn that it knows the password (`rspauth`). A wrong proof is a warning among the session's
-/// events and not an error, since an impostor would leave the proof out; to have one, require it.
+/// A server may prove that it has the password, too (`rspauth`). By default a wrong proof is a warning in the session's
+/// events and not an error, because an impostor would omit the proof.
 public struct DigestScheme: AuthenticationScheme {
-  /// `Digest`.
+  /// The name `Digest`.
   public let name = "Digest"
   private let memory = DigestMemory()
   private let requiresMutualAuthentication: Bool
 
-  /// A scheme that remembers nothing yet; its copies share what they learn.
+  /// Creates a scheme without stored nonces; its copies share one store.
   ///
-  /// - Parameter requiresMutualAuthentication: whether a response without a good proof that the server, or a proxy that
-  ///   forwards, knows the password too is an error of kind `serverNotAuthenticated`; a proxy's tunnel is not judged. Few
-  ///   servers give one. A proof of `auth-int` covers the response's body, and what ends the request ends it at the head:
-  ///   it is read where there is no body (status 204 or `Content-Length: 0`), and counts as none elsewhere. Default: false.
+  /// - Parameter requiresMutualAuthentication: whether a response without a valid proof is an error of kind
+  ///   `serverNotAuthenticated`. It applies to the server or to a forwarding proxy, not to a proxy's tunnel. Few
+  ///   servers send a proof. A proof with `auth-int` covers the response's body, but the check takes place at the head:
+  ///   it is possible only for a response without a body (status 204 or `Content-Length: 0`), and any other such proof
+  ///   counts as missing. Default: false.
   public init(requiresMutualAuthentication: Bool = false) {
     self.requiresMutualAuthentication = requiresMutualAuthentication
   }
 
-  /// Stronger than Basic; by its algorithm among its like.
+  /// Returns the strength of the algorithm, which is greater than that of Basic.
   public func strength(of challenge: AuthenticationChallenge) -> Int {
     DigestAlgorithm(challenge.parameters["algorithm"])?.strength ?? 1
   }
 
-  /// Whether only the nonce was too old.
+  /// Whether the challenge rejects only the nonce, as stale.
   public func isRenewal(_ challenge: AuthenticationChallenge) -> Bool { DigestChallenge.isStale(challenge) }
 
-  /// The answer to a challenge; `nil` where the challenge is malformed or offers nothing known.
+  /// Returns the answer; `nil` if the challenge is malformed or offers only unknown algorithms or protections.
   ///
-  /// - Throws: `LupineError` of kind `invalidRequest` for a control byte in the name or the password, and `bodyFailed`
-  ///   where `auth-int` needs a body that cannot be read.
+  /// - Throws: `LupineError` of kind `invalidRequest` if the user name or the password has a control byte, and of kind
+  ///   `bodyFailed` if `auth-int` requires a body that cannot be read.
   public func answer(
     _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
   ) async throws -> String? {
@@ -50,7 +51,7 @@ public struct DigestScheme: AuthenticationScheme {
     return try await value(turn, credential, context)
   }
 
-  /// The answer for a place where the credential was accepted before.
+  /// Returns the answer for a protection space that has accepted the credential.
   public func authorizePreemptively(with credential: Credential, in context: AuthenticationContext) async throws
     -> String?
   {
@@ -58,10 +59,10 @@ public struct DigestScheme: AuthenticationScheme {
     return try await value(turn, credential, context)
   }
 
-  /// Learns whether the answer was accepted, whether who took it knows the password too, and which nonce it wants next
-  /// (RFC 7616 section 3.5).
+  /// Records whether the server accepted the answer, checks its proof, and stores its next nonce (RFC 7616 section
+  /// 3.5).
   ///
-  /// - Throws: `LupineError` of kind `serverNotAuthenticated` where a proof is required and there is no good one.
+  /// - Throws: `LupineError` of kind `serverNotAuthenticated` if a proof is required and no valid one was sent.
   public func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) throws {
     let recipient = context.recipient
     let own = context.request.headers[recipient.answerField] ?? ""
@@ -74,9 +75,9 @@ public struct DigestScheme: AuthenticationScheme {
     let information =
       head.headerFields[recipient.informationField]
       .flatMap { AuthenticationChallenge.parse(["Digest \($0)"]).first?.parameters } ?? [:]
-    // What other requests have learned meanwhile is no measure for the proof of this one.
+    // If another request has replaced the stored challenge, the challenge is derived from the answer's parameters.
     let challenge = memory.challenge(in: space, for: credential, sent["cnonce"]) ?? DigestChallenge(answer)
-    // A tunnel is opened once for many requests, and TLS proves who is at its end.
+    // TLS authenticates the server at the end of a tunnel.
     if context.request.method != .connect {
       let hasBody = head.status != .noContent && head.headerFields[.contentLength] != "0"
       try judge(DigestProof(information, to: sent, challenge, credential, hasBody: hasBody), in: context)

@@ -2,21 +2,21 @@ import LupineCoding
 import LupineCore
 import LupineSupport
 
-/// One answer to a challenge, before it is computed: which nonce, used for which time.
+/// The inputs of one answer to a challenge: the nonces and the nonce count.
 struct DigestTurn: Sendable {
   let challenge: DigestChallenge
-  /// The server's nonce, which may have replaced the challenge's.
+  /// The server's nonce, which may be newer than the challenge's.
   let nonce: String
-  /// Our own nonce.
+  /// The client nonce (`cnonce`).
   let clientNonce: String
-  /// Which use of the nonce this is, from 1.
+  /// The nonce count (`nc`), from 1.
   let count: UInt32
 }
 
 extension DigestTurn {
-  /// The field's value; `nil` where OpenSSL has no such hash function.
+  /// Returns the field's value; `nil` if OpenSSL lacks the hash function.
   ///
-  /// - Parameter bodyHash: the hash of the body, where the answer protects that as well.
+  /// - Parameter bodyHash: the hash of the body, for `auth-int`.
   func value(_ credential: Credential, method: String, target: String, bodyHash: String?) -> String? {
     let function = challenge.algorithm.function
     guard let secret = secret(credential),
@@ -39,8 +39,9 @@ extension DigestTurn {
     return "Digest " + parameters.joined(separator: ", ")
   }
 
-  /// What a server that knows the password says to the answer (RFC 7616 section 3.5); with `auth-int`, in a response that
-  /// has no body.
+  /// Returns the proof that a server with the password sends (RFC 7616 section 3.5).
+  ///
+  /// With `auth-int`, the proof is for a response without a body.
   func proof(_ credential: Credential, target: String) -> String? {
     let function = challenge.algorithm.function
     guard let protection = challenge.protection, let secret = secret(credential),
@@ -52,9 +53,10 @@ extension DigestTurn {
       [secret, nonce, number, clientNonce, protection.rawValue, subject].joined(separator: ":"))
   }
 
-  /// What stands for the password: `H(A1)` of RFC 7616 section 3.4.2.
+  /// The hash that contains the password: `H(A1)` of RFC 7616 section 3.4.2.
   ///
-  /// A session's is made of the challenge's own nonce and the first nonce of ours, whatever nonces come after them.
+  /// With a `-sess` algorithm it includes the challenge's nonce and the client nonce, also after the server's nonce has
+  /// changed.
   private func secret(_ credential: Credential) -> String? {
     let function = challenge.algorithm.function
     let plain = function.hexadecimal("\(credential.username):\(challenge.realm):\(credential.password)")
@@ -71,7 +73,7 @@ extension DigestTurn {
     return "username=\(username.quotedString)"
   }
 
-  /// The extended notation of RFC 8187, for what a quoted string cannot hold.
+  /// Returns the extended notation of RFC 8187, for text that is not ASCII.
   private static func extended(_ text: String) -> String {
     "UTF-8''" + PercentCoding.encoded(Array(text.utf8), allowing: .unreserved.inserting("!#$&+^`|"))
   }

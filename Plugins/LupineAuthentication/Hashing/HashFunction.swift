@@ -2,13 +2,13 @@ import COpenSSL
 import LupineCore
 import LupineSupport
 
-/// The hash functions that are used here, as OpenSSL has them.
+/// The hash functions of the plugin, computed by OpenSSL.
 enum HashFunction: Sendable, Hashable {
   case md5
   case sha256
   case sha512Over256
 
-  /// OpenSSL's description of the function; the library owns it.
+  /// OpenSSL's descriptor of the function, owned by OpenSSL.
   var messageDigest: OpaquePointer? {
     switch self {
     case .md5: EVP_md5()
@@ -17,7 +17,7 @@ enum HashFunction: Sendable, Hashable {
     }
   }
 
-  /// The hash of a text's UTF-8 in hexadecimal; `nil` where OpenSSL refuses the function, as MD5 under FIPS.
+  /// Returns the hash of a text's UTF-8 in hexadecimal; `nil` if OpenSSL lacks the function, as MD5 in FIPS mode.
   func hexadecimal(_ text: String) -> String? {
     guard var hash = RunningHash(self) else { return nil }
     Array(text.utf8).withUnsafeBytes { hash.update($0) }

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Codes that prove who wrote a message (RFC 2104).
+/// Message authentication codes (RFC 2104).
 enum MessageCode {
-  /// The HMAC of a text's UTF-8 with SHA-256; `nil` where OpenSSL failed.
+  /// Returns the HMAC of a text's UTF-8 with SHA-256; `nil` if OpenSSL fails.
   static func sha256(_ text: String, key: [UInt8]) -> [UInt8]? {
     var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A hash that is fed piece by piece; it owns OpenSSL's context.
+/// Computes a hash incrementally; owns OpenSSL's context.
 struct RunningHash: ~Copyable {
   private let context: OpaquePointer
   private var isGood = true
@@ -21,7 +21,7 @@ struct RunningHash: ~Copyable {
     if EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) != 1 { isGood = false }
   }
 
-  /// The hash; `nil` where OpenSSL failed on the way.
+  /// Returns the hash; `nil` if a call of OpenSSL failed.
   consuming func finish() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0

@@ -2,7 +2,7 @@ import LupineCoding
 import LupineCore
 import LupineSupport
 
-/// The text of a form's value (`application/x-www-form-urlencoded`), as RFC 6749 appendix B wants it.
+/// Encodes values as `application/x-www-form-urlencoded` (RFC 6749 appendix B).
 enum FormText {
   private static let allowed = URLEncodedFormEncoder.AllowedCharacters.unreserved.removing("~").inserting("*")
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What an authorization server answers (RFC 6749 sections 5.1 and 5.2).
+/// The response of an authorization server (RFC 6749 sections 5.1 and 5.2).
 struct OAuthAnswer: Decodable {
   private enum CodingKeys: String, CodingKey {
     case accessToken = "access_token"
@@ -12,7 +12,7 @@ struct OAuthAnswer: Decodable {
 
   let accessToken: String?
   let tokenType: String?
-  /// Seconds; some servers write the number as text.
+  /// The lifetime in seconds; some servers send the number as a string.
   let expiresIn: Double?
   let refreshToken: String?
   let scope: String?
@@ -35,16 +35,16 @@ struct OAuthAnswer: Decodable {
     error = try values.decodeIfPresent(String.self, forKey: .error)
   }
 
-  /// The token, where it is one that a field can carry.
+  /// Returns the bearer token; `nil` if there is none or a field cannot contain it.
   func token(now: Date) -> OAuthToken? {
     guard let accessToken, !accessToken.isEmpty, accessToken.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
       tokenType?.lowercased() == "bearer"
     else { return nil }
-    // Servers that know no end say 0; a token without any life would be of no use to anybody.
+    // Some servers send 0 for a token that does not expire.
     let life = expiresIn.flatMap { $0.isFinite && $0 > 0 ? min($0, 1e9) : nil }
     return OAuthToken(
       accessToken: accessToken, refreshToken: refreshToken, expires: life.map(now.addingTimeInterval), scope: scope,
-      // Half a minute before its end, or where it lives not even two, after three quarters of its life.
+      // Renewal takes place 30 seconds before the end; for a lifetime under 2 minutes, after three quarters of it.
       renewal: life.map { now.addingTimeInterval($0 - min(30, $0 / 4)) })
   }
 }

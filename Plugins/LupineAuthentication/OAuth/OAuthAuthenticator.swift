@@ -4,13 +4,13 @@ public import LupineSession
 
 extension OAuthToken: AuthenticationCredential {}
 
-/// Puts OAuth tokens on requests and renews them; for an `AuthenticationInterceptor`.
+/// Adds OAuth tokens to requests and renews them, for an `AuthenticationInterceptor`.
 public struct OAuthAuthenticator: Authenticator {
-  /// How a token is renewed.
+  /// The grant that renews a token.
   public enum Renewal: Sendable, Hashable {
-    /// With its refresh token (RFC 6749 section 6).
+    /// The refresh token (RFC 6749 section 6).
     case refreshToken
-    /// With the program's own name and secret (RFC 6749 section 4.4).
+    /// The client's identifier and secret (RFC 6749 section 4.4).
     case clientCredentials(scope: String? = nil)
   }
 
@@ -18,10 +18,10 @@ public struct OAuthAuthenticator: Authenticator {
   private let renewal: Renewal
   private let onRenewal: @Sendable (OAuthToken) async -> Void
 
-  /// Renews tokens with a client.
+  /// Creates an authenticator that renews tokens with a client.
   ///
-  /// - Parameter onRenewal: hears of every new token, as to store it; many servers take a refresh token only once. Not
-  ///   called for the token of a login that was over, by a log-out or another login, before the token came.
+  /// - Parameter onRenewal: receives every new token, for example to store it. Many servers accept a refresh token only
+  ///   once. It is not called if a log-out or another login came before the new token.
   public init(
     _ client: OAuthClient, renewal: Renewal = .refreshToken,
     onRenewal: @escaping @Sendable (OAuthToken) async -> Void = { _ in }
@@ -36,12 +36,12 @@ public struct OAuthAuthenticator: Authenticator {
     request.headers[.authorization] = "Bearer \(credential.accessToken)"
   }
 
-  /// Asks for a new token; the refresh token stays where the server gives no other.
+  /// Requests a new token; the refresh token is kept if the server sends no other.
   public func refresh(_ credential: OAuthToken, for session: Session) async throws -> OAuthToken {
     try await client.token(grant(credential), for: session).keeping(credential.refreshToken)
   }
 
-  /// Passes a new token on to `onRenewal`.
+  /// Passes a new token to `onRenewal`.
   public func didRefresh(_ credential: OAuthToken) async { await onRenewal(credential) }
 
   private func grant(_ credential: OAuthToken) throws(LupineError) -> OAuthGrant {
@@ -65,10 +65,11 @@ extension OAuthToken {
 }
 
 extension Plugin where Self == AuthenticationInterceptor<OAuthAuthenticator> {
-  /// Tokens that a program gets with its own name and secret (RFC 6749 section 4.4), the first one before the first
-  /// request.
+  /// Tokens from the client credentials grant (RFC 6749 section 4.4).
   ///
-  /// - Parameter scope: where they may go. Default: the origin of the session's base URL.
+  /// The first token is requested before the first request.
+  ///
+  /// - Parameter scope: the servers that may receive the tokens. Default: the origin of the session's base URL.
   public static func oauth(
     _ client: OAuthClient, requesting requested: String? = nil, to scope: CredentialScope = .baseURL
   ) -> AuthenticationInterceptor<OAuthAuthenticator> {
@@ -79,8 +80,8 @@ extension Plugin where Self == AuthenticationInterceptor<OAuthAuthenticator> {
   /// A token that is renewed with its refresh token (RFC 6749 section 6).
   ///
   /// - Parameters:
-  ///   - scope: where it may go. Default: the origin of the session's base URL.
-  ///   - onRenewal: hears of every new token, as to store it.
+  ///   - scope: the servers that may receive the token. Default: the origin of the session's base URL.
+  ///   - onRenewal: receives every new token, for example to store it.
   public static func oauth(
     _ client: OAuthClient, renewing token: OAuthToken, to scope: CredentialScope = .baseURL,
     onRenewal: @escaping @Sendable (OAuthToken) async -> Void = { _ in }

@@ -3,15 +3,15 @@ import HTTPTypes
 public import LupineCore
 public import LupineSession
 
-/// Asks an authorization server for tokens (RFC 6749).
+/// Requests tokens from an authorization server (RFC 6749).
 ///
-/// The request is not redirected, so that no secret goes where the program did not send it.
+/// A token request does not follow redirects, so that the secret reaches only the token endpoint.
 public struct OAuthClient: Sendable, HidesSecrets {
-  /// How the program proves who it is (RFC 6749 section 2.3.1).
+  /// The way in which the client sends its secret (RFC 6749 section 2.3.1).
   public enum Proof: Sendable, Hashable {
-    /// In `Authorization`, with the Basic scheme; what servers must take.
+    /// In `Authorization` with the Basic scheme, which every server must support.
     case header
-    /// Among the parameters, for servers that take nothing else.
+    /// In the body's parameters, for a server that does not support Basic.
     case parameters
   }
 
@@ -20,14 +20,14 @@ public struct OAuthClient: Sendable, HidesSecrets {
   private let secret: String?
   private let proof: Proof
 
-  /// Describes a program to an authorization server.
+  /// Creates a client of an authorization server.
   ///
   /// - Parameters:
-  ///   - tokenURL: the server's token endpoint; https, or http on this machine.
-  ///   - identifier: the program's `client_id`.
-  ///   - secret: its `client_secret`; `nil` for a program that has none, and says only its name.
-  ///   - proof: where the secret goes. Default: `Authorization`.
-  /// - Throws: `LupineError` of kind `invalidURL`, also for http to another machine.
+  ///   - tokenURL: the token endpoint; https, or http to the loopback interface.
+  ///   - identifier: the `client_id`.
+  ///   - secret: the `client_secret`; `nil` for a public client, which sends only its identifier.
+  ///   - proof: the way in which the secret is sent. Default: in `Authorization`.
+  /// - Throws: `LupineError` of kind `invalidURL`, including for http to another host.
   public init(
     tokenURL: String, identifier: String, secret: String? = nil, proof: Proof = .header
   ) throws(LupineError) {
@@ -43,14 +43,14 @@ public struct OAuthClient: Sendable, HidesSecrets {
   /// The token endpoint's origin.
   public var description: String { "OAuthClient(\(url.origin))" }
 
-  /// Asks for a token.
+  /// Requests a token.
   ///
-  /// - Throws: `LupineError` of kind `unacceptableStatusCode` where the server refuses, with the code it gave, such as
-  ///   `invalid_grant`; of kind `serializationFailed` where its answer is no bearer token.
+  /// - Throws: `LupineError` of kind `unacceptableStatusCode` if the server refuses, with its error code, such as
+  ///   `invalid_grant`; of kind `serializationFailed` if the response contains no bearer token.
   public func token(_ grant: OAuthGrant, for session: Session) async throws(LupineError) -> OAuthToken {
     let request = session.request(tokenRequest(grant)).redirector(.doNotFollow)
     let response = await request.serializingData().response
-    // An empty body is an error for whoever wants data, but a refusal comes first here.
+    // An empty body is an error for the serializer, but the status code of a refusal takes precedence.
     if let error = response.error, error.kind != .emptyResponse { throw error }
     let status = response.response?.status.code ?? 0
     let answer = response.data.flatMap(OAuthAnswer.init)
@@ -81,7 +81,7 @@ public struct OAuthClient: Sendable, HidesSecrets {
     return OutgoingRequest(url: url, method: .post, headers: headers, body: .text(text))
   }
 
-  /// A code of the standard's kind; another text of a server might repeat a secret.
+  /// Returns an error code in the standard's form; any other text might repeat a secret.
   private static func printable(_ code: String) -> String? {
     code.count <= 64 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F } ? code : nil
   }

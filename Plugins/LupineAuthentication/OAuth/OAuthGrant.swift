@@ -1,13 +1,13 @@
 public import LupineCore
 
-/// What a program shows to get a token (RFC 6749 section 1.3).
+/// An authorization grant for a token (RFC 6749 section 1.3).
 public enum OAuthGrant: Sendable, Hashable {
-  /// Its own name and secret (section 4.4).
+  /// The client's identifier and secret (RFC 6749 section 4.4).
   case clientCredentials(scope: String? = nil)
-  /// A refresh token (section 6).
+  /// A refresh token (RFC 6749 section 6).
   case refreshToken(String, scope: String? = nil)
 
-  /// The parameters of the request.
+  /// The parameters of the token request.
   var parameters: [(name: String, value: String)] {
     switch self {
     case .clientCredentials(let scope):
@@ -21,7 +21,7 @@ public enum OAuthGrant: Sendable, Hashable {
 }
 
 extension OAuthGrant: HidesSecrets {
-  /// The kind of grant alone.
+  /// The grant type only.
   public var description: String {
     switch self {
     case .clientCredentials: "client_credentials"

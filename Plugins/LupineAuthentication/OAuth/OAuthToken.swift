@@ -1,28 +1,28 @@
 public import FoundationEssentials
 public import LupineCore
 
-/// An access token with what renews it (RFC 6749 section 1.4).
+/// An access token and its refresh token (RFC 6749 section 1.4).
 ///
-/// It can be stored; whoever reads it can use it. Its description hides all of it.
+/// A token can be stored as `Codable`; the encoded form contains the secrets. The description omits them.
 public struct OAuthToken: Sendable, Hashable, Codable, HidesSecrets {
-  /// What goes on requests, after `Bearer`.
+  /// The access token, which follows `Bearer` in `Authorization`.
   public let accessToken: String
-  /// What buys the next token; `nil` where there is none.
+  /// The refresh token; `nil` if there is none.
   public let refreshToken: String?
-  /// When the server will refuse it; `nil` where it did not say.
+  /// The time at which the token expires; `nil` if it is unknown.
   public let expires: Date?
-  /// What it is good for, where the server said so.
+  /// The scope of the token, if the server sent it.
   public let scope: String?
-  /// When it is renewed before it is used.
+  /// The time from which the token is renewed before it is used.
   let renewal: Date?
 
-  /// Describes a token.
+  /// Creates a token.
   ///
   /// - Parameters:
-  ///   - accessToken: what goes on requests.
-  ///   - refreshToken: what buys the next one.
-  ///   - expires: when the server will refuse it; it is renewed half a minute before that.
-  ///   - scope: what it is good for.
+  ///   - accessToken: the access token.
+  ///   - refreshToken: the refresh token.
+  ///   - expires: the time at which the token expires; it is renewed 30 seconds before that.
+  ///   - scope: the scope of the token.
   public init(accessToken: String, refreshToken: String? = nil, expires: Date? = nil, scope: String? = nil) {
     self.init(
       accessToken: accessToken, refreshToken: refreshToken, expires: expires, scope: scope,
@@ -37,12 +37,12 @@ public struct OAuthToken: Sendable, Hashable, Codable, HidesSecrets {
     self.renewal = renewal
   }
 
-  /// The token that nobody has yet: it is renewed before its first use.
+  /// A placeholder that is renewed before its first use.
   static let none = OAuthToken(accessToken: "", expires: .distantPast)
 
-  /// The type's name alone.
+  /// The type's name only.
   public var description: String { "OAuthToken" }
 
-  /// Whether it is about to expire, and better renewed before it is used.
+  /// Whether the token must be renewed before it is used at this time.
   public func requiresRefresh(at date: Date) -> Bool { renewal.map { $0 <= date } ?? false }
 }

@@ -1,9 +1,10 @@
 import CBrotli
 import LupineCore
 
-/// Owns brotli's encoder of one stream.
+/// Owns brotli's encoder state for one stream.
 ///
-/// `@unchecked Sendable`: it is the only owner of the C state and cannot be copied, and brotli ties a state to no thread.
+/// `@unchecked Sendable`: the struct is the only owner of the C state and cannot be copied, and brotli does not bind a
+/// state to a thread.
 struct BrotliCompressor: EncodingStream, ~Copyable, @unchecked Sendable {
   private let state: OpaquePointer
 
@@ -24,7 +25,7 @@ struct BrotliCompressor: EncodingStream, ~Copyable, @unchecked Sendable {
     var nextOutput = chunk.baseAddress?.assumingMemoryBound(to: UInt8.self)
     let operation = isEnd ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_PROCESS
     guard BrotliEncoderCompressStream(state, operation, &inputLeft, &nextInput, &room, &nextOutput, nil) != 0 else {
-      // brotli's encoder has no texts for its errors.
+      // brotli's encoder has no error messages.
       throw .unencodable("br", "the encoder failed")
     }
     return StreamStep(

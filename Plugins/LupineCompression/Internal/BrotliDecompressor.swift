@@ -1,9 +1,10 @@
 import CBrotli
 import LupineCore
 
-/// Owns brotli's decoder of one stream.
+/// Owns brotli's decoder state for one stream.
 ///
-/// `@unchecked Sendable`: it is the only owner of the C state and cannot be copied, and brotli ties a state to no thread.
+/// `@unchecked Sendable`: the struct is the only owner of the C state and cannot be copied, and brotli does not bind a
+/// state to a thread.
 struct BrotliDecompressor: DecodingStream, ~Copyable, @unchecked Sendable {
   static var coding: String { "br" }
 
@@ -31,7 +32,7 @@ struct BrotliDecompressor: DecodingStream, ~Copyable, @unchecked Sendable {
       isComplete: result == BROTLI_DECODER_RESULT_SUCCESS)
   }
 
-  /// brotli's own text for what went wrong.
+  /// brotli's message for the last error.
   private var message: String {
     guard let text = BrotliDecoderErrorString(BrotliDecoderGetErrorCode(state)) else { return "unknown error" }
     return String(cString: text)

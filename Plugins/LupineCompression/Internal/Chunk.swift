@@ -1,17 +1,17 @@
-/// One piece of memory that every piece of output is written to, over and over.
+/// The reused buffer for each piece of output.
 ///
-/// `@unchecked Sendable`: it is the only owner of its memory and cannot be copied, so whoever holds it is alone with it.
+/// `@unchecked Sendable`: the struct is the only owner of its memory and cannot be copied.
 struct Chunk: ~Copyable, @unchecked Sendable {
   let bytes: UnsafeMutableRawBufferPointer
 
-  /// Takes memory for `size` bytes, at least one.
+  /// Allocates `size` bytes, at least one.
   init(size: Int) {
     bytes = .allocate(byteCount: max(size, 1), alignment: 16)
   }
 
   deinit { bytes.deallocate() }
 
-  /// The first `count` bytes.
+  /// Returns the first `count` bytes.
   func prefix(_ count: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[..<count])
   }

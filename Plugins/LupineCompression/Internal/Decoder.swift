@@ -1,9 +1,9 @@
 import LupineCore
 import Synchronization
 
-/// Undoes one content coding, a piece at a time, within the limits.
+/// Decodes one content coding incrementally, within the limits.
 ///
-/// The mutex is never contended, since one body has one reader; it makes the promise one that the compiler checks.
+/// The mutex is never contended, because a body has one reader. It lets the compiler check `Sendable`.
 final class Decoder<Stream: DecodingStream & ~Copyable>: BodyTransformer {
   private let state: Mutex<DecoderState<Stream>>
 
@@ -20,14 +20,14 @@ final class Decoder<Stream: DecodingStream & ~Copyable>: BodyTransformer {
   }
 }
 
-/// What a decoder keeps between two calls.
+/// The state of a decoder between two calls.
 private struct DecoderState<Stream: DecodingStream & ~Copyable>: ~Copyable, Sendable {
   private var stream: Stream
   private let chunk: Chunk
   private var meter: DecodingMeter
-  /// A body of no bytes at all is complete, whatever its coding.
+  /// A body without bytes is complete in every coding.
   private var isComplete = true
-  /// After an error the C library's state means nothing, so the error stays.
+  /// The first error, which every later call throws, because the C library's state is then invalid.
   private var failure: LupineError?
 
   init(_ stream: consuming Stream, limits: DecodingLimits) {

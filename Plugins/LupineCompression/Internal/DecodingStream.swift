@@ -1,11 +1,11 @@
 import LupineCore
 
-/// A C library's decoding state for one body.
+/// The decoding state of a C library for one body.
 ///
-/// A step takes a part of the input, never empty unless output was left over, and writes at most the chunk's size. When
-/// it does not fill the chunk it has no more to give.
+/// A step consumes a part of the input, which is empty only if the last step filled the chunk. A step that does not
+/// fill the chunk has no more output for its input.
 protocol DecodingStream: ~Copyable, Sendable {
-  /// The coding's name, for messages.
+  /// The coding's name in error messages.
   static var coding: String { get }
 
   mutating func decode(

@@ -1,10 +1,10 @@
 import LupineCore
 
-/// Decodes deflate data, in the zlib format or bare, as its first two bytes tell.
+/// Decodes deflate data in the zlib format or without one; the first two bytes decide.
 struct DeflateInflater: DecodingStream, ~Copyable {
   static var coding: String { "deflate" }
 
-  /// How far the two bytes have come that tell the format.
+  /// The progress of the detection of the format.
   private enum Format {
     case unknown
     case unknownAfter(UInt8)
@@ -42,7 +42,7 @@ struct DeflateInflater: DecodingStream, ~Copyable {
     return step
   }
 
-  /// Decodes the two bytes that told the format, when they came one at a time.
+  /// Decodes the two bytes that decide the format, if they arrived one at a time.
   private func begin(
     _ first: UInt8, _ second: UInt8, into chunk: UnsafeMutableRawBufferPointer
   ) throws(LupineError) -> StreamStep {
@@ -51,15 +51,16 @@ struct DeflateInflater: DecodingStream, ~Copyable {
     var step = try withUnsafeBytes(of: header) { (bytes) throws(LupineError) in
       try handle.inflate(bytes, into: chunk, coding: Self.coding)
     }
-    // Two bytes hold a zlib header, or a bare block's header and one symbol at most: no chunk is too small for that.
+    // Two bytes hold a zlib header, or the header of a raw block and at most one symbol, which fit into every chunk.
     guard step.consumed == 2 else { throw .undecodable(Self.coding, "its first two bytes are invalid") }
     step.consumed = 1
     return step
   }
 
-  /// A zlib header names the method 8, a window of 32 KiB at most, and is a multiple of 31 (RFC 1950 section 2.2).
+  /// Selects raw deflate unless the two bytes are a zlib header (RFC 1950 section 2.2).
   ///
-  /// Bare deflate data begins so only with a stored block whose padding bits are not zero, which no encoder writes.
+  /// A zlib header names the method 8 and a window of at most 32 KiB, and is a multiple of 31. Raw deflate data begins
+  /// like that only if a stored block has padding bits that are not zero, which no encoder writes.
   private func choose(_ first: UInt8, _ second: UInt8) {
     let isZlib = first & 0x0f == 8 && first >> 4 <= 7 && (UInt16(first) << 8 | UInt16(second)) % 31 == 0
     if !isZlib { handle.reset(windowBits: -15) }

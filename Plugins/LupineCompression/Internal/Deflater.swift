@@ -2,7 +2,7 @@ import LupineCore
 
 /// Encodes with deflate, in the gzip or the zlib format.
 struct Deflater: EncodingStream, ~Copyable {
-  /// What is written around the deflate data.
+  /// The format around the deflate data.
   enum Format: String {
     case gzip
     case zlib = "deflate"

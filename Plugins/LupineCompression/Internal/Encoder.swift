@@ -1,9 +1,9 @@
 import LupineCore
 import Synchronization
 
-/// Applies one content coding, a piece at a time.
+/// Encodes with one content coding incrementally.
 ///
-/// The mutex is never contended, since one body has one reader; it makes the promise one that the compiler checks.
+/// The mutex is never contended, because a body has one reader. It lets the compiler check `Sendable`.
 final class Encoder<Stream: EncodingStream & ~Copyable>: BodyTransformer {
   private let state: Mutex<EncoderState<Stream>>
 
@@ -20,13 +20,13 @@ final class Encoder<Stream: EncodingStream & ~Copyable>: BodyTransformer {
   }
 }
 
-/// What an encoder keeps between two calls.
+/// The state of an encoder between two calls.
 private struct EncoderState<Stream: EncodingStream & ~Copyable>: ~Copyable, Sendable {
   private static var chunkSize: Int { 64 << 10 }
 
   private var stream: Stream
   private let chunk = Chunk(size: Self.chunkSize)
-  /// A second `finish` must not begin a second body.
+  /// Prevents a second `finish` from starting a second body.
   private var isComplete = false
 
   init(_ stream: consuming Stream) { self.stream = stream }

@@ -1,8 +1,8 @@
 import LupineCore
 
-/// A C library's encoding state for one body.
+/// The encoding state of a C library for one body.
 ///
-/// When a step does not fill the chunk, it has no more to give for now; at the end, `isComplete` says so.
+/// A step that does not fill the chunk has no more output for now. At the end, `isComplete` marks the last step.
 protocol EncodingStream: ~Copyable, Sendable {
   mutating func encode(
     _ input: UnsafeRawBufferPointer, isEnd: Bool, into chunk: UnsafeMutableRawBufferPointer

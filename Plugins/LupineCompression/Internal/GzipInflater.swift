@@ -1,9 +1,9 @@
 import LupineCore
 
-/// Decodes one gzip member after another (RFC 1952 section 2.2).
+/// Decodes gzip members in sequence (RFC 1952 section 2.2).
 struct GzipInflater: DecodingStream, ~Copyable {
   static var coding: String { "gzip" }
-  /// 15 for the window of 32 KiB, 16 for gzip and nothing else.
+  /// 15 for a window of 32 KiB, plus 16 for the gzip format only.
   private static var windowBits: Int32 { 15 + 16 }
   /// The first byte of every member.
   private static var magic: UInt8 { 0x1f }

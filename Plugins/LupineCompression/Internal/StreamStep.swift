@@ -1,9 +1,9 @@
-/// What one call of a C library did.
+/// The result of one call of a C library.
 struct StreamStep {
-  /// How many bytes of the input it took.
+  /// The number of input bytes consumed.
   var consumed = 0
-  /// How many bytes of output it wrote.
+  /// The number of output bytes written.
   var produced = 0
-  /// Whether the coded data is complete with what was taken so far.
+  /// Whether the input consumed so far completes the coded data.
   var isComplete = false
 }

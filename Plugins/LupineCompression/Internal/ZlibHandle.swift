@@ -3,12 +3,12 @@ import LupineCore
 
 /// Owns zlib's stream for decoding.
 ///
-/// zlib keeps a pointer to the stream, so the stream stands on the heap and never moves. `@unchecked Sendable`: the
-/// handle is the only owner of its memory and cannot be copied, and zlib ties a stream to no thread.
+/// zlib stores a pointer to the stream, so the stream is allocated on the heap. `@unchecked Sendable`: the handle is
+/// the only owner of its memory and cannot be copied, and zlib does not bind a stream to a thread.
 struct InflateHandle: ~Copyable, @unchecked Sendable {
   private let stream: UnsafeMutablePointer<z_stream>
 
-  /// Prepares for gzip (31), zlib (15) or bare deflate (-15), with a window of 32 KiB.
+  /// Creates a stream for gzip (31), zlib (15) or raw deflate (-15), with a window of 32 KiB.
   init(windowBits: Int32, coding: String) throws(LupineError) {
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
@@ -24,15 +24,15 @@ struct InflateHandle: ~Copyable, @unchecked Sendable {
     stream.deallocate()
   }
 
-  /// Starts again, for the next member or for another format.
+  /// Resets the stream, for the next member or for another format.
   func reset(windowBits: Int32) { inflateReset2(stream, windowBits) }
 
-  /// Decodes what it can.
+  /// Decodes as much as the input and the chunk allow.
   func inflate(
     _ input: UnsafeRawBufferPointer, into chunk: UnsafeMutableRawBufferPointer, coding: String
   ) throws(LupineError) -> StreamStep {
     let result = stream.exchange(input, chunk) { CZlib.inflate($0, Z_NO_FLUSH) }
-    // Z_BUF_ERROR says that there was nothing to do, which is no error.
+    // Z_BUF_ERROR means that no progress was possible, which is not an error.
     guard result.code == Z_OK || result.code == Z_STREAM_END || result.code == Z_BUF_ERROR else {
       throw .undecodable(coding, stream.message(for: result.code))
     }
@@ -42,12 +42,12 @@ struct InflateHandle: ~Copyable, @unchecked Sendable {
 
 /// Owns zlib's stream for encoding.
 ///
-/// zlib keeps a pointer to the stream, so the stream stands on the heap and never moves. `@unchecked Sendable`: the
-/// handle is the only owner of its memory and cannot be copied, and zlib ties a stream to no thread.
+/// zlib stores a pointer to the stream, so the stream is allocated on the heap. `@unchecked Sendable`: the handle is
+/// the only owner of its memory and cannot be copied, and zlib does not bind a stream to a thread.
 struct DeflateHandle: ~Copyable, @unchecked Sendable {
   private let stream: UnsafeMutablePointer<z_stream>
 
-  /// Prepares for gzip (31) or zlib (15), with a window of 32 KiB.
+  /// Creates a stream for gzip (31) or zlib (15), with a window of 32 KiB.
   init(windowBits: Int32, level: Int, coding: String) throws(LupineError) {
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
@@ -63,7 +63,7 @@ struct DeflateHandle: ~Copyable, @unchecked Sendable {
     stream.deallocate()
   }
 
-  /// Encodes what it can; at the end, hands out what zlib holds back.
+  /// Encodes as much as the input and the chunk allow; at the end, also writes the data that zlib has buffered.
   func deflate(
     _ input: UnsafeRawBufferPointer, isEnd: Bool, into chunk: UnsafeMutableRawBufferPointer, coding: String
   ) throws(LupineError) -> StreamStep {
@@ -76,14 +76,14 @@ struct DeflateHandle: ~Copyable, @unchecked Sendable {
 }
 
 extension UnsafeMutablePointer<z_stream> {
-  /// Runs one call of zlib over the two buffers and says how far it came.
+  /// Performs one call of zlib on the two buffers; returns its code and its progress.
   fileprivate func exchange(
     _ input: UnsafeRawBufferPointer, _ chunk: UnsafeMutableRawBufferPointer, _ call: (z_streamp) -> CInt
   ) -> (code: CInt, step: StreamStep) {
-    // zlib counts in 32 bits; what does not fit waits for the next call.
+    // zlib counts in 32 bits; the next call takes the rest.
     let offered = UInt32(clamping: input.count)
     let room = UInt32(clamping: chunk.count)
-    // zlib does not write through next_in; its type merely lacks `const`.
+    // zlib does not write through next_in, although its type lacks `const`.
     pointee.next_in = UnsafeMutablePointer<UInt8>(mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
     pointee.avail_in = offered
     pointee.next_out = chunk.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -97,7 +97,7 @@ extension UnsafeMutablePointer<z_stream> {
     return (code, step)
   }
 
-  /// zlib's own text for what went wrong.
+  /// zlib's message for an error.
   fileprivate func message(for code: CInt) -> String {
     if let text = pointee.msg { return String(cString: text) }
     return String(cString: zError(code))

@@ -1,15 +1,16 @@
 import CZstd
 import LupineCore
 
-/// Owns zstd's encoder of one frame.
+/// Owns zstd's encoder state for one frame.
 ///
-/// `@unchecked Sendable`: it is the only owner of the C state and cannot be copied, and zstd ties a state to no thread.
+/// `@unchecked Sendable`: the struct is the only owner of the C state and cannot be copied, and zstd does not bind a
+/// state to a thread.
 struct ZstdCompressor: EncodingStream, ~Copyable, @unchecked Sendable {
   private let state: OpaquePointer
 
   init(level: Int) throws(LupineError) {
     guard let state = ZSTD_createCStream() else { throw .unavailable("zstd") }
-    // With a checksum a receiver notices damage, as it does with gzip.
+    // With a checksum the receiver detects damage, as with gzip.
     for (parameter, value) in [(ZSTD_c_compressionLevel, CInt(level)), (ZSTD_c_checksumFlag, 1)] {
       guard ZSTD_isError(ZSTD_CCtx_setParameter(state, parameter, value)) == 0 else {
         ZSTD_freeCStream(state)

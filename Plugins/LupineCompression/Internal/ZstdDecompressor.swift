@@ -1,12 +1,13 @@
 import CZstd
 import LupineCore
 
-/// Owns zstd's decoder of one frame after another (RFC 8878 section 3).
+/// Owns zstd's decoder state for frames in sequence (RFC 8878 section 3).
 ///
-/// `@unchecked Sendable`: it is the only owner of the C state and cannot be copied, and zstd ties a state to no thread.
+/// `@unchecked Sendable`: the struct is the only owner of the C state and cannot be copied, and zstd does not bind a
+/// state to a thread.
 struct ZstdDecompressor: DecodingStream, ~Copyable, @unchecked Sendable {
   static var coding: String { "zstd" }
-  /// Two to this power is the largest window, 8 MiB (RFC 9659).
+  /// The binary logarithm of the largest window, 8 MiB (RFC 9659).
   private static var windowLog: CInt { 23 }
 
   private let state: OpaquePointer
@@ -39,10 +40,10 @@ struct ZstdDecompressor: DecodingStream, ~Copyable, @unchecked Sendable {
     return StreamStep(consumed: source.pos, produced: target.pos, isComplete: isBetweenFrames)
   }
 
-  /// Refuses what RFC 8878 does not know.
+  /// Refuses data that does not begin with a frame of RFC 8878.
   ///
-  /// Distributions build zstd with the decoders of its early formats, which heed no window limit. Those differ from a
-  /// frame (0x28) and from a skippable frame (0x50 to 0x5f) in the first byte.
+  /// Distributions build zstd with the decoders of its early formats, which ignore the window limit. The first byte of
+  /// those formats differs from that of a frame (0x28) and of a skippable frame (0x50 to 0x5f).
   private func checkFrameStart(_ first: UInt8) throws(LupineError) {
     if first == 0x28 || 0x50...0x5f ~= first { return }
     if hasEndedFrame { throw .trailingData(Self.coding) }

@@ -2,10 +2,10 @@ import FoundationEssentials
 import LupineCore
 import Synchronization
 
-/// Reads a body through an encoder, a piece at a time.
+/// Reads a body through an encoder, piece by piece.
 final class CodingReader: BodyReader {
   fileprivate struct State {
-    /// What the encoder has made and nobody has read.
+    /// The encoded bytes; those before `position` have been read.
     var output: [UInt8] = []
     var position = 0
     var input = [UInt8](repeating: 0, count: 64 << 10)
@@ -43,7 +43,7 @@ final class CodingReader: BodyReader {
 
   func cancel() { base.cancel() }
 
-  /// Reads a body that is at hand to its end.
+  /// Reads a body in memory to its end.
   func readAll() throws(LupineError) -> Data {
     var data = Data()
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -52,7 +52,7 @@ final class CodingReader: BodyReader {
   }
 
   private func code(_ count: Int, _ state: inout State) throws(LupineError) {
-    // Apart from the input, which is read meanwhile; the room it has is used again.
+    // The output is moved out of the state while the input is borrowed; its capacity is reused.
     var output: [UInt8] = []
     swap(&output, &state.output)
     defer { swap(&output, &state.output) }

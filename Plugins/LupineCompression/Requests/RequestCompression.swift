@@ -3,19 +3,19 @@ import FoundationEssentials
 import HTTPTypes
 public import LupineSession
 
-/// Codes the bodies of requests, and names the coding in `Content-Encoding`.
+/// Encodes the bodies of requests, and names the coding in `Content-Encoding`.
 ///
-/// Servers rarely say that they accept it, so it is for those that are known to. A body in memory keeps a known length;
-/// anything else is coded as it is sent, in constant memory, and its length is unknown then: it goes out chunked on
-/// HTTP/1.1.
+/// Use it only for servers that are known to accept the coding; servers rarely announce that. A body in memory of at
+/// most 1 MiB is encoded before sending and keeps a known length. Any other body is encoded while it is sent, in
+/// constant memory; its length is unknown, so it is sent chunked on HTTP/1.1.
 public struct RequestCompression: RequestAdapter {
-  /// What happens to a request that has a `Content-Encoding` already.
+  /// The treatment of a request that already has a `Content-Encoding`.
   public enum ExistingCoding: Sendable, Hashable {
-    /// It fails with kind `invalidRequest`.
+    /// The request fails with kind `invalidRequest`.
     case fail
-    /// Its field is taken to be wrong: it is replaced and the body coded, or removed where the body is too small for that.
+    /// The field is removed, and the body is encoded as if the field had been absent.
     case replace
-    /// It is sent as it is.
+    /// The request is sent unchanged.
     case skip
   }
 
@@ -23,18 +23,20 @@ public struct RequestCompression: RequestAdapter {
   private let minimumSize: Int64
   private let existing: ExistingCoding
 
-  /// Codes with this coding.
+  /// Creates the adapter with a coding.
   ///
   /// - Parameters:
-  ///   - minimumSize: bytes below which a body of known length is sent as it is. Default: 1 KiB.
-  ///   - existing: what happens to a request that has a `Content-Encoding` already. Default: it fails.
+  ///   - minimumSize: the size in bytes below which a body of known length is not encoded. Default: 1 KiB.
+  ///   - existing: the treatment of a request that already has a `Content-Encoding`. Default: the request fails.
   public init(_ coding: some ContentCoding, minimumSize: Int64 = 1 << 10, existing: ExistingCoding = .fail) {
     self.coding = coding
     self.minimumSize = minimumSize
     self.existing = existing
   }
 
-  /// Codes the body.
+  /// Encodes the body.
+  ///
+  /// - Throws: `LupineError` of kind `invalidRequest` if the request has a `Content-Encoding` and `existing` is `fail`.
   public func adapt(_ request: OutgoingRequest, for session: Session) async throws -> OutgoingRequest {
     guard !request.body.isNone else { return request }
     var request = request
@@ -55,7 +57,7 @@ public struct RequestCompression: RequestAdapter {
     return request
   }
 
-  /// More than this is coded as it is sent, so that no caller waits for it.
+  /// The size in bytes above which a body is encoded while it is sent, so that the caller does not wait for it.
   private static let mostAtOnce = 1 << 20
 
   private func coded(_ body: RequestBody) throws(LupineError) -> RequestBody {
@@ -70,7 +72,7 @@ public struct RequestCompression: RequestAdapter {
 }
 
 extension RequestAdapter where Self == RequestCompression {
-  /// Codes the bodies of requests; see `RequestCompression`.
+  /// Encodes the bodies of requests; see `RequestCompression`.
   public static func compression(
     _ coding: some ContentCoding = GzipCoding(), minimumSize: Int64 = 1 << 10,
     existing: RequestCompression.ExistingCoding = .fail

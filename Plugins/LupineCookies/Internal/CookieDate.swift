@@ -2,7 +2,7 @@ import FoundationEssentials
 import LupineCore
 import LupineSupport
 
-/// Reads the dates of `Expires`, which servers write in every way (RFC 6265bis section 5.1.1).
+/// Parses the dates of `Expires` in the various forms that servers send (RFC 6265bis section 5.1.1).
 enum CookieDate {
   private struct Parts {
     var time: (hour: Int, minute: Int, second: Int)?
@@ -42,7 +42,7 @@ enum CookieDate {
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-  /// The number at the front of a token, where it has so many digits.
+  /// Returns the number at the start of a token, if its number of digits is in the range.
   private static func number(_ token: ArraySlice<UInt8>, _ counts: ClosedRange<Int>) -> Int? {
     let digits = token.prefix(while: isDigit)
     guard counts.contains(digits.count) else { return nil }
@@ -57,7 +57,7 @@ enum CookieDate {
     return (hour, minute, second)
   }
 
-  /// The month that the token begins with, whatever its case.
+  /// Returns the month whose name begins the token; the comparison ignores case.
   private static func month(_ token: ArraySlice<UInt8>) -> Int? {
     let name = token.prefix(3)
     let index = CalendarDate.months.firstIndex { $0.utf8.elementsEqual(name) { $0 | 0x20 == $1 | 0x20 } }

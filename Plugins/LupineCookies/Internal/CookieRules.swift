@@ -1,16 +1,16 @@
 import FoundationEssentials
 import LupineCore
 
-/// What a server may set from where (RFC 6265bis section 5.7).
+/// The rules for the cookies that a server at a URL may set (RFC 6265bis section 5.7).
 struct CookieRules {
-  /// The longest life of a cookie, whatever it asks for: 400 days.
+  /// The maximum lifetime of a cookie: 400 days.
   static let longestLife: TimeInterval = 400 * 86_400
 
   let url: HTTPURL
   let now: Date
   var limits = CookieLimits()
 
-  /// The cookie that a field sets; `nil` where it breaks a rule.
+  /// Returns the cookie that a field sets; `nil` if it breaks a rule.
   func cookie(_ field: String) -> Cookie? {
     guard let parsed = SetCookie(field, limit: limits.cookie), let place = place(of: parsed) else { return nil }
     let path = parsed.path.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? CookiePath.fallback(for: url.path)
@@ -27,7 +27,7 @@ struct CookieRules {
     let host = url.host
     guard let domain = parsed.domain, !domain.isEmpty else { return (host, true) }
     guard domain.utf8.allSatisfy({ $0 < 0x80 }), !domain.hasSuffix(".") else { return nil }
-    // An address, and a suffix that is itself the host, can speak for themselves alone.
+    // An address or a public suffix that equals the host makes a host-only cookie.
     if domain == host, url.hostKind != .name || PublicSuffixes.contain(domain) { return (host, true) }
     guard CookieDomain.matches(host: host, url.hostKind, domain: domain), !PublicSuffixes.contain(domain) else {
       return nil
@@ -35,7 +35,7 @@ struct CookieRules {
     return (domain, false)
   }
 
-  /// `Max-Age` comes before `Expires`.
+  /// Returns the expiry time; `Max-Age` takes precedence over `Expires`.
   private func end(of parsed: SetCookie) -> Date? {
     let latest = now.addingTimeInterval(Self.longestLife)
     if let seconds = parsed.maxAge {
@@ -44,7 +44,9 @@ struct CookieRules {
     return parsed.expires.map { min($0, latest) }
   }
 
-  /// Whether a cookie is what its name's prefix promises; one without a name must not look as if it had a prefix.
+  /// Whether a cookie meets the requirements of its name's prefix.
+  ///
+  /// A cookie without a name must not have a value that begins with a prefix.
   private static func keepsPromises(_ cookie: Cookie, hasPath: Bool) -> Bool {
     let promise = (cookie.name.isEmpty ? cookie.value : cookie.name).lowercased()
     let isHost = promise.hasPrefix("__host-")

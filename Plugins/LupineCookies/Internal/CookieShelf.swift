@@ -1,11 +1,11 @@
 import FoundationEssentials
 import LupineCore
 
-/// The cookies of a jar by their domains, and which must go when there are too many.
+/// The cookies of a jar by domain, and the removal of those over the limits.
 struct CookieShelf {
   private struct Entry {
     var cookie: Cookie
-    /// The order of creation, which two cookies of one moment still have.
+    /// The order of creation, also among cookies of the same time.
     let number: UInt64
     var lastUse: UInt64
   }
@@ -20,9 +20,9 @@ struct CookieShelf {
   /// All cookies, the oldest first.
   var all: [Cookie] { domains.values.joined().sorted { $0.number < $1.number }.map(\.cookie) }
 
-  /// Takes a cookie in the place of one with the same name, domain and path; one that has ended removes that.
+  /// Stores a cookie in place of one with the same name, domain and path; an expired cookie removes that one.
   ///
-  /// - Parameter isSecure: whether it came over https; otherwise it takes no secure cookie's place.
+  /// - Parameter isSecure: whether the cookie came over https; otherwise it replaces no secure cookie.
   mutating func insert(_ cookie: Cookie, isSecure: Bool, now: Date) {
     guard isSecure || !hidesSecure(cookie) else { return }
     events += 1
@@ -38,7 +38,7 @@ struct CookieShelf {
     makeRoom(in: cookie.domain, now)
   }
 
-  /// The cookies for a URL: longer paths first, then older cookies.
+  /// Returns the cookies for a URL: longer paths first, then older cookies.
   mutating func cookies(for url: HTTPURL, now: Date) -> [Cookie] {
     let host = url.host
     events += 1
@@ -68,7 +68,7 @@ struct CookieShelf {
     domains[domain] = entries.isEmpty ? nil : entries
   }
 
-  /// Whether a secure cookie stands where this one would be sent (RFC 6265bis section 5.7, step 16).
+  /// Whether a secure cookie with the same name would be sent to the same place (RFC 6265bis section 5.7, step 16).
   private func hidesSecure(_ cookie: Cookie) -> Bool {
     domains.contains { domain, entries in
       (CookieDomain.matches(host: domain, .name, domain: cookie.domain)
@@ -79,7 +79,9 @@ struct CookieShelf {
     }
   }
 
-  /// Removes what has ended, then what was used least recently: of a full domain first, insecure cookies before others.
+  /// Removes cookies over the limits, from the domain first and then from all domains.
+  ///
+  /// Expired cookies are removed first, then insecure ones, then secure ones, the least recently used first.
   private mutating func makeRoom(in domain: String, _ now: Date) {
     while let entries = domains[domain], entries.count > max(1, limits.perDomain) {
       guard let victim = Self.victim(entries, now) else { return }
@@ -113,7 +115,7 @@ struct CookieShelf {
 }
 
 extension Cookie {
-  /// Whether one takes the place of the other.
+  /// Whether this cookie replaces the other, which has the same domain.
   fileprivate func hasPlace(of other: Cookie) -> Bool {
     name == other.name && isHostOnly == other.isHostOnly && path == other.path
   }

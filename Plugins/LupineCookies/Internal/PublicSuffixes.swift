@@ -1,15 +1,15 @@
 import CPSL
 
-/// The list of domains under which anybody can register names, as libpsl has it.
+/// The Public Suffix List: the domains under which anyone can register names, from libpsl.
 enum PublicSuffixes {
-  /// The newer of the system's list and the one in the library; 0 where there is none.
+  /// The address of libpsl's list, the newer of the system's and the built-in one; 0 if there is none.
   ///
-  /// It is read alone from here on, which libpsl allows from any thread, and lives as long as the program.
+  /// The list is only read, which libpsl allows from any thread, and is never freed.
   private static let list = UInt(bitPattern: psl_latest(nil) ?? psl_builtin())
 
-  /// Whether nobody owns the domain as a whole; also true without a list, so that no cookie is shared too widely.
+  /// Whether the domain is a public suffix; also true without a list, so that no cookie is shared too widely.
   ///
-  /// - Parameter domain: a name in lower case; a trailing dot makes no difference.
+  /// - Parameter domain: a name in lower case; a trailing dot is ignored.
   static func contain(_ domain: String) -> Bool {
     guard let list = OpaquePointer(bitPattern: list) else { return true }
     return lupine_psl_is_public_suffix(list, domain.hasSuffix(".") ? String(domain.dropLast()) : domain) == 1

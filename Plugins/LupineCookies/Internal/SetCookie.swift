@@ -2,9 +2,9 @@ import FoundationEssentials
 import LupineCore
 import LupineSupport
 
-/// The value of a `Set-Cookie` field, taken apart (RFC 6265bis section 5.6).
+/// The parsed value of a `Set-Cookie` field (RFC 6265bis section 5.6).
 struct SetCookie {
-  /// The most bytes of an attribute's value; a longer one is passed over.
+  /// The maximum size of an attribute's value in bytes; a longer attribute is ignored.
   static let maximumAttributeSize = 1_024
 
   let name: String
@@ -12,24 +12,24 @@ struct SetCookie {
   private(set) var domain: String?
   private(set) var path: String?
   private(set) var expires: Date?
-  /// Seconds from now; far away where the server's number is too great.
+  /// The value of `Max-Age` in seconds from now.
   private(set) var maxAge: Double?
   private(set) var isSecure = false
   private(set) var isHTTPOnly = false
   private(set) var sameSite: Cookie.SameSite?
 
-  /// Takes a field apart; `nil` for one that is empty, too long, or has a control byte.
+  /// Parses a field; `nil` if it is empty, too long, or has a control byte.
   ///
-  /// - Parameter limit: the most bytes of a name and a value together.
+  /// - Parameter limit: the maximum size of the name and the value in bytes.
   init?(_ field: String, limit: Int = CookieLimits().cookie) {
     var cursor = FieldCursor(field)
     self.init(&cursor, limit: limit)
   }
 
-  /// Takes apart what a cursor reads, byte by byte and never back.
+  /// Parses the cursor's bytes in one pass.
   init?(_ cursor: inout FieldCursor, limit: Int) {
     guard let (front, back) = Self.part(&cursor) else { return nil }
-    // Without `=` the whole is a value without a name.
+    // Without `=`, the whole text is the value of a cookie without a name.
     name = back == nil ? "" : front
     value = back ?? front
     guard !name.isEmpty || !value.isEmpty, name.utf8.count + value.utf8.count <= limit else { return nil }
@@ -39,8 +39,9 @@ struct SetCookie {
     }
   }
 
-  /// What stands up to the next `;`, before and after the first `=`, without blanks at the ends; `nil` where it has a
-  /// control byte.
+  /// Returns the text up to the next `;`, divided at the first `=` and without blanks at the ends.
+  ///
+  /// - Returns: `nil` if the text has a control byte.
   private static func part(_ cursor: inout FieldCursor) -> (name: String, value: String?)? {
     var name: String?
     cursor.skipWhitespace()
@@ -74,7 +75,7 @@ struct SetCookie {
     }
   }
 
-  /// A whole number of any length, as a floating-point one, which cannot overflow into the past.
+  /// Parses an integer of any length as a floating-point number, which cannot overflow to a negative one.
   private static func seconds(_ bytes: Substring.UTF8View) -> Double? {
     let isNegative = bytes.first == 0x2D
     let digits = isNegative ? bytes.dropFirst() : bytes

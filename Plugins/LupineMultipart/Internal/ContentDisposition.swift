@@ -1,10 +1,10 @@
 import LupineCore
 import LupineSupport
 
-/// The parameters of a `Content-Disposition`, written and read as browsers write them.
+/// The parameters of a `Content-Disposition` field, escaped as in browsers.
 ///
-/// In the HTML standard a quoted value ends at the next quote: `%22`, `%0D` and `%0A` stand for the three bytes that
-/// cannot stand for themselves, and a backslash is a backslash.
+/// In the HTML standard a quoted value ends at the next quote. `%22`, `%0D` and `%0A` stand for a quote, CR and LF, and
+/// a backslash is not an escape.
 struct ContentDisposition {
   private var values: [String: String] = [:]
 
@@ -38,7 +38,7 @@ struct ContentDisposition {
 
   private static let escapes: [(byte: UInt8, text: String)] = [(0x22, "%22"), (0x0D, "%0D"), (0x0A, "%0A")]
 
-  /// A name as it stands between quotes.
+  /// Escapes a name for use between quotes.
   static func escaped(_ text: String) -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 {
@@ -70,7 +70,7 @@ struct ContentDisposition {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether every byte of a name can be sent: CR and LF are escaped, a tab is harmless, and no other control byte is.
+  /// Whether a name contains no control byte except a tab, and CR and LF, which are escaped.
   static func isAllowed(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || [0x09, 0x0A, 0x0D].contains($0) }
   }

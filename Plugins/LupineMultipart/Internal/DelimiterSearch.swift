@@ -1,15 +1,16 @@
 import Glibc
 
-/// Finds the line that separates parts, with the line break before it.
+/// Finds the delimiter of a multipart's parts, with the line break before it.
 struct DelimiterSearch: Sendable {
   /// CR, LF, two dashes, and the boundary.
   ///
-  /// A CR stands nowhere but at its front, so a search never goes back.
+  /// It contains no other CR, so a search never goes back.
   let delimiter: [UInt8]
 
   init(boundary: String) { delimiter = Array("\r\n--\(boundary)".utf8) }
 
-  /// The first delimiter, or the beginning of one at the end of the bytes: where, and how much of it is there.
+  /// Returns the first delimiter, or a prefix of one at the end of the bytes: its position, and the number of bytes
+  /// matched.
   func first(in bytes: UnsafeRawBufferPointer) -> (position: Int, matched: Int)? {
     guard let start = bytes.baseAddress else { return nil }
     var position = 0

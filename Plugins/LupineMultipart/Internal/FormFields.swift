@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 import LupineSupport
 
-/// The fields of a form's part, in the order in which browsers and curl write them.
+/// The fields of a form's part, in the order of browsers and curl.
 enum FormFields {
   struct Refusal: Error { let reason: String }
 

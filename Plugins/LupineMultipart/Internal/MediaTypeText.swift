@@ -8,7 +8,7 @@ enum MediaTypeText {
       && FieldRules.isValid(value: "\"\(parameter.value)\"")
   }
 
-  /// A parameter of a media type; `nil` where it has none of that name.
+  /// Returns a parameter of a media type; `nil` if there is none of that name.
   static func parameter(_ name: String, of mediaType: String) -> String? {
     var rest = Array(mediaType.utf8)[...]
     skip(to: 0x3B, &rest)

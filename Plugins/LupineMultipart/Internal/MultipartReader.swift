@@ -1,21 +1,21 @@
 import LupineCore
 import Synchronization
 
-/// Reads a multipart's pieces in turn, straight into the transport's buffer.
+/// Reads the pieces of a multipart in sequence, directly into the transport's buffer.
 final class MultipartReader: BodyReader {
   let length: Int64?
   private let onReady: @Sendable () -> Void
   private let state: Mutex<State>
 
   private struct State {
-    /// Taken out for the length of a read, so that no piece's reader is called under the lock.
+    /// Absent during a read, so that no piece's reader is called under the lock.
     var cursor: PieceCursor?
-    /// Who is told when the rest is not wanted.
+    /// The reader to cancel when the body is cancelled.
     var reader: (any BodyReader)?
     var isCancelled = false
   }
 
-  /// Measures the files; they are opened when their turn comes.
+  /// Measures the files; each is opened when its piece is read.
   init(_ pieces: [Piece], onReady: @escaping @Sendable () -> Void) throws(LupineError) {
     let pieces = try Piece.measured(pieces)
     length = Piece.knownLength(of: pieces)
@@ -33,7 +33,7 @@ final class MultipartReader: BodyReader {
     guard var cursor = taken else {
       throw LupineError(.cancelled, "The multipart body was cancelled, or has failed already.")
     }
-    // A cursor that threw is not put back: what would follow is not what was promised.
+    // A cursor that threw is not restored: the rest of the body would not match the announced length.
     let read = try cursor.read(into: buffer, onReady: onReady) { [self] reader in adopt(reader) }
     putBack(cursor)
     return read
@@ -49,7 +49,7 @@ final class MultipartReader: BodyReader {
     reader?.cancel()
   }
 
-  /// Remembers the reader of the piece whose turn has come; false where nothing more is wanted.
+  /// Stores the reader of the current piece; returns false if the body is cancelled.
   private func adopt(_ reader: (any BodyReader)?) -> Bool {
     state.withLock { state in
       guard !state.isCancelled else { return false }

@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCoding
 import LupineCore
 
-/// The upload of a multipart as a session takes it.
+/// The upload of a multipart in the form that a session takes.
 struct MultipartRoute: RequestConvertible {
   let multipart: Result<Multipart, any Error>
   let url: any URLConvertible

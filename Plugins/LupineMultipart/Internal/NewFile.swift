@@ -1,7 +1,7 @@
 import Glibc
 import LupineCore
 
-/// Owns a file that did not exist before, open for writing by its owner alone.
+/// Owns a newly created file with permissions for its owner only, open for writing.
 struct NewFile: ~Copyable {
   private let path: String
   private let descriptor: Int32

@@ -1,10 +1,10 @@
 import LupineCore
 import LupineSupport
 
-/// Says which part an error is about, as in `Part 2 ("unicorn")`.
+/// The name of a part in an error message, such as `Part 2 ("unicorn")`.
 struct PartLabel: Sendable, CustomStringConvertible {
   let description: String
-  /// The part's own name.
+  /// The part's own name, without the enclosing parts.
   let name: String?
 
   init(number: Int, name: String?, inside outer: PartLabel? = nil) {
@@ -13,7 +13,7 @@ struct PartLabel: Sendable, CustomStringConvertible {
     description = outer.map { "\(own) inside \($0)" } ?? own
   }
 
-  /// The error with the part in front of its message, which is a sentence of its own.
+  /// Returns the error with the part before its message.
   func naming(_ error: LupineError) -> LupineError {
     LupineError(error.kind, "\(description) of the multipart body cannot be sent. \(error.message)", underlying: error)
   }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LupineCore
 
-/// A stretch of an encoded multipart: bytes in memory, or a body that is read when its turn comes.
+/// A section of an encoded multipart: bytes in memory, or a body that is opened when it is read.
 struct Piece: Sendable {
   enum Content: Sendable {
     case bytes(Data)
@@ -9,11 +9,11 @@ struct Piece: Sendable {
   }
 
   let content: Content
-  /// Bytes, where known; a file's once it has been measured.
+  /// The length in bytes; `nil` if it is unknown, as for a file before it is measured.
   var length: Int64?
-  /// The part this belongs to.
+  /// The part that contains the piece; `nil` for delimiters and fields.
   let label: PartLabel?
-  /// The path of a file that is sent whole, so that it must not grow meanwhile.
+  /// The path of a file that is sent to its end, and therefore must not grow during sending.
   private(set) var wholeFile: String?
 
   init(frame bytes: [UInt8]) {
@@ -32,12 +32,12 @@ struct Piece: Sendable {
     }
   }
 
-  /// The body that is read for it, where it is not in memory.
+  /// The body to read; `nil` for bytes in memory.
   var body: RequestBody? {
     if case .body(let body) = content { body } else { nil }
   }
 
-  /// What this is to whoever shows the request.
+  /// The description of the piece for code that shows the request.
   var section: RequestBody.Section {
     switch content {
     case .bytes(let data): RequestBody.Section(.bytes(data), name: label?.name)
@@ -45,7 +45,7 @@ struct Piece: Sendable {
     }
   }
 
-  /// Whether a read may find nothing at hand.
+  /// Whether a read may return `pending`.
   var isStream: Bool {
     if case .body(let body) = content { body.source == .stream } else { false }
   }
@@ -61,7 +61,9 @@ struct Piece: Sendable {
     return total
   }
 
-  /// The pieces with the lengths of their files, each of which exists and can be read.
+  /// Returns the pieces with the lengths of their files.
+  ///
+  /// - Throws: `LupineError` if a file cannot be opened or is too short.
   static func measured(_ pieces: [Piece]) throws(LupineError) -> [Piece] {
     var pieces = pieces
     for index in pieces.indices {
@@ -90,14 +92,14 @@ struct Piece: Sendable {
     wholeFile = path
   }
 
-  /// Opens a body for one sending; a file with the length that was measured.
+  /// Opens the body for one sending; a file is read to the measured length.
   func open(onReady: @escaping @Sendable () -> Void) throws(LupineError) -> (any BodyReader)? {
     guard case .body(let body) = content else { return nil }
     guard case .file(let path, let offset) = body.source else { return try body.makeReader(onReady: onReady) }
     return try RequestBody.file(path, offset: offset, length: length).makeReader(onReady: onReady)
   }
 
-  /// Checks that a file has not grown since it was measured.
+  /// Throws if the file's size has changed since it was measured.
   func checkSize() throws(LupineError) {
     guard let wholeFile, case .body(let body) = content, case .file(_, let offset) = body.source else { return }
     let size = try OpenFile(reading: wholeFile).size()

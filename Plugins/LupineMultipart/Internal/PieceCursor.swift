@@ -1,28 +1,28 @@
 import FoundationEssentials
 import LupineCore
 
-/// Where a reading of pieces has got to.
+/// The position of a read in a list of pieces.
 struct PieceCursor: Sendable {
   typealias Adopt = ((any BodyReader)?) -> Bool
 
   private let pieces: [Piece]
   private var index = 0
-  /// Bytes of the current piece that have been read.
+  /// The number of bytes read from the current piece.
   private var position: Int64 = 0
   private var reader: (any BodyReader)?
 
   init(_ pieces: [Piece]) { self.pieces = pieces }
 
-  /// Fills as much of the buffer as there is at hand.
+  /// Fills the buffer with the available bytes.
   ///
-  /// - Parameter adopt: hears of each reader that is opened, and of its end; false ends the reading.
+  /// - Parameter adopt: receives each opened reader, and `nil` at its end; returns false to end the reading.
   mutating func read(
     into buffer: UnsafeMutableRawBufferPointer, onReady: @escaping @Sendable () -> Void, adopt: Adopt
   ) throws(LupineError) -> BodyRead {
     var filled = 0
     while filled < buffer.count, index < pieces.count {
       let piece = pieces[index]
-      // A stream is asked alone, so that its `pending` and its call-back reach the transport as one.
+      // A read from a stream starts at the front of the buffer, so that its `pending` reaches the transport.
       if piece.isStream, filled > 0 { break }
       let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
       let read: BodyRead
@@ -70,7 +70,7 @@ struct PieceCursor: Sendable {
     return opened
   }
 
-  /// Keeps a reader to the length that was promised, which is in the request's head by now.
+  /// Throws if the reader yields more or fewer bytes than the announced length.
   private func check(_ piece: Piece, isComplete: Bool) throws(LupineError) {
     guard let length = piece.length else { return }
     guard position <= length, !isComplete || position == length else {

@@ -2,13 +2,13 @@ import FoundationEssentials
 import HTTPTypes
 import LupineCore
 
-/// Lays a multipart out as a flat list of pieces, the nested ones in their places.
+/// Encodes a multipart as a flat list of pieces; nested multiparts are in place.
 struct PieceList {
   private(set) var pieces: [Piece] = []
   private var frame: [UInt8] = []
   private var open: [MultipartBoundary] = []
 
-  /// As deep as anybody nests on purpose, and far from the end of the stack.
+  /// The maximum depth, which bounds the recursion.
   private static let nestingLimit = 64
 
   init(_ multipart: Multipart) throws(LupineError) {
@@ -69,7 +69,7 @@ struct PieceList {
 }
 
 extension Data {
-  /// Whether a line in here begins like a delimiter of this boundary.
+  /// Whether a line in the data begins with a delimiter of this boundary.
   fileprivate func containsDelimiter(_ boundary: String) -> Bool {
     let search = DelimiterSearch(boundary: boundary)
     if starts(with: search.delimiter.dropFirst(2)) { return true }

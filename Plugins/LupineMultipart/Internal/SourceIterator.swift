@@ -1,6 +1,6 @@
 import LupineCore
 
-/// Holds an iterator whose `next` changes it.
+/// A reference to an iterator, so that a closure can call its mutating `next`.
 final class SourceIterator<Base: AsyncIteratorProtocol> where Base.Element == [UInt8] {
   private var base: Base
 

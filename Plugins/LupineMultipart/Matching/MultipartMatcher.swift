@@ -3,7 +3,7 @@ import HTTPTypes
 import LupineCore
 import LupineSupport
 
-/// Expects a part of a multipart body.
+/// Matches a request whose multipart body contains a certain part.
 struct MultipartMatcher: RequestMatcher {
   let name: String?
   let fileName: String?
@@ -47,7 +47,7 @@ struct MultipartMatcher: RequestMatcher {
     return nil
   }
 
-  /// The beginning of a content as a person reads it.
+  /// Returns the start of the content as text, or its size if it is not text.
   private static func shown(_ data: Data) -> String {
     let isText = data.allSatisfy { $0 >= 0x20 && $0 != 0x7F || [9, 10, 13].contains($0) }
     guard isText, !data.isEmpty else { return "\(data.count) bytes" }

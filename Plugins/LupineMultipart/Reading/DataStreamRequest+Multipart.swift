@@ -3,12 +3,12 @@ import LupineCore
 public import LupineStreams
 
 extension DataStreamRequest {
-  /// The parts of a multipart response, one after the other, each with a body that streams.
+  /// Returns the parts of a multipart response in sequence, each with a streamed body.
   ///
-  /// The request starts with the first part that is asked for, and is cancelled when the reading stops, also where that
-  /// is at the multipart's end and the response goes on. See `MultipartParts` for what it throws.
+  /// The request starts when the first part is requested. It is cancelled when the reading stops, including at the end
+  /// of the multipart if the response continues. See `MultipartParts` for the errors.
   ///
-  /// - Parameter limits: the most that is accepted.
+  /// - Parameter limits: the limits of the multipart.
   public func serializingMultipart(limits: MultipartLimits = MultipartLimits()) -> MultipartParts {
     let bytes = serializingBytes()
     let iterator = SourceIterator(bytes.makeAsyncIterator())

@@ -1,33 +1,33 @@
-/// The most that is accepted of a multipart that is read.
+/// The limits of a multipart that is read.
 ///
-/// What exceeds a limit ends with kind `limitExceeded(.multipart)`, or `limitExceeded(.nesting)`, and a message that names
-/// the limit.
+/// A multipart that exceeds a limit is an error of kind `limitExceeded(.multipart)` or `limitExceeded(.nesting)`, whose
+/// message names the limit.
 public struct MultipartLimits: Sendable, Hashable {
-  /// Parts of one multipart.
+  /// The maximum number of parts.
   ///
   /// Default: 1,000.
   public var parts = 1_000
-  /// Bytes of one part's fields.
+  /// The maximum number of bytes in one part's fields.
   ///
   /// Default: 16 KiB.
   public var fieldBytes = 16 << 10
-  /// Fields of one part.
+  /// The maximum number of fields in one part.
   ///
   /// Default: 100.
   public var fields = 100
-  /// Bytes of one part's content.
+  /// The maximum number of bytes in one part's content.
   ///
-  /// Default: `nil`, which sets no bound, for parts are streamed.
+  /// Default: `nil`, which means no limit, because parts are streamed.
   public var partBytes: Int64?
-  /// Bytes before the first part, which nobody sees.
+  /// The maximum number of bytes before the first part; they are ignored.
   ///
   /// Default: 64 KiB.
   public var preambleBytes = 64 << 10
-  /// Multiparts inside multiparts, the outermost counted.
+  /// The maximum depth of nested multiparts, including the outermost.
   ///
   /// Default: 5.
   public var nesting = 5
 
-  /// The defaults.
+  /// Creates the default limits.
   public init() {}
 }

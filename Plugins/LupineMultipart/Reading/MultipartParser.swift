@@ -2,27 +2,27 @@ public import HTTPTypes
 public import LupineCore
 import LupineSupport
 
-/// Reads a multipart of any type piece by piece: bytes in, events out (RFC 2046 section 5.1.1).
+/// Parses a multipart of any type incrementally, from bytes to events (RFC 2046 section 5.1.1).
 ///
-/// It keeps nothing of a part's content, whatever the size of the pieces it is fed, and looks at each byte a bounded
-/// number of times. Lines end in CRLF. A line that only begins like a delimiter belongs to the content.
+/// The parser stores no content of a part, whatever the size of the chunks, and inspects each byte a bounded number of
+/// times. Lines end in CRLF. A line that only begins like a delimiter belongs to the content.
 public struct MultipartParser: Sendable {
-  /// What the parser found.
+  /// One step of the multipart.
   public enum Event: Sendable, Hashable {
-    /// A part begins, with these fields.
+    /// The start of a part, with its fields.
     case partBegan(HTTPFields)
-    /// The next bytes of the part's content; they share the storage of what was fed.
+    /// The next bytes of the part's content; they share the storage of the chunk.
     case content(ArraySlice<UInt8>)
-    /// The part is complete.
+    /// The end of the part.
     case partEnded
-    /// The multipart is complete; what follows it is passed over.
+    /// The end of the multipart; the bytes after it are ignored.
     case ended
   }
 
   private enum State {
     /// Before the first delimiter, or in a part's content.
     case scanning
-    /// Behind a delimiter: dashes, blanks or the end of the line.
+    /// After a delimiter's boundary: dashes, blanks or the end of the line follow.
     case afterDelimiter
     case fields
     case ended
@@ -30,18 +30,18 @@ public struct MultipartParser: Sendable {
 
   private enum Following { case part, nothing }
 
-  /// The bytes that have been looked at, each time anew.
+  /// The number of byte inspections, including repeated ones.
   private(set) var steps = 0
   let limits: MultipartLimits
   private let search: DelimiterSearch
   private var state = State.scanning
-  /// How much of the delimiter the last bytes are.
+  /// The number of bytes of the delimiter that the last bytes match.
   ///
-  /// The bytes before a multipart count as its first line break.
+  /// The start of the multipart and the end of a part's fields count as the delimiter's CRLF.
   private var matched = 2
-  /// How many of those are no content: they were never there, or end the part's fields.
+  /// The number of matched bytes that are not content, because they precede the multipart or end the part's fields.
   private var unheld = 2
-  /// What came after a delimiter, until it is known to be one.
+  /// The bytes after a possible delimiter, until the parser can decide whether it is one.
   private var tail: [UInt8] = []
   private var fields: PartFieldsParser
   private var partCount = 0
@@ -50,15 +50,17 @@ public struct MultipartParser: Sendable {
   private var isInPart = false
   private var hasToldEnd = false
 
-  /// More blanks than this behind a delimiter are nothing that anybody sends.
+  /// The maximum number of blanks after a delimiter.
   private static let tailLimit = 1_024
 
-  /// Prepares to read a multipart.
+  /// Creates a parser for one multipart.
   ///
   /// - Parameters:
-  ///   - boundary: what the content type names. Not held to RFC 2046's alphabet, which servers do not always keep.
-  ///   - limits: the most that is accepted.
-  /// - Throws: `LupineError` of kind `serializationFailed` where it is empty, longer than 200 bytes or has a control byte.
+  ///   - boundary: the boundary from the content type. It may contain characters outside RFC 2046's alphabet, because
+  ///     some servers send them.
+  ///   - limits: the limits of the multipart.
+  /// - Throws: `LupineError` of kind `serializationFailed` if the boundary is empty, longer than 200 bytes or has a
+  ///   control byte.
   public init(boundary: String, limits: MultipartLimits = MultipartLimits()) throws(LupineError) {
     guard (1...200).contains(boundary.utf8.count), boundary.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       throw LupineError(
@@ -69,10 +71,10 @@ public struct MultipartParser: Sendable {
     fields = PartFieldsParser(limits: limits)
   }
 
-  /// Takes bytes from the front of the chunk up to the next event; `nil` when more bytes are needed.
+  /// Consumes bytes from the front of the chunk up to the next event; `nil` if the event needs more bytes.
   ///
-  /// - Throws: `LupineError` of kind `serializationFailed` or `limitExceeded`, which names the part. Nothing more can be
-  ///   read then.
+  /// - Throws: `LupineError` of kind `serializationFailed` or `limitExceeded`, whose message names the part. After an
+  ///   error the parser must not be used.
   public mutating func next(in chunk: inout ArraySlice<UInt8>) throws(LupineError) -> Event? {
     while true {
       switch state {
@@ -92,9 +94,9 @@ public struct MultipartParser: Sendable {
     }
   }
 
-  /// Hears that no more bytes come.
+  /// Ends the input.
   ///
-  /// - Throws: `LupineError` of kind `serializationFailed` where the multipart is not complete.
+  /// - Throws: `LupineError` of kind `serializationFailed` if the multipart is not complete.
   public mutating func finish() throws(LupineError) {
     if case .ended = state { return }
     throw malformed(partCount == 0 ? "ends before its first part" : "ends in the midst of part \(partCount)")
@@ -114,7 +116,7 @@ extension MultipartParser {
     return try emit(content)
   }
 
-  /// Goes on with a delimiter of which the last bytes may have been the beginning.
+  /// Continues a delimiter that may have begun in the previous chunk.
   private mutating func resume(_ chunk: inout ArraySlice<UInt8>) throws(LupineError) -> Event? {
     let rest = search.delimiter[matched...]
     let equal = zip(rest, chunk).prefix { $0 == $1 }.count
@@ -128,7 +130,7 @@ extension MultipartParser {
     return chunk.isEmpty ? nil : try release()
   }
 
-  /// Gives back as content what only began like a delimiter.
+  /// Emits as content the bytes that only began like a delimiter.
   private mutating func release() throws(LupineError) -> Event? {
     let content = search.delimiter[unheld..<max(matched, unheld)] + tail
     steps += content.count
@@ -152,7 +154,7 @@ extension MultipartParser {
     return .content(content)
   }
 
-  /// Tells the end of the multipart, the end of a part, and a line that is content from each other.
+  /// Distinguishes the end of the multipart, the end of a part, and content that looks like a delimiter.
   private mutating func readTail(_ chunk: inout ArraySlice<UInt8>) throws(LupineError) -> Event? {
     guard let byte = chunk.first else { return nil }
     steps += 1

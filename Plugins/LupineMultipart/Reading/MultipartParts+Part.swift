@@ -4,29 +4,31 @@ public import LupineCore
 public import LupineSession
 
 extension MultipartParts {
-  /// A part that is arriving.
+  /// A part whose content streams.
   public struct Part {
-    /// What the part's fields say.
+    /// The part's fields.
     public let headers: HTTPFields
-    /// Which part this is, from 1.
+    /// The number of the part, from 1.
     public let number: Int
     /// The part's content, as it arrives.
     public let body: PartBody
     let stream: MultipartStream
 
-    /// The name that a form gives the part; `nil` where it has none.
+    /// The name of the form field; `nil` if there is none.
     public var name: String? { ContentDisposition(headers[.contentDisposition] ?? "")["name"] }
 
-    /// The file name that the sender gives the part, as it stands; it may hold path separators, so never open it unchecked.
+    /// The file name from the sender, unchecked; `nil` if there is none.
+    ///
+    /// It may contain path separators. Do not use it as a path without a check.
     public var fileName: String? { ContentDisposition(headers[.contentDisposition] ?? "")["filename"] }
 
-    /// Which bytes of a larger whole the part has; `nil` where it does not say so.
+    /// The value of `Content-Range`; `nil` if it is absent or invalid.
     public var contentRange: ContentRange? { headers[.contentRange].flatMap(ContentRange.init) }
 
-    /// Gathers the content in memory.
+    /// Collects the content in memory.
     ///
-    /// - Throws: `LupineError` of kind `limitExceeded(.multipart)` where it has more than `limit` bytes,
-    ///   or as `MultipartParts`.
+    /// - Throws: `LupineError` of kind `limitExceeded(.multipart)` if the content has more than `limit` bytes, and the
+    ///   errors of `MultipartParts`.
     public func data(limit: Int) async throws(LupineError) -> Data {
       var data = Data()
       while let bytes = try await stream.nextContent(of: number) {
@@ -40,10 +42,10 @@ extension MultipartParts {
       return data
     }
 
-    /// Reads the content as a multipart of its own.
+    /// Reads the content as a nested multipart.
     ///
-    /// - Throws: `LupineError` of kind `serializationFailed` where the part is no multipart, or of kind `limitExceeded`
-    ///   where it is nested too deep.
+    /// - Throws: `LupineError` of kind `serializationFailed` if the part is not a multipart, or of kind
+    ///   `limitExceeded(.nesting)` if it is nested too deep.
     public func parts() throws(LupineError) -> MultipartParts {
       let (stream, number) = (stream, number)
       return try MultipartParts(
@@ -52,22 +54,23 @@ extension MultipartParts {
     }
   }
 
-  /// The content of a part, piece by piece.
+  /// The content of a part, in pieces.
   public struct PartBody: AsyncSequence {
     let stream: MultipartStream
     let number: Int
 
-    /// Begins to read, or goes on where the last iterator stopped.
+    /// Returns an iterator that continues where the last one stopped.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: stream, number: number) }
 
-    /// Reads piece after piece.
+    /// Reads the pieces of a part's content.
     public struct AsyncIterator: AsyncIteratorProtocol {
       let stream: MultipartStream
       let number: Int
 
-      /// The next bytes; `nil` at the end of the part.
+      /// Returns the next bytes; `nil` at the end of the part.
       ///
-      /// - Throws: as `MultipartParts`, and kind `invalidRequest` where the next part has been asked for already.
+      /// - Throws: the errors of `MultipartParts`, and kind `invalidRequest` if the next part has been requested
+      ///   already.
       public mutating func next() async throws(LupineError) -> [UInt8]? { try await stream.nextContent(of: number) }
     }
   }

@@ -1,6 +1,6 @@
 public import LupineCore
 
-/// The parts of a multipart that is arriving, one after the other, each with a body that streams.
+/// The parts of a multipart in sequence, each with a streamed body.
 ///
 /// ```
 /// for try await part in session.streamRequest("ranges").serializingMultipart() {
@@ -8,15 +8,15 @@ public import LupineCore
 /// }
 /// ```
 ///
-/// Asking for the next part passes over what is left of the last one's body. The sequence can be read once, in one task.
-/// It ends at the multipart's last delimiter: what may follow is not read.
+/// A request for the next part skips the rest of the current part's body. The sequence can be read once, in one task.
+/// It ends at the multipart's last delimiter; bytes after that are not read.
 public struct MultipartParts: AsyncSequence {
-  /// Gives the next bytes of the whole; `nil` at their end.
+  /// Returns the next bytes of the multipart; `nil` at the end.
   typealias Source = () async throws(LupineError) -> [UInt8]?
 
   private let stream: MultipartStream
 
-  /// Gives the content type, which may be known only once the first bytes are there.
+  /// Returns the content type, which may be unknown until the first bytes have arrived.
   typealias ContentType = () async throws(LupineError) -> String?
 
   init(
@@ -26,7 +26,7 @@ public struct MultipartParts: AsyncSequence {
     stream = MultipartStream(limits: limits, depth: depth, source: source) { () async throws(LupineError) in parser }
   }
 
-  /// Reads what tells its content type with its first bytes.
+  /// Reads a source whose content type is known after its first bytes.
   init(source: @escaping Source, limits: MultipartLimits, contentType: @escaping ContentType) {
     stream = MultipartStream(limits: limits, depth: 1, source: source) { () async throws(LupineError) in
       try MultipartStream.makeParser(try await contentType(), limits, 1)
@@ -38,8 +38,8 @@ public struct MultipartParts: AsyncSequence {
   /// - Parameters:
   ///   - body: a body whose sink is a stream.
   ///   - contentType: the response's content type, which names the boundary.
-  ///   - limits: the most that is accepted.
-  /// - Throws: `LupineError` of kind `serializationFailed` where that is no multipart type with a boundary.
+  ///   - limits: the limits of the multipart.
+  /// - Throws: `LupineError` of kind `serializationFailed` if the content type is not a multipart type with a boundary.
   public init(
     _ body: ResponseBody, contentType: String?, limits: MultipartLimits = MultipartLimits()
   ) throws(LupineError) {
@@ -50,7 +50,7 @@ public struct MultipartParts: AsyncSequence {
 
   /// Reads a stream of bytes, such as that of a request that streams its response.
   ///
-  /// - Throws: `LupineError` of kind `serializationFailed` where the content type is no multipart type with a boundary.
+  /// - Throws: `LupineError` of kind `serializationFailed` if the content type is not a multipart type with a boundary.
   public init<Bytes: AsyncSequence>(
     _ bytes: Bytes, contentType: String?, limits: MultipartLimits = MultipartLimits()
   ) throws(LupineError) where Bytes.Element == [UInt8] {
@@ -60,17 +60,17 @@ public struct MultipartParts: AsyncSequence {
       depth: 1)
   }
 
-  /// Begins to read, or goes on where the last iterator stopped.
+  /// Returns an iterator that continues where the last one stopped.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: stream) }
 
-  /// Reads part after part.
+  /// Reads the parts in sequence.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let stream: MultipartStream
 
-    /// The next part; `nil` at the end of the multipart.
+    /// Returns the next part; `nil` at the end of the multipart.
     ///
-    /// - Throws: `LupineError` of kind `serializationFailed` where the multipart is malformed or ends too early, of kind
-    ///   `limitExceeded` over a limit, or what the source threw.
+    /// - Throws: `LupineError` of kind `serializationFailed` if the multipart is malformed or ends too early, of kind
+    ///   `limitExceeded` if it exceeds a limit, or the error of the source.
     public mutating func next() async throws(LupineError) -> Part? { try await stream.nextPart() }
   }
 }

@@ -2,16 +2,16 @@ import HTTPTypes
 public import LupineCore
 public import LupineSession
 
-/// Makes the parts of a multipart response, complete and in memory, such as several byte ranges of a file.
+/// Parses a multipart response, such as several byte ranges of a file, into complete parts in memory.
 public struct MultipartResponseSerializer: ResponseSerializer {
   private let limits: MultipartLimits
 
-  /// Names the most that is accepted.
+  /// Sets the limits of the multipart.
   public init(limits: MultipartLimits = MultipartLimits()) { self.limits = limits }
 
   /// Returns the parts in their order.
   ///
-  /// - Throws: `LupineError` as `ReceivedPart.parts(of:contentType:limits:)`.
+  /// - Throws: the errors of `ReceivedPart.parts(of:contentType:limits:)`.
   public func serialize(_ response: ReceivedResponse) throws(LupineError) -> [ReceivedPart] {
     try ReceivedPart.parts(of: response.data, contentType: response.head.headerFields[.contentType], limits: limits)
   }
@@ -23,7 +23,7 @@ extension ResponseSerializer where Self == MultipartResponseSerializer {
 }
 
 extension ValueRequest {
-  /// The parts of a multipart response, to be awaited.
+  /// Returns a task that parses a multipart response into its parts.
   public func serializingMultipart(limits: MultipartLimits = MultipartLimits()) -> DataTask<[ReceivedPart]> {
     serializingResponse(using: MultipartResponseSerializer(limits: limits))
   }

@@ -1,7 +1,7 @@
 import LupineCore
 import LupineSupport
 
-/// Feeds a parser from a source and hands its events to whoever reads the parts.
+/// Parses the bytes of a source and supplies the parts and their content.
 final class MultipartStream {
   let limits: MultipartLimits
   let depth: Int
@@ -81,7 +81,9 @@ final class MultipartStream {
 }
 
 extension MultipartStream {
-  /// Makes what reads a multipart of this content type, so many levels deep.
+  /// Creates the parser for a multipart of this content type at this depth.
+  ///
+  /// - Throws: `LupineError` of kind `limitExceeded(.nesting)` if the depth exceeds the limit.
   static func makeParser(
     _ contentType: String?, _ limits: MultipartLimits, _ depth: Int
   ) throws(LupineError) -> MultipartParser {
@@ -95,7 +97,7 @@ extension MultipartStream {
 }
 
 extension MultipartBoundary {
-  /// The boundary that a content type names.
+  /// Returns the boundary parameter of a multipart content type.
   static func inContentType(_ contentType: String?) throws(LupineError) -> String {
     let text = contentType ?? ""
     guard text.lowercased().hasPrefix("multipart/"), let boundary = MediaTypeText.parameter("boundary", of: text) else {

@@ -2,7 +2,7 @@ import Glibc
 import HTTPTypes
 import LupineCore
 
-/// Reads the fields of one part, up to the empty line behind them (RFC 2045 section 3, RFC 5322 section 2.2).
+/// Parses the fields of one part, up to the empty line after them (RFC 2045 section 3, RFC 5322 section 2.2).
 struct PartFieldsParser: Sendable {
   enum Refusal: Error {
     case malformed(String)
@@ -16,7 +16,7 @@ struct PartFieldsParser: Sendable {
 
   init(limits: MultipartLimits) { self.limits = limits }
 
-  /// Takes whole lines from the front of the chunk; the fields once they are complete.
+  /// Consumes lines from the front of the chunk; returns the fields when they are complete.
   mutating func read(_ chunk: inout ArraySlice<UInt8>) throws(Refusal) -> HTTPFields? {
     while !chunk.isEmpty {
       let end = chunk.firstIndex(of: 0x0A).map { $0 + 1 } ?? chunk.endIndex
@@ -41,7 +41,7 @@ struct PartFieldsParser: Sendable {
     guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
       throw .malformed("with a control byte in its fields")
     }
-    // A line that begins with a blank goes on with the one before it.
+    // A line that begins with a blank continues the previous line.
     if line[0] == 0x20 || line[0] == 0x09 {
       guard let last = lines.indices.last else { throw .malformed("whose first field begins with a blank") }
       lines[last].value.append(0x20)

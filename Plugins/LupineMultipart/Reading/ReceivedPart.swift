@@ -3,35 +3,37 @@ public import HTTPTypes
 public import LupineCore
 public import LupineSession
 
-/// A part that has arrived, complete.
+/// A complete part in memory.
 public struct ReceivedPart: Sendable, Hashable {
-  /// What the part's fields say.
+  /// The part's fields.
   public let headers: HTTPFields
   /// The part's content.
   public let data: Data
 
-  /// Joins fields and content.
+  /// Creates a part from its fields and its content.
   public init(headers: HTTPFields, data: Data) {
     self.headers = headers
     self.data = data
   }
 
-  /// The content as text; bytes that are not UTF-8 become U+FFFD.
+  /// The content as text; invalid UTF-8 becomes U+FFFD.
   public var text: String { String(decoding: data, as: UTF8.self) }
 
-  /// The name that a form gives the part; `nil` where it has none.
+  /// The name of the form field; `nil` if there is none.
   public var name: String? { ContentDisposition(headers[.contentDisposition] ?? "")["name"] }
 
-  /// The file name that the sender gives the part, as it stands; it may hold path separators, so never open it unchecked.
+  /// The file name from the sender, unchecked; `nil` if there is none.
+  ///
+  /// It may contain path separators. Do not use it as a path without a check.
   public var fileName: String? { ContentDisposition(headers[.contentDisposition] ?? "")["filename"] }
 
-  /// Which bytes of a larger whole the part has; `nil` where it does not say so.
+  /// The value of `Content-Range`; `nil` if it is absent or invalid.
   public var contentRange: ContentRange? { headers[.contentRange].flatMap(ContentRange.init) }
 
-  /// The parts of a multipart that is in memory.
+  /// Parses a multipart in memory.
   ///
-  /// - Throws: `LupineError` of kind `serializationFailed` where the content type is no multipart's or the multipart is
-  ///   malformed, or of kind `limitExceeded`.
+  /// - Throws: `LupineError` of kind `serializationFailed` if the content type is not a multipart type or the multipart
+  ///   is malformed, or of kind `limitExceeded`.
   public static func parts(
     of data: Data, contentType: String?, limits: MultipartLimits = MultipartLimits()
   ) throws(LupineError) -> [ReceivedPart] {

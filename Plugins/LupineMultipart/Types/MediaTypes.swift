@@ -1,32 +1,34 @@
 import LupineCore
 
-/// Media types of files, by the extensions of their names.
+/// Media types of files, by file name extension.
 public struct MediaTypes: Sendable {
-  /// The type of a file whose name says nothing.
+  /// The type of a file without a known extension.
   public static let unknown = "application/octet-stream"
 
-  /// What the system says: shared-mime-info's `/usr/share/mime/globs2`, else `/etc/mime.types`, else the built-in table.
+  /// The types from shared-mime-info's `/usr/share/mime/globs2`, or else `/etc/mime.types`, and the built-in table.
   ///
-  /// Read once, when it is first needed. An extension that the system does not know is looked up in the built-in table.
+  /// The file is read once, on first use. The built-in table supplies the types of extensions that the file does not
+  /// contain.
   public static let system = MediaTypes(
     table: builtIn.table.merging(SystemMediaTypes.load(preferring: builtIn.table) ?? [:]) { $1 })
 
-  /// The table in this library: the types of common files on the web.
+  /// The library's own table of common types on the web.
   public static let builtIn = MediaTypes(table: MediaTypeTable.builtIn)
 
   private var table: [String: String]
 
   private init(table: [String: String]) { self.table = table }
 
-  /// The types that a program names, and no others.
+  /// Creates a table of the given types only.
   ///
-  /// - Parameter types: types by extension, without the dot; case does not matter. `tar.gz` is an extension, too.
+  /// - Parameter types: types by extension, without the dot; the comparison ignores case. An extension may contain a
+  ///   dot, as in `tar.gz`.
   public init(_ types: [String: String]) {
     table = [:]
     self = adding(types)
   }
 
-  /// Returns these types with others added, which come first.
+  /// Returns these types with others added, which take precedence.
   public func adding(_ types: [String: String]) -> MediaTypes {
     var copy = self
     for (name, type) in types {
@@ -35,15 +37,15 @@ public struct MediaTypes: Sendable {
     return copy
   }
 
-  /// The type of an extension, without its dot; `nil` where it is unknown.
+  /// Returns the type of an extension without its dot; `nil` if it is unknown.
   public func type(forExtension name: String) -> String? {
     table[name.drop { $0 == "." }.lowercased()]
   }
 
-  /// The type of a file, by the longest known extension of its name; `application/octet-stream` where there is none.
+  /// Returns the type for the longest known extension of a file name; `application/octet-stream` if none is known.
   public func type(forFileName name: String) -> String {
     let name = name.split(separator: "/").last ?? ""
-    // A name of nothing but dots and extensions has 255 bytes at most on Linux; a longer one is no file's.
+    // A file name on Linux has at most 255 bytes.
     var rest = name.utf8.suffix(255)
     while let dot = rest.firstIndex(of: 0x2E) {
       rest = rest[rest.index(after: dot)...]

@@ -1,12 +1,12 @@
 import FoundationEssentials
 import LupineCore
 
-/// Reads the system's own lists of media types.
+/// Reads the system's lists of media types.
 enum SystemMediaTypes {
   static let globsPath = "/usr/share/mime/globs2"
   static let listPath = "/etc/mime.types"
 
-  /// Types by extension; `nil` where the system keeps no list.
+  /// Returns the types by extension; `nil` if the system has no list.
   static func load(preferring preferred: [String: String]) -> [String: String]? {
     if let text = read(globsPath) { return globs(text, preferring: preferred) }
     if let text = read(listPath) { return MediaTypeTable.list(text) }
@@ -17,10 +17,10 @@ enum SystemMediaTypes {
     (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Lines such as `50:image/png:*.png`: a weight, a type, a pattern.
+  /// Parses lines such as `50:image/png:*.png`: a weight, a type, a pattern.
   ///
-  /// Of several types for one extension the heaviest counts; among equals the one that the web uses, where it is one of
-  /// them, and else the first.
+  /// If an extension has several types, the greatest weight decides. Among equal weights the preferred type is chosen
+  /// if it is one of them, otherwise the first.
   static func globs(_ text: String, preferring preferred: [String: String] = [:]) -> [String: String] {
     var found: [String: (weight: Int, type: String)] = [:]
     for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.first != 0x23 {

@@ -2,7 +2,7 @@
   import HTTPTypes
   import Tracing
 
-  /// Writes what a tracer wants to be propagated into a request's fields.
+  /// Writes the propagated values of a tracer into a request's fields.
   struct FieldInjector: Injector {
     func inject(_ value: String, forKey key: String, into carrier: inout HTTPFields) {
       guard let name = HTTPField.Name(key) else { return }

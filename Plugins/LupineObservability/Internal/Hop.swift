@@ -2,9 +2,9 @@
   import HTTPTypes
   import LupineCore
 
-  /// One exchange in the words of OpenTelemetry's semantic conventions for HTTP clients.
+  /// One exchange in the terms of OpenTelemetry's semantic conventions for HTTP clients.
   struct Hop: Sendable {
-    /// What stands in an attribute.
+    /// The value of an attribute.
     enum Value: Sendable, Hashable, CustomStringConvertible {
       case text(String)
       case number(Int64)
@@ -19,7 +19,7 @@
 
     let request: RequestSummary
     let attempt: Int
-    /// Exchanges of the same request before this one.
+    /// The number of earlier exchanges of the same request.
     let resendCount: Int
     let started: Duration
     private let target: HTTPURL?
@@ -37,21 +37,21 @@
       target = try? HTTPURL(String(request.url.prefix { $0 != "?" }))
     }
 
-    /// The method, or what stands for one that nobody registered, so that the number of names is bounded.
+    /// The method, or `_OTHER` for an unknown method, so that the number of names is bounded.
     var method: String { isKnown ? request.method.rawValue : "_OTHER" }
 
-    /// What a span of the exchange is called.
+    /// The name of the exchange's span.
     var spanName: String { isKnown ? request.method.rawValue : "HTTP" }
 
     private var isKnown: Bool { KnownMethods.all.contains(request.method.rawValue) }
 
-    /// Why the exchange counts as failed; `nil` where it does not.
+    /// The type of the failure; `nil` if the exchange succeeded.
     var errorType: String? {
       if let error { return Self.type(of: error) }
       return status.flatMap { $0 >= 400 ? String($0) : nil }
     }
 
-    /// What every span and every line of a log says.
+    /// The attributes of spans and of log lines.
     var attributes: [(name: String, value: Value)] {
       var all: [(name: String, value: Value)] = [("http.request.method", .text(method))]
       if !isKnown { all.append(("http.request.method_original", .text(request.method.rawValue))) }
@@ -79,7 +79,7 @@
   }
 
   extension Hop {
-    /// The exchange whose response could not be serialized, which its error tells; a request that is over is forgotten.
+    /// Creates the exchange of a serialization failure from its error, because the table has removed the request.
     init?(_ event: SessionEvent) {
       guard case .serialized(_, _, let error?) = event.kind, let request = error.request else { return nil }
       self.init(request, attempt: event.attempt, resendCount: 0, started: event.time)
@@ -88,7 +88,7 @@
       self.error = error
     }
 
-    /// The server, as every metric names it.
+    /// The server and the method, as dimensions of every metric.
     var server: [(String, String)] {
       var all = [("http.request.method", method)]
       if let target {
@@ -100,7 +100,7 @@
       return all
     }
 
-    /// The server and how the exchange ended, as the metrics of exchanges name them.
+    /// The server, the method and the result of the exchange, as dimensions of its metrics.
     var dimensions: [(String, String)] {
       var all = server
       if let status { all.append(("http.response.status_code", String(status))) }
@@ -109,7 +109,7 @@
       return all
     }
 
-    /// The version without the name: `1.1`, `2`.
+    /// The version without the name, such as `1.1` or `2`.
     private var version: String? {
       (metrics ?? error?.metrics)?.version.map { String($0.rawValue.split(separator: "/").last ?? "") }
     }
@@ -120,7 +120,7 @@
       return (String(address.last == "]" ? address.dropLast() : address), Int64(peer[peer.index(after: colon)...]))
     }
 
-    /// A name for a failure, of which there are few.
+    /// Returns the name of a failure, from a bounded set.
     static func type(of error: LupineError) -> String {
       if case .unacceptableStatusCode(let status) = error.kind { return String(status) }
       return error.kind.name

@@ -3,15 +3,15 @@
   import LupineCore
   import Synchronization
 
-  /// The exchanges that are under way, one for each request, kept up to date by events.
+  /// The current exchange of each request, updated by the session's events.
   final class HopTable: Sendable {
-    /// What an event meant.
+    /// The effect of an event.
     struct Change: Sendable {
       /// The exchange that began.
       var opened: Hop?
       /// The exchange that ended.
       var closed: Hop?
-      /// The request's exchange, ended or not.
+      /// The request's latest exchange, ended or not.
       var current: Hop?
     }
 
@@ -22,7 +22,7 @@
 
     private let entries = Mutex<[RequestID: Entry]>([:])
 
-    /// Takes an event in.
+    /// Applies an event to the table.
     func take(_ event: SessionEvent) -> Change {
       entries.withLock { entries in
         if case .sending(let summary) = event.kind {
@@ -38,7 +38,7 @@
       }
     }
 
-    /// The exchange that a request has begun last.
+    /// Returns the latest exchange of a request.
     func current(of request: RequestID) -> Hop? { entries.withLock { $0[request]?.hop } }
 
     private static func open(_ summary: RequestSummary, _ event: SessionEvent, _ entry: inout Entry?) -> Change {

@@ -2,12 +2,12 @@
   import LupineCore
   import Tracing
 
-  /// Adds to spans what becomes of their exchanges, and ends them.
+  /// Adds the results of exchanges to their spans, and ends the spans.
   struct SpanMonitor: EventMonitor {
     private let spans = SpanTable()
     private let hops = HopTable()
 
-    /// The exchange that a request has begun last, as its span is to tell it.
+    /// Returns the latest exchange of a request, for its span.
     func hop(of request: RequestID) -> Hop? { hops.current(of: request) }
 
     func begin(_ span: any Tracing.Span, for request: RequestID) { spans.insert(span, for: request) }

@@ -8,7 +8,7 @@
     private let spans = Mutex<[RequestID: any Tracing.Span]>([:])
 
     func insert(_ span: any Tracing.Span, for request: RequestID) {
-      // Each exchange ends its own; one that is still here has lost its end.
+      // An exchange ends its span before the next one begins; a remaining span has missed its end.
       spans.withLock { $0.updateValue(span, forKey: request) }?.end()
     }
 

@@ -3,7 +3,7 @@
   import LupineCore
   import Tracing
 
-  /// Begins the span of an exchange and injects it into the request.
+  /// Begins the span of an exchange and injects its context into the request.
   struct SpanTransport: Transport {
     let base: any Transport
     let tracer: (any Tracer)?

@@ -3,16 +3,16 @@ public import LupineSession
 import LupineSupport
 import Synchronization
 
-/// A transfer's progress on one line of a terminal, drawn anew with each figure.
+/// A transfer's progress on one line of a terminal, redrawn with each update.
 ///
-/// Where the output is no terminal, as in a log, it writes a line at each tenth of the way instead, and one at the
-/// end. The line ends when the whole has been transferred, with `finish()`, or when the bar is let go.
+/// If the output is not a terminal, such as a log file, the bar writes a line at each tenth of the transfer and one at
+/// the end. The line ends when the transfer is complete, with `finish()`, or when the bar is released.
 public final class ProgressBar: Sendable {
   fileprivate struct State {
     var isOpen = false
     var tenths = -1
     var hasEnded = false
-    /// What has come since the last line, where no line is drawn anew.
+    /// The latest progress that no line shows, if the output is not a terminal.
     var untold: TransferProgress?
   }
 
@@ -20,11 +20,11 @@ public final class ProgressBar: Sendable {
   private let terminal: Terminal
   private let state = Mutex(State())
 
-  /// A bar that has not been drawn yet.
+  /// Creates a bar, which is drawn with the first progress.
   ///
   /// - Parameters:
-  ///   - title: what is transferred; control bytes in it are escaped.
-  ///   - terminal: where it is drawn. Default: the standard error, so that a program's output stays clean.
+  ///   - title: the name of the transfer; control bytes in it are escaped.
+  ///   - terminal: the output. Default: the standard error.
   public init(_ title: String = "", on terminal: Terminal = .standardError) {
     self.title = title.escapingControls(indentation: "")
     self.terminal = terminal
@@ -32,13 +32,13 @@ public final class ProgressBar: Sendable {
 
   deinit { finish() }
 
-  /// Draws the bar as the transfer stands; suits `downloadProgress` and `uploadProgress`.
+  /// Draws the current progress; for use with `downloadProgress` and `uploadProgress`.
   public func show(_ progress: TransferProgress) {
     state.withLock { state in
       let isComplete = progress.total == progress.completed
       if terminal.isTerminal {
         let line = ProgressLine(title: title, progress: progress).text(width: terminal.width - 1)
-        // Back to the line's beginning, and clear what an earlier, longer one left.
+        // Moves to the start of the line, and clears the rest of an earlier, longer line.
         terminal.write("\r\(line)\u{1B}[K" + (isComplete ? "\n" : ""))
         state.isOpen = !isComplete
       } else if state.pass(progress) {
@@ -51,7 +51,7 @@ public final class ProgressBar: Sendable {
     terminal.write(ProgressLine(title: title, progress: progress).text(width: nil) + "\n")
   }
 
-  /// Ends the line, where one is drawn; where none is, writes the last figure, unless it is written.
+  /// Ends the line; if the output is not a terminal, writes the last progress that no line shows.
   public func finish() {
     state.withLock { state in
       if state.isOpen { terminal.write("\n") }
@@ -63,7 +63,7 @@ public final class ProgressBar: Sendable {
 }
 
 extension ProgressBar.State {
-  /// Whether another tenth of the way lies behind, or all of it; of unknown ways another 10 MB.
+  /// Whether to write a line: at each tenth of the transfer and at its end, or at every 10 MB if the total is unknown.
   fileprivate mutating func pass(_ progress: TransferProgress) -> Bool {
     let isTold = isNext(progress)
     untold = isTold || hasEnded ? nil : progress
@@ -84,14 +84,14 @@ extension ProgressBar.State {
 }
 
 extension SessionRequest {
-  /// Draws the download's progress on a terminal, ten times a second at most.
+  /// Draws the download's progress on a terminal, at most ten times a second.
   @discardableResult
   public func downloadProgressBar(_ title: String = "", on terminal: Terminal = .standardError) -> Self {
     let bar = ProgressBar(title, on: terminal)
     return downloadProgress(interval: .milliseconds(100)) { bar.show($0) }
   }
 
-  /// Draws the upload's progress on a terminal, ten times a second at most.
+  /// Draws the upload's progress on a terminal, at most ten times a second.
   @discardableResult
   public func uploadProgressBar(_ title: String = "", on terminal: Terminal = .standardError) -> Self {
     let bar = ProgressBar(title, on: terminal)

@@ -1,13 +1,15 @@
 import LupineCore
 import LupineSession
 
-/// A transfer's progress as text: the title, the part that is done, a bar, the bytes, the speed and the time left.
+/// A transfer's progress as text: the title, the percentage, a bar, the bytes, the speed and the time left.
 struct ProgressLine {
   let title: String
   let progress: TransferProgress
 
-  /// - Parameter width: the most columns; `nil` leaves the bar out. What does not fit is left out: the bar, the end of the
-  ///   title, then the facts from the last one on, each as a whole.
+  /// Returns the line.
+  ///
+  /// - Parameter width: the maximum number of columns; `nil` omits the bar. If the space is too small, the bar is
+  ///   omitted first, then the end of the title, then the other values from the last to the first, each as a whole.
   func text(width: Int?) -> String {
     var facts = [percentage, bytes, speed, timeLeft].compactMap { $0 }
     guard let width else { return ([title].filter { !$0.isEmpty } + facts).joined(separator: "  ") }
@@ -19,7 +21,7 @@ struct ProgressLine {
     return [name, bar ?? "", text].filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
-  /// Between 10 and 40 columns; `nil` where there is no room, or no end in sight.
+  /// Returns a bar of 10 to 40 columns; `nil` if there is no room or the total is unknown.
   private func bar(columns: Int) -> String? {
     guard progress.total != nil, columns >= 12 else { return nil }
     let width = min(columns, 42) - 2
@@ -47,7 +49,7 @@ struct ProgressLine {
     return "\(seconds / 3600 > 0 ? "\(seconds / 3600):" : "")\(parts.joined(separator: ":")) left"
   }
 
-  /// Bytes in the unit that leaves one to three digits, of which one may stand behind the point.
+  /// Returns the size with one to three digits before the unit, at most one of them after the point.
   static func size(_ bytes: Double) -> String {
     var value = bytes
     var unit = 0

@@ -1,8 +1,8 @@
 extension String {
-  /// The columns of a terminal that the text takes: two for a wide character, such as Chinese ones and emoji.
+  /// The number of terminal columns of the text; a wide character, such as a Chinese one or an emoji, has two.
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// The beginning of the text that takes so many columns at most.
+  /// Returns the longest prefix with at most this number of columns.
   func prefix(columns: Int) -> String {
     var left = columns
     return String(
@@ -14,13 +14,13 @@ extension String {
 }
 
 extension Character {
-  /// As its widest part is: marks that combine with it take none.
+  /// The columns of the widest scalar; combining marks have none.
   fileprivate var columns: Int { unicodeScalars.reduce(0) { max($0, $1.columns) } }
 }
 
 extension Unicode.Scalar {
   fileprivate var columns: Int {
-    // Asks for the picture in the place of a plain sign.
+    // The variation selector that requests the emoji form.
     if self == "\u{FE0F}" { return 2 }
     switch properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0
@@ -28,7 +28,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The blocks whose characters are wide by Unicode Standard Annex #11 (W and F), besides emoji.
+  /// The blocks of wide characters (W and F) in Unicode Standard Annex #11, except emoji.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,
     0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,

@@ -1,12 +1,12 @@
 import Glibc
 import LupineCore
 
-/// A descriptor that text is written to, which may be a terminal.
+/// A file descriptor for text output, which may be a terminal.
 public struct Terminal: Sendable {
   private let descriptor: Int32
   private let kind: String?
 
-  /// Writes to a descriptor, which stays its opener's.
+  /// Wraps a descriptor, which the caller owns.
   public init(descriptor: Int32) {
     self.init(descriptor: descriptor, kind: getenv("TERM").map { String(cString: $0) })
   }
@@ -22,10 +22,10 @@ public struct Terminal: Sendable {
   /// The standard error.
   public static let standardError = Terminal(descriptor: 2)
 
-  /// Whether a terminal is behind it that can draw a line anew.
+  /// Whether the descriptor is a terminal that can redraw a line.
   public var isTerminal: Bool { isatty(descriptor) == 1 && kind != "dumb" }
 
-  /// The terminal's columns; 80 where it does not say.
+  /// The terminal's width in columns; 80 if it is unknown.
   public var width: Int {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -33,7 +33,7 @@ public struct Terminal: Sendable {
   }
 
   func write(_ text: String) {
-    // A terminal that takes no more is no matter of the transfer's.
+    // A failed write does not affect the transfer.
     Array(text.utf8).withUnsafeBytes { _ = $0.write(to: descriptor) }
   }
 }

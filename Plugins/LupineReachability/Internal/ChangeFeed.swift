@@ -1,7 +1,7 @@
 import LupineCore
 import Synchronization
 
-/// Hands a source's changes to any number of streams, by one watch that lasts as long as there is a stream.
+/// Distributes a source's changes to any number of streams, with one watch that lasts as long as there is a stream.
 final class ChangeFeed<Value: Sendable & Equatable>: Sendable {
   typealias Subscribe = @Sendable (_ receive: @escaping @Sendable (Value) -> Void) -> NetworkPathWatch
 
@@ -9,21 +9,24 @@ final class ChangeFeed<Value: Sendable & Equatable>: Sendable {
     var filter: ChangeFilter<Value>
     var streams: [UInt64: AsyncStream<Value>.Continuation] = [:]
     var lastID: UInt64 = 0
-    /// Counts the watches, so that what a former one still says is not heard.
+    /// The number of the current watch; values from an earlier watch are ignored.
     var generation: UInt64 = 0
     var watch: NetworkPathWatch?
     var timer: ScheduledTimer?
-    /// Numbers the waits, so that a timer whose wait another value has ended does nothing.
+    /// The number of the current wait; the timer of an earlier wait does nothing.
     var wait: UInt64 = 0
 
-    /// Ends the wait, and returns its timer to be cancelled outside the lock: clocks are others' code.
+    /// Ends the wait; returns its timer, to be cancelled outside the lock, because the clock may be the caller's.
     mutating func endWait() -> ScheduledTimer? {
       wait += 1
       defer { timer = nil }
       return timer
     }
 
-    /// A stream only hands its consumer to an executor, so it is told under the lock, which keeps the order.
+    /// Sends a value to every stream.
+    ///
+    /// The caller holds the lock, which keeps the order. A stream only schedules its consumer, so the call does not
+    /// block.
     func report(_ value: Value) {
       for continuation in streams.values { continuation.yield(value) }
     }
@@ -41,13 +44,13 @@ final class ChangeFeed<Value: Sendable & Equatable>: Sendable {
     state = Mutex(State(filter: ChangeFilter(waits: debounce > .zero)))
   }
 
-  /// What was reported last, while anybody listens.
+  /// The last reported value; `nil` without a stream.
   var latest: Value? { state.withLock { $0.filter.reported } }
 
-  /// The value as it is, as soon as that is known, and then every change, once and in order.
+  /// Returns a stream of the current value and of every change, once and in order.
   func stream() -> AsyncStream<Value> { open().stream }
 
-  /// The same, and what ends it at once, whoever loops over it.
+  /// Returns the same stream, and a closure that ends it.
   func open() -> (stream: AsyncStream<Value>, end: @Sendable () -> Void) {
     let (stream, continuation) = AsyncStream<Value>.makeStream()
     let (id, first) = state.withLock { state in
@@ -96,7 +99,7 @@ final class ChangeFeed<Value: Sendable & Equatable>: Sendable {
     if let wait { setTimer(for: wait) }
   }
 
-  /// The timer is made outside the lock, since a clock may fire it at once.
+  /// Sets the timer outside the lock, because a clock may fire it immediately.
   private func setTimer(for wait: UInt64) {
     let timer = clock.schedule(debounce) { [weak self] in self?.expire(wait) }
     let isOver = state.withLock { state in

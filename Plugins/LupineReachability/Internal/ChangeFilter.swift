@@ -1,15 +1,15 @@
-/// Which of a row of values are news: the first, and then what differs from the last report once it has held.
+/// Selects the values to report: the first, and every value that differs from the last report after the debounce time.
 struct ChangeFilter<Value: Equatable> {
   enum Action: Equatable {
     case report(Value)
-    /// Let `expire` be called when the value has held.
+    /// Start the debounce timer, which calls `expire`.
     case wait
-    /// Nobody need wait any more.
+    /// Cancel the debounce timer.
     case stopWaiting
     case none
   }
 
-  /// Whether a value must hold for some time.
+  /// Whether a change must last for the debounce time.
   let waits: Bool
   private(set) var reported: Value?
   private var held: Value?
@@ -30,7 +30,7 @@ struct ChangeFilter<Value: Equatable> {
     return .wait
   }
 
-  /// The value that has held.
+  /// Returns the value that lasted for the debounce time.
   mutating func expire() -> Value? {
     guard let held else { return nil }
     self.held = nil

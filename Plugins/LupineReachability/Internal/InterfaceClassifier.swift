@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells an interface's kind from the kernel's files, and from its messages where the files are not to be had.
+/// Determines an interface's kind from its netlink message, or else from sysfs.
 struct InterfaceClassifier: Sendable {
   private static let virtualDrivers: Set<String> = [
     "bareudp", "bond", "dummy", "geneve", "gre", "gretap", "ifb", "ip6gre", "ip6tnl", "ipip", "ipvlan", "macvlan",
@@ -10,7 +10,9 @@ struct InterfaceClassifier: Sendable {
   /// The folder with an entry for each interface.
   var folder = "/sys/class/net"
 
-  /// The kind; a file that belongs to another interface of the same name, as after a renaming, is not believed.
+  /// Returns the kind of the interface.
+  ///
+  /// An entry of another interface with the same name, such as after a renaming, is ignored.
   func kind(of link: LinkFacts) -> NetworkInterface.Kind {
     if link.hardware == LinkFacts.loopbackHardware { return .loopback }
     if let kind = kindOfDriver(link.driver) { return kind }

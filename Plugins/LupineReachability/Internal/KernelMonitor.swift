@@ -2,7 +2,7 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// One thread that reads one netlink socket, for everybody who watches the same network.
+/// Reads one netlink socket on one thread, for all watchers of a network.
 final class KernelMonitor: Sendable {
   struct Watcher: Sendable {
     let host: String?
@@ -30,10 +30,10 @@ final class KernelMonitor: Sendable {
 
   init(namespace: NetworkNamespace?) { self.namespace = namespace }
 
-  /// The network as it was last reported, where it has been.
+  /// The last reported network, if there is one.
   var path: NetworkPath? { state.withLock { $0.path } }
 
-  /// Starts the thread; `onEnd` is called on it when the socket is closed.
+  /// Starts the thread, which calls `onEnd` after the socket is closed.
   func start(onEnd: @escaping @Sendable () -> Void) {
     do throws(SystemThread.Failure) {
       let thread = try SystemThread("lupine-netlink") {
@@ -47,7 +47,7 @@ final class KernelMonitor: Sendable {
     }
   }
 
-  /// Takes in a watcher; not where the monitor has failed or is about to end.
+  /// Adds a watcher; returns false if the monitor has failed or is about to end.
   func add(_ id: UInt64, _ watcher: Watcher) -> Bool {
     state.withLock { state in
       guard !state.isDead, !state.isEnding else { return false }
@@ -57,7 +57,7 @@ final class KernelMonitor: Sendable {
     }
   }
 
-  /// Lets go of a watcher and says whether it was the last, which ends the thread.
+  /// Removes a watcher; returns true if it was the last, which ends the thread.
   func remove(_ id: UInt64) -> Bool {
     state.withLock { state in
       guard state.watchers.removeValue(forKey: id) != nil else { return false }
@@ -67,7 +67,7 @@ final class KernelMonitor: Sendable {
     }
   }
 
-  /// Has the thread do something.
+  /// Sends a command to the thread.
   func post(_ command: Command) { state.withLock { Self.post(command, &$0) } }
 
   private static func post(_ command: Command, _ state: inout State) {
@@ -103,7 +103,7 @@ final class KernelMonitor: Sendable {
 }
 
 extension KernelMonitor {
-  /// What the thread is to do; `nil` where it is to end.
+  /// Returns the commands for the thread; `nil` ends the thread.
   func takeCommands() -> [Command]? {
     state.withLock { state in
       defer { state.commands = [] }
@@ -111,6 +111,6 @@ extension KernelMonitor {
     }
   }
 
-  /// Keeps the network for those who ask without watching.
+  /// Stores the network for `currentPath`.
   func show(_ path: NetworkPath) { state.withLock { $0.path = path } }
 }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The monitors of this process: one for each network namespace that somebody watches, and none for the others.
+/// The monitors of this process: one for each watched network namespace.
 final class KernelMonitors: Sendable {
   private struct State {
     var monitors: [NetworkNamespace?: KernelMonitor] = [:]
-    /// How many threads have a socket, or are about to have one.
+    /// The number of threads that have a socket or will open one.
     var threads: [NetworkNamespace?: Int] = [:]
     var waiting: [(namespace: NetworkNamespace?, CheckedContinuation<Void, Never>)] = []
     var lastID: UInt64 = 0
@@ -14,7 +14,7 @@ final class KernelMonitors: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds a watcher to the namespace's monitor, or starts one.
+  /// Adds a watcher to the namespace's monitor, or starts a monitor.
   func watch(_ namespace: NetworkNamespace?, _ watcher: KernelMonitor.Watcher) -> NetworkPathWatch {
     let (id, monitor, isNew) = state.withLock { state in
       state.lastID += 1
@@ -31,10 +31,10 @@ final class KernelMonitors: Sendable {
     return NetworkPathWatch { [weak self] in self?.remove(id, from: monitor) }
   }
 
-  /// The network as the namespace's monitor last reported it; `nil` where there is none.
+  /// Returns the last network that the namespace's monitor reported; `nil` without a monitor.
   func path(_ namespace: NetworkNamespace?) -> NetworkPath? { state.withLock { $0.monitors[namespace] }?.path }
 
-  /// How many sockets are open for a namespace.
+  /// Returns the number of open sockets for a namespace.
   func socketCount(_ namespace: NetworkNamespace?) -> Int { state.withLock { $0.threads[namespace] ?? 0 } }
 
   /// Waits until no socket is open for a namespace.

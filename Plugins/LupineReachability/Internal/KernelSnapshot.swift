@@ -4,16 +4,16 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// Looks at the kernel's tables once, without a thread that listens.
+/// Reads the kernel's tables once, without a watch.
 enum KernelSnapshot {
-  /// How long the kernel may take for an answer that it gives at once.
+  /// The timeout for an answer of the kernel, which normally comes immediately.
   private static let patience = timeval(tv_sec: 1, tv_usec: 0)
   private static let host: UInt64 = 1
 
-  /// The network as it is now; for an address that is named, with the status of the way there.
+  /// Returns the current network; with an address, the status is that of the route to it.
   static func take(_ namespace: NetworkNamespace?, to address: IPAddress?) -> NetworkPath {
     guard let namespace else { return take(to: address) }
-    // The namespace belongs to a thread, and this one is the caller's.
+    // A thread of its own enters the namespace, because the current thread belongs to the caller.
     let found = Box()
     do throws(SystemThread.Failure) {
       let thread = try SystemThread("lupine-netlink") {

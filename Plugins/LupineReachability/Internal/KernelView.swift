@@ -1,9 +1,9 @@
 import LupineCore
 
-/// What is known of the kernel's tables, from the first question on: a machine without a socket.
+/// A state machine over the kernel's tables, without a socket.
 ///
-/// It is fed with datagrams and says what to send and what to report. Reports wait until a table that is being told has
-/// been told, so that no half of one is ever shown.
+/// Its input is datagrams, and its output is requests and reports. A report waits until the current dump is complete,
+/// so that it never contains a part of a table.
 struct KernelView {
   enum Output: Equatable {
     case send(NetlinkRequest, sequence: UInt32)
@@ -19,9 +19,10 @@ struct KernelView {
     var wasInterrupted = false
   }
 
-  /// How often a table is asked for again because it changed while it was told, before its notices must do.
+  /// The maximum number of repetitions of a dump during which the table changed; after that, its notifications must
+  /// suffice.
   private static let interruptionLimit = 8
-  /// How often in a row a table is asked for again because the kernel could not tell it, with no message in between.
+  /// The maximum number of consecutive repetitions of a dump that the kernel could not make, without another message.
   private static let refusalLimit = 8
 
   private let port: UInt32
@@ -38,7 +39,9 @@ struct KernelView {
   private var path: NetworkPath?
   private var results: [Output] = []
 
-  /// - Parameter port: the socket's own name, by which answers are told from notices.
+  /// Creates a state machine that has to request every table.
+  ///
+  /// - Parameter port: the socket's port ID, which distinguishes answers from notifications.
   init(
     port: UInt32, classifier: InterfaceClassifier = InterfaceClassifier(), resolverFile: ResolverFile = ResolverFile()
   ) {
@@ -47,7 +50,7 @@ struct KernelView {
     self.resolverFile = resolverFile
   }
 
-  /// Takes a datagram in.
+  /// Processes a datagram.
   mutating func receive(_ datagram: UnsafeRawBufferPointer) {
     for message in NetlinkMessages(datagram) {
       if message.port != port {
@@ -61,29 +64,29 @@ struct KernelView {
     }
   }
 
-  /// Has everything told anew, because messages were lost.
+  /// Requests all tables again after lost messages.
   mutating func overrun() { KernelTable.allCases.forEach { want($0) } }
 
-  /// Whether a table was asked for and nothing of the answer has been read.
+  /// Whether a dump was requested and no part of it has been read.
   ///
-  /// The kernel writes the beginning of its answer before the question has been sent (netlink(7)), so the answer is
-  /// among the messages that wait, or was lost because they filled the socket.
+  /// The kernel writes the first part of a dump before the request's `send` returns (netlink(7)). The part is therefore
+  /// in the socket's buffer, or was lost because the buffer was full.
   var isUnanswered: Bool { dump?.hasBegun == false }
 
-  /// Asks again for a table whose answer was lost; called when no message waits.
+  /// Requests a dump again whose answer was lost; called when no message waits.
   mutating func drained() {
     if let dump, isUnanswered { askAgain(dump, NetlinkFailure.lostAnswer) }
   }
 
-  /// Names the addresses of a host that is watched.
+  /// Sets the addresses of a watched host.
   mutating func setHost(_ id: UInt64, _ addresses: [IPAddress]) { hosts.set(id, addresses) }
 
-  /// Says why a host that is watched has no address.
+  /// Records the reason why a watched host has no address.
   mutating func failHost(_ id: UInt64, _ reason: String) { hosts.fail(id, reason) }
 
   mutating func removeHost(_ id: UInt64) { hosts.remove(id) }
 
-  /// What is to be done, once everything that had arrived has been taken in.
+  /// Returns the next actions, after all available datagrams have been processed.
   mutating func settle() -> [Output] {
     if dump == nil {
       if wanted.isEmpty { conclude() } else { ask() }
@@ -120,7 +123,7 @@ struct KernelView {
 
   private mutating func nextSequence() -> UInt32 { Self.advance(&lastSequence) }
 
-  /// Never 0, which stands for no question at all.
+  /// Returns the next sequence number; 0 is reserved for messages without a request.
   private static func advance(_ sequence: inout UInt32) -> UInt32 {
     sequence = sequence == .max ? 1 : sequence + 1
     return sequence
@@ -128,14 +131,14 @@ struct KernelView {
 }
 
 extension KernelView {
-  /// Takes in a part of the table that is being told.
+  /// Processes a part of the current dump.
   private mutating func takePart(_ message: NetlinkMessages.Message) {
     guard var dump else { return }
     let content = KernelMessage(message)
     if case .answer(let code) = content, NetlinkFailure.momentary.contains(code) { return askAgain(dump, code) }
     refusals = 0
     if !dump.hasBegun {
-      // What had been noticed before the first part is older than the table.
+      // Notifications before the first part are older than the dump.
       dump.hasBegun = true
       state.clear(dump.table)
     }
@@ -183,7 +186,7 @@ extension KernelView {
 }
 
 extension KernelView {
-  /// Takes in a notice of a change.
+  /// Processes the notification of a change.
   private mutating func take(_ notice: KernelMessage) {
     switch notice {
     case .link(let link): if state.set(link, classify: classifier.kind) { linkChanged(link.index) }
@@ -194,17 +197,17 @@ extension KernelView {
     case .address(let address): if state.set(address) { changed() }
     case .addressRemoved(let address):
       if state.remove(address) { changed() }
-      // Routes that had it for a source go with it, and no notice says so.
+      // The kernel removes the routes with this source address without a notification.
       if address.isGlobal { want(.routes) }
     case .route(let route), .routeRemoved(let route):
       hosts.touch()
-      // A notice tells little of what it replaces; default routes are few, so all are asked for again.
+      // A notification does not identify the route that it replaces, so the default routes are requested again.
       if route.isDefault { want(.routes) }
     case .done, .answer: break
     }
   }
 
-  /// IPv4 routes vanish with their link, and no notice says so.
+  /// Requests the routes, because the kernel removes IPv4 routes with their link without a notification.
   private mutating func linkChanged(_ index: Int32) {
     changed()
     if state.hasDefaultRoute(index) { want(.routes) }

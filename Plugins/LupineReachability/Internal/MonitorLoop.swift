@@ -2,15 +2,15 @@ import CNetlink
 import LupineCore
 import LupineSupport
 
-/// What the thread of a monitor does: commands in, datagrams in, reports out.
+/// The loop of a monitor's thread: it processes commands and datagrams, and makes reports.
 struct MonitorLoop {
-  /// A name that is resolved on a thread of its own, once at a time.
+  /// The resolution of a name on a separate thread; a name has at most one at a time.
   private struct Resolution {
     var isRunning = false
     var isStale = false
   }
 
-  /// How many datagrams are taken in before anything is reported, lest a storm keep the reports back.
+  /// The maximum number of datagrams before a report, so that a burst of messages does not delay reports.
   private static let batch = 512
 
   private let monitor: KernelMonitor
@@ -26,7 +26,7 @@ struct MonitorLoop {
     view = KernelView(port: port)
   }
 
-  /// Runs until nobody watches any more; returns why, where it cannot go on.
+  /// Runs until there is no watcher; returns the failure that ended it, if any.
   mutating func run(_ socket: borrowing NetlinkSocket) -> NetlinkFailure? {
     while let commands = monitor.takeCommands() {
       for command in commands { perform(command) }
@@ -84,7 +84,7 @@ struct MonitorLoop {
     }
   }
 
-  /// Tells a watcher, once.
+  /// Calls a watcher, unless it has received this path already.
   private mutating func show(_ path: NetworkPath, to id: UInt64) {
     guard let watcher = watchers[id], shown[id] != path else { return }
     shown[id] = path
@@ -93,7 +93,7 @@ struct MonitorLoop {
 }
 
 extension MonitorLoop {
-  /// Has a host's name resolved, unless that is going on; then it is done once more afterwards.
+  /// Resolves a host's name; if a resolution is running, repeats it afterwards.
   private mutating func resolve(_ id: UInt64, _ watcher: KernelMonitor.Watcher) {
     guard let host = watcher.host else { return }
     if let literal = IPAddress(host) {

@@ -7,7 +7,7 @@ struct NetworkNamespace: Sendable, Hashable {
 
   init(path: String) { self.path = path }
 
-  /// Moves the calling thread into it, for good.
+  /// Moves the calling thread into the namespace permanently.
   func enter() throws(NetlinkFailure) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw NetlinkFailure("the network namespace \(path) cannot be opened") }

@@ -1,6 +1,6 @@
 import LupineCore
 
-/// The kernel's tables as they were last told, and what they mean.
+/// The kernel's tables after their last update, and the resulting status.
 struct NetworkState {
   private struct Link {
     var facts: LinkFacts
@@ -12,7 +12,7 @@ struct NetworkState {
   private var addresses: [AddressFacts.Key: AddressFacts] = [:]
   private var routes: [RouteFacts] = []
 
-  /// Forgets a table that is about to be told anew.
+  /// Clears a table before the first part of a dump.
   mutating func clear(_ table: KernelTable) {
     switch table {
     case .links: links = [:]
@@ -21,16 +21,16 @@ struct NetworkState {
     }
   }
 
-  /// Takes in an interface; says whether anything is new.
+  /// Adds or updates an interface; returns whether anything changed.
   ///
-  /// `classify` is asked for those whose kind is not known yet.
+  /// - Parameter classify: returns the kind of an interface whose kind is unknown or whose name has changed.
   mutating func set(_ link: LinkFacts, classify: (LinkFacts) -> NetworkInterface.Kind) -> Bool {
     let old = links[link.index]
     if let old, old.facts == link, !old.kind.isUnknown { return false }
     var kind = old?.kind ?? .unknown("")
     if old?.facts.name != link.name || kind.isUnknown {
       let found = classify(link)
-      // A renamed interface stays what it was, should its files not be there yet.
+      // A renamed interface keeps its kind if its new sysfs entry does not exist yet.
       if !found.isUnknown || kind.isUnknown { kind = found }
     }
     links[link.index] = Link(facts: link, kind: kind)
@@ -48,24 +48,24 @@ struct NetworkState {
 
   mutating func remove(_ address: AddressFacts) -> Bool { addresses.removeValue(forKey: address.key) != nil }
 
-  /// Takes in a route of a dump.
+  /// Adds a route of a dump.
   ///
-  /// Only default routes are kept: a router may know a million others.
+  /// Only default routes are stored: a router may have a million others.
   mutating func add(_ route: RouteFacts) {
     if route.isDefault, route.isForwarding, route.table != Self.localTable { routes.append(route) }
   }
 
-  /// Whether a default route leads out of the interface.
+  /// Whether a default route uses the interface.
   func hasDefaultRoute(_ interface: Int32) -> Bool {
     routes.contains { route in route.hops.contains { $0.interface == interface } }
   }
 
-  /// Whether the interface can carry packets now.
+  /// Whether the interface can carry packets.
   func isRunning(_ interface: Int32) -> Bool { links[interface]?.facts.isRunning ?? false }
 }
 
 extension NetworkState {
-  /// What the tables mean.
+  /// Returns the path that the tables describe.
   func path(dnsServers: [IPAddress]) -> NetworkPath {
     let routes = usableRoutes
     return NetworkPath(
@@ -73,7 +73,7 @@ extension NetworkState {
       dnsServers: dnsServers)
   }
 
-  /// The status of someone who would send out of these interfaces: cellular only where all of them are.
+  /// Returns the status of routes over these interfaces: cellular only if all of them are.
   func status(over interfaces: [Int?]) -> ReachabilityStatus {
     guard !interfaces.isEmpty else { return .notReachable }
     var status = ReachabilityStatus.reachable(.cellular)
@@ -87,7 +87,7 @@ extension NetworkState {
     return status
   }
 
-  /// The best route of each family.
+  /// Returns the best route of each family.
   private func favourites(of routes: [NetworkRoute]) -> [NetworkRoute] {
     IPAddress.Family.allCases.compactMap { family in routes.first { $0.family == family } }
   }
@@ -117,7 +117,7 @@ extension NetworkState {
 
   private func isUp(_ interface: Int32) -> Bool { links[interface]?.facts.isUp ?? false }
 
-  /// A hop without an interface, through an object that the kernel did not describe, is believed.
+  /// Whether the hop is alive and its interface is running; a hop without an interface counts as running.
   private func isUsable(_ hop: RouteFacts.Hop) -> Bool {
     !hop.isDead && hop.interface.map(isRunning) ?? true
   }
@@ -128,7 +128,7 @@ extension NetworkInterface.Kind {
 }
 
 extension NetworkRoute {
-  /// The main table before others, the kernel's favourite first, and a stable order among equals.
+  /// The sort key: the main table first, then the lowest metric, then a stable order.
   fileprivate var order: (Int, UInt32, Int, String) {
     (table == 254 ? 0 : 1, metric, interface ?? 0, "\(family.rawValue) \(gateway?.description ?? "")")
   }

@@ -4,7 +4,7 @@ import LupineCore
 struct ResolverFile: Sendable {
   var path = "/etc/resolv.conf"
 
-  /// The addresses in their order, without scopes such as `%eth0`; none where the file cannot be read.
+  /// Returns the addresses in their order, without scopes such as `%eth0`; empty if the file cannot be read.
   func servers() -> [IPAddress] {
     guard let text = TextFile.contents(path) else { return [] }
     return text.split(separator: "\n").compactMap { line in

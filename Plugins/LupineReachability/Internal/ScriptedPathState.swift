@@ -1,4 +1,4 @@
-/// What a `ScriptedPath` knows.
+/// The state of a `ScriptedPath`.
 struct ScriptedPathState {
   typealias Handler = @Sendable (NetworkPath) -> Void
 
@@ -22,14 +22,14 @@ struct ScriptedPathState {
 
   func path(to host: String?) -> NetworkPath { host.flatMap { hostPaths[$0] } ?? path }
 
-  /// Changes the network; says whether the caller is to deliver.
+  /// Changes the network; returns whether the caller must make the pending calls.
   mutating func set(_ path: NetworkPath, to host: String?) -> Bool {
     if let host { hostPaths[host] = path } else { self.path = path }
     for id in watchers.keys.sorted() { tell(id) }
     return beginDelivery()
   }
 
-  /// Adds a watcher; says whether the caller is to deliver.
+  /// Adds a watcher; returns whether the caller must make the pending calls.
   mutating func add(_ host: String?, _ handler: @escaping Handler) -> (id: UInt64, delivers: Bool) {
     lastID += 1
     watchers[lastID] = Watcher(host: host, handler: handler)
@@ -39,7 +39,7 @@ struct ScriptedPathState {
 
   mutating func remove(_ id: UInt64) { watchers[id] = nil }
 
-  /// The next to be told; `nil` ends the delivery.
+  /// Returns the next call; `nil` ends the delivery.
   mutating func nextDelivery() -> (handler: Handler, path: NetworkPath)? {
     while !deliveries.isEmpty {
       let (id, path) = deliveries.removeFirst()
@@ -49,7 +49,7 @@ struct ScriptedPathState {
     return nil
   }
 
-  /// Takes in who waits for so many watchers; says whether there are as many already.
+  /// Adds a waiter for a number of watchers; returns true if there are enough already.
   mutating func wait(for count: Int, _ continuation: CheckedContinuation<Void, Never>) -> Bool {
     if watchers.count >= count { return true }
     waiting.append((count, continuation))

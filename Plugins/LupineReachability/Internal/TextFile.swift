@@ -1,12 +1,12 @@
 import Glibc
 
-/// Reads small files of the system.
+/// Reads small system files.
 enum TextFile {
   private static let limit = 1 << 16
 
-  /// The first 64 KiB; `nil` where the file cannot be read.
+  /// Returns up to about 64 KiB of the file; `nil` if it cannot be read.
   static func contents(_ path: String) -> String? {
-    // A name server's file that is a pipe must not stop the thread.
+    // `O_NONBLOCK` keeps a named pipe from blocking the thread.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }

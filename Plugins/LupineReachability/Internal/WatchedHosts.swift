@@ -1,6 +1,6 @@
 import LupineCore
 
-/// The hosts that somebody watches, and what the kernel answers about the routes to their addresses.
+/// The watched hosts, and the kernel's answers about the routes to their addresses.
 struct WatchedHosts {
   private enum Target {
     case unresolved(String)
@@ -16,10 +16,10 @@ struct WatchedHosts {
 
   private var hosts: [UInt64: Host] = [:]
 
-  /// Names a host's addresses.
+  /// Sets a host's addresses.
   mutating func set(_ id: UInt64, _ addresses: [IPAddress]) { hosts[id] = Host(target: .addresses(addresses)) }
 
-  /// Says that a name has no address; addresses that are known stay, for a lost network loses its name servers too.
+  /// Records that a name has no address; known addresses stay, because a lost network also loses its name servers.
   mutating func fail(_ id: UInt64, _ reason: String) {
     if case .addresses? = hosts[id]?.target { return }
     hosts[id] = Host(target: .unresolved(reason))
@@ -27,12 +27,12 @@ struct WatchedHosts {
 
   mutating func remove(_ id: UInt64) { hosts[id] = nil }
 
-  /// Has every host looked up again.
+  /// Marks every host for a new lookup.
   mutating func touch() {
     for id in hosts.keys { hosts[id]?.isTouched = true }
   }
 
-  /// Begins what is to be looked up: the requests, and the hosts that need none.
+  /// Begins the pending lookups; returns the requests, and the hosts that need no request.
   mutating func begin(
     _ nextSequence: () -> UInt32
   ) -> (requests: [(request: NetlinkRequest, sequence: UInt32)], finished: [UInt64]) {
@@ -54,7 +54,7 @@ struct WatchedHosts {
     return (requests, finished)
   }
 
-  /// Takes an answer in, and names the host whose last one it was.
+  /// Processes an answer; returns the host if this was its last one.
   mutating func answer(_ sequence: UInt32, _ message: KernelMessage) -> UInt64? {
     for (id, var host) in hosts where host.waiting.remove(sequence) != nil {
       if case .route(let route) = message, route.isForwarding { host.routes.append(route) }
@@ -64,7 +64,7 @@ struct WatchedHosts {
     return nil
   }
 
-  /// What is known of a host.
+  /// Returns the status of a host.
   func status(of id: UInt64, in state: NetworkState) -> ReachabilityStatus {
     guard let host = hosts[id] else { return .unknown(.notDetermined) }
     if case .unresolved(let reason) = host.target { return .unknown(.hostNotResolved(reason)) }

@@ -1,12 +1,12 @@
 public import LupineCore
 
-/// One thing that every transport must do, as a value that can be run.
+/// One requirement for every transport, as a value that can be run.
 public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible {
-  /// What must hold, as a sentence; no other check has the same.
+  /// The requirement as a sentence, which is unique among the checks.
   public let name: String
-  /// What a transport must be able to do for the check to apply.
+  /// The capabilities that a transport must have for the check to apply.
   public let needs: TransportCapabilities
-  /// Why it must hold, or where it is asked for; empty where the name says all.
+  /// The reason or the source of the requirement; empty if the name suffices.
   public let about: String
   let body: @Sendable (ConformanceStage) async throws -> Void
 
@@ -25,24 +25,24 @@ public struct ConformanceCheck: Sendable, Identifiable, CustomStringConvertible 
   /// The name.
   public var description: String { name }
 
-  /// Runs the check on a transport that the closure makes, and shuts that down.
+  /// Runs the check on a transport that the closure makes, and shuts the transport down.
   ///
-  /// - Throws: ``ConformanceFailure`` where the transport does not do what it must.
+  /// - Throws: ``ConformanceFailure`` if the transport violates the requirement.
   public func run(on transport: @escaping @Sendable () throws -> any Transport) async throws {
     try await run(on: ConformanceSubject("The transport", transport: transport))
   }
 
   /// Runs the check on a subject.
   ///
-  /// When the task is cancelled, as by a time limit, the check's exchanges are cancelled and its peer stops, so that a
-  /// transport that waits for ever fails and does not hang.
+  /// If the task is cancelled, for example by a time limit, the check cancels its exchanges and stops its peer. A
+  /// transport that never returns then fails the check instead of blocking the test.
   ///
-  /// - Throws: ``ConformanceFailure`` where the transport does not do what it must.
+  /// - Throws: ``ConformanceFailure`` if the transport violates the requirement.
   public func run(on subject: ConformanceSubject) async throws {
     _ = try await transcript(of: subject)
   }
 
-  /// Runs the check and returns what happened, in words that two transports must share.
+  /// Runs the check; returns a transcript that must be the same for two conforming transports.
   func transcript(of subject: ConformanceSubject) async throws -> [String] {
     let stage = try ConformanceStage(check: name, subject: subject)
     let outcome: Result<Void, any Error> = await withTaskCancellationHandler {

@@ -1,8 +1,8 @@
-/// One check in which two transports differ.
+/// One check whose results differ between two transports.
 public struct ConformanceDifference: Sendable, CustomStringConvertible {
   /// The name of the check.
   public let check: String
-  /// The lines of the record in which they differ, each with the transport whose it is.
+  /// The different lines of the two transcripts, each with the name of its transport.
   public let lines: [String]
 
   init?(_ check: String, _ left: (name: String, lines: [String]), _ right: (name: String, lines: [String])) {
@@ -19,6 +19,6 @@ public struct ConformanceDifference: Sendable, CustomStringConvertible {
     }
   }
 
-  /// The check, and below it the lines.
+  /// The name of the check, followed by the lines.
   public var description: String { "\(check)\n" + lines.map { "  \($0)" }.joined(separator: "\n") }
 }

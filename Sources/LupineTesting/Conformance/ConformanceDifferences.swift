@@ -1,13 +1,13 @@
-/// Where two transports differ.
+/// The differences between two transports.
 public struct ConformanceDifferences: Sendable, CustomStringConvertible {
-  /// Where they differ, in the order of the checks.
+  /// The differences, in the order of the checks.
   public internal(set) var differences: [ConformanceDifference] = []
-  /// How many checks ran on both.
+  /// The number of checks that ran on both.
   public internal(set) var compared = 0
   /// The checks that do not apply to both.
   public internal(set) var skipped: [SkippedCheck] = []
 
-  /// Every difference, then the checks that were skipped.
+  /// All differences, then the skipped checks.
   public var description: String {
     let title = "\(compared) checks compared, \(differences.count) differences, \(skipped.count) checks skipped."
     return ([title] + differences.map(\.description) + skipped.map(\.description)).joined(separator: "\n")

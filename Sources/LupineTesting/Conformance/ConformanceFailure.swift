@@ -1,17 +1,17 @@
-/// Says what a transport did not do as its contract asks.
+/// The error of a transport that violates a requirement of its contract.
 public struct ConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The name of the check.
   public let check: String
-  /// The transport that was checked.
+  /// The name of the transport.
   public let subject: String
-  /// What was looked at, such as `the status`.
+  /// The examined value, such as `the status`.
   public let what: String
-  /// What the contract asks for.
+  /// The value that the contract requires.
   public let expected: String
-  /// What the transport did.
+  /// The transport's value.
   public let got: String
 
-  /// The check, the transport, and both values, one a line.
+  /// The check, the transport and both values, on separate lines.
   public var description: String {
     "\(subject) fails the check “\(check)”.\n  \(what)\n  expected: \(expected)\n  got:      \(got)"
   }

@@ -1,12 +1,12 @@
 import LupineCore
 
 extension ConformanceKit {
-  /// Runs every check that applies to both on two transports and lists where they differ.
+  /// Runs every check that applies to two transports, and returns the differences between their results.
   ///
-  /// What is compared: heads without fields that differ by nature, such as `Date`; the bytes of bodies; trailers; the
-  /// kinds of errors; interim responses; the bytes counted; and what the peer saw.
+  /// The comparison includes heads (without fields that always differ, such as `Date`), the bytes of bodies, trailers,
+  /// the kinds of errors, interim responses, byte counts, and the requests that the peer received.
   ///
-  /// - Parameter checks: which checks to run. Default: all.
+  /// - Parameter checks: the checks to run. Default: all.
   public static func differences(
     between left: ConformanceSubject, and right: ConformanceSubject, checks: [ConformanceCheck] = ConformanceKit.checks
   ) async throws -> ConformanceDifferences {

@@ -1,6 +1,6 @@
 public import LupineCore
 
-/// Everything that a transport must do, as values; run each against yours.
+/// The requirements for a transport, as checks to run against each implementation.
 ///
 /// ```swift
 /// @Test(.timeLimit(.minutes(1)), arguments: ConformanceKit.checks(for: MyTransport()))
@@ -9,9 +9,9 @@ public import LupineCore
 /// }
 /// ```
 ///
-/// Give the test a time limit: a transport that waits for ever fails its check when the test's task is cancelled.
+/// Give the test a time limit: a transport that never returns fails its check when the test's task is cancelled.
 public enum ConformanceKit {
-  /// All checks, whatever a transport can do.
+  /// All checks, for transports with any capabilities.
   public static let checks: [ConformanceCheck] =
     methodChecks + requestFieldChecks + requestRuleChecks + uploadChecks + streamedUploadChecks + responseChecks
     + responseFieldChecks + informationalChecks + sinkChecks + fileSinkChecks + stageChecks + faultChecks
@@ -19,12 +19,12 @@ public enum ConformanceKit {
     + cancellationChecks + shutdownChecks + earlyAnswerChecks + continueChecks + metricsChecks + connectionChecks
     + concurrencyChecks + proxyChecks + framingChecks + surplusChecks + limitChecks + streamEndChecks
 
-  /// The checks that apply to a transport, by what it says it can do.
+  /// Returns the checks that apply to a transport with its capabilities.
   public static func checks(for transport: any Transport) -> [ConformanceCheck] {
     checks.filter { transport.capabilities.isSuperset(of: $0.needs) }
   }
 
-  /// The checks that do not apply to a transport, each with the reason.
+  /// Returns the checks that do not apply to a transport, each with the missing capabilities.
   public static func skipped(for transport: any Transport) -> [SkippedCheck] {
     checks.filter { !transport.capabilities.isSuperset(of: $0.needs) }
       .map { SkippedCheck(check: $0, missing: $0.needs.subtracting(transport.capabilities)) }

@@ -1,22 +1,22 @@
 public import LupineCore
 
-/// The other side of a transport that is checked: answers as a ``PeerScript`` says and remembers what arrived.
+/// The server for a transport under check: it answers according to a ``PeerScript`` and records the requests.
 public protocol ConformancePeer: Sendable {
-  /// The URL of its root without a final slash.
+  /// The URL of the root without a trailing slash.
   var url: String { get }
   /// The requests so far, in the order in which they were answered.
   var requests: [PeerRequest] { get }
-  /// How many connections were made so far; `nil` where there is no such thing.
+  /// The number of connections so far; `nil` for a peer without connections.
   var connectionCount: Int? { get }
 
-  /// Hears of a request just before it is sent, for peers that must know its method beforehand.
+  /// Receives a request before it is sent, for a peer that must know its method in advance.
   func prepare(for request: OutgoingRequest)
 
-  /// Waits until so many connections are open; returns at once where there is no such thing.
+  /// Waits until `count` connections are open; returns at once for a peer without connections.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled, or another error when the peer stopped before.
+  /// - Throws: `CancellationError` if the task is cancelled, or another error if the peer stops before.
   func waitForOpenConnections(_ count: Int) async throws
 
-  /// Ends everything that is under way; a second call does nothing.
+  /// Ends all exchanges; a second call does nothing.
   func stop()
 }

@@ -1,26 +1,26 @@
 public import LupineCore
 import LupineMock
 
-/// A transport to be checked: how to make one, and how to make the other side for it.
+/// A transport to check, with the closures that make it and its peer.
 ///
-/// Each check makes a transport of its own and shuts it down at its end. The other side is a ``ScriptedServer`` on
-/// loopback, or, for a `MockTransport`, its own stubs. An in-memory transport of another kind brings its peer along.
+/// Each check makes its own transport and shuts it down at the end. By default the peer is a ``ScriptedServer`` on
+/// loopback; for a `MockTransport`, stubs of that mock. Another in-memory transport supplies its own peer.
 public struct ConformanceSubject: Sendable {
-  /// Makes what answers a transport's requests by a script.
+  /// Makes the peer that answers a transport's requests according to a script.
   public typealias PeerMaking =
     @Sendable (_ transport: any Transport, _ script: PeerScript) throws -> any ConformancePeer
 
-  /// What failures call it.
+  /// The transport's name in failures.
   public let name: String
   let makeTransport: @Sendable () throws -> any Transport
   let makePeer: PeerMaking
 
-  /// Describes a transport to be checked.
+  /// Creates a subject.
   ///
   /// - Parameters:
-  ///   - name: what failures call it.
-  ///   - peer: makes the other side. Default: ``peer(for:playing:)``.
-  ///   - transport: makes a fresh transport.
+  ///   - name: the transport's name in failures.
+  ///   - peer: makes the peer. Default: ``peer(for:playing:)``.
+  ///   - transport: makes a new transport.
   public init(
     _ name: String, peer: @escaping PeerMaking = ConformanceSubject.peer(for:playing:),
     transport: @escaping @Sendable () throws -> any Transport
@@ -30,12 +30,12 @@ public struct ConformanceSubject: Sendable {
     makePeer = peer
   }
 
-  /// The mock, to be compared with.
+  /// The mock, for comparisons.
   public static let mock = ConformanceSubject("The mock") { MockTransport() }
 
-  /// Stubs for a mock, a server on loopback for every other transport.
+  /// Makes a peer: stubs for a mock, a server on loopback for any other transport.
   ///
-  /// - Throws: ``SocketFailure`` where no server can be started.
+  /// - Throws: ``SocketFailure`` if the server cannot be started.
   public static func peer(
     for transport: any Transport, playing script: PeerScript
   ) throws -> any ConformancePeer {

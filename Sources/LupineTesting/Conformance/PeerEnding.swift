@@ -1,9 +1,9 @@
-/// How a peer's reply ends.
+/// The way in which a peer's reply ends.
 public enum PeerEnding: Sendable, Hashable {
-  /// As its framing says.
+  /// The reply is complete according to its framing.
   case complete
-  /// In order, but before its time.
+  /// The connection closes in an orderly way before the end of the reply.
   case close
-  /// With a reset.
+  /// The connection is reset before the end of the reply.
   case reset
 }

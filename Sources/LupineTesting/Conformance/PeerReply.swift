@@ -1,9 +1,9 @@
-/// What a peer does with one request.
+/// A peer's reaction to one request.
 public enum PeerReply: Sendable {
-  /// A response, which may break off.
+  /// A response, which may end too early.
   case response(PeerResponse)
-  /// The connection ends without a byte of an answer.
+  /// The connection ends before any byte of a response.
   case end(PeerEnding)
-  /// Bytes and steps that only a connection can carry; checks that use it need `networking`.
+  /// Bytes and steps that require a connection; checks that use this case need `networking`.
   case wire(ScriptedReply)
 }

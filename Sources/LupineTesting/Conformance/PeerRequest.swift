@@ -1,21 +1,21 @@
-/// A request as a peer saw it.
+/// A request that a peer received.
 public struct PeerRequest: Sendable {
   /// The method.
   public var method: String
   /// The path with its query, as sent.
   public var target: String
-  /// The fields in their order; where there is no wire, those that a transport adds are missing.
+  /// The fields in their order; a peer without connections does not receive the fields that a transport adds.
   public var fields: RawFields
-  /// The content, decoded when it was chunked, as far as it was read.
+  /// The received part of the content, after the chunked coding is removed.
   public var body: [UInt8]
   /// Whether the content was read to its end.
   public var isBodyComplete: Bool
-  /// Which request of the peer it is, counted from 0.
+  /// The number of the request on the peer, from 0.
   public var number: Int
-  /// Which request of its connection it is, counted from 0; 0 where there is no wire.
+  /// The number of the request on its connection, from 0; always 0 for a peer without connections.
   public var index: Int
 
-  /// Describes a request.
+  /// Creates a request.
   public init(
     method: String, target: String, fields: RawFields, body: [UInt8], isBodyComplete: Bool = true, number: Int,
     index: Int = 0

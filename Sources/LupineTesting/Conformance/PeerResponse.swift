@@ -1,52 +1,52 @@
-/// A response that a server on loopback and a mock can both give.
+/// A response that both a server on loopback and a mock can send.
 public struct PeerResponse: Sendable {
-  /// How the body's end is told.
+  /// The framing of the body.
   public enum Framing: Sendable, Hashable {
-    /// By the length of all that the steps yield, or by this one.
+    /// By `Content-Length`: the given value, or the length of the steps' content.
     case length(Int? = nil)
-    /// By chunks.
+    /// By the chunked coding.
     case chunked
     /// By the end of the connection.
     case untilClose
-    /// The status or the method has no body, and the fields are all there is.
+    /// No framing, because the status or the method allows no body.
     case none
   }
 
-  /// One part of a body, or of what comes before the head.
+  /// One step of a body, or one step before the head.
   public enum Step: Sendable {
     /// Content.
     case bytes([UInt8])
-    /// The same content again and again.
+    /// The same content repeatedly.
     case repeated([UInt8], count: Int)
-    /// Goes on when the gate is open.
+    /// Waits until the gate is open.
     case wait(Gate)
     /// Opens a gate.
     case signal(Gate)
   }
 
-  /// What happens before the head: waits and signals.
+  /// The waits and signals before the head.
   public var before: [Step] = []
-  /// Interim responses: their status and fields.
+  /// The status codes and fields of interim responses.
   public var informational: [(status: Int, fields: RawFields)] = []
-  /// The status.
+  /// The status code.
   public var status = 200
-  /// The reason phrase; `nil` stands for the usual one.
+  /// The reason phrase; `nil` means the standard one.
   public var reason: String?
   /// The fields, without those that frame the body.
   public var fields: RawFields = [:]
-  /// How the body's end is told.
+  /// The framing of the body.
   public var framing = Framing.length()
-  /// The body.
+  /// The steps of the body.
   public var body: [Step] = []
   /// The trailers of a chunked body.
   public var trailers: RawFields = [:]
-  /// How it ends.
+  /// The way in which the response ends.
   public var ending = PeerEnding.complete
 
-  /// A response of status 200 without content.
+  /// Creates a response of status 200 without content.
   public init() {}
 
-  /// The content's length as far as the steps yield it.
+  /// The length of the steps' content in bytes.
   public var byteCount: Int {
     body.reduce(0) { sum, step in
       switch step {

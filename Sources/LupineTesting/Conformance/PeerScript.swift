@@ -1,19 +1,19 @@
 public import LupineMock
 
-/// What a ``ConformancePeer`` does with the requests of one check.
+/// The reactions of a ``ConformancePeer`` to the requests of one check.
 public struct PeerScript: Sendable {
-  /// What befalls every request in place of an answer; `nil` where there is one.
+  /// The fault of every request; `nil` if requests are answered.
   public var fault: NetworkFault?
   /// The frames that answer the first request of each HTTP/2 connection; checks that use them need `networking`.
   var frames: [UInt8]?
-  /// Whether requests are read whole before they are answered; without that a reply reads what it wants.
+  /// Whether the peer reads each request completely before it answers; otherwise the reply's steps read the body.
   public var readsBody: Bool
-  /// Whether a reply has steps before its head; without that they are left out where there is no wire.
+  /// Whether replies have steps before the head; if false, a peer without connections omits such steps.
   public var holdsHead: Bool
-  /// What each request is answered with; called from any thread, and must not block.
+  /// Returns the reply to a request; it may be called from any thread and must not block.
   public var reply: @Sendable (PeerRequest) -> PeerReply
 
-  /// A script that answers.
+  /// Creates a script that answers requests.
   public init(
     readsBody: Bool = true, holdsHead: Bool = false, reply: @escaping @Sendable (PeerRequest) -> PeerReply
   ) {
@@ -22,13 +22,13 @@ public struct PeerScript: Sendable {
     self.reply = reply
   }
 
-  /// A script of HTTP/2 without TLS, frame by frame.
+  /// Creates a script of HTTP/2 frames without TLS.
   init(frames: [UInt8]) {
     self.init { _ in .end(.close) }
     self.frames = frames
   }
 
-  /// A script in which a fault befalls every request; one in the body is of the text `hello`.
+  /// Creates a script with a fault for every request; the body of a response is the text `hello`.
   public init(_ fault: NetworkFault) {
     self.fault = fault
     readsBody = true

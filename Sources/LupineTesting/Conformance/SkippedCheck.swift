@@ -4,9 +4,9 @@ public import LupineCore
 public struct SkippedCheck: Sendable, CustomStringConvertible {
   /// The check.
   public let check: ConformanceCheck
-  /// What the transport cannot do.
+  /// The capabilities that the transport lacks.
   public let missing: TransportCapabilities
 
-  /// The check's name and what is missing.
+  /// The check's name and the missing capabilities.
   public var description: String { "\(check.name): skipped, it needs \(missing)" }
 }

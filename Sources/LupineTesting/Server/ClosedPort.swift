@@ -1,17 +1,19 @@
-/// A port of 127.0.0.1 at which every connection is refused, for as long as this value lives.
+/// A port of 127.0.0.1 that refuses every connection during the lifetime of this value.
 ///
-/// The port is bound, so that no other program takes it, but nobody listens.
+/// The port is bound, so that no other program can use it, but it does not listen.
 public final class ClosedPort: Sendable {
   private let socket: LoopbackSocket
 
-  /// Takes a free port; throws ``SocketFailure`` when there is none.
+  /// Binds a free port.
+  ///
+  /// - Throws: ``SocketFailure`` if there is none.
   public init() throws {
     socket = try LoopbackSocket(.ipv4)
   }
 
-  /// The port's number.
+  /// The port number.
   public var port: Int { socket.port }
 
-  /// `http://127.0.0.1:` and the port.
+  /// The URL `http://127.0.0.1:` with the port.
   public var url: String { "http://127.0.0.1:\(port)" }
 }

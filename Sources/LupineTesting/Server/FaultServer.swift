@@ -1,36 +1,36 @@
 public import LupineMock
 
-/// A place on this machine where a fault of the common vocabulary befalls whoever connects, over real sockets.
+/// Provides a URL whose requests meet a fault, over real sockets on this machine.
 ///
-/// ```swift
+/// ```
 /// let place = try FaultServer(.tlsRefused)
 /// _ = await session.request(place.url).serializingData().response   // fails with tlsFailed
 /// ```
 ///
-/// It is there for as long as this value lives. Nothing leaves the machine, but that the system's resolver is asked
-/// for a name that nobody has (RFC 6761 section 6.4) where the fault is `hostNotFound`.
+/// The fault lasts for the lifetime of this value. No data leaves the machine, except that the fault `hostNotFound`
+/// makes the system's resolver look up a name that never exists (RFC 6761 section 6.4).
 public final class FaultServer: Sendable {
-  /// The URL to ask for; `https` for a fault of TLS alone.
+  /// The URL to request; its scheme is `https` only for TLS faults.
   public let url: String
-  /// What answers, where something does.
+  /// The server of the fault, if the fault needs one.
   let server: ScriptedServer?
-  /// Holds a port for as long as this value lives.
+  /// Owns the port of the fault.
   private let port: (any AnyObject & Sendable)?
 
-  /// Makes the place.
+  /// Creates the URL for a fault.
   ///
-  /// A `goAway` befalls clients that speak HTTP/2 from the first byte on, over `http`.
+  /// The fault `goAway` requires a client that speaks HTTP/2 over `http` with prior knowledge.
   ///
   /// - Parameters:
-  ///   - fault: what befalls every request.
-  ///   - body: what would have been the content; a fault beyond its end happens at its end.
-  /// - Throws: ``SocketFailure`` where a socket cannot be made.
+  ///   - fault: the fault of every request.
+  ///   - body: the complete content; a fault at a position beyond its end happens at its end.
+  /// - Throws: ``SocketFailure`` if a socket cannot be created.
   public init(_ fault: NetworkFault, of body: ScriptedBody = .text("hello")) throws {
     var (server, port): (ScriptedServer?, (any AnyObject & Sendable)?)
     switch fault {
-    // A name that is kept free for this (RFC 6761 section 6.4).
+    // A reserved name that never resolves (RFC 6761 section 6.4).
     case .hostNotFound: url = "http://nowhere.invalid"
-    // The broadcast address of the loopback network: the kernel makes no TCP connection to it, and says so at once.
+    // The broadcast address of the loopback network: the kernel fails every TCP connection to it immediately.
     case .networkUnreachable: url = "http://127.255.255.255:9"
     case .connectionRefused:
       let closed = try ClosedPort()
@@ -53,11 +53,11 @@ public final class FaultServer: Sendable {
   }
 }
 
-/// What a server says to the first bytes of a client, whatever they are.
+/// The bytes that a server sends after the first bytes of a client.
 private enum Greeting {
-  /// A fatal alert of TLS: `handshake_failure` (RFC 8446 section 6).
+  /// A fatal TLS alert: `handshake_failure` (RFC 8446 section 6).
   static let handshakeFailure: [UInt8] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x28]
-  /// SETTINGS and GOAWAY of HTTP/2: no stream has been processed, and nothing was wrong (RFC 9113 section 6.8).
+  /// SETTINGS and GOAWAY of HTTP/2: no stream was processed, and there was no error (RFC 9113 section 6.8).
   static let goAway: [UInt8] =
     [0, 0, 0, 4, 0, 0, 0, 0, 0] + [0, 0, 8, 7, 0, 0, 0, 0, 0] + [0, 0, 0, 0] + [0, 0, 0, 0]
 }

@@ -1,37 +1,41 @@
-/// Holds back a step of a script, or a test, until someone opens it.
+/// Holds back a step of a script, or a test, until it is opened.
 ///
-/// A test that must know an order uses gates where others would sleep: the script waits for a gate that the test opens,
-/// or opens one that the test waits for. Once open, a gate stays open.
+/// Use gates instead of sleeps to enforce an order: the script waits for a gate that the test opens, or opens a gate
+/// that the test waits for. An open gate stays open.
 ///
 /// ```swift
 /// let gate = Gate()
-/// let server = try ScriptedServer { _ in [.head(status: 200, fields: ["Content-Length": "2"]), .wait(gate), .body([1, 2])] }
+/// let server = try ScriptedServer { _ in
+///   [.head(status: 200, fields: ["Content-Length": "2"]), .wait(gate), .body([1, 2])]
+/// }
 /// ```
 public final class Gate: Sendable {
   let state = Watched(false)
 
-  /// Makes a gate that is shut.
+  /// Creates a closed gate.
   public init() {}
 
-  /// Whether someone has opened it.
+  /// Whether the gate is open.
   public var isOpen: Bool { state.value }
 
-  /// Lets everyone through, now and later; opening it again does nothing.
+  /// Opens the gate for all current and later waiters; a second call does nothing.
   public func open() {
     state.update { $0 = true }
   }
 
-  /// Returns as soon as the gate is open.
+  /// Waits until the gate is open.
   ///
-  /// Throws `CancellationError` when the task is cancelled before.
+  /// - Throws: `CancellationError` if the task is cancelled before.
   public func opened() async throws {
     try await state.wait { $0 }
   }
 
   /// Blocks the calling thread until the gate is open.
   ///
-  /// Meant for threads of one's own, never for a task. A server's handler should reply with ``ScriptedReply/Step/wait(_:)``
-  /// instead, which also ends with the server. Throws ``SocketFailure`` when the process has no descriptor left.
+  /// Call it only on the test's own threads, never in a task. The handler of a server must reply with
+  /// ``ScriptedReply/Step/wait(_:)`` instead, which also ends with the server.
+  ///
+  /// - Throws: ``SocketFailure`` if the process has no free file descriptor.
   public func blockUntilOpen() throws {
     _ = try state.block(hangup: nil) { $0 }
   }

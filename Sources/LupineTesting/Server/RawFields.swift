@@ -2,37 +2,38 @@ public import HTTPTypes
 import LupineCore
 import LupineSupport
 
-/// Field lines in the order of the wire, repeated ones included; a literal such as `["Content-Type": "text/plain"]`
-/// makes them.
+/// Field lines in the order in which they are sent, including repeated ones.
+///
+/// A dictionary literal such as `["Content-Type": "text/plain"]` creates them.
 public struct RawFields: Sendable, Hashable {
   var lines: [RawField]
 
-  /// Makes fields out of lines, in their order.
+  /// Creates fields from lines, in their order.
   public init(_ lines: [RawField] = []) {
     self.lines = lines
   }
 
-  /// Makes fields out of swift-http-types' fields, in their order.
+  /// Creates fields from swift-http-types' fields, in their order.
   public init(_ fields: HTTPFields) {
     lines = fields.map { RawField(name: $0.name.rawName, value: $0.value) }
   }
 
-  /// Every value of a field, in order; case does not matter in `name`.
+  /// Returns every value of a field, in order; the comparison of names ignores case.
   public func values(of name: String) -> [String] {
     lines.filter { $0.isNamed(name) }.map(\.value)
   }
 
-  /// The first value of a field, `nil` when there is none; case does not matter in `name`.
+  /// The first value of a field, or `nil` if there is none; the comparison of names ignores case.
   public subscript(name: String) -> String? {
     lines.first { $0.isNamed(name) }?.value
   }
 
-  /// Adds a line at the end.
+  /// Appends a line.
   public mutating func append(_ name: String, _ value: String) {
     lines.append(RawField(name: name, value: value))
   }
 
-  /// The same as swift-http-types' fields; a line whose name is no token is left out.
+  /// The fields as swift-http-types' fields, without the lines whose name is not a token.
   public var httpFields: HTTPFields {
     var fields = HTTPFields()
     for line in lines {
@@ -42,7 +43,7 @@ public struct RawFields: Sendable, Hashable {
     return fields
   }
 
-  /// Whether a comma-separated list field holds a token, in any case (RFC 9110, section 5.6.1).
+  /// Whether a comma-separated list field contains a token; the comparison ignores case (RFC 9110 section 5.6.1).
   func contains(token: String, in name: String) -> Bool {
     values(of: name).contains { value in
       value.split(separator: ",").contains { $0.trimmingBlanks().lowercased() == token }
@@ -60,7 +61,7 @@ extension RawFields: RandomAccessCollection {
 }
 
 extension RawFields: ExpressibleByDictionaryLiteral {
-  /// Makes fields out of a literal; the order is kept and a name may stand in it twice.
+  /// Creates fields from a literal, which keeps the order and may repeat a name.
   public init(dictionaryLiteral elements: (String, String)...) {
     lines = elements.map { RawField(name: $0.0, value: $0.1) }
   }

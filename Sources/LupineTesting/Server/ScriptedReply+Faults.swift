@@ -1,38 +1,38 @@
-/// Faults of the connection, by the names of `NetworkFault` where that has them.
+/// Faults of the connection, with the names of `NetworkFault` if it has them.
 ///
-/// It ends or falls silent where it should not. A fault beyond the end of a body happens at its end, and the head tells
-/// one byte more.
+/// The connection ends or stalls too early. A fault at a position beyond the end of a body happens at its end, and
+/// `Content-Length` is then one byte more than the body.
 extension ScriptedReply {
-  /// A TCP reset after the request, before a byte of an answer.
+  /// A TCP reset after the request, before any byte of a response.
   public static var resetBeforeHead: Self { [.reset] }
 
-  /// A TCP reset once so many bytes of the body have been sent.
+  /// A TCP reset after `count` bytes of the body.
   public static func reset(afterBytes count: Int, of body: ScriptedBody = .text("hello")) -> Self {
     broken(body, after: count, by: .reset)
   }
 
-  /// An orderly end of the connection after the request, before a byte of an answer.
+  /// An orderly end of the connection after the request, before any byte of a response.
   public static var closeBeforeHead: Self { [.close] }
 
-  /// An orderly end of the connection once so many bytes of the body have been sent, fewer than the head tells.
+  /// An orderly end of the connection after `count` bytes of the body, fewer than `Content-Length` states.
   public static func truncated(afterBytes count: Int, of body: ScriptedBody = .text("hello")) -> Self {
     broken(body, after: count, by: .close)
   }
 
-  /// Silence after the request.
+  /// No response: the connection stays open and silent.
   public static var stallBeforeHead: Self { [.stall] }
 
-  /// Silence once so many bytes of the body have been sent.
+  /// A stall after `count` bytes of the body.
   public static func stall(afterBytes count: Int, of body: ScriptedBody = .text("hello")) -> Self {
     broken(body, after: count, by: .stall)
   }
 
-  /// A chunked body whose connection ends in order after the chunks, without the last one.
+  /// A chunked body that ends with the connection, without the last chunk.
   public static func truncatedChunks(_ chunks: [[UInt8]]) -> Self {
     Self([.head(status: 200, fields: ["Transfer-Encoding": "chunked"])] + chunks.map { .chunk($0) } + [.close])
   }
 
-  /// A whole response of which each byte of the body is a write of its own.
+  /// A complete response that sends each byte of the body in a separate write.
   public static func dribble(_ body: ScriptedBody) -> Self {
     [.head(status: 200, fields: ["Content-Length": String(body.bytes.count)]), .drip(body.bytes)]
   }

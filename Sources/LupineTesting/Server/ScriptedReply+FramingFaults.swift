@@ -1,13 +1,15 @@
-/// Faults of the message: what arrives is not the HTTP/1.1 of RFC 9112.
+/// Faults of the message, which violates RFC 9112.
 ///
-/// Where a lenient client could read a whole response, one is there, so that leniency shows as a success.
+/// Each of these contains a complete response for a lenient client if that is possible, so that leniency shows as a
+/// success.
 extension ScriptedReply {
-  /// A chunk whose size line is `size`, around `hello`; `zz` is no number, `0x5`, `5 g` and `+5` are lies that some accept.
+  /// A chunk `hello` with a chosen size line, such as `zz`, which is no number, or `0x5`, `5 g` or `+5`, which some
+  /// parsers accept.
   public static func malformedChunk(size: String = "zz") -> Self {
     verbatim("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(size)\r\nhello\r\n0\r\n\r\n")
   }
 
-  /// Two `Content-Length` fields, and as many bytes as the larger one says.
+  /// Two `Content-Length` fields, and as many bytes as the greater one states.
   public static func doubledContentLength(_ first: Int, _ second: Int) -> Self {
     Self(
       [
@@ -17,17 +19,17 @@ extension ScriptedReply {
       ], connection: .keep)
   }
 
-  /// A `Content-Length` whose value is any text, and `hello`.
+  /// A `Content-Length` field with any value, and the body `hello`.
   public static func contentLength(_ value: String) -> Self {
     verbatim("HTTP/1.1 200 OK\r\nContent-Length: \(value)\r\n\r\nhello")
   }
 
-  /// `Content-Length: 5` beside `Transfer-Encoding: chunked`, and `hello` in a chunk.
+  /// `Content-Length: 5` together with `Transfer-Encoding: chunked`, and the chunk `hello`.
   public static var contentLengthWithChunked: Self {
     verbatim("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
   }
 
-  /// One field whose value has so many bytes, in an otherwise good response without content.
+  /// One field with a value of `count` bytes, in an otherwise valid response without content.
   public static func oversizedField(bytes count: Int) -> Self {
     let block = ScriptedBody.filler(4096).bytes
     let count = max(0, count)
@@ -44,12 +46,12 @@ extension ScriptedReply {
     [.raw(text: "HTTP/1.1 200 OK\r\n"), .repeat(Array("X-Endless: again and again\r\n".utf8))]
   }
 
-  /// Interim responses (103) without end.
+  /// An endless sequence of interim responses (103).
   public static var endlessInformational: Self {
     [.repeat(Array("HTTP/1.1 103 Early Hints\r\n\r\n".utf8))]
   }
 
-  /// Trailers that never end, after a chunk with `hello`.
+  /// Trailers that never end, after the chunk `hello`.
   public static var endlessTrailers: Self {
     [
       .raw(text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"),
@@ -65,7 +67,7 @@ extension ScriptedReply {
     ]
   }
 
-  /// A body without end, in chunks.
+  /// A chunked body that never ends.
   public static var endlessBody: Self {
     let chunk = "1000\r\n" + String(repeating: "a", count: 4096) + "\r\n"
     return [
@@ -73,22 +75,22 @@ extension ScriptedReply {
     ]
   }
 
-  /// A response whose lines end in a line feed alone.
+  /// A response whose lines end in LF without CR.
   public static var bareLineFeeds: Self {
     verbatim("HTTP/1.1 200 OK\nContent-Length: 5\n\nhello")
   }
 
-  /// A field that goes on in the next line, which begins with a space.
+  /// A field whose value continues on the next line, after a space (RFC 9112 section 5.2).
   public static var obsoleteFold: Self {
     verbatim("HTTP/1.1 200 OK\r\nX-Folded: one\r\n two\r\nContent-Length: 5\r\n\r\nhello")
   }
 
-  /// Bytes that are no HTTP at all, then the end of the connection.
+  /// Bytes that are not HTTP, then the end of the connection.
   public static var garbage: Self {
     [.raw(Array(0..<32) + Array("\r\nThis is no response.\r\n\r\n".utf8)), .close]
   }
 
-  /// Bytes as they are; the connection stays open.
+  /// A text without changes; the connection stays open.
   public static func verbatim(_ text: String) -> Self {
     Self([.raw(text: text)], connection: .keep)
   }

@@ -1,14 +1,14 @@
 public import LupineMock
 
 extension ScriptedReply {
-  /// The reply in which a fault of the common vocabulary happens, as the mock plays it.
+  /// Creates a reply that produces a fault in the same way as the mock.
   ///
-  /// `nil` for those that no reply can play, because they happen before a request is answered; ``FaultServer`` plays them
-  /// all. The server keeps no time, so a dribble is as fast as the line.
+  /// It is `nil` for a fault that happens before the server answers a request; ``FaultServer`` produces all faults. The
+  /// server does not delay bytes, so a dribble is not slow.
   ///
   /// - Parameters:
-  ///   - fault: what happens.
-  ///   - body: what would have been the content; a fault beyond its end happens at its end.
+  ///   - fault: the fault.
+  ///   - body: the complete content; a fault at a position beyond its end happens at its end.
   public init?(_ fault: NetworkFault, of body: ScriptedBody = .text("hello")) {
     switch fault {
     case .hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .connectionStalled, .goAway: return nil

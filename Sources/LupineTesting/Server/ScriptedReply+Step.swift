@@ -1,48 +1,48 @@
 extension ScriptedReply {
   /// One step of a script.
   ///
-  /// Bytes of neighbouring steps go out in one write where they are small; a step that waits, reads, signals or ends the
-  /// connection first hands everything before it to the kernel.
+  /// Consecutive steps share one write if their bytes are few. A step that waits, reads, signals or ends the connection
+  /// first sends all earlier bytes.
   public enum Step: Sendable {
-    /// The head of the final response; without a `reason` the usual phrase stands in it.
+    /// The head of the final response; without a `reason` it has the standard reason phrase.
     ///
-    /// No field is added: a body needs its `Content-Length` or `Transfer-Encoding`.
+    /// No field is added: a body needs a `Content-Length` or a `Transfer-Encoding`.
     case head(status: Int, reason: String? = nil, fields: RawFields = [:])
     /// An interim response (1xx) with its empty line.
     case informational(status: Int, fields: RawFields = [:])
-    /// Bytes as they are, whatever they are.
+    /// Any bytes, without changes.
     case raw([UInt8])
-    /// Content whose length the head has given; left out in answer to HEAD.
+    /// Content whose length the head states; omitted in the response to HEAD.
     case body([UInt8])
-    /// One chunk of a chunked body, with extensions as in `;name=value`; left out in answer to HEAD.
+    /// One chunk of a chunked body, with extensions such as `;name=value`; omitted in the response to HEAD.
     case chunk([UInt8], extensions: String = "")
-    /// The last chunk, the trailers and the empty line; left out in answer to HEAD.
+    /// The last chunk, the trailers and the empty line; omitted in the response to HEAD.
     case endChunks(trailers: RawFields = [:])
-    /// The same bytes again and again without memory for all of them; without a `count` until the client closes.
+    /// The same bytes repeatedly, in constant memory; without a `count`, until the client closes the connection.
     case `repeat`([UInt8], count: Int? = nil)
-    /// Bytes as they are, each in a write of its own.
+    /// Any bytes, each in a separate write.
     ///
-    /// The kernel may still hand several to a slow reader at once; put ``wait(_:)`` between bytes that must stay apart.
+    /// The client may still receive several in one read; put ``wait(_:)`` between bytes that must arrive separately.
     case drip([UInt8])
-    /// Reads the request's body to its end, or at most so many bytes more of it; first answers `Expect: 100-continue`.
+    /// Reads the request's body to its end, or at most `upTo` more bytes; first answers `Expect: 100-continue`.
     ///
-    /// Only for a server that does not read bodies by itself; otherwise there is nothing left to read.
+    /// Use it only with a server that does not read bodies itself; otherwise the body has been read already.
     case readBody(upTo: Int? = nil)
-    /// Goes on when the gate is open; the connection ends when the client closes or the server stops before.
+    /// Waits until the gate is open; the connection ends if the client closes it or the server stops before.
     case wait(Gate)
-    /// Opens a gate once the kernel has taken everything before.
+    /// Opens a gate after all earlier bytes have been sent.
     case signal(Gate)
-    /// Ends the connection with a TCP reset, after the client's kernel has received everything before.
+    /// Ends the connection with a TCP reset, after the client's kernel has received all earlier bytes.
     case reset
-    /// Ends the connection in order, also when the request has not been read to its end.
+    /// Ends the connection in an orderly way, even if the request has not been read to its end.
     case close
-    /// Sends nothing more and ignores what comes, until the client closes or the server stops.
+    /// Sends nothing more and ignores received bytes, until the client closes the connection or the server stops.
     case stall
 
     /// Reads the request's body to its end.
     public static var readBody: Step { .readBody(upTo: nil) }
 
-    /// A text in UTF-8 as it is, whatever it is.
+    /// Any text in UTF-8, without changes.
     public static func raw(text: String) -> Step { .raw(Array(text.utf8)) }
   }
 }

@@ -1,42 +1,44 @@
-/// What a ``ScriptedServer`` does with one request: steps, then a decision about the connection.
+/// The reaction of a ``ScriptedServer`` to one request: steps, and what happens to the connection afterwards.
 ///
 /// An array literal of steps is a reply, too.
 public struct ScriptedReply: Sendable {
-  /// What becomes of the connection after the last step.
+  /// What happens to the connection after the last step.
   public enum Connection: Sendable, Hashable {
-    /// Stays open when HTTP says so: the client did not ask for the end, the response shows where it ends,
-    /// and the request was read whole (RFC 9112, section 9.3).
+    /// The connection stays open if HTTP allows it (RFC 9112 section 9.3).
+    ///
+    /// The client must not have asked for its end, the response must have a definite end, and the request must have
+    /// been read completely.
     case automatic
-    /// Stays open in any case: what comes next is read as a request.
+    /// The connection stays open, and the next bytes are read as a request.
     case keep
-    /// Closes.
+    /// The connection is closed.
     case close
   }
 
   /// The steps, in order.
   public var steps: [Step]
-  /// What becomes of the connection after them.
+  /// What happens to the connection after the steps.
   public var connection: Connection
 
-  /// Makes a reply out of steps.
+  /// Creates a reply from steps.
   public init(_ steps: [Step], connection: Connection = .automatic) {
     self.steps = steps
     self.connection = connection
   }
 
-  /// The same reply with more steps before it.
+  /// Returns the reply with more steps before it.
   public func preceded(by steps: Step...) -> Self {
     Self(steps + self.steps, connection: connection)
   }
 
-  /// The same reply with more steps behind it.
+  /// Returns the reply with more steps after it.
   public func followed(by steps: Step...) -> Self {
     Self(self.steps + steps, connection: connection)
   }
 }
 
 extension ScriptedReply: ExpressibleByArrayLiteral {
-  /// Makes a reply out of a literal of steps.
+  /// Creates a reply from a literal of steps.
   public init(arrayLiteral elements: Step...) {
     self.init(elements)
   }

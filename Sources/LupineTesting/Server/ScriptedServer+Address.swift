@@ -1,11 +1,13 @@
 extension ScriptedServer {
-  /// Where a server listens: on this machine only.
+  /// The address of a server on this machine.
   public enum Address: Sendable, Hashable {
     /// A free port of 127.0.0.1.
     case ipv4
     /// A free port of `::1`.
     case ipv6
-    /// A Unix domain socket at a path of at most 107 bytes where nothing may stand yet; the file is removed when the server stops.
+    /// A Unix domain socket at a path of at most 107 bytes.
+    ///
+    /// The path must not exist yet. The file is removed when the server stops.
     case unix(path: String)
   }
 }

@@ -1,28 +1,28 @@
-/// Waiting for events, never for time.
+/// Functions that wait for events of the server.
 ///
-/// Each of these throws `CancellationError` when the task is cancelled, and ``ScriptedServer/Stopped`` when the server has
-/// stopped without it.
+/// Each of them throws `CancellationError` if the task is cancelled, and ``ScriptedServer/Stopped`` if the server stops
+/// before the event.
 extension ScriptedServer {
-  /// Says that a server stopped before what was waited for had happened.
+  /// The error of a wait whose event did not happen before the server stopped.
   public struct Stopped: Error, Sendable, Equatable {}
 
-  /// Waits until so many requests have arrived since the start; returns all that have.
+  /// Waits until at least `count` requests have arrived since the start; returns all of them.
   @discardableResult
   public func waitForRequest(count: Int = 1) async throws -> [ReceivedHTTPRequest] {
     try await wait { $0.requests.count >= count }.requests
   }
 
-  /// Waits until so many connections have been accepted since the start.
+  /// Waits until at least `count` connections have been accepted since the start.
   public func waitForConnection(count: Int = 1) async throws {
     _ = try await wait { $0.accepted >= count }
   }
 
-  /// Waits until exactly so many connections are open.
+  /// Waits until exactly `count` connections are open.
   public func waitForOpenConnections(_ count: Int) async throws {
     _ = try await wait { $0.open == count }
   }
 
-  /// Waits until so many problems have been seen since the start; returns all that have.
+  /// Waits until at least `count` problems have occurred since the start; returns all of them.
   @discardableResult
   public func waitForProblem(count: Int = 1) async throws -> [Problem] {
     try await wait { $0.problems.count >= count }.problems

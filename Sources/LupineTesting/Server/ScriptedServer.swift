@@ -2,7 +2,7 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// A real HTTP/1.1 server on this machine that answers each request by a script, for tests of what goes over the wire.
+/// An HTTP/1.1 server on this machine that answers each request with a script, for tests over real sockets.
 ///
 /// ```swift
 /// let server = try ScriptedServer { request in
@@ -10,22 +10,24 @@ import Synchronization
 /// }
 /// ```
 ///
-/// It runs on threads of its own, one for each connection, and never on Swift's cooperative pool. Connections stay open as
-/// HTTP says, and requests may be pipelined. It stops when it is stopped or let go of.
+/// The server uses its own threads, one for each connection, and never Swift's cooperative pool. Connections are
+/// persistent as HTTP defines, and requests may be pipelined. The server stops with `stop()` or with the release of
+/// this value.
 public final class ScriptedServer: Sendable {
   let state: ServerState
   private let address: Address
   private let acceptThread: Mutex<SystemThread?>
 
-  /// Starts a server; throws ``SocketFailure`` when it cannot.
+  /// Starts a server.
   ///
   /// - Parameters:
-  ///   - readsBody: Whether a request is read whole before the handler sees it. Without that, the handler decides on the
-  ///     head alone, and the body is read by ``ScriptedReply/Step/readBody(upTo:)`` or not at all.
-  ///   - answersContinue: Whether a client that waits for it is sent `100 Continue` before its body is read.
-  ///   - keptBodyLength: How many bytes of each body are kept; the rest is only counted.
-  ///   - handler: Answers a request. It is called on the connection's thread, for several connections at once, and must
-  ///     not block: a script waits by itself.
+  ///   - readsBody: whether the server reads each request's body before it calls the handler. Otherwise the handler
+  ///     receives the head only, and ``ScriptedReply/Step/readBody(upTo:)`` reads the body.
+  ///   - answersContinue: whether the server sends `100 Continue` to a waiting client before it reads the body.
+  ///   - keptBodyLength: the maximum number of stored bytes of each body; further bytes are only counted.
+  ///   - handler: answers a request. The server calls it on the connection's thread, possibly for several connections
+  ///     at once. It must not block: a script can wait instead.
+  /// - Throws: ``SocketFailure`` if the server cannot be started.
   public convenience init(
     _ address: Address = .ipv4, readsBody: Bool = true, answersContinue: Bool = true, keptBodyLength: Int = .max,
     handler: @escaping @Sendable (ReceivedHTTPRequest) -> ScriptedReply
@@ -41,7 +43,7 @@ public final class ScriptedServer: Sendable {
     acceptThread = Mutex(try state.startAccepting())
   }
 
-  /// Starts a server that says the same to the first bytes of every connection, whatever they are.
+  /// Starts a server that sends the same bytes after the first bytes of every connection.
   convenience init(greeting: [UInt8]) throws {
     try self.init(
       .ipv4,
@@ -50,8 +52,9 @@ public final class ScriptedServer: Sendable {
         greeting: greeting))
   }
 
-  /// Starts a server of HTTP/2 without TLS that answers the first request of each connection with the same frames, and
-  /// ends the connection.
+  /// Starts a server of HTTP/2 without TLS.
+  ///
+  /// It answers the first request of each connection with the same frames, and ends the connection.
   convenience init(frames: [UInt8]) throws {
     try self.init(
       .ipv4,
@@ -60,12 +63,12 @@ public final class ScriptedServer: Sendable {
         frames: frames))
   }
 
-  /// Starts a server that gives every request the same reply.
+  /// Starts a server with the same reply to every request.
   public convenience init(always reply: ScriptedReply) throws {
     try self.init { _ in reply }
   }
 
-  /// Starts a server that gives the replies in turn; a request for which there is none left is answered with 500.
+  /// Starts a server with one reply for each request in sequence, and then with status 500.
   public convenience init(sequence replies: [ScriptedReply]) throws {
     try self.init { request in
       guard request.number < replies.count else {
@@ -77,10 +80,10 @@ public final class ScriptedServer: Sendable {
 
   deinit { stop() }
 
-  /// The port; 0 for a Unix socket.
+  /// The port number; 0 for a Unix domain socket.
   public var port: Int { state.port }
 
-  /// The URL of the root without a final slash; for a Unix socket `http://localhost`.
+  /// The URL of the root without a trailing slash; for a Unix domain socket `http://localhost`.
   public var url: String {
     switch address {
     case .ipv4: "http://127.0.0.1:\(port)"
@@ -89,19 +92,19 @@ public final class ScriptedServer: Sendable {
     }
   }
 
-  /// Every request so far, in the order of their numbers.
+  /// All requests so far, in the order of their numbers.
   public var requests: [ReceivedHTTPRequest] { state.record.value.requests }
 
-  /// What arrived and was no whole request.
+  /// All problems so far.
   public var problems: [Problem] { state.record.value.problems }
 
-  /// How many connections have been accepted so far.
+  /// The number of connections accepted so far.
   public var connectionCount: Int { state.record.value.accepted }
 
-  /// How many connections are open now.
+  /// The number of open connections.
   public var openConnectionCount: Int { state.record.value.open }
 
-  /// Ends every connection and every thread, and frees the port; returns when that is done.
+  /// Ends all connections and threads, and releases the port; returns afterwards.
   ///
   /// A second call does nothing. A handler must not call it.
   public func stop() {

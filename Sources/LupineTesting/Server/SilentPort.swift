@@ -2,13 +2,15 @@ import Glibc
 
 /// A port of 127.0.0.1 that never answers, for tests of timeouts.
 ///
-/// By default the kernel completes the handshake and nothing more ever comes: a client connects, sends, and waits.
-/// With `completesHandshake: false` not even the connection comes about, because the queue of the port is full.
+/// By default the kernel completes the TCP handshake and sends nothing more: a client connects, sends and waits. With
+/// `completesHandshake: false` the connection is not established, because the port's accept queue is full.
 public final class SilentPort: Sendable {
   private let socket: LoopbackSocket
   private let fillers: [Int32]
 
-  /// Takes a free port; throws ``SocketFailure`` when there is none.
+  /// Binds a free port.
+  ///
+  /// - Throws: ``SocketFailure`` if there is none.
   public init(completesHandshake: Bool = true) throws {
     socket = try LoopbackSocket(.ipv4)
     try socket.listen(backlog: completesHandshake ? 128 : 0)
@@ -19,16 +21,16 @@ public final class SilentPort: Sendable {
     for filler in fillers { _ = close(filler) }
   }
 
-  /// The port's number.
+  /// The port number.
   public var port: Int { socket.port }
 
-  /// `http://127.0.0.1:` and the port.
+  /// The URL `http://127.0.0.1:` with the port.
   public var url: String { "http://127.0.0.1:\(port)" }
 }
 
-/// Connects until the kernel takes no more.
+/// Opens connections until the accept queue is full.
 ///
-/// A backlog of 0 has room for one connection. The first connect blocks until it is made; the others need not succeed.
+/// A backlog of 0 has room for one connection. The first connect blocks until it succeeds; the others need not succeed.
 private func fillQueue(port: Int) throws(SocketFailure) -> [Int32] {
   var fillers: [Int32] = []
   for kind in [0, Int32(SOCK_NONBLOCK.rawValue), Int32(SOCK_NONBLOCK.rawValue)] {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Says which system call failed while a loopback socket or one of its threads was set up, and why.
+/// The failed system call during the setup of a loopback socket or its threads, and its error.
 public struct SocketFailure: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The name of the call, as in `bind`.
+  /// The name of the call, such as `bind`.
   public let call: String
   /// The value of `errno`.
   public let code: Int32

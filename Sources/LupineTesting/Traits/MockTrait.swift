@@ -2,11 +2,11 @@ import LupineCore
 import LupineMock
 public import Testing
 
-/// Gives each test a mock of its own, `MockTransport.current`, and verifies it when the test is over.
+/// Gives each test its own mock, `MockTransport.current`, and verifies the mock at the end of the test.
 ///
-/// What `verify()` would throw is noted as issues, each at the line of the stub that it is about; a request without a
-/// stub is noted at the test's, with the nearest stubs. A test that throws has them noted, too, unless it was cancelled.
-/// What became of the requests stands beside the first issue.
+/// Each error of `verify()` is recorded as an issue at the line of its stub. A request without a stub is recorded at
+/// the test's line, with the nearest stubs. The errors are also recorded if the test throws, unless the test was
+/// cancelled. The first issue contains the history of the requests.
 ///
 /// ```swift
 /// @Test(.mock) func `a user is decoded`() async throws {
@@ -16,13 +16,13 @@ public import Testing
 /// }
 /// ```
 public struct MockTrait: TestTrait, SuiteTrait, TestScoping {
-  /// Whether the mock is verified at the test's end.
+  /// Whether the mock is verified at the end of the test.
   public let verifies: Bool
 
-  /// A suite's tests have the trait, too.
+  /// Whether the tests of a suite inherit the trait: true.
   public var isRecursive: Bool { true }
 
-  /// Runs a test with a mock, and notes what `verify()` would throw as the test's issues.
+  /// Runs a test with a mock, and records the errors of `verify()` as the test's issues.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {
@@ -36,9 +36,9 @@ public struct MockTrait: TestTrait, SuiteTrait, TestScoping {
     if verifies { note(mock.complaints, mock.history, test, thrown: nil) }
   }
 
-  /// Notes each complaint, and the history once.
+  /// Records each complaint, and the history once.
   ///
-  /// What an error tells at length that the test throws is not told a second time.
+  /// A complaint is shortened if the thrown error already contains its details.
   private func note(_ complaints: [MockTransport.Complaint], _ history: String, _ test: Test, thrown: (any Error)?) {
     let told = (thrown as? LupineError)?.message
     var comment = history.isEmpty ? nil : Comment(rawValue: history)
@@ -48,23 +48,23 @@ public struct MockTrait: TestTrait, SuiteTrait, TestScoping {
         sourceLocation: complaint.location.map(SourceLocation.init) ?? test.sourceLocation)
       comment = nil
     }
-    // The error alone does not say what the requests before it led to.
+    // The error alone does not show the requests that preceded it.
     if thrown != nil, let comment { Issue.record(comment, sourceLocation: test.sourceLocation) }
   }
 }
 
 extension Trait where Self == MockTrait {
-  /// A mock of the test's own that is verified at its end.
+  /// A mock for each test, verified at the end of the test.
   public static var mock: MockTrait { MockTrait(verifies: true) }
 
-  /// A mock of the test's own.
+  /// A mock for each test.
   ///
-  /// - Parameter verifies: whether it is verified at the test's end.
+  /// - Parameter verifies: whether the mock is verified at the end of the test.
   public static func mock(verifies: Bool) -> MockTrait { MockTrait(verifies: verifies) }
 }
 
 extension MockTransport.Complaint {
-  /// What is complained of, at length unless a message that is shown anyway begins with that.
+  /// Returns the details of the complaint, unless the given message begins with them.
   fileprivate func text(unless told: String?) -> String {
     guard let detail else { return text }
     guard let told, told.hasPrefix(detail) else { return detail }

@@ -3,13 +3,13 @@ public import Testing
 
 /// Runs each test in a simulation, `Simulation.current`; see `withSimulation(seed:)`.
 public struct SimulationTrait: TestTrait, SuiteTrait, TestScoping {
-  /// What determines the course of events.
+  /// The seed that determines the order of events.
   public let seed: UInt64
 
-  /// A suite's tests have the trait, too.
+  /// Whether the tests of a suite inherit the trait: true.
   public var isRecursive: Bool { true }
 
-  /// Runs a test in a world of its own.
+  /// Runs a test in its own simulation.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {
@@ -20,6 +20,6 @@ public struct SimulationTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == SimulationTrait {
-  /// A world in virtual time whose order of events and whose chance the seed determines.
+  /// A simulation in virtual time; the seed determines the order of events and the random values.
   public static func simulated(seed: UInt64 = 0) -> SimulationTrait { SimulationTrait(seed: seed) }
 }

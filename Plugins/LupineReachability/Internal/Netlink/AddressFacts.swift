@@ -1,9 +1,9 @@
 import CNetlink
 import LupineCore
 
-/// What the kernel says about one address of an interface.
+/// One address of an interface, from a netlink message.
 struct AddressFacts: Equatable {
-  /// What names an address; the rest may change.
+  /// The identity of an address; the other values may change.
   struct Key: Hashable {
     var interface: Int32
     var address: IPAddress
@@ -11,8 +11,7 @@ struct AddressFacts: Equatable {
   }
 
   var key: Key
-  /// Whether it is good for the world beyond the link (a scope of 253 and more is not), and not being checked for a
-  /// double (RFC 4862).
+  /// Whether the address has a scope wider than the link, and has passed duplicate address detection (RFC 4862).
   var isGlobal: Bool
 }
 
@@ -32,7 +31,7 @@ extension AddressFacts {
       default: break
       }
     }
-    // Over a point-to-point link `IFA_ADDRESS` is the other end's.
+    // On a point-to-point link, `IFA_ADDRESS` is the peer's address.
     guard let address = local ?? other, address.family.number == Int32(header.ifa_family) else { return nil }
     key = Key(interface: Int32(bitPattern: header.ifa_index), address: address, prefixLength: header.ifa_prefixlen)
     let unusable = UInt32(IFA_F_TENTATIVE | IFA_F_DADFAILED)
@@ -41,7 +40,7 @@ extension AddressFacts {
 }
 
 extension IPAddress.Family {
-  /// The kernel's number.
+  /// The address family's number (`AF_INET` or `AF_INET6`).
   var number: Int32 { self == .ipv4 ? AF_INET : AF_INET6 }
 
   init?(number: UInt8) {

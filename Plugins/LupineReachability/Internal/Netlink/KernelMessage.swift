@@ -1,6 +1,6 @@
 import CNetlink
 
-/// What the kernel says about the network, as far as this library listens.
+/// A parsed netlink message of a supported type.
 enum KernelMessage: Equatable {
   case link(LinkFacts)
   case linkRemoved(Int32)
@@ -8,12 +8,12 @@ enum KernelMessage: Equatable {
   case addressRemoved(AddressFacts)
   case route(RouteFacts)
   case routeRemoved(RouteFacts)
-  /// A dump has ended, with 0 or the number of an error.
+  /// The end of a dump, with 0 or an error number.
   case done(Int32)
-  /// An answer that is an error; 0 is a plain acknowledgement.
+  /// An error number, or 0 for an acknowledgement.
   case answer(Int32)
 
-  /// Reads a message; `nil` where it is cut off or of no interest.
+  /// Parses a message; `nil` if it is truncated or of another type.
   init?(_ message: NetlinkMessages.Message) {
     let payload = message.payload
     switch Int(message.type) {

@@ -1,4 +1,4 @@
-/// The tables of the kernel that are listened to.
+/// The kernel's tables that a monitor reads.
 enum KernelTable: CaseIterable, Hashable {
   case links
   case addresses

@@ -1,14 +1,14 @@
 import CNetlink
 
-/// What the kernel says about one interface.
+/// One interface, from a netlink message.
 struct LinkFacts: Equatable {
   var index: Int32
   var name: String
   var isUp = false
   var isRunning = false
-  /// The kind of hardware, an `ARPHRD_…` number.
+  /// The hardware type, an `ARPHRD_…` number.
   var hardware: UInt16 = 1
-  /// What the driver of a virtual link calls it, such as `veth` or `bridge`.
+  /// The driver of a virtual link, such as `veth` or `bridge`.
   var driver: String?
 
   /// `ARPHRD_LOOPBACK` of `<linux/if_arp.h>`.
@@ -16,13 +16,13 @@ struct LinkFacts: Equatable {
 }
 
 extension LinkFacts {
-  /// `IFF_UP` and `IFF_RUNNING` of `<linux/if.h>`, which does not go together with `<net/if.h>`.
+  /// `IFF_UP` and `IFF_RUNNING` of `<linux/if.h>`, which cannot be included together with `<net/if.h>`.
   private static let upFlag: UInt32 = 0x1
   private static let runningFlag: UInt32 = 0x40
 
   init?(_ payload: UnsafeRawBufferPointer) {
     guard let header = payload.value(ifinfomsg.self), let rest = payload.after(MemoryLayout<ifinfomsg>.size),
-      // Bridges tell of their ports with messages of the same type and another family.
+      // Messages about the ports of a bridge have the same type and another family.
       header.ifi_family == UInt8(AF_UNSPEC)
     else { return nil }
     var name: String?

@@ -1,7 +1,7 @@
 import CNetlink
 import LupineCore
 
-/// The attributes of a message, as far as their lengths are true.
+/// The attributes of a message; an invalid length ends the sequence.
 struct NetlinkAttributes: Sequence, IteratorProtocol {
   struct Attribute {
     let type: Int
@@ -16,7 +16,7 @@ struct NetlinkAttributes: Sequence, IteratorProtocol {
   }
 
   private static let headerLength = MemoryLayout<rtattr>.size
-  /// The kernel keeps two flags in the uppermost bits.
+  /// The two most significant bits of the type are flags.
   private static let typeMask: UInt16 = 0x3FFF
   private var rest: UnsafeRawBufferPointer
 

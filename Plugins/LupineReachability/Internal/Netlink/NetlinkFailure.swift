@@ -2,14 +2,14 @@ import Glibc
 import LupineCore
 import LupineSupport
 
-/// Why netlink is not to be had.
+/// The reason why netlink is unavailable.
 struct NetlinkFailure: Error, Equatable {
-  /// The errors of a question that the kernel could not answer at that moment and may answer if it is asked again.
+  /// The errors of a request that may succeed if it is repeated.
   ///
-  /// Its messages fill the socket (ENOBUFS), it has no memory (ENOMEM), it is still answering another question (EBUSY),
-  /// or the table changed too often (EINTR, EAGAIN).
+  /// The socket's buffer is full (ENOBUFS), the kernel has no memory (ENOMEM), another dump is running (EBUSY), or the
+  /// table changed too often (EINTR, EAGAIN).
   static let momentary: Set<Int32> = [ENOBUFS, ENOMEM, EBUSY, EINTR, EAGAIN]
-  /// The error of a question whose answer did not fit into the socket.
+  /// The error of a request whose answer did not fit into the socket's buffer.
   static let lostAnswer = ENOBUFS
 
   let message: String

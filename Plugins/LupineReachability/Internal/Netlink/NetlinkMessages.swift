@@ -1,8 +1,9 @@
 import CNetlink
 
-/// The messages of one datagram (RFC 3549 section 2.3), as far as their lengths are true.
+/// The messages of one datagram (RFC 3549 section 2.3).
 ///
-/// A header that is cut off, shorter than itself or longer than the datagram ends the sequence.
+/// A header that is truncated, or whose length is shorter than the header or longer than the datagram, ends the
+/// sequence.
 struct NetlinkMessages: Sequence, IteratorProtocol {
   struct Message {
     let type: UInt16
@@ -30,24 +31,24 @@ struct NetlinkMessages: Sequence, IteratorProtocol {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The value at an offset, whatever its alignment; `nil` where it is cut off.
+  /// Returns the value at an offset, with any alignment; `nil` if it is truncated.
   func value<Value: BitwiseCopyable>(_ type: Value.Type, at offset: Int = 0) -> Value? {
     guard offset >= 0, offset <= count - MemoryLayout<Value>.size else { return nil }
     return loadUnaligned(fromByteOffset: offset, as: type)
   }
 
-  /// What follows an item of this length and the bytes that fill it up to a multiple of four.
+  /// Returns the bytes after an item of this length and its padding to a multiple of 4.
   func dropping(_ length: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: self[Swift.min(count, (length + 3) & ~3)...])
   }
 
-  /// What follows this many bytes; `nil` where there are fewer.
+  /// Returns the bytes after this many bytes; `nil` if there are fewer.
   func after(_ length: Int) -> UnsafeRawBufferPointer? {
     length <= count ? UnsafeRawBufferPointer(rebasing: self[length...]) : nil
   }
 }
 
 extension NetlinkMessages.Message {
-  /// Whether the table changed while it was told.
+  /// Whether the table changed during the dump.
   var isInterrupted: Bool { flags & UInt16(NLM_F_DUMP_INTR) != 0 }
 }

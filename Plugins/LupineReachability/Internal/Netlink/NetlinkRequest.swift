@@ -1,21 +1,21 @@
 import CNetlink
 import LupineCore
 
-/// What is asked of the kernel.
+/// A request to the kernel.
 enum NetlinkRequest: Equatable {
-  /// Everything of one table.
+  /// All entries of one table.
   case dump(KernelTable)
   /// The route to an address.
   case route(IPAddress)
-  /// Nothing but an answer, which wakes whoever waits at the socket.
+  /// An acknowledgement only, which wakes the thread that waits at the socket.
   case wake
 
-  /// The message as it goes to the socket.
+  /// Returns the encoded message.
   func bytes(sequence: UInt32) -> [UInt8] {
     let request = NLM_F_REQUEST
     switch self {
     case .dump(.links):
-      // Without the counters of every interface a message is a fraction of its size.
+      // Without statistics, the messages are much smaller.
       let content = Self.bytes(of: ifinfomsg()) + Self.attribute(IFLA_EXT_MASK, Self.bytes(of: UInt32(8)))
       return Self.message(RTM_GETLINK, request | NLM_F_DUMP, sequence, content)
     case .dump(.addresses):

@@ -1,24 +1,24 @@
 import CNetlink
 import Glibc
 
-/// Owns a socket to the kernel's routing messages.
+/// Owns a netlink socket for routing messages.
 struct NetlinkSocket: ~Copyable {
   enum Arrival {
-    /// So many bytes of the buffer are a datagram of the kernel's.
+    /// A datagram from the kernel, with its length in bytes.
     case datagram(Int)
-    /// Nothing waits.
+    /// No datagram is available.
     case none
     /// Messages were lost.
     case overrun
-    /// The socket is of no use any more.
+    /// The socket cannot be used any more.
     case failed(NetlinkFailure)
   }
 
   let descriptor: Int32
-  /// The kernel's name for this socket.
+  /// The socket's port ID.
   let port: UInt32
 
-  /// Opens the socket; with a subscription it hears of changes.
+  /// Opens the socket; a subscribed socket receives notifications of changes.
   init(isSubscribed: Bool) throws(NetlinkFailure) {
     let descriptor = lupine_netlink_open()
     guard descriptor >= 0 else { throw NetlinkFailure("the socket cannot be opened") }
@@ -36,7 +36,7 @@ struct NetlinkSocket: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Sends a request; the kernel reads it at once.
+  /// Sends a request, which the kernel processes before the call returns.
   func send(_ request: NetlinkRequest, sequence: UInt32) -> NetlinkFailure? {
     Self.send(request.bytes(sequence: sequence), to: descriptor)
   }
@@ -51,7 +51,7 @@ struct NetlinkSocket: ~Copyable {
     return nil
   }
 
-  /// Takes the next datagram into the buffer, which grows where one did not fit.
+  /// Receives the next datagram into the buffer, which grows if a datagram did not fit.
   func receive(into buffer: inout [UInt8], waits: Bool) -> Arrival {
     while true {
       var sender: UInt32 = 0
@@ -61,7 +61,7 @@ struct NetlinkSocket: ~Copyable {
         buffer = [UInt8](repeating: 0, count: min(length * 2, 1 << 22))
         return .overrun
       }
-      // No other program may send to this socket, but one with the right to administer the network could.
+      // Datagrams from other senders, which need the right to administer the network, are ignored.
       if length >= 0 { if sender == 0 { return .datagram(length) } else { continue } }
       switch errno {
       case EINTR: continue

@@ -1,13 +1,13 @@
 import CNetlink
 import LupineCore
 
-/// What the kernel says about one route, or answers when asked for the route to an address.
+/// One route, from a netlink message: a table's entry, or the result of a lookup.
 struct RouteFacts: Equatable {
-  /// One way that a route may take.
+  /// One next hop of a route.
   struct Hop: Equatable {
     var interface: Int32?
     var gateway: IPAddress?
-    /// Whether the kernel holds it for dead.
+    /// Whether the kernel considers the hop dead, or its link has no carrier.
     var isDead = false
   }
 
@@ -15,10 +15,10 @@ struct RouteFacts: Equatable {
   var prefixLength: UInt8
   var table: UInt32
   var metric: UInt32 = 0
-  /// Whether packets go on by it; the kernel also keeps routes that refuse.
+  /// Whether the route delivers packets; other types, such as `unreachable`, do not.
   var isForwarding: Bool
   var hops: [Hop]
-  /// Whether it is the answer for one address, or a remembered one, and no entry of a table.
+  /// Whether the route is the result of a lookup or a cached entry, and not an entry of a table.
   var isCloned = false
 
   var isDefault: Bool { prefixLength == 0 && !isCloned }
@@ -53,7 +53,7 @@ extension RouteFacts {
     hops = []
   }
 
-  /// Reads an array of `rtnexthop`, each followed by attributes of its own.
+  /// Parses an array of `rtnexthop`, each followed by its attributes.
   private static func hops(_ payload: UnsafeRawBufferPointer) -> [Hop] {
     var hops: [Hop] = []
     var rest = payload

@@ -3,7 +3,7 @@ import HTTPTypes
 import LupineCore
 
 extension ConformanceKit {
-  /// `Expect: 100-continue` (RFC 9110 section 10.1.1).
+  /// Checks of `Expect: 100-continue` (RFC 9110 section 10.1.1).
   static let continueChecks: [ConformanceCheck] = [
     granted, grantedByField, refused(417), refused(401), refusedOneShot, withoutBytes, notAsked,
   ]

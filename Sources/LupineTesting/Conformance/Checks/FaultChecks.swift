@@ -28,7 +28,7 @@ extension ConformanceKit {
     }
   }
 
-  /// A body that breaks off once the head has been handed over.
+  /// A connection that ends within a body, after the transport has returned the head.
   private static let brokenBodies: [ConformanceCheck] = [PeerEnding.close, .reset].flatMap { ending in
     [PeerResponse.Framing.length(100), .chunked].map { framing in
       let (end, kind) = (ending == .close ? "closes" : "is reset", framing == .chunked ? "chunks" : "known length")

@@ -1,7 +1,7 @@
 import LupineCore
 
 extension ConformanceKit {
-  /// Responses that can be read in two ways, which is how they are smuggled (S20, RFC 9112 section 6.3).
+  /// Checks of responses with ambiguous framing, which allow response smuggling (RFC 9112 section 6.3).
   static let framingChecks: [ConformanceCheck] =
     ambiguous.map { malformed($0, $1, needs: .framingChecks) }
     + loose.map { malformed($0, $1, needs: [.framingChecks, .strictFraming]) }

@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 
 extension ConformanceKit {
-  /// What a peer may send at most (S18); the session's limits, kept where the bytes arrive.
+  /// Checks of the session's limits, which a transport applies while bytes arrive.
   static let limitChecks: [ConformanceCheck] = [
     exceeded("fields without end", .responseFieldCount, .wire(.endlessFields), needs: .networking),
     exceeded("fields of any number", .responseFields, .wire(.endlessFields), needs: .networking) {
@@ -28,7 +28,7 @@ extension ConformanceKit {
 
   private static func long(_ count: Int) -> String { String(repeating: "a", count: count) }
 
-  /// So many fields, the length among them.
+  /// A response with `count` fields, including `Content-Length`.
   private static func manyFields(_ count: Int) -> PeerReply {
     .text("", fields: RawFields((1..<count).map { RawField(name: "X-\($0)", value: "a") }))
   }

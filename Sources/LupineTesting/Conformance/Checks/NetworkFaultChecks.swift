@@ -4,7 +4,7 @@ import LupineMock
 import Synchronization
 
 extension ConformanceKit {
-  /// Every word of the common vocabulary of faults, which must mean the same over every transport.
+  /// Checks of every `NetworkFault`, which must have the same effect with every transport.
   static let networkFaultChecks: [ConformanceCheck] =
     failing.map { fails($0, $1) } + [.stallBeforeHead, .stall(afterBytes: 3)].map { stalls($0) } + [
       arrives(.dribble(every: .zero), "hello"), arrives(.oversizedField(bytes: 1_000), "hello"), bomb, goAway,
@@ -29,7 +29,7 @@ extension ConformanceKit {
     }
   }
 
-  /// Whoever ends the exchange says why, as the session does at a timeout.
+  /// The check cancels the exchange with a reason, as the session does at a timeout.
   private static func stalls(_ fault: NetworkFault) -> ConformanceCheck {
     ConformanceCheck("\(fault) lasts until the exchange is ended") { stage in
       try stage.play(PeerScript(fault))
@@ -72,7 +72,7 @@ extension ConformanceKit {
     }
   }
 
-  /// Faults before there is a connection to send over.
+  /// Faults before a connection is established.
   private static let unsent = failing.filter { $0.0.isBeforeConnection && $0.0 != .connectionStalled }
 
   private static func sendsNothing(_ fault: NetworkFault, _ kind: LupineError.Kind) -> ConformanceCheck {

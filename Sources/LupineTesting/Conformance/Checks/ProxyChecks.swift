@@ -3,12 +3,12 @@ import HTTPTypes
 import LupineCore
 
 extension ConformanceKit {
-  /// Proxies that read requests or open tunnels (RFC 9110 sections 7.3.2 and 9.3.6).
+  /// Checks of proxies that forward requests or open tunnels (RFC 9110 sections 7.3.2 and 9.3.6).
   static let proxyChecks: [ConformanceCheck] = [forwarded, forwardedChallenge, refusedTunnel, keptBody]
 
   private static let proof = "Basic dTpw"
 
-  /// The peer as the proxy, to which alone the proof goes.
+  /// Settings with the peer as the proxy, which alone must receive the credential.
   private static func throughPeer(_ stage: ConformanceStage) throws -> StageSettings {
     var settings = StageSettings()
     settings.identity.proxy = try Proxy(try stage.peer.url)
@@ -77,7 +77,7 @@ extension ConformanceKit {
     let response = try await stage.fetch(
       request("https://a.example.com/", method: .post, body: body), throughPeer(stage))
     try stage.expect(response.status, 407, "The status")
-    // A body that was opened before throws here.
+    // A body that has been opened already throws here.
     try body.makeReader {}.cancel()
   }
 }

@@ -76,7 +76,7 @@ extension ConformanceKit {
     try stage.expect(stage.peer.requests.count, 0, "The requests that arrived")
   }
 
-  /// Fields in their order, names in their case.
+  /// Returns fields with their order and the case of their names.
   static func fields(_ lines: [(String, String)]) -> HTTPFields {
     RawFields(lines.map { RawField(name: $0.0, value: $0.1) }).httpFields
   }

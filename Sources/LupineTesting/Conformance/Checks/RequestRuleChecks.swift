@@ -3,7 +3,7 @@ import LupineCore
 import LupineSupport
 
 extension ConformanceKit {
-  /// What must be refused before a byte is written.
+  /// Checks of requests that a transport must refuse before it sends a byte.
   static let requestRuleChecks: [ConformanceCheck] =
     unsendable.map { controlByte($0, $1) } + [neutralised]
     + [.contentLength, .transferEncoding].map { framingField($0) }

@@ -41,7 +41,7 @@ extension ConformanceKit {
     }
   }
 
-  /// Responses without content (RFC 9110 section 6.4.1), whatever their fields say.
+  /// Responses without content (RFC 9110 section 6.4.1), whatever their fields contain.
   private static let bare: [(Int, RawFields)] = [
     (204, [:]), (304, ["ETag": "\"a\""]), (304, ["Content-Length": "1234"]),
   ]

@@ -14,7 +14,7 @@ extension ConformanceKit {
     try stage.expect(bytes: response.end.data, numberedBytes(1000))
   }
 
-  /// A body over the limit, its length told and untold; the exchange after it is a fresh one.
+  /// A body over the limit, with and without a `Content-Length`, and a successful exchange after it.
   private static func overLimit(
     _ name: String, _ sink: BodySink, _ limit: Limits.Name
   ) -> [ConformanceCheck] {
@@ -66,7 +66,7 @@ extension ConformanceKit {
     _ = try await exchange.end()
   }
 
-  /// How much may arrive beyond the window: one piece of the transport's own size.
+  /// The number of bytes that may arrive beyond the window: one piece of the transport's own size.
   private static let slack = 1 << 20
   private static let blocks = 512
 
@@ -109,7 +109,7 @@ extension ConformanceKit {
   }
 }
 
-/// Counts what passes through.
+/// Counts the bytes that pass through it.
 private final class ByteMeter: BodyTransformer {
   private let passed = Atomic<Int>(0)
 

@@ -1,7 +1,7 @@
 import LupineCore
 
 extension ConformanceKit {
-  /// Stages of a sink, such as decoders.
+  /// Checks of the stages of a sink, such as decoders.
   static let stageChecks: [ConformanceCheck] = [transformed, inOrder, failing, failingAtTheEnd]
 
   private static func settings(_ stages: [any BodyTransformer]) -> StageSettings {
@@ -42,7 +42,7 @@ extension ConformanceKit {
   }
 }
 
-/// Yields each byte twice, and a tail; or throws.
+/// Repeats each byte and appends a tail, or throws.
 private final class Doubling: BodyTransformer {
   private let tail: [UInt8]
   private let throwsAtEnd: Bool?

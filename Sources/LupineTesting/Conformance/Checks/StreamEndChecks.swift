@@ -1,7 +1,7 @@
 import LupineCore
 
 extension ConformanceKit {
-  /// An HTTP/2 body ends with END_STREAM, whatever becomes of its connection (RFC 9113 section 8.1).
+  /// Checks that an HTTP/2 body ends with END_STREAM only (RFC 9113 section 8.1).
   static let streamEndChecks: [ConformanceCheck] =
     [
       ("the end of the connection", []),

@@ -93,5 +93,5 @@ extension ConformanceKit {
   }
 }
 
-/// What a stream throws in a check.
+/// The error of a failing stream in a check.
 private struct StreamFault: Error {}

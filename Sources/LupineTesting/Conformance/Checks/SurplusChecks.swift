@@ -2,10 +2,10 @@ import HTTPTypes
 import LupineCore
 
 extension ConformanceKit {
-  /// Bytes after a response's end must never become the next response (S20).
+  /// Checks that bytes after the end of a response never become the next response.
   static let surplusChecks: [ConformanceCheck] = ends.flatMap { [surplus($0, $1, $2), begun($0, $1, $2)] } + [late]
 
-  /// Heads, and content, at whose end a client sees the end of the response, and the method that they answer.
+  /// Responses that end for the client before the surplus bytes, and the methods of their requests.
   private static let ends: [(String, String, HTTPRequest.Method)] = [
     ("a 204 with a body", "HTTP/1.1 204 No Content\r\nContent-Length: \(forged.utf8.count)\r\n\r\n", .get),
     ("a 304 with a body", "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n", .get),
@@ -31,7 +31,7 @@ extension ConformanceKit {
     }
   }
 
-  /// The response that follows begins in the same write, and goes on when the next request is out.
+  /// The surplus is the start of a response, and the rest follows after the next request.
   private static func begun(_ what: String, _ head: String, _ method: HTTPRequest.Method) -> ConformanceCheck {
     ConformanceCheck("\(what) does not begin the answer to the next request", needs: .networking) { stage in
       for place in [1, 9, 17, 30, forged.utf8.count - 1] {

@@ -8,7 +8,7 @@ extension ConformanceStage {
     OutgoingRequest(url: try HTTPURL(peer.url + path), method: method, headers: headers, body: body)
   }
 
-  /// Sends a request and returns at its head.
+  /// Sends a request and returns after its head.
   func send(_ request: OutgoingRequest, _ settings: StageSettings = StageSettings()) async throws
     -> StagedExchange
   {
@@ -47,7 +47,7 @@ extension ConformanceStage {
       head: exchange.head, end: try await exchange.end(), source: exchange.source, log: exchange.log)
   }
 
-  /// Sends a GET for the root, or what is said, and waits for the end of its body.
+  /// Sends a request, by default a GET for the root, and waits for the end of its body.
   func fetch(
     _ path: String = "/", method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: RequestBody = .none,
     with settings: StageSettings = StageSettings()

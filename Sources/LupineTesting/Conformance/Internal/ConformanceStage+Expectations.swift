@@ -15,7 +15,7 @@ extension ConformanceStage {
     throw failure(what, expected: expected, got: got)
   }
 
-  /// Expects bytes; a difference is told by length and first place, not by a screen of numbers.
+  /// Expects bytes; a failure states the lengths and the first difference.
   func expect(bytes got: some Collection<UInt8>, _ expected: [UInt8], _ what: String = "The body") throws {
     guard [UInt8](got) != expected else { return }
     let place = zip(got, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
@@ -40,7 +40,7 @@ extension ConformanceStage {
     throw failure(what, expected: "an error of kind \(kind)", got: "no error")
   }
 
-  /// Expects that an error counts what arrived of the body, the piece at which it failed included.
+  /// Expects that an error's metrics count the received bytes of the body, including the piece that failed.
   func expect(received: ClosedRange<Int64>, by error: LupineError) throws {
     let count = error.metrics?.bytesReceived ?? 0
     let (least, most) = (received.lowerBound, received.upperBound)

@@ -1,7 +1,7 @@
 import LupineCore
 import Synchronization
 
-/// Where one check plays: a fresh transport, its peer, and the record of what happened.
+/// The environment of one check: a new transport, its peer, and the transcript.
 final class ConformanceStage: Sendable {
   private struct State {
     var peer: (any ConformancePeer)?
@@ -33,7 +33,7 @@ final class ConformanceStage: Sendable {
     if isAborted { peer.stop() }
   }
 
-  /// Starts a peer that answers every request so.
+  /// Starts a peer that answers every request with the closure.
   func play(
     readsBody: Bool = true, holdsHead: Bool = false, _ reply: @escaping @Sendable (PeerRequest) -> PeerReply
   ) throws {
@@ -49,7 +49,7 @@ final class ConformanceStage: Sendable {
     }
   }
 
-  /// Counts an exchange, whose control ends it when the check is aborted.
+  /// Registers an exchange's control, which an abort cancels; returns the exchange's number.
   func enter(_ control: ExchangeControl) -> Int {
     let (number, isAborted) = state.withLock { state in
       state.exchanges += 1
@@ -62,7 +62,7 @@ final class ConformanceStage: Sendable {
 
   private static let aborted = LupineError(.cancelled, "The check was given up.")
 
-  /// Ends everything that is under way.
+  /// Ends all exchanges and stops the peer.
   func abort() {
     let (peer, controls) = state.withLock { state in
       state.isAborted = true
@@ -78,14 +78,14 @@ final class ConformanceStage: Sendable {
   }
 }
 
-/// The record.
+/// The transcript.
 extension ConformanceStage {
   func note(_ line: String) { state.withLock { $0.lines.append(line) } }
 
-  /// Says that the order of the exchanges is left to chance.
+  /// Marks the order of the exchanges as arbitrary, so that the transcript is sorted.
   func ignoreOrder() { state.withLock { $0.isUnordered = true } }
 
-  /// What happened and what the peer saw.
+  /// The events, and the requests that the peer received.
   var transcript: [String] {
     let (peer, lines, isUnordered) = state.withLock { ($0.peer, $0.lines, $0.isUnordered) }
     let seen = (peer?.requests ?? []).map { "the peer saw \(Normal.text($0))" }

@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
-/// What a transport told while it worked.
+/// The events that a transport emitted during an exchange.
 final class ExchangeRecord: Sendable {
   private let state = Mutex<(events: [SessionEvent.Kind], heads: [HTTPResponse])>(([], []))
 
@@ -10,7 +10,7 @@ final class ExchangeRecord: Sendable {
 
   func sinkWasAsked(_ head: HTTPResponse) { state.withLock { $0.heads.append(head) } }
 
-  /// The heads for which a sink was asked.
+  /// The heads for which the transport requested a sink.
   var heads: [HTTPResponse] { state.withLock { $0.heads } }
 
   var informational: [HTTPResponse] {

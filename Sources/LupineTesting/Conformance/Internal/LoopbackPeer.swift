@@ -1,7 +1,7 @@
 import HTTPTypes
 import LupineCore
 
-/// Plays a script on a real connection to this machine.
+/// A peer that performs a script over real connections on this machine.
 final class LoopbackPeer: ConformancePeer {
   let url: String
   private let server: ScriptedServer?
@@ -22,7 +22,7 @@ final class LoopbackPeer: ConformancePeer {
     }
   }
 
-  /// None where a fault befalls them: whether the server hears of them differs by the fault, not by the transport.
+  /// The requests; empty for a fault, because it depends on the fault whether the server receives them.
   var requests: [PeerRequest] { faulty == nil ? server?.requests.map(PeerRequest.init) ?? [] : [] }
   var connectionCount: Int? { server?.connectionCount }
 

@@ -4,7 +4,7 @@ import LupineCore
 import LupineMock
 
 extension PeerResponse {
-  /// The steps before the head.
+  /// Performs the steps before the head.
   func holdHead() async throws {
     for step in before {
       switch step {
@@ -15,7 +15,7 @@ extension PeerResponse {
     }
   }
 
-  /// The response as a mock gives it.
+  /// The response as a reply of a mock.
   var inMemory: MockReply {
     var reply = content.fields(fields.httpFields)
     if !informational.isEmpty {
@@ -42,7 +42,7 @@ extension PeerResponse {
     }
   }
 
-  /// A body whose length the head tells.
+  /// Returns a body with a `Content-Length`.
   private func whole(length: Int) -> MockReply {
     guard let plain, length >= byteCount else { return pieces(length: length) }
     var data = Data(capacity: length)
@@ -67,7 +67,7 @@ extension PeerResponse {
     }
   }
 
-  /// The pieces, where nothing has to be waited for and they are not too many for memory.
+  /// The pieces; `nil` if the body has waits or signals, or more than 2 MiB.
   private var plain: [[UInt8]]? {
     guard byteCount <= 2 << 20 else { return nil }
     var pieces: [[UInt8]] = []

@@ -4,7 +4,7 @@ import LupineCore
 import LupineMock
 import Synchronization
 
-/// Plays a script as the stubs of a mock, which is itself the transport that is checked.
+/// A peer that performs a script with the stubs of a mock, which is the transport under check.
 final class MockPeer: ConformancePeer {
   let url = "http://127.0.0.1:80"
   private let mock: MockTransport
@@ -20,9 +20,10 @@ final class MockPeer: ConformancePeer {
   var requests: [PeerRequest] { record.withLock { $0 } }
   var connectionCount: Int? { nil }
 
-  /// Stubs the method, which a stub must name.
+  /// Adds a stub for the request's method, because a stub must name its method.
   ///
-  /// The stub is added under the lock, so that a second request does not pass it by on its way.
+  /// The stub is added under the lock, so that no concurrent request with the same method is sent before the stub
+  /// exists.
   func prepare(for request: OutgoingRequest) {
     stubbed.withLock { methods in
       if methods.insert(request.method).inserted { stub(request.method) }
@@ -40,7 +41,7 @@ final class MockPeer: ConformancePeer {
         return reply.inMemory
       }
     } else {
-      // A closure that need not be awaited takes the mock's own shortest way.
+      // The mock answers a synchronous closure on its fastest path.
       mock.stub([method], "/{any...}", count: .optional, reading: script.readsBody ? .whole : .first(bytes: 0)) {
         [self] request in answer(request).inMemory
       }

@@ -1,9 +1,9 @@
 import HTTPTypes
 import LupineCore
 
-/// Words for what happened that two transports must share.
+/// Normalized texts for transcripts, which are the same for all conforming transports.
 enum Normal {
-  /// Fields that differ by nature: of the moment, of the connection, and those that frame a message.
+  /// The excluded fields: those that depend on the time or the connection, and those that frame a message.
   private static let left: Set<String> = [
     "date", "server", "connection", "keep-alive", "transfer-encoding", "host", "content-length", "expect",
   ]
@@ -22,7 +22,9 @@ enum Normal {
     return "\(request.method) \(request.target) [\(text(request.fields))] \(body)"
   }
 
-  /// A length and a hash, and the bytes themselves where they are few; a hash means nothing to another process.
+  /// Returns the length, and the bytes as text if there are at most 40, otherwise a hash.
+  ///
+  /// The hash is comparable only within the process.
   static func text(_ bytes: some Collection<UInt8>) -> String {
     guard bytes.count > 40 else { return "\(bytes.count) bytes “\(String(decoding: bytes, as: UTF8.self))”" }
     var hasher = Hasher()

@@ -1,5 +1,5 @@
 extension PeerReply {
-  /// A whole response whose head tells the length of the text.
+  /// A complete response with a text and its `Content-Length`.
   static func text(_ text: String, status: Int = 200, fields: RawFields = [:]) -> PeerReply {
     bytes(Array(text.utf8), status: status, fields: fields)
   }
@@ -12,7 +12,7 @@ extension PeerReply {
     }
   }
 
-  /// A whole response in chunks.
+  /// A complete chunked response.
   static func chunks(_ steps: [PeerResponse.Step], trailers: RawFields = [:]) -> PeerReply {
     make { response in
       response.framing = .chunked
@@ -21,7 +21,7 @@ extension PeerReply {
     }
   }
 
-  /// A response that has fields and no body by its nature.
+  /// A response without a body, such as one of status 204.
   static func bare(status: Int, fields: RawFields = [:]) -> PeerReply {
     make { response in
       response.status = status
@@ -41,7 +41,7 @@ extension PeerResponse.Step {
   static func text(_ text: String) -> Self { .bytes(Array(text.utf8)) }
 }
 
-/// Bytes of which no two neighbouring blocks are the same, so that a lost or doubled one shows.
+/// Returns bytes in which adjacent blocks differ, so that a lost or repeated block is detected.
 func numberedBytes(_ count: Int) -> [UInt8] {
   [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
     for index in 0..<count { buffer[index] = UInt8(truncatingIfNeeded: index ^ (index >> 8) ^ (index >> 16)) }

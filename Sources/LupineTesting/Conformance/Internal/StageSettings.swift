@@ -1,6 +1,6 @@
 import LupineCore
 
-/// What a check sets for one exchange.
+/// The settings of one exchange.
 struct StageSettings: Sendable {
   var sink = BodySink.collect(limit: 64 << 20)
   var limits = Limits()

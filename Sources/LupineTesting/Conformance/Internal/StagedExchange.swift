@@ -10,7 +10,7 @@ struct StagedExchange: Sendable {
   let source: TransportResponse.Source
   let log: ExchangeRecord
 
-  /// Waits for the end of the body and puts the exchange on record.
+  /// Waits for the end of the body, and adds the exchange to the transcript.
   func end() async throws(LupineError) -> BodyEnd {
     let interim = log.informational.map { "after \(Normal.text($0)) " }.joined()
     let title = "\(name) brought \(interim)\(Normal.text(head))"
@@ -24,7 +24,7 @@ struct StagedExchange: Sendable {
     }
   }
 
-  /// Takes all pieces of a streamed body.
+  /// Reads all pieces of a streamed body.
   func takeAll() async throws(LupineError) -> [UInt8] {
     var bytes: [UInt8] = []
     while let piece = try await body.next() { bytes += piece }

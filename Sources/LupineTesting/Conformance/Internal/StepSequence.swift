@@ -1,9 +1,9 @@
-/// Yields the content of steps, and waits and signals where they say so.
+/// Yields the content of steps, and performs their waits and signals.
 struct StepSequence: AsyncSequence, Sendable {
   private let steps: [PeerResponse.Step]
   private let failure: (any Error)?
 
-  /// - Parameter failure: what is thrown after the last step; `nil` ends the sequence.
+  /// - Parameter failure: the error after the last step; `nil` ends the sequence without an error.
   init(_ steps: [PeerResponse.Step], failure: (any Error)? = nil) {
     self.steps = steps
     self.failure = failure

@@ -2,14 +2,14 @@ import FoundationEssentials
 import Glibc
 import LupineCore
 
-/// A file that exists, open for reading and writing, as long as this value does.
+/// A file, open for reading and writing, that is removed with this value.
 final class TemporaryFile: Sendable {
   let path: String
   let descriptor: Int32
 
   init(_ content: [UInt8] = []) throws(SocketFailure) {
     let folder = FileManager.default.temporaryDirectory.path
-    // `mkstemp` puts a name of its own in the place of the six letters.
+    // `mkstemp` replaces the six letters.
     var template = Array("\(folder)/lupine-conformance-XXXXXX".utf8CString)
     descriptor = mkstemp(&template)
     path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
@@ -22,7 +22,7 @@ final class TemporaryFile: Sendable {
     unlink(path)
   }
 
-  /// What stands in the file.
+  /// The bytes of the file.
   var content: [UInt8] {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return [] }

@@ -1,4 +1,4 @@
-/// Serves the requests of one connection, one after another, on a thread of its own.
+/// Serves the requests of one connection in sequence, on its own thread.
 struct ConnectionLoop {
   let number: Int
   let socket: ConnectionSocket
@@ -12,7 +12,7 @@ struct ConnectionLoop {
     reader = SocketReader(socket: socket)
   }
 
-  /// Returns when the connection has ended; the socket is closed then.
+  /// Returns after the end of the connection, with its socket closed.
   func run() {
     defer { socket.close() }
     if let greeting = server.configuration.greeting { return greet(greeting) }
@@ -25,14 +25,14 @@ struct ConnectionLoop {
     }
   }
 
-  /// Speaks to a client of another protocol, and stays until it goes.
+  /// Sends the greeting after the client's first bytes, and waits until the client closes the connection.
   private func greet(_ greeting: [UInt8]) {
     guard let first = try? socket.receive(upTo: 65_536), !first.isEmpty else { return }
     try? socket.send(greeting)
     socket.discardUntilEnd()
   }
 
-  /// Answers a client of HTTP/2 once its HEADERS have come (RFC 9113 section 3.4), and stays until it goes.
+  /// Sends the frames after the HEADERS of an HTTP/2 client (RFC 9113 section 3.4), and waits until it closes.
   private func answer(_ frames: [UInt8]) {
     do throws(ConnectionEnd) {
       try socket.send(HTTP2Frames.settings)
@@ -50,7 +50,7 @@ struct ConnectionLoop {
     socket.discardUntilEnd()
   }
 
-  /// Returns whether another request may follow.
+  /// Serves one request; returns whether another one may follow.
   private func serve(_ index: Int) throws(ConnectionEnd) -> Bool {
     guard let bytes = try reader.readHead() else { return false }
     let content = try RequestContent(RequestHead(bytes), at: (number, index), from: self)

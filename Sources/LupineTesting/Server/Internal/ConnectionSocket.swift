@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// An accepted connection with blocking calls; one thread uses it, any thread may interrupt it.
+/// An accepted connection with blocking calls; one thread uses it, and any thread may interrupt it.
 final class ConnectionSocket: Sendable {
   /// Only the connection's own thread closes it, so that thread may use it without the lock.
   let descriptor: Int32
@@ -14,7 +14,7 @@ final class ConnectionSocket: Sendable {
 
   deinit { close() }
 
-  /// Sends everything, or throws when the connection is over; no SIGPIPE.
+  /// Sends all bytes, without SIGPIPE; throws if the connection has ended.
   func send(_ bytes: [UInt8]) throws(ConnectionEnd) {
     var sent = 0
     while sent < bytes.count {
@@ -25,7 +25,7 @@ final class ConnectionSocket: Sendable {
     }
   }
 
-  /// Waits for bytes and returns at most so many; none at the end of the connection.
+  /// Waits for bytes and returns at most `limit` of them; empty at the end of the connection.
   func receive(upTo limit: Int) throws(ConnectionEnd) -> [UInt8] {
     while true {
       var count = 0
@@ -38,18 +38,18 @@ final class ConnectionSocket: Sendable {
     }
   }
 
-  /// Ignores what comes until the client closes or the connection is interrupted.
+  /// Discards received bytes until the client closes the connection or the connection is interrupted.
   func discardUntilEnd() {
     while let bytes = try? receive(upTo: 65_536), !bytes.isEmpty {}
   }
 
-  /// Whether bytes have arrived that nobody has read.
+  /// Whether unread bytes have arrived.
   var hasUnreadBytes: Bool {
     var byte: UInt8 = 0
     return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
   }
 
-  /// Tells the client that nothing more comes.
+  /// Shuts down the sending side.
   func finishSending() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
@@ -61,10 +61,10 @@ final class ConnectionSocket: Sendable {
     }
   }
 
-  /// Ends with a reset as soon as every byte sent has left for the client.
+  /// Sends a TCP reset after all sent bytes have reached the client.
   ///
-  /// A reset drops what is still queued here. With a low-water mark of 1, the socket counts as writable only when
-  /// nothing is left unsent, and on loopback what was sent has arrived.
+  /// A reset discards the bytes that the kernel has not transmitted yet. With `TCP_NOTSENT_LOWAT` of 1, the socket is
+  /// writable only after all bytes have been transmitted; on loopback they have then arrived.
   func reset() {
     setOption(level: Int32(IPPROTO_TCP), name: TCP_NOTSENT_LOWAT, 1)
     var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

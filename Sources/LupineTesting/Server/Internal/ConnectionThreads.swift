@@ -4,7 +4,7 @@ import LupineSupport
 /// The threads of a server's connections.
 struct ConnectionThreads {
   var running: [Int: (socket: ConnectionSocket, thread: SystemThread)] = [:]
-  /// Threads that have nothing left to do but to be joined.
+  /// The threads that have ended and wait for a join.
   var finished: [SystemThread] = []
 
   mutating func finish(_ number: Int) {

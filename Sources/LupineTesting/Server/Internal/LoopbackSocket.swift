@@ -1,13 +1,13 @@
 import Glibc
 
-/// A TCP or Unix socket bound to this machine, closed with its owner.
+/// Owns a TCP or Unix domain socket that is bound to this machine.
 struct LoopbackSocket: ~Copyable, Sendable {
   let descriptor: Int32
-  /// The port; 0 for a Unix socket.
+  /// The port number; 0 for a Unix domain socket.
   let port: Int
   private let path: String?
 
-  /// Binds, but does not listen.
+  /// Binds the socket without listening.
   init(_ address: ScriptedServer.Address) throws(SocketFailure) {
     let family = address.family
     let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -73,11 +73,11 @@ private func boundPort(_ descriptor: Int32, family: Int32) throws(SocketFailure)
   var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
   let code = withSocketAddress(&storage) { name, _ in getsockname(descriptor, name, &length) }
   guard code == 0 else { throw SocketFailure("getsockname") }
-  // sin6_port and sin_port stand at the same offset.
+  // sin6_port and sin_port have the same offset.
   return Int(UInt16(bigEndian: storage.sin6_port))
 }
 
-/// Hands a concrete socket address to a call that wants the general one.
+/// Calls the closure with a pointer to the address as a `sockaddr`, and its size.
 func withSocketAddress<Name, Answer>(
   _ name: inout Name, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Answer
 ) -> Answer {

@@ -1,4 +1,4 @@
-/// The usual reason phrases, from the IANA registry of status codes; a status that is not here gets an empty phrase.
+/// The reason phrases of the IANA registry of status codes; other status codes have an empty phrase.
 let reasonPhrases: [Int: String] = [
   100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",
   200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content",

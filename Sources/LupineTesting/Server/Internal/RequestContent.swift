@@ -1,14 +1,14 @@
 import LupineCore
 import LupineSupport
 
-/// Reads the body of one request as its script asks for it, into the request.
+/// Reads the body of one request into the request, as its script demands.
 final class RequestContent {
   private(set) var request: ReceivedHTTPRequest
   private let socket: ConnectionSocket
   private let reader: SocketReader
   private let configuration: ServerConfiguration
   private let isChunked: Bool
-  /// The rest of the body, or of the chunk.
+  /// The number of unread bytes in the body or in the current chunk.
   private var remaining: Int
   private var owesContinue: Bool
 
@@ -31,7 +31,7 @@ final class RequestContent {
     request.number = number
   }
 
-  /// Reads the body to its end, or at most so many more bytes of it.
+  /// Reads the body to its end, or at most `limit` more bytes.
   func read(upTo limit: Int = .max) throws(ConnectionEnd) {
     var left = limit
     if owesContinue, left > 0 {

@@ -1,4 +1,4 @@
-/// Where a request's body ends (RFC 9112, section 6.3).
+/// The framing of a request's body (RFC 9112 section 6.3).
 enum RequestFraming: Equatable {
   case length(Int)
   case chunked

@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 import LupineSupport
 
-/// The head of a request, parsed strictly: what RFC 9112 forbids a client to send is refused.
+/// The head of a request; the parser rejects what RFC 9112 forbids clients to send.
 struct RequestHead {
   let method: HTTPRequest.Method
   let target: String
@@ -28,7 +28,7 @@ struct RequestHead {
   }
 }
 
-/// Parses field lines without their ends.
+/// Parses field lines without their line endings.
 func parseFields(_ lines: [ArraySlice<UInt8>]) throws(ConnectionEnd) -> RawFields {
   var fields = RawFields()
   for line in lines {
@@ -40,7 +40,7 @@ func parseFields(_ lines: [ArraySlice<UInt8>]) throws(ConnectionEnd) -> RawField
   return fields
 }
 
-/// The lines of a head or of a trailer section without their ends and without the empty line at the end.
+/// Splits a head or a trailer section into lines, without line endings and without the empty last line.
 func splitLines(_ bytes: [UInt8]) throws(ConnectionEnd) -> [ArraySlice<UInt8>] {
   var lines: [ArraySlice<UInt8>] = []
   for line in bytes.split(separator: 10, omittingEmptySubsequences: false).dropLast() {
@@ -54,7 +54,7 @@ func splitLines(_ bytes: [UInt8]) throws(ConnectionEnd) -> [ArraySlice<UInt8>] {
   return lines.dropLast()
 }
 
-/// UTF-8 where the bytes are that, else ISO Latin 1, so that no byte is lost.
+/// Decodes the bytes as UTF-8 or else as ISO Latin 1, so that no byte is lost.
 private func text(of bytes: ArraySlice<UInt8>) -> String {
   if let text = String(validating: bytes, as: UTF8.self) { return text }
   return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))

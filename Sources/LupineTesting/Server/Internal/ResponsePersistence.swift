@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Whether another request may follow on the connection (RFC 9112, sections 6.3 and 9.3).
+/// Whether another request may follow on the connection (RFC 9112 sections 6.3 and 9.3).
 struct ResponsePersistence {
   private(set) var allowsNext: Bool
   private let isOldVersion: Bool
@@ -15,7 +15,7 @@ struct ResponsePersistence {
       : !request.fields.contains(token: "close", in: "Connection")
   }
 
-  /// Takes the final head into account.
+  /// Applies the head of the final response.
   mutating func note(status: Int, fields: RawFields) {
     let isEmpty = hasNoContent || status == 204 || status == 304
     let isFramed = fields["Content-Length"] != nil || fields.contains(token: "chunked", in: "Transfer-Encoding")

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Plays one reply: writes its bytes, waits where it waits, and decides about the connection.
+/// Plays one reply: performs its steps, and keeps or closes the connection.
 final class ScriptPlayer {
   private let content: RequestContent
   private let loop: ConnectionLoop
@@ -13,7 +13,7 @@ final class ScriptPlayer {
     persistence = ResponsePersistence(content.request)
   }
 
-  /// Returns whether the connection can serve another request.
+  /// Performs the steps; returns whether the connection can serve another request.
   func play(_ reply: ScriptedReply) throws(ConnectionEnd) -> Bool {
     for step in reply.steps {
       guard try perform(step) else { return false }
@@ -26,7 +26,7 @@ final class ScriptPlayer {
     }
   }
 
-  /// Returns `false` when the step has ended the connection.
+  /// Performs one step; returns `false` if it has ended the connection.
   private func perform(_ step: ScriptedReply.Step) throws(ConnectionEnd) -> Bool {
     switch step {
     case .head(let status, let reason, let fields):
@@ -44,7 +44,7 @@ final class ScriptPlayer {
     return true
   }
 
-  /// The steps that do not write.
+  /// Performs a step that does not write.
   private func flushAndPerform(_ step: ScriptedReply.Step) throws(ConnectionEnd) -> Bool {
     try flush()
     switch step {
@@ -72,7 +72,9 @@ final class ScriptPlayer {
     guard isOpen == true else { throw .gone }
   }
 
-  /// Closes in order: a close with bytes unread would be a reset, and could take the response with it.
+  /// Closes the connection in an orderly way.
+  ///
+  /// A close with unread bytes would send a reset, which could discard the response at the client.
   private func close() -> Bool {
     loop.socket.finishSending()
     if !content.request.isBodyComplete || loop.socket.hasUnreadBytes { loop.socket.discardUntilEnd() }
@@ -81,7 +83,7 @@ final class ScriptPlayer {
   }
 }
 
-/// Writing: small pieces are gathered.
+/// Buffered output.
 extension ScriptPlayer {
   private func write(_ bytes: [UInt8]) throws(ConnectionEnd) {
     output += bytes

@@ -1,11 +1,11 @@
-/// How a server was made.
+/// The settings of a server.
 struct ServerConfiguration: Sendable {
   let readsBody: Bool
   let answersContinue: Bool
   let keptBodyLength: Int
   let handler: @Sendable (ReceivedHTTPRequest) -> ScriptedReply
-  /// What is said to a client's first bytes, whatever they are, in place of HTTP/1.1.
+  /// The bytes to send after a client's first bytes, instead of HTTP/1.1.
   var greeting: [UInt8]?
-  /// The frames that answer the first request of each connection of HTTP/2, in place of HTTP/1.1.
+  /// The frames that answer the first request of each HTTP/2 connection, instead of HTTP/1.1.
   var frames: [UInt8]?
 }

@@ -1,4 +1,4 @@
-/// What a server has seen so far.
+/// The events of a server so far.
 struct ServerRecord: Sendable {
   var requests: [ReceivedHTTPRequest] = []
   var problems: [ScriptedServer.Problem] = []

@@ -3,7 +3,9 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-/// What a server's threads share; it outlives the server only as long as they run.
+/// The state that a server's threads share.
+///
+/// It outlives the server only while they run.
 final class ServerState: Sendable {
   let configuration: ServerConfiguration
   let port: Int
@@ -30,12 +32,12 @@ final class ServerState: Sendable {
     }
   }
 
-  /// Makes the accept thread end.
+  /// Ends the accept thread.
   func stopAccepting() {
     _ = shutdown(listening, Int32(SHUT_RDWR))
   }
 
-  /// Closes everything and joins the connections' threads; the accept thread has ended before.
+  /// Closes all connections and joins their threads; call it after the accept thread has ended.
   func endConnections() {
     listener.withLock { $0 = nil }
     for entry in threads.withLock({ $0.running }).values { entry.socket.interrupt() }
@@ -44,7 +46,7 @@ final class ServerState: Sendable {
     record.update { $0.isStopped = true }
   }
 
-  /// Runs until the listening socket is shut down.
+  /// Accepts connections until the listening socket is shut down.
   private func acceptAll() {
     while true {
       let descriptor = accept(listening, nil, nil)
@@ -68,7 +70,7 @@ final class ServerState: Sendable {
       return record.accepted - 1
     }
     let isStarted = threads.withLock { threads in
-      // The thread's own last act takes this lock, so it cannot end before it is in the table.
+      // The thread's last action takes this lock, so it cannot end before it is in the table.
       guard let thread = try? SystemThread(threadName, { [self] in serve(number, socket) }) else {
         return false
       }
@@ -94,9 +96,9 @@ final class ServerState: Sendable {
   }
 }
 
-/// What connections tell.
+/// The records of connections.
 extension ServerState {
-  /// Notes a request; returns its number.
+  /// Records a request; returns its number.
   func record(_ request: ReceivedHTTPRequest) -> Int {
     record.update { record in
       var request = request
@@ -106,7 +108,7 @@ extension ServerState {
     }
   }
 
-  /// Notes what more was read of a request's body.
+  /// Replaces a recorded request after more of its body was read.
   func update(_ request: ReceivedHTTPRequest) {
     record.update { $0.requests[request.number] = request }
   }

@@ -1,10 +1,10 @@
-/// Reads lines and bytes from a connection; what has arrived too early stays for the next request.
+/// Reads lines and bytes from a connection, and buffers the bytes that follow.
 final class SocketReader {
   private let socket: ConnectionSocket
   private var buffer: [UInt8] = []
   private var start = 0
 
-  /// A head, or a trailer section, may have this many bytes.
+  /// The maximum size of a head or a trailer section in bytes.
   static let headLimit = 16 << 20
 
   init(socket: ConnectionSocket) {
@@ -13,7 +13,9 @@ final class SocketReader {
 
   var hasBufferedBytes: Bool { start < buffer.count }
 
-  /// A request's head with its empty line, `nil` when the client closed before it began; empty lines before it are skipped.
+  /// Reads a request's head with its empty line; skips empty lines before it.
+  ///
+  /// - Returns: `nil` if the client closed the connection before a head.
   func readHead() throws(ConnectionEnd) -> [UInt8]? {
     var head: [UInt8] = []
     while let line = try readLine(limit: Self.headLimit - head.count, isStart: head.isEmpty) {
@@ -25,13 +27,13 @@ final class SocketReader {
     return nil
   }
 
-  /// A line with its CRLF, or its LF alone; throws when the connection ends in it.
+  /// Reads a line with its CRLF, or its LF; throws if the connection ends within it.
   func readLine(limit: Int) throws(ConnectionEnd) -> [UInt8] {
     guard let line = try readLine(limit: limit, isStart: false) else { throw .incomplete }
     return line
   }
 
-  /// At least one byte, at most so many.
+  /// Reads at least one byte and at most `limit` bytes.
   func read(upTo limit: Int) throws(ConnectionEnd) -> [UInt8] {
     if !hasBufferedBytes, try !fill() { throw .incomplete }
     let end = min(buffer.count, start + limit)
@@ -39,7 +41,7 @@ final class SocketReader {
     return Array(buffer[start..<end])
   }
 
-  /// Exactly so many bytes.
+  /// Reads exactly `count` bytes.
   func read(exactly count: Int) throws(ConnectionEnd) -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < count { bytes += try read(upTo: count - bytes.count) }
@@ -62,7 +64,7 @@ final class SocketReader {
     }
   }
 
-  /// Waits for more bytes; returns whether some came.
+  /// Waits for more bytes; returns false at the end of the connection.
   private func fill() throws(ConnectionEnd) -> Bool {
     if start > 0 {
       buffer.removeFirst(start)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Wakes one blocked thread, through descriptors so that the thread can watch its socket at the same time.
+/// Wakes one blocked thread through a file descriptor, so that the thread can wait for its socket at the same time.
 final class Wakeup: Sendable {
   private let descriptor: Int32
   private let signalling: Int32
@@ -23,9 +23,9 @@ final class Wakeup: Sendable {
     _ = send(signalling, &byte, 1, Int32(MSG_NOSIGNAL))
   }
 
-  /// Blocks until it was signalled, or until the socket's peer has closed or the socket was shut down here.
+  /// Blocks until a signal, or until the socket's peer has closed or the socket was shut down.
   ///
-  /// Returns whether it was signalled.
+  /// - Returns: whether there was a signal.
   func block(hangup socket: Int32?) -> Bool {
     var watched = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
     if let socket { watched.append(pollfd(fd: socket, events: peerHasClosed, revents: 0)) }
@@ -34,5 +34,5 @@ final class Wakeup: Sendable {
   }
 }
 
-/// `POLLRDHUP`, which Swift's importer does not see.
+/// `POLLRDHUP`, which Swift does not import.
 private let peerHasClosed: Int16 = 0x2000

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value under a lock; tasks and threads can wait until it meets a condition.
+/// A value with a lock; tasks and threads can wait until the value meets a condition.
 final class Watched<Value: Sendable>: Sendable {
   private struct Waiter {
     let isMet: @Sendable (Value) -> Bool
@@ -23,11 +23,11 @@ final class Watched<Value: Sendable>: Sendable {
     state.withLock { $0.value }
   }
 
-  /// Changes the value, then wakes those whose condition is met, outside the lock.
+  /// Changes the value, then wakes the waiters whose condition is met, outside the lock.
   func update<Answer: Sendable>(_ change: (inout Value) -> Answer) -> Answer {
     let (answer, woken) = state.withLock { state in
       let answer = change(&state.value)
-      // In the order of their waiting, so that a simulation wakes them in the same order every time.
+      // Waiters wake in the order in which they began, so that a simulation is deterministic.
       let met = state.waiters.filter { $0.value.isMet(state.value) }.sorted { $0.key < $1.key }
       for (identifier, _) in met { state.waiters[identifier] = nil }
       return (answer, met.map(\.value.wake))
@@ -36,7 +36,7 @@ final class Watched<Value: Sendable>: Sendable {
     return answer
   }
 
-  /// Suspends the task until the condition is met; throws `CancellationError` when the task is cancelled before.
+  /// Suspends the task until the condition is met; throws `CancellationError` if the task is cancelled before.
   func wait(until isMet: @escaping @Sendable (Value) -> Bool) async throws {
     let identifier = nextIdentifier()
     try await withTaskCancellationHandler {
@@ -49,9 +49,9 @@ final class Watched<Value: Sendable>: Sendable {
     }
   }
 
-  /// Blocks the thread until the condition is met, or until the socket given is over.
+  /// Blocks the thread until the condition is met, or until the socket's connection ends.
   ///
-  /// Returns whether the condition was met.
+  /// - Returns: whether the condition was met.
   func block(hangup socket: Int32?, until isMet: @escaping @Sendable (Value) -> Bool) throws(SocketFailure) -> Bool {
     let wakeup = try Wakeup()
     let identifier = nextIdentifier()
@@ -66,9 +66,10 @@ final class Watched<Value: Sendable>: Sendable {
     return wakeup.block(hangup: socket)
   }
 
-  /// Keeps a waiter, unless there is nothing to wait for.
+  /// Adds a waiter; returns the outcome if there is nothing to wait for.
   ///
-  /// A task that is cancelled before this point has run its cancellation handler in vain, hence the second look.
+  /// If the task was cancelled before this call, the cancellation handler found no waiter. The call therefore checks
+  /// for cancellation again.
   private func register(_ waiter: Waiter, _ identifier: Int) -> Result<Void, any Error>? {
     state.withLock { state in
       if waiter.isMet(state.value) { return .success(()) }
