@@ -387,15 +387,3 @@ extension BodyChannelState {
     return effects()
   }
 }
-
-extension LupineError {
-  /// Whether this side ended the body, so that the rest is not decoded.
-  ///
-  /// After other failures it is.
-  fileprivate var givesUp: Bool {
-    switch kind {
-    case .cancelled, .timedOut, .sessionShutDown: true
-    default: false
-    }
-  }
-}

@@ -166,3 +166,15 @@ struct BodyProcessor: Sendable {
     return true
   }
 }
+
+extension LupineError {
+  /// Whether this side ended the body, so that the rest is not decoded.
+  ///
+  /// After other failures it is.
+  var givesUp: Bool {
+    switch kind {
+    case .cancelled, .timedOut, .sessionShutDown: true
+    default: false
+    }
+  }
+}

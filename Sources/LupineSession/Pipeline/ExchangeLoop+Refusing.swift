@@ -97,7 +97,7 @@ extension ExchangeLoop {
   /// The end of the body.
   ///
   /// A body that exceeds a size limit but is not needed counts as empty, so that the request ends with its status.
-  func end(of answer: Answer) async throws(LupineError) -> BodyEnd {
+  func end(of answer: FinalResponse) async throws(LupineError) -> BodyEnd {
     let body = answer.response.body
     do throws(LupineError) {
       return try await body.end()

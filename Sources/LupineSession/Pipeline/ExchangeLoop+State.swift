@@ -28,7 +28,7 @@ extension ExchangeLoop {
       get { rare?.value.body }
       set { change { $0.body = newValue } }
     }
-    /// See `Answer.acceptsLongBody`.
+    /// See `FinalResponse.acceptsLongBody`.
     var acceptsLongBody: Bool {
       get { rare?.value.acceptsLongBody ?? false }
       set { change { $0.acceptsLongBody = newValue } }

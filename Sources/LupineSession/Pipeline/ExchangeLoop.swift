@@ -31,7 +31,7 @@ struct ExchangeLoop: Sendable {
 
   /// Waits for the whole response.
   func receive(
-    _ answer: Answer, to request: OutgoingRequest
+    _ answer: FinalResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
     try await receive(answer, task.state.withLock { $0.control }, to: request)
   }
@@ -46,7 +46,7 @@ struct ExchangeLoop: Sendable {
   }
 
   func receive(
-    _ answer: Answer, _ control: ExchangeControl?, to fallback: OutgoingRequest
+    _ answer: FinalResponse, _ control: ExchangeControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
     let response = answer.response
     let (sent, deciders) = task.state.withLock { state in
@@ -116,7 +116,7 @@ struct ExchangeLoop: Sendable {
   ///
   /// A failed exchange is made again if that is safe, up to `mostResends` times in total.
   @inline(__always)  // See `Pipeline.run`.
-  func send(_ request: OutgoingRequest) async throws(LupineError) -> Answer {
+  func send(_ request: OutgoingRequest) async throws(LupineError) -> FinalResponse {
     var request = request
     var resends = 0
     while true {
@@ -136,7 +136,7 @@ struct ExchangeLoop: Sendable {
       }
       if isPlainAnswer(response) {
         receiveBody(of: response)
-        return Answer(response: response)
+        return FinalResponse(response: response)
       }
       let next: NextStep
       do throws(LupineError) {
@@ -146,7 +146,7 @@ struct ExchangeLoop: Sendable {
         throw error
       }
       switch next {
-      case .answer(let acceptsLongBody): return Answer(response: response, acceptsLongBody: acceptsLongBody)
+      case .answer(let acceptsLongBody): return FinalResponse(response: response, acceptsLongBody: acceptsLongBody)
       case .authenticate: await leave(response)
       case .redirect(let following), .restart(let following):
         await leave(response)
@@ -224,7 +224,7 @@ struct ExchangeLoop: Sendable {
 }
 
 /// A final response, whose body may still be arriving.
-struct Answer: Sendable {
+struct FinalResponse: Sendable {
   var response: TransportResponse
   /// Whether the response is accepted without a body that exceeds a limit.
   var acceptsLongBody = false

@@ -74,7 +74,8 @@ extension ExchangeLoop {
       ($0.sentInAttempt ?? request, $0.control, $0.exchange.acceptsLongBody)
     }
     if let exchange, exchange.carries(response.body) {
-      return try await receive(Answer(response: response, acceptsLongBody: acceptsLongBody), exchange, to: request)
+      return try await receive(
+        FinalResponse(response: response, acceptsLongBody: acceptsLongBody), exchange, to: request)
     }
     await abandonExchange(for: response.body)
     while try !task.begin(control, sent, for: nil, head: response.head) { await abandonExchange(for: response.body) }
@@ -87,7 +88,7 @@ extension ExchangeLoop {
   /// The progress of such a body begins at its end, because the body does not come from the network.
   private func handedOn(
     _ response: TransportResponse, to request: OutgoingRequest, _ control: ExchangeControl
-  ) async throws(LupineError) -> Answer {
+  ) async throws(LupineError) -> FinalResponse {
     do throws(LupineError) {
       var decision = ResponseDecision(.receive(.collect(limit: configuration.limits.responseBody), offset: 0))
       if let handler = task.handler {
@@ -95,7 +96,7 @@ extension ExchangeLoop {
         for event in decision.events { task.emit(event, attempt: number) }
       }
       guard case .receive(let destination, let offset) = decision.step else { throw Self.cannotContinue }
-      var answer = Answer(response: response, acceptsLongBody: decision.acceptsLongBody)
+      var answer = FinalResponse(response: response, acceptsLongBody: decision.acceptsLongBody)
       if control.carries(response.body) {
         response.body.open(BodySink(destination))
       } else if task.handler != nil {
