@@ -10,18 +10,17 @@ import Testing
   @Test func `a consumer that does not read stops the server`() async throws {
     let server = try ScriptedServer { $0.path == "/endless" ? .endlessBody : .respond() }
     let client = Client()
-    let counter = Counter()
     let control = ExchangeControl()
-    let sink = BodySink(.stream(window: 100_000), stages: [counter])
+    let sink = BodySink.stream(window: 100_000)
     let response = try await client.transport.send(
       OutgoingRequest(url: HTTPURL(server.url + "/endless")), in: client.context(control: control, sink: sink))
     for _ in 1...200 { _ = try await client.fetch(server.url) }
-    #expect(counter.total <= 100_000 + (32 << 10))
+    #expect(control.cost.bytesReceived <= 100_000 + (32 << 10))
     var taken = 0
     while taken < 1_000_000 { taken += try await response.body.next()?.count ?? 0 }
     for _ in 1...200 { _ = try await client.fetch(server.url) }
-    #expect(counter.total >= 1_000_000)
-    #expect(counter.total <= taken + 100_000 + (32 << 10))
+    #expect(control.cost.bytesReceived >= 1_000_000)
+    #expect(control.cost.bytesReceived <= taken + 100_000 + (32 << 10))
     control.cancel(LupineError(.cancelled, "Enough."))
     await client.transport.shutdown()
   }
@@ -52,14 +51,13 @@ import Testing
     }
     let client = Client()
     let control = ExchangeControl()
-    let counter = Counter()
-    let sink = BodySink(.collect(limit: .max), stages: [counter])
+    let sink = BodySink.collect(limit: .max)
     let response = try await client.transport.send(
       OutgoingRequest(url: HTTPURL(server.url + "/held")), in: client.context(control: control, sink: sink))
     control.setSuspended(true)
     gate.open()
     for _ in 1...100 { _ = try await client.fetch(server.url) }
-    #expect(counter.total <= 32 << 10)
+    #expect(control.cost.bytesReceived <= 32 << 10)
     control.setSuspended(false)
     #expect(try await response.body.end().data.count == 200_000)
     await client.transport.shutdown()
@@ -87,20 +85,13 @@ import Testing
   }
 }
 
-/// Counts the bytes that pass.
-private final class Counter: BodyTransformer {
+/// Counts the bytes that are read.
+private final class Counter: Sendable {
   private let count = Atomic(0)
 
   var total: Int { count.load(ordering: .relaxed) }
 
   func add(_ number: Int) { count.add(number, ordering: .relaxed) }
-
-  func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError) {
-    add(input.count)
-    try output(input)
-  }
-
-  func finish(into output: Output) throws(LupineError) {}
 }
 
 private final class CountingReader: BodyReader {
