@@ -6,9 +6,6 @@ import Testing
 
 /// Exchanges beside several peers that flood, on the same transport and, for those over TCP, in the same pool.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct FloodNeighbourTests {
-  /// In nanoseconds.
-  private static let bound: UInt64 = 2_000_000_000
-
   /// What two peers send at the same time.
   static let pairs: [[FloodPeer.Kind]] = [
     [.unknown, .unknown], [.emptyData, .ping], [.priority, .windowUpdate], [.smallData, .priority],
@@ -49,7 +46,7 @@ import Testing
       let error = await #expect(throws: LupineError.self) { try await flood.value }
       #expect([.malformedResponse, .cancelled].contains(error?.kind), "\(String(describing: error))")
     }
-    #expect(Moment.now - began < Self.bound)
+    #expect(Moment.now - began < FloodTests.bound)
     steady.finish()
     #expect(try await innocent.value.data.last == UInt8(ascii: "z"))
     await client.transport.shutdown()

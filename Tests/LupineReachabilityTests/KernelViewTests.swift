@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: [ENOBUFS, EBUSY])
-  func `a table that the kernel cannot tell at the moment is asked for again`(_ code: Int32) {
+  func `a table is requested again after a transient error of the kernel`(_ code: Int32) {
     var kernel = KernelDouble()
     for _ in 0..<5 {
       guard case .send(_, let sequence)? = kernel.view.settle().first else {
@@ -158,7 +158,7 @@ import Testing
     #expect(failures.first?.message.contains("No buffer space") == true)
   }
 
-  @Test func `an answer that was lost is asked for again, once no message waits`() {
+  @Test func `a table is requested again when its answer is lost`() {
     var kernel = KernelDouble()
     _ = kernel.view.settle()
     #expect(kernel.view.isUnanswered)

@@ -97,7 +97,7 @@ import Testing
     #expect(text("a") == "0123456789")
   }
 
-  @Test func `a partial file is its owner's alone, and is made with a name that nobody can guess`() async throws {
+  @Test func `a partial file is readable by its owner alone, and its name is random`() async throws {
     defer { cleanUp() }
     mock.stub(.get, "/a", MockReply.resource(Data("0123456789".utf8), etag: "v1").reset(afterBytes: 4))
     for _ in 0..<2 { _ = await session.download("a", to: .file(folder + "/a")).serializingFile().response }
@@ -233,7 +233,7 @@ import Testing
     #expect(names() == ["inner"])
   }
 
-  @Test func `a server that sends parts nobody asked for is asked once more and no longer`() async throws {
+  @Test func `a response with parts that were not requested is requested once more and then fails`() async throws {
     defer { cleanUp() }
     let server = try ScriptedServer { request in
       request.number == 0

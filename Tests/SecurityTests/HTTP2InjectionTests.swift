@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: InjectionTests.controlsAndTab)
-  func `a value that nobody has made harmless is refused before it is sent over HTTP 2`(control: String)
+  func `a field value with a control character is rejected before it is sent over HTTP 2`(control: String)
     async throws
   {
     var request = try OutgoingRequest(try url())
