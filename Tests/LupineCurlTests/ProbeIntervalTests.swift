@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct ProbeIntervalTests {
   @Test(arguments: [nil, 7])
-  func `the kernel probes a silent connection at the configured interval, or once a minute`(seconds: Int?) async throws {
+  func `a silent connection is probed at the configured interval, or once a minute`(seconds: Int?) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     let transport = CurlTransport()
     var options = ConnectionOptions()

@@ -113,7 +113,7 @@ import Testing
     #expect(error.message.contains("\(row.value)"))
   }
 
-  @Test func `a jar stores 4 KiB per cookie, 50 cookies per domain and 3,000 in all, or its configured limits`() throws {
+  @Test func `a jar stores 4 KiB per cookie, 50 cookies per domain and 3,000 in all`() throws {
     let now = Date(timeIntervalSince1970: 1_800_000_000)
     var tight = CookieLimits()
     (tight.cookie, tight.perDomain, tight.total) = (10, 2, 3)

@@ -28,7 +28,7 @@ import Testing
     "stallBeforeHead", "stallAfterHead", "stall", "halfHead", "interim", "redirectStall", "challengeStall",
   ]
 
-  /// The timeouts are below half a second; a busy machine may take seconds to serve them. No script ends by itself.
+  /// No script ends by itself; the timeouts are below half a second, which a busy machine may take seconds to serve.
   private static let bound = Duration.seconds(20)
 
   /// The time on the clock that nothing sets.

@@ -66,7 +66,7 @@ import TrustSupport
     }
   }
 
-  @Test func `an empty set of pins is rejected when the session is built, and rejects every certificate`() async throws {
+  @Test func `an empty set of pins is rejected by the builder, and rejects every certificate`() async throws {
     for evaluator: any TrustEvaluator in [
       .publicKeys([]), .pinnedCertificates([]), .all([]), .publicKeys(["sha256/AAAA"]), .all([.publicKeys([])]),
     ] {
