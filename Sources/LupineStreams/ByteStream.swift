@@ -28,23 +28,21 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// - Throws: `LupineError` if no head arrives or a validator refuses the response.
   public var head: HTTPResponse {
     get async throws(LupineError) {
-      let (task, consumer) = (readers.task, readers.consumer)
+      let (task, response) = (readers.task, readers.consumer.response)
       task.startForStream()
       let opening = await withTaskCancellationHandler {
-        await consumer.opening()
+        await response.opening()
       } onCancel: {
         task.cancel()
       }
-      try opening.get()
-      guard let head = consumer.head else { throw LupineError(.other, "The response has no head.") }
-      return head
+      return try opening.get()
     }
   }
 
   /// Returns the iterator; the request starts when the first piece is read.
   public func makeAsyncIterator() -> Iterator {
     let isFree = hasTaken || readers.consumer.take()
-    return Iterator(isFree ? Reading(readers.task, readers.consumer) : nil, limit: limit)
+    return Iterator(isFree ? Reading(readers.task, readers.consumer.response) : nil, limit: limit)
   }
 
   /// Reads the pieces in order.

@@ -118,7 +118,7 @@ extension DataStreamRequest {
   private func deliver(
     _ events: EventStream, on queue: DispatchQueue?, to handler: @escaping @Sendable (Stream<ServerSentEvent>) -> Void
   ) -> Self {
-    run(events, isReader: events.source.isLeading, on: queue, to: handler)
+    run(events, isReader: events.connections.isReader, on: queue, to: handler)
     return self
   }
 
@@ -132,9 +132,9 @@ extension DataStreamRequest {
       run(values(self), isReader: false, on: queue, to: handler)
       return self
     }
-    // The reference is weak: a strong one would be a cycle and leak a request that is never started.
-    consumer.whenOpened { [weak task] consumer in
-      guard let task else { return }
+    // The references are weak: strong ones would be a cycle and leak a request that is never started.
+    consumer.response.whenOpened { [weak task, weak consumer] _ in
+      guard let task, let consumer else { return }
       let reader = DataStreamRequest(task, consumer, hasTaken: true)
       reader.run(values(reader), isReader: true, on: queue, to: handler)
     }

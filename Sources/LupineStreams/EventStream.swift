@@ -63,11 +63,9 @@ extension DataStreamRequest {
   func events(
     _ failures: ServiceErrorReader?, _ reconnects: Bool?, _ retry: Duration, _ reconnectionLimit: Int?, _ limit: Int
   ) -> EventStream {
-    let source = ServerSentEventConnection(task, consumer, hasTaken: hasTaken)
-    let refusal = Reconnection.Refusal(source.described, reconnects: reconnects)
-    return EventStream(
-      source: source, reconnection: Reconnection(refusal: refusal, retry: retry, limit: reconnectionLimit),
-      limit: limit, failures: failures)
+    EventStream(
+      connections: EventConnections(task, consumer, hasTaken: hasTaken), reconnects: reconnects,
+      reconnection: Reconnection(retry: retry, limit: reconnectionLimit), limit: limit, failures: failures)
   }
 }
 
@@ -78,7 +76,9 @@ public struct EventStream: AsyncSequence, Sendable {
   /// One event.
   public typealias Element = ServerSentEvent
 
-  let source: ServerSentEventConnection
+  let connections: EventConnections
+  /// See `serializingEvents`.
+  let reconnects: Bool?
   let reconnection: Reconnection
   let limit: Int
   let failures: ServiceErrorReader?
@@ -99,7 +99,7 @@ public struct EventStream: AsyncSequence, Sendable {
 
     init(_ stream: EventStream) {
       self.stream = stream
-      parser = ServerSentEventParser(lastEventID: stream.source.firstEventID, limit: stream.limit)
+      parser = ServerSentEventParser(lastEventID: stream.connections.firstEventID, limit: stream.limit)
       reconnection = stream.reconnection
     }
 
@@ -113,14 +113,14 @@ public struct EventStream: AsyncSequence, Sendable {
       do throws(LupineError) {
         if let event = try await event(isolation: isolation) { return event }
         isOver = true
-        if let reading { await reading.source.end(nil) }
+        await reading?.connections.end(nil)
         return nil
       } catch {
         isOver = true
-        let reason = stream.source.reason ?? stream.failures?.explained(error) ?? error
-        let end = await reading?.source.end(reason, refusal: refusal)
+        let explained = stream.failures?.explained(error) ?? error
+        let end = await reading?.connections.end(explained, refusal: refusal)
         lines = nil
-        throw end ?? reason
+        throw end ?? explained
       }
     }
 
@@ -133,14 +133,14 @@ public struct EventStream: AsyncSequence, Sendable {
               reconnection.delivered()
               return event
             }
-            try await stream.source.passGate()
+            try await stream.connections.passGate()
           }
           reconnection.ended(nil)
         } catch {
           try lost(error)
         }
         lines = nil
-        guard reconnection.refusal == nil else { return nil }
+        guard stream.connections.refusal(stream.reconnects) == nil else { return nil }
       }
     }
 
@@ -148,23 +148,22 @@ public struct EventStream: AsyncSequence, Sendable {
     private mutating func connect() async throws(LupineError) -> Bool {
       while true {
         if reading == nil {
-          try await stream.source.begin()
-          reading = EventReading(stream.source)
+          try stream.connections.begin()
+          reading = EventReading(stream.connections)
         } else {
-          try await stream.source.wait(in: nextWait(), because: reconnection.reason)
+          let range = try nextWait()
+          try await stream.connections.reconnect(after: parser.lastEventID, in: range, because: reconnection.reason)
         }
         parser = parser.reconnected()
-        let bytes = stream.source.connection(lastEventID: parser.lastEventID).serializingBytes()
         do throws(LupineError) {
-          let head = try await bytes.head
-          stream.source.opened(head)
+          let (head, bytes) = try await stream.connections.open()
           if head.status.code == 204 {
-            var rest = bytes.makeAsyncIterator()
+            var rest = bytes
             while try await rest.next() != nil {}
             return false
           }
           // An incomplete event at the end of the stream is discarded (WHATWG HTML, section 9.2.6).
-          lines = LineStream(base: bytes, limit: stream.limit, hasLastLine: false).makeAsyncIterator()
+          lines = LineStream.Iterator(bytes, limit: stream.limit, hasLastLine: false)
           return true
         } catch {
           try lost(error)
@@ -175,7 +174,7 @@ public struct EventStream: AsyncSequence, Sendable {
     /// Prepares a reconnection after a lost connection; throws errors that a reconnection cannot repair.
     private mutating func lost(_ error: LupineError) throws(LupineError) {
       guard error.isLostConnection else { throw error }
-      refusal = reconnection.refusal?.rawValue
+      refusal = stream.connections.refusal(stream.reconnects)?.rawValue
       guard refusal == nil else { throw error }
       reconnection.ended(error)
     }

@@ -9,22 +9,20 @@ public struct LineStream: AsyncSequence, Sendable {
 
   let base: ByteStream
   let limit: Int
-  /// Whether bytes after the last line end are a line.
-  var hasLastLine = true
 
   /// Returns the iterator; the request starts when the first line is read.
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(
-      LineReader(base.makeAsyncIterator(), LineSplitter(limit: limit, ends: .any), hasLastLine: hasLastLine) {
-        String(decoding: $0, as: UTF8.self)
-      })
-  }
+  public func makeAsyncIterator() -> Iterator { Iterator(base.makeAsyncIterator(), limit: limit) }
 
   /// Reads the lines in order.
   public struct Iterator: AsyncIteratorProtocol {
     private var reader: LineReader<String>
 
-    init(_ reader: LineReader<String>) { self.reader = reader }
+    /// - Parameter hasLastLine: whether bytes after the last line end are a line.
+    init(_ bytes: ByteStream.Iterator, limit: Int, hasLastLine: Bool = true) {
+      reader = LineReader(bytes, LineSplitter(limit: limit, ends: .any), hasLastLine: hasLastLine) {
+        String(decoding: $0, as: UTF8.self)
+      }
+    }
 
     /// The next line; `nil` at the end.
     ///

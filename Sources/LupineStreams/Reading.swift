@@ -5,15 +5,18 @@ import Synchronization
 /// One iteration of a stream; its release before the end cancels the request.
 final class Reading: Sendable {
   private let task: RequestExecution
-  private let consumer: StreamConsumer
+  private let response: StreamedResponse
+  /// Whether the response is one of several; its error is then that of its attempt, and not of the request.
+  private let isConnection: Bool
   /// The body; set when the first piece is read.
   private let body = Mutex<ResponseBody?>(nil)
   /// Whether the body has ended; the request then ends by itself and must not be cancelled.
   private let isOver = Atomic<Bool>(false)
 
-  init(_ task: RequestExecution, _ consumer: StreamConsumer) {
+  init(_ task: RequestExecution, _ response: StreamedResponse, isConnection: Bool = false) {
     self.task = task
-    self.consumer = consumer
+    self.response = response
+    self.isConnection = isConnection
   }
 
   deinit {
@@ -36,21 +39,23 @@ final class Reading: Sendable {
   func end(with error: LupineError) async -> LupineError { await task.end(with: error) }
 
   private func piece() async -> Result<[UInt8]?, LupineError> {
-    if case .failure(let error) = await consumer.opening() { return .failure(error) }
+    if case .failure(let error) = await response.opening() { return .failure(error) }
     do throws(LupineError) {
       if let piece = try await taken()?.next() { return .success(piece) }
       isOver.store(true, ordering: .relaxed)
       return .success(nil)
     } catch {
-      // The transport reports only `cancelled`; the request's outcome has the reason.
-      return .failure(await task.outcome().error ?? error)
+      isOver.store(true, ordering: .relaxed)
+      // The transport reports only `cancelled`; the attempt and the request know the reason.
+      let reason = isConnection ? await response.ended() : await task.outcome().error
+      return .failure(reason ?? error)
     }
   }
 
-  /// Returns the body; the first call takes it from the consumer.
+  /// Returns the body; the first call takes it from the response.
   private func taken() -> ResponseBody? {
     body.withLock { body in
-      if body == nil { body = consumer.takeBody() }
+      if body == nil { body = response.takeBody() }
       return body
     }
   }

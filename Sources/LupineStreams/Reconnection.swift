@@ -7,8 +7,6 @@ struct Reconnection: Sendable {
   /// The maximum of the growing wait; a server may ask for a longer one.
   static let cap = Duration.seconds(30)
 
-  /// Why the stream does not reconnect; `nil` if it does.
-  let refusal: Refusal?
   /// The first wait if the server sends none.
   let retry: Duration
   /// The maximum number of consecutive reconnections without an event; `nil` means no limit.
@@ -45,8 +43,7 @@ struct Reconnection: Sendable {
     }
   }
 
-  init(refusal: Refusal?, retry: Duration, limit: Int?) {
-    self.refusal = refusal
+  init(retry: Duration, limit: Int?) {
     self.retry = retry
     self.limit = limit
   }

@@ -1,59 +1,26 @@
-import HTTPTypes
 import LupineCore
 import LupineSession
 import Synchronization
 
-/// Passes the body to the reader of the stream once the head has been validated.
+/// Passes each response of a request to the reader of the stream, once its head has been validated.
 ///
-/// The body refers to the request, and the request refers to this consumer. To avoid a cycle, this object keeps the
+/// The body refers to the request, and the request refers to this consumer. To avoid a cycle, the response keeps the
 /// body only until the reader takes it.
 final class StreamConsumer: ResponseHandler {
-  typealias Opening = Result<Void, LupineError>
-  typealias Starter = @Sendable (StreamConsumer) -> Void
-
   private struct State {
-    var opening: Opening?
-    var body: ResponseBody?
-    var waiting: [UnsafeContinuation<Opening, Never>] = []
-    var starter: Starter?
-    var head: HTTPResponse?
+    var response = StreamedResponse()
     var isTaken = false
+    /// The reader's decisions about further responses; `nil` if the request has one response.
+    var reconnections: ReconnectionRequests?
   }
 
-  let window: Int
+  private let window: Int
   private let state = Mutex(State())
 
   init(window: Int) { self.window = window }
 
-  /// The head, once it has been validated.
-  var head: HTTPResponse? { state.withLock { $0.head } }
-
-  var takesBodyAtHead: Bool { true }
-
-  func decide(
-    _ response: TransportResponse, to request: OutgoingRequest, in settings: DecisionSettings
-  ) async throws(LupineError) -> ResponseDecision {
-    ResponseDecision(.receive(.stream(window: window), offset: 0))
-  }
-
-  func handOver(_ response: TransportResponse) {
-    state.withLock { state in
-      state.head = response.head
-      if state.opening == nil { state.body = response.body }
-    }
-    open(.success(()))
-  }
-
-  func conclude(_ outcome: Outcome) async -> Outcome {
-    open(.failure(outcome.error ?? LupineError(.other, "The request ended without a response.")))
-    return outcome
-  }
-
-  /// Discards a body that will not be read.
-  func abandon() { takeBody()?.abandon() }
-
-  /// Returns the body for its reader; `nil` if it was taken before or there is none.
-  func takeBody() -> ResponseBody? { state.withLock { $0.body.take() } }
+  /// The current response.
+  var response: StreamedResponse { state.withLock { $0.response } }
 
   /// Reserves the body for one reader; returns false if another reader has it.
   func take() -> Bool {
@@ -63,37 +30,36 @@ final class StreamConsumer: ResponseHandler {
     }
   }
 
-  /// Calls the closure when the body can be read or the request has failed.
-  ///
-  /// No task waits meanwhile, so a request that is never started keeps no task alive.
-  func whenOpened(_ start: @escaping Starter) {
-    let isOpen = state.withLock { state in
-      if state.opening == nil { state.starter = start }
-      return state.opening != nil
-    }
-    if isOpen { start(self) }
+  /// Lets the reader decide whether other responses follow.
+  func setReconnections(_ reconnections: ReconnectionRequests) { state.withLock { $0.reconnections = reconnections } }
+
+  /// Replaces a response that has ended by the next one, which has not begun.
+  func expectNextResponse() { state.withLock { $0.response = StreamedResponse() } }
+
+  var takesBodyAtHead: Bool { true }
+
+  func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
+    state.withLock { $0.reconnections }?.begin(request) ?? request
   }
 
-  /// Waits until the body can be read or the request has failed.
-  func opening() async -> Opening {
-    await withUnsafeContinuation { reader in
-      let opening = state.withLock { state in
-        if state.opening == nil { state.waiting.append(reader) }
-        return state.opening
-      }
-      if let opening { reader.resume(returning: opening) }
-    }
+  func decide(
+    _ response: TransportResponse, to request: OutgoingRequest, in settings: DecisionSettings
+  ) async throws(LupineError) -> ResponseDecision {
+    ResponseDecision(.receive(.stream(window: window), offset: 0))
   }
 
-  private func open(_ opening: Opening) {
-    let (waiting, starter) = state.withLock { state in
-      guard state.opening == nil else { return ([UnsafeContinuation<Opening, Never>](), nil as Starter?) }
-      state.opening = opening
-      defer { (state.waiting, state.starter) = ([], nil) }
-      return (state.waiting, state.starter)
-    }
-    for reader in waiting { reader.resume(returning: opening) }
-    starter?(self)
+  func handOver(_ response: TransportResponse) { self.response.open(response) }
+
+  func proceed(after outcome: Outcome) async -> Continuation {
+    let (response, reconnections) = state.withLock { ($0.response, $0.reconnections) }
+    guard let reconnections else { return .end() }
+    response.end(outcome.error)
+    return await reconnections.decision()
+  }
+
+  func conclude(_ outcome: Outcome) async -> Outcome {
+    response.end(outcome.error)
+    return outcome
   }
 }
 
@@ -122,9 +88,9 @@ final class StreamReaders: Sendable {
   deinit {
     guard consumer.take() else { return }
     // The request owns the closure that is called when its response begins.
-    consumer.whenOpened { [weak task] consumer in
+    consumer.response.whenOpened { [weak task] response in
       task?.cancel()
-      consumer.abandon()
+      response.abandon()
     }
   }
 }

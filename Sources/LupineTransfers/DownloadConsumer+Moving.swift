@@ -6,7 +6,7 @@ import Synchronization
 extension DownloadConsumer {
   /// Refuses an invalid digest; then moves the partial file to the file system of the destination, if the destination
   /// is known before the head.
-  func begin(_ request: OutgoingRequest) async throws(LupineError) {
+  func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
     let place = try await change { [self] (state) throws(LupineError) -> DownloadDestination.Place? in
       if let fault = state.settings.digest?.fault { throw fault }
       guard state.partial != nil else {
@@ -19,6 +19,7 @@ extension DownloadConsumer {
       return state.isElsewhere(place) ? place : nil
     }
     if let place { try await move(to: place) }
+    return request
   }
 
   /// Returns the place that the head decided if it is on another file system.

@@ -144,14 +144,6 @@ extension SessionEvent.Kind: CustomStringConvertible {
     }
   }
 
-  /// Whether the event concerns the whole request and not one of its connections.
-  package var isOfWholeRequest: Bool {
-    switch self {
-    case .started, .finished: true
-    default: false
-    }
-  }
-
   /// Redacts the values of secret fields.
   package mutating func redact(_ secrets: SecretFields) {
     switch self {

@@ -5,9 +5,10 @@ import LupineSupport
 import Synchronization
 
 extension Pipeline {
-  /// The step after an attempt.
+  /// The decision about a retry.
   enum RetryStep: Sendable {
-    case end(Outcome)
+    /// - reason: why there is no retry, for monitors; `nil` if they know it already.
+    case end(Outcome, reason: String?)
     case again(after: Duration)
   }
 
@@ -20,7 +21,7 @@ extension Pipeline {
     if let step = task.state.withLock({ $0.takeStepAtHead() }) { return step }
     let retriers = retriers
     guard !result.isFinal, !retriers.isEmpty else {
-      return end(outcome, result.isFinal ? finality : "there is no retrier", number)
+      return .end(outcome, reason: result.isFinal ? finality : "there is no retrier")
     }
     let notes = RetryNotes()
     let failed = attemptOutcome(request, outcome, number, notes)
@@ -29,24 +30,24 @@ extension Pipeline {
       let decision = (try? await task.interruptible { await retrier.decision(for: asked) }) ?? .doNotRetry
       // The request may be cancelled or time out while a retrier decides.
       if let reason = task.state.withLock({ $0.cancellation }) {
-        return end(outcome, with: reason, request)
+        return .end(ended(outcome, by: reason, request), reason: nil)
       }
       switch decision {
       case .doNotRetry: continue
       case .retry, .retryAfter:
-        guard request.body.isRetryable, original.body.isRetryable else { return .end(unrepeatable(outcome, number)) }
+        guard request.body.isRetryable, original.body.isRetryable else { return unrepeatable(outcome) }
         task.state.withLock { state in
           state.grantedRetries[place, default: 0] += 1
           state.keepEarlier(outcome)
         }
         return again(after: decision, outcome, number, notes)
       case .fail(let error):
-        task.emit(.retrying(after: nil, reason: "a retrier ended the request: \(error.message)"), attempt: number)
-        return end(outcome, with: error, request)
+        let reason = "a retrier ended the request: \(error.message)"
+        return .end(ended(outcome, by: error, request), reason: reason)
       }
     }
     credit(failed)
-    return end(outcome, notes.joined(to: "no retrier asked for it"), number)
+    return .end(outcome, reason: notes.joined(to: "no retrier asked for it"))
   }
 
   /// Whether an attempt succeeded, so that no retrier decides; reports the success to all retriers.
@@ -82,9 +83,10 @@ extension Pipeline {
       task.state.withLock { $0.stepAtHead = .again(after: delay) }
       let status = head.statusCode
       return LupineError(.unacceptableStatusCode(status), "The status \(status) is retried.")
-    case .end(let ended):
+    case .end(let ended, let reason):
+      if let reason { task.emit(.retrying(after: nil, reason: reason), attempt: number) }
       guard ended.error != nil else { return nil }
-      task.state.withLock { $0.stepAtHead = .end(ended) }
+      task.state.withLock { $0.stepAtHead = .end(ended, reason: nil) }
       return ended.error
     }
   }
@@ -96,18 +98,11 @@ extension Pipeline {
       ? "its response was handed over already" : "the request was ended"
   }
 
-  private func end(_ outcome: Outcome, _ reason: String, _ number: Int) -> RetryStep {
-    // For a lost connection of an event stream, the reader decides about the retry and emits the event.
-    if task.isPart, outcome.error?.isLostConnection == true { return .end(outcome) }
-    task.emit(.retrying(after: nil, reason: reason), attempt: number)
-    return .end(outcome)
-  }
-
-  /// Ends the request with another error, which keeps the failure that the retriers received.
-  private func end(_ outcome: Outcome, with error: LupineError, _ request: OutgoingRequest) -> RetryStep {
+  /// The outcome with another error, which keeps the failure that the retriers received.
+  private func ended(_ outcome: Outcome, by error: LupineError, _ request: OutgoingRequest) -> Outcome {
     var ended = outcome
     ended.error = outcome.completed(error.about(request.summary).following(outcome.error))
-    return .end(ended)
+    return ended
   }
 
   private func mayBeRetried(_ outcome: Outcome) -> Bool {
@@ -118,11 +113,13 @@ extension Pipeline {
     _ request: OutgoingRequest, _ outcome: Outcome, _ number: Int, _ notes: RetryNotes
   ) -> AttemptOutcome {
     let random = session.configuration.random
-    let (started, sent, redirects, source) = task.state.withLock { ($0.started, $0.sent, $0.redirects, $0.source) }
+    let (started, sent, redirects, source, earlier) = task.state.withLock {
+      ($0.started, $0.sent, $0.redirects, $0.source, $0.earlierAttempts)
+    }
     let head = outcome.head ?? outcome.error?.response
     var attempt = AttemptOutcome(
       request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
-      number: number - (task.earlierAttempts ?? 0), response: head,
+      number: number - earlier, response: head,
       source: head == nil ? .origin : outcome.response?.source ?? source,
       error: outcome.error, elapsed: started.map { session.clock.now() - $0 } ?? .zero, clock: session.clock.clock,
       date: session.configuration.now(), random: { random().fraction },
@@ -141,11 +138,10 @@ extension Pipeline {
     return .again(after: delay)
   }
 
-  private func unrepeatable(_ outcome: Outcome, _ number: Int) -> Outcome {
-    task.emit(.retrying(after: nil, reason: "the body can be sent only once"), attempt: number)
+  private func unrepeatable(_ outcome: Outcome) -> RetryStep {
     var outcome = outcome
     outcome.error = outcome.error?.noting("It was not retried: the request's body can be sent only once.")
-    return outcome
+    return .end(outcome, reason: "the body can be sent only once")
   }
 }
 

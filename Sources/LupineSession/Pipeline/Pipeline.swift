@@ -3,11 +3,11 @@ import HTTPTypes
 import LupineCore
 
 /// Runs one request: makes attempts until one succeeds or no retrier wants another.
-package struct Pipeline: Sendable {
+struct Pipeline: Sendable {
   let task: RequestExecution
   var session: Session { task.session }
 
-  package init(_ task: RequestExecution) { self.task = task }
+  init(_ task: RequestExecution) { self.task = task }
 
   /// Runs the request to its end.
   ///
@@ -28,25 +28,71 @@ package struct Pipeline: Sendable {
     if let handler = task.handler {
       let described = request
       do throws(LupineError) {
-        try await task.interruptible { () async throws(LupineError) in try await handler.begin(described) }
+        request = try await task.interruptible { () async throws(LupineError) in try await handler.begin(described) }
       } catch {
         return Outcome(request: request, error: error.about(request.summary))
       }
     }
-    var number = 1 + (task.earlierAttempts ?? 0)
+    var number = 1
     while true {
       let result = await attempt(request, number)
-      if isSettled(result) { return result.outcome }
-      switch await retryStep(after: result, of: request, number) {
+      let isSettled = isSettled(result)
+      if isSettled, !task.handsOverAtHead { return result.outcome }
+      switch await step(after: result, isSettled, of: request, number) {
       case .end(let outcome): return outcome
       case .again(let delay): await wait(delay)
+      case .proceed(let next, let delay):
+        request = next
+        await wait(delay)
       }
       number += 1
     }
   }
 
-  /// Waits before a retry; a cancellation ends the wait, and the next attempt detects it.
-  package func wait(_ delay: Duration) async {
+  /// The step after an attempt.
+  enum Step: Sendable {
+    case end(Outcome)
+    /// The attempt is retried.
+    case again(after: Duration)
+    /// The request goes on after a response that was handed over.
+    case proceed(OutgoingRequest, after: Duration)
+  }
+
+  private func step(
+    after result: AttemptResult, _ isSettled: Bool, of request: OutgoingRequest, _ number: Int
+  ) async -> Step {
+    var outcome = result.outcome
+    var reason: String?
+    if !isSettled {
+      switch await retryStep(after: result, of: request, number) {
+      case .again(let delay): return .again(after: delay)
+      case .end(let ended, let why): (outcome, reason) = (ended, why)
+      }
+    }
+    switch await continuation(after: outcome) {
+    case .end(let error, let why):
+      if let reason = why ?? reason { task.emit(.retrying(after: nil, reason: reason), attempt: number) }
+      if let error { outcome.error = error.about(request.summary) }
+      return .end(outcome)
+    case .next(let next, let delay, let reason):
+      task.emit(.retrying(after: delay, reason: reason), attempt: number)
+      task.state.withLock { $0.proceed(after: number) }
+      return .proceed(next, after: delay)
+    }
+  }
+
+  /// Asks the handler whether the request goes on; only a stream does.
+  private func continuation(after outcome: Outcome) async -> Continuation {
+    guard task.handsOverAtHead, let handler = task.handler else { return .end() }
+    let continuation = (try? await task.interruptible { await handler.proceed(after: outcome) }) ?? .end()
+    guard let cancellation = task.state.withLock({ $0.cancellation }) else { return continuation }
+    // The error that the handler states is more precise.
+    if case .end(_?, _) = continuation { return continuation }
+    return .end(outcome.error == nil ? cancellation : nil)
+  }
+
+  /// Waits before an attempt; a cancellation ends the wait, and the next attempt detects it.
+  func wait(_ delay: Duration) async {
     guard delay > .zero else { return }
     let clock = session.clock
     if let left = task.timeLeft, left <= delay {
@@ -79,7 +125,7 @@ struct AttemptResult: Sendable {
 
 extension Pipeline {
   /// The request with its idempotency key, which is the same for all attempts.
-  package func keyed(_ request: OutgoingRequest) -> OutgoingRequest {
+  func keyed(_ request: OutgoingRequest) -> OutgoingRequest {
     let key = task.state.withLock { $0.settings.idempotencyKey }
     guard key != nil || session.configuration.keyedMethods.contains(request.method), !request.hasIdempotencyKey else {
       return request

@@ -152,17 +152,17 @@ extension Outcome {
 /// The last exchange that a request began.
 ///
 /// The request's state owns it. The head is stored when it is accepted, even if the request fails later.
-package struct LastExchange: Sendable {
+struct LastExchange: Sendable {
   /// The request as it was sent; `nil` if none was sent.
-  package var request: OutgoingRequest?
+  var request: OutgoingRequest?
   /// The final head; `nil` until one has been accepted.
-  package var head: HTTPResponse?
+  var head: HTTPResponse?
   /// The metrics of the exchange; `nil` until it has ended, or if the transport did not measure it.
-  package var metrics: TransferMetrics?
+  var metrics: TransferMetrics?
   /// What layers and interceptors state about the response.
-  package var attributes = ResponseAttributes()
+  var attributes = ResponseAttributes()
 
-  package init(request: OutgoingRequest? = nil, head: HTTPResponse? = nil, metrics: TransferMetrics? = nil) {
+  init(request: OutgoingRequest? = nil, head: HTTPResponse? = nil, metrics: TransferMetrics? = nil) {
     self.request = request
     self.head = head
     self.metrics = metrics

@@ -37,7 +37,7 @@ extension RequestExecution {
   ///
   /// - Returns: whether the request has no settings other than validators.
   @discardableResult
-  package func watchDeadlines() -> Bool {
+  func watchDeadlines() -> Bool {
     let now = session.clock.now()
     let hasNoOverrides = state.withLock { state in
       state.started = now

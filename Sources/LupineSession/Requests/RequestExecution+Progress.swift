@@ -29,6 +29,9 @@ extension RequestExecution {
     if let moment { tellProgress(direction, at: moment) }
   }
 
+  /// Stops the reports of progress, which the handlers have not been called with yet.
+  package func stopProgress() { _ = finishProgress(isGood: false) }
+
   /// Reports the last progress values; the returned tasks end when every handler has received them.
   func finishProgress(isGood: Bool) -> [Task<Void, Never>] {
     let sent = upload.withLock { $0.finish(isGood ? $0.sent : nil) }

@@ -31,7 +31,7 @@ extension RequestExecution {
   ///
   /// A cancellation or the total timeout cancels the handlers' tasks and ends the wait, because a handler or its queue
   /// may block.
-  package func finish(_ listeners: [Task<Void, Never>]) async {
+  func finish(_ listeners: [Task<Void, Never>]) async {
     let (waiting, isOver) = AsyncStream.makeStream(of: Never.self)
     Task(executorPreference: session.configuration.executor) {
       for listener in listeners { await listener.value }
@@ -54,7 +54,7 @@ extension RequestExecution {
   }
 
   /// Removes and returns the listeners; they receive no more responses.
-  package func takeInterimListeners() -> [InterimListener] {
+  func takeInterimListeners() -> [InterimListener] {
     state.withLock { state in
       let listeners = state.settings.interimListeners
       if !listeners.isEmpty { state.settings.interimListeners = [] }

@@ -13,8 +13,6 @@ package final class RequestExecution: Sendable {
   package let state: Mutex<RequestState>
   /// The handler of the response; `nil` stores its body in memory.
   package let handler: (any ResponseHandler)?
-  /// The number of attempts before this connection of another request; `nil` if it is a request of its own.
-  let earlierAttempts: Int?
   /// The index in the registry; changed under the registry's lock.
   let place = Atomic<Int>(-1)
   let upload = Mutex(ProgressReporter())
@@ -22,19 +20,23 @@ package final class RequestExecution: Sendable {
 
   package init(
     _ description: consuming Result<OutgoingRequest, LupineError>, session: Session,
-    handler: (any ResponseHandler)? = nil, connectionOf whole: RequestID? = nil,
-    after earlierAttempts: Int = 0
+    handler: (any ResponseHandler)? = nil
   ) {
-    id = whole ?? session.nextID()
+    id = session.nextID()
     self.session = session
     self.description = description
     self.handler = handler
-    self.earlierAttempts = whole == nil ? nil : earlierAttempts
-    state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately && whole == nil))
+    state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately))
   }
 
-  /// Whether this is a connection of another request, such as an event stream's.
-  var isPart: Bool { earlierAttempts != nil }
+  /// Changes the settings of a request that has not started; `false`, without a change, if it has.
+  package func configure(_ change: (inout RequestSettings) -> Void) -> Bool {
+    state.withLock { state in
+      guard case .idle = state.phase else { return false }
+      change(&state.settings)
+      return true
+    }
+  }
 
   /// The outcome of the request; runs the request if no task runs it.
   ///
@@ -168,7 +170,7 @@ package final class RequestExecution: Sendable {
   }
 
   /// Ends the request and calls its handlers.
-  package func conclude(_ outcome: Outcome) {
+  func conclude(_ outcome: Outcome) {
     if finish(outcome) { startDelivery(outcome) }
   }
 
@@ -189,7 +191,6 @@ package final class RequestExecution: Sendable {
   @inline(never)
   private func tell(_ kind: () -> SessionEvent.Kind, _ attempt: Int) {
     var kind = kind()
-    if isPart, kind.isOfWholeRequest { return }
     kind.redact(session.configuration.secretFields)
     let event = SessionEvent(request: id, attempt: attempt, time: session.clock.now(), kind: kind)
     for monitor in session.configuration.monitors { monitor.receive(event) }
@@ -234,8 +235,7 @@ package final class RequestExecution: Sendable {
     if !redirects.isEmpty { outcome.redirects = redirects }
     let progress = finishProgress(isGood: outcome.error == nil)
     if !progress.isEmpty { await finish(progress) }
-    // The listeners of a connection belong to its request, which may open another connection.
-    let interim = isPart ? [] : takeInterimListeners()
+    let interim = takeInterimListeners()
     if !interim.isEmpty { await finish(interim.map { $0.finish() }) }
     return outcome
   }

@@ -26,6 +26,8 @@ extension RequestState {
     var earlier: Outcome?
     /// The number of retries that each retrier granted, by the retrier's index.
     var grantedRetries: [Int: Int] = [:]
+    /// The number of attempts for the responses before this one, each of which was handed over.
+    var earlierAttempts = 0
   }
 
   /// Whether the request has no rare state and no settings other than validators.
@@ -63,6 +65,8 @@ extension RequestState {
   mutating func dropEarlier() {
     if earlier != nil { change { $0.earlier = nil } }
   }
+  /// See `Rare.earlierAttempts`.
+  var earlierAttempts: Int { rare?.value.earlierAttempts ?? 0 }
   /// See `Rare.grantedRetries`.
   var grantedRetries: [Int: Int] {
     get { rare?.value.grantedRetries ?? [:] }

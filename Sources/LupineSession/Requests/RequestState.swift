@@ -21,8 +21,8 @@ package struct RequestState {
   private(set) var isSuspended = false
   package private(set) var cancellation: LupineError?
   /// The last exchange of the request, in this attempt or an earlier one.
-  package private(set) var last = LastExchange()
-  package private(set) var status: Int?
+  private(set) var last = LastExchange()
+  private(set) var status: Int?
   /// The source of the last response.
   var source = TransportResponse.Source.origin
   private var handlers: [Handler] = []
@@ -71,7 +71,7 @@ package struct RequestState {
     }
   }
 
-  package mutating func takeLead() -> Bool {
+  mutating func takeLead() -> Bool {
     guard case .idle = phase else { return false }
     phase = .running
     return true
@@ -208,9 +208,18 @@ package struct RequestState {
     return takeHeadWaiters()
   }
 
-  /// Adds a task that waits until the body is handed over; `true` if it need not wait.
+  /// Prepares the attempts for another response after one that was handed over.
+  mutating func proceed(after attempts: Int) {
+    isHandedOver = false
+    change {
+      $0.earlierAttempts = attempts
+      $0.grantedRetries = [:]
+    }
+  }
+
+  /// Adds a task that waits until the first body is handed over; `true` if it need not wait.
   mutating func add(headWaiter waiter: Gate) -> Bool {
-    if isHandedOver { return true }
+    if isHandedOver || earlierAttempts > 0 { return true }
     if case .finished = phase { return true }
     change { $0.headWaiters.append(waiter) }
     return false
@@ -263,7 +272,7 @@ package struct RequestState {
   }
 
   /// The number of the running attempt, or of the last one.
-  package var attempt: Int { exchange.attempt }
+  var attempt: Int { exchange.attempt }
 
   /// The request as it was last sent, in this attempt or an earlier one.
   var sent: OutgoingRequest? { last.request }
@@ -300,24 +309,12 @@ package struct RequestState {
     last.metrics = metrics
   }
 
-  /// Copies the result of an event stream's connection: its last exchange and the metrics of earlier ones.
-  package mutating func take(_ connection: LastExchange, after earlier: [TransferMetrics] = [], status: Int?) {
-    self.status = status ?? self.status
-    guard connection.request != nil else { return }
-    leaveLast()
-    for each in earlier { keep(each) }
-    last = connection
-  }
-
   /// The number of metrics that are kept; an event stream may make any number of exchanges.
   static let metricsLimit = 100
 
   /// Moves the metrics of the last exchange to `earlierMetrics`.
   private mutating func leaveLast() {
-    if let metrics = last.metrics.take() { keep(metrics) }
-  }
-
-  private mutating func keep(_ metrics: TransferMetrics) {
+    guard let metrics = last.metrics.take() else { return }
     change {
       $0.earlierMetrics.append(metrics)
       if $0.earlierMetrics.count > Self.metricsLimit { $0.earlierMetrics.removeFirst() }
@@ -325,7 +322,7 @@ package struct RequestState {
   }
 
   /// The metrics of the newest exchanges before the last one.
-  package var earlierMetrics: [TransferMetrics] { rare?.value.earlierMetrics ?? [] }
+  var earlierMetrics: [TransferMetrics] { rare?.value.earlierMetrics ?? [] }
 
   /// The metrics of the newest exchanges that have ended.
   var allMetrics: [TransferMetrics] {
@@ -333,7 +330,7 @@ package struct RequestState {
   }
 
   /// Begins work of the program, with the closure that cancels it; `true` if it must be cancelled at once.
-  package mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
+  mutating func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
     change { $0.works.append(work) }
     return cancellation != nil || attemptEnd != nil
   }

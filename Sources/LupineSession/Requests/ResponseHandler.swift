@@ -11,8 +11,9 @@ package protocol ResponseHandler: AnyObject, Sendable {
 
   /// Begins the request, before its first attempt; a cancellation of the request cancels the calling task.
   ///
+  /// - Returns: the request of the first attempt.
   /// - Throws: `LupineError` if the request cannot begin; it then ends without an attempt.
-  func begin(_ request: OutgoingRequest) async throws(LupineError)
+  func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest
 
   /// Returns the request of an attempt, for example one for the rest of a file.
   func prepare(_ request: OutgoingRequest, secrets: SecretFields) async -> OutgoingRequest
@@ -35,6 +36,11 @@ package protocol ResponseHandler: AnyObject, Sendable {
   /// Checks a complete response; a cancellation of the request cancels the calling task.
   func check(_ response: ReceivedResponse) async throws(LupineError)
 
+  /// Decides whether the request goes on after an attempt that no retrier repeats.
+  ///
+  /// Called if `takesBodyAtHead`. A cancellation of the request cancels the calling task.
+  func proceed(after outcome: Outcome) async -> Continuation
+
   /// Converts the outcome to the one that the caller receives.
   func conclude(_ outcome: Outcome) async -> Outcome
 }
@@ -42,7 +48,7 @@ package protocol ResponseHandler: AnyObject, Sendable {
 extension ResponseHandler {
   package var takesBodyAtHead: Bool { false }
 
-  package func begin(_ request: OutgoingRequest) async throws(LupineError) {}
+  package func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest { request }
 
   package func prepare(_ request: OutgoingRequest, secrets: SecretFields) async -> OutgoingRequest { request }
 
@@ -51,6 +57,19 @@ extension ResponseHandler {
   package func refuse(limit: Int64) async -> Data? { nil }
 
   package func check(_ response: ReceivedResponse) async throws(LupineError) {}
+
+  package func proceed(after outcome: Outcome) async -> Continuation { .end() }
+}
+
+/// How a request goes on after an attempt, such as a stream of events whose connection has ended.
+package enum Continuation: Sendable {
+  /// The request ends.
+  ///
+  /// - error: the error of the request; `nil` means that of the attempt, if it failed.
+  /// - reason: why there is no further attempt, for monitors.
+  case end(LupineError? = nil, reason: String? = nil)
+  /// Another attempt follows, whose response is handed over as well.
+  case next(OutgoingRequest, after: Duration, reason: String)
 }
 
 /// The settings of the session that a handler's decision depends on.

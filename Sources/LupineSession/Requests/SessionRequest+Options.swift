@@ -61,7 +61,7 @@ extension RequestExecution {
   }
 
   /// Returns the request with the options that were set after it was described.
-  package func withOwnOptions(_ request: OutgoingRequest) -> OutgoingRequest {
+  func withOwnOptions(_ request: OutgoingRequest) -> OutgoingRequest {
     guard let options = state.withLock({ $0.settings.options }) else { return request }
     var request = request
     request.options = options

@@ -18,7 +18,7 @@ extension Session {
   ///
   /// Requests may start and end while the closure runs.
   public func withAllRequests<Value>(_ body: ([RunningRequest]) throws -> Value) rethrows -> Value {
-    try body(registry.running.filter { !$0.isPart }.map { RunningRequest($0) })
+    try body(registry.running.map { RunningRequest($0) })
   }
 
   /// Cancels every running request; new requests are still accepted.

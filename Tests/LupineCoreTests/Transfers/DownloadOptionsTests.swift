@@ -109,12 +109,15 @@ import Testing
   }
 
   @Test func `an attempt that takes too long goes on in the next one`() async throws {
-    stub("a", resource.bandwidth(bytesPerSecond: 10))
-    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).timeouts(attempt: .seconds(4)).build()
-    _ = try await session.download("https://example.com/a", to: .file(folder.file("a"))).resumesAutomatically()
-      .serializingFile().value
-    #expect(mock.requests.count > 1)
-    #expect(try folder.text("a") == text)
+    try await withSimulation { _ in
+      let mock = MockTransport()
+      mock.stub(.get, "https://example.com/a", resource.bandwidth(bytesPerSecond: 10))
+      let session = try Session.Builder().transport(mock).timeouts(attempt: .seconds(4)).build()
+      _ = try await session.download("https://example.com/a", to: .file(folder.file("a"))).resumesAutomatically()
+        .serializingFile().value
+      #expect(mock.requests.count > 1)
+      #expect(try folder.text("a") == text)
+    }
   }
 
   @Test func `a refusal is no interruption`() async throws {

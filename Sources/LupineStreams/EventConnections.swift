@@ -1,0 +1,122 @@
+import HTTPTypes
+import LupineCoding
+import LupineCore
+import LupineSession
+import LupineSupport
+import Synchronization
+
+/// The connections of a stream of events, as its reader sees them: one after another, each an attempt of one request.
+final class EventConnections: Sendable {
+  private let task: RequestExecution
+  private let consumer: StreamConsumer
+  private let requests = ReconnectionRequests()
+  private let hasBegun = Atomic<Bool>(false)
+  /// Whether the events of the request are read here; false if it has begun or has another consumer.
+  let isReader: Bool
+
+  init(_ task: RequestExecution, _ consumer: StreamConsumer, hasTaken: Bool) {
+    self.task = task
+    self.consumer = consumer
+    isReader =
+      (hasTaken || consumer.take())
+      && task.configure {
+        $0.validators += [.statusCodes([200, 204]), .contentTypes(["text/event-stream"])]
+      }
+    if isReader { consumer.setReconnections(requests) }
+  }
+
+  deinit { leave() }
+
+  /// Why the request was cancelled; `nil` if it was not.
+  private var reason: LupineError? { task.state.withLock { $0.cancellation } }
+
+  /// The `Last-Event-ID` of the request that the program made.
+  var firstEventID: String {
+    guard case .success(let request) = task.description else { return "" }
+    return ReconnectionRequests.lastEventID(of: request)
+  }
+
+  /// Why the stream does not reconnect, once the request has begun; `nil` if it does.
+  func refusal(_ reconnects: Bool?) -> Reconnection.Refusal? {
+    Reconnection.Refusal(requests.request, reconnects: reconnects)
+  }
+
+  /// Begins the request for its only reader.
+  ///
+  /// - Throws: `LupineError` if there is another reader, or if the session accepts no more requests.
+  func begin() throws(LupineError) {
+    guard isReader, !hasBegun.exchange(true, ordering: .relaxed) else { throw reason ?? .streamIsTaken }
+    do throws(LupineError) {
+      // Also registers a suspended request, so that `cancelAllRequests` ends it.
+      try task.session.registry.insert(task)
+    } catch {
+      task.cancel(error)
+      throw error
+    }
+    task.stopProgress()
+    task.startForStream()
+  }
+
+  /// Waits for the head of the current connection; returns it with the bytes of the body.
+  func open() async throws(LupineError) -> (head: HTTPResponse, bytes: ByteStream.Iterator) {
+    let response = consumer.response
+    let head = try await cancelling { await response.opening() }.get()
+    return (head, ByteStream.Iterator(Reading(task, response, isConnection: true), limit: nil))
+  }
+
+  /// Makes another connection after a random time in the range.
+  func reconnect(
+    after lastEventID: String, in range: ClosedRange<Duration>, because reason: String
+  ) async throws(LupineError) {
+    _ = await consumer.response.ended()
+    if let reason = self.reason { throw reason }
+    consumer.expectNextResponse()
+    let delay = range.lowerBound + (range.upperBound - range.lowerBound) * task.session.random().fraction
+    requests.reconnect(after: lastEventID, in: delay, because: reason)
+  }
+
+  /// Waits while the request is suspended.
+  func passGate() async throws(LupineError) {
+    guard task.state.withLock({ $0.isHeld }) || reason != nil else { return }
+    await cancelling { await task.passGate() }
+    if let reason { throw reason }
+  }
+
+  /// Ends the request; returns its error.
+  ///
+  /// - Parameters:
+  ///   - error: the error of the stream; `nil` at its good end.
+  ///   - refusal: why there is no reconnection after a lost connection.
+  @discardableResult
+  func end(_ error: LupineError?, refusal: String? = nil) async -> LupineError? {
+    requests.end(error, reason: refusal)
+    // An error that the reader found: the response may still be arriving.
+    if let error, !consumer.response.hasEnded { task.cancel(error) }
+    let outcome = await task.outcome()
+    return error.map { outcome.error ?? $0 }
+  }
+
+  /// Cancels a request whose reader was released; a request that has ended is not changed.
+  func leave() {
+    guard isReader else { return }
+    task.cancel(LupineError(.cancelled, "The stream's reader left before its end."))
+  }
+
+  /// Runs the operation; cancelling the caller's task cancels the request.
+  private func cancelling<Value: Sendable>(_ operation: () async -> Value) async -> Value {
+    await withTaskCancellationHandler {
+      await operation()
+    } onCancel: {
+      task.cancel()
+    }
+  }
+}
+
+/// One iteration of an event stream; its release ends the request.
+final class EventReading: Sendable {
+  let connections: EventConnections
+
+  init(_ connections: EventConnections) { self.connections = connections }
+
+  deinit { connections.leave() }
+}
