@@ -53,7 +53,7 @@ final class ReconnectionRequests: Sendable {
     waiter?.resume(returning: decision)
   }
 
-  /// Waits for the reader's decision; a cancellation of the calling task ends the request.
+  /// Waits for the reader's decision, or for a cancellation of the calling task.
   func decision() async -> Continuation {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
@@ -64,7 +64,7 @@ final class ReconnectionRequests: Sendable {
         if let decision { waiter.resume(returning: decision) }
       }
     } onCancel: {
-      end()
+      decide(.interrupted)
     }
   }
 }

@@ -33,62 +33,57 @@ struct Pipeline: Sendable {
         return Outcome(request: request, error: error.about(request.summary))
       }
     }
-    var number = 1
+    var attempt = Attempt(task)
     while true {
-      let result = await attempt(request, number)
-      let isSettled = isSettled(result)
+      let result = await attempt.run(request)
+      let isSettled = attempt.isSettled(result)
       if isSettled, !task.handsOverAtHead { return result.outcome }
-      switch await step(after: result, isSettled, of: request, number) {
+      switch await step(after: result, isSettled, of: request, &attempt) {
       case .end(let outcome): return outcome
-      case .again(let delay): await wait(delay)
-      case .proceed(let next, let delay):
-        request = next
+      case .next(let following, let next, let delay):
         await wait(delay)
+        (attempt, request) = (following, next)
       }
-      number += 1
     }
   }
 
   /// The step after an attempt.
-  enum Step: Sendable {
+  private enum Step {
     case end(Outcome)
-    /// The attempt is retried.
-    case again(after: Duration)
-    /// The request goes on after a response that was handed over.
-    case proceed(OutgoingRequest, after: Duration)
+    case next(Attempt, OutgoingRequest, after: Duration)
   }
 
+  /// Asks the retriers, then the handler of the response.
   private func step(
-    after result: AttemptResult, _ isSettled: Bool, of request: OutgoingRequest, _ number: Int
+    after result: AttemptResult, _ isSettled: Bool, of request: OutgoingRequest, _ attempt: inout Attempt
   ) async -> Step {
     var outcome = result.outcome
     var reason: String?
     if !isSettled {
-      switch await retryStep(after: result, of: request, number) {
-      case .again(let delay): return .again(after: delay)
+      switch await attempt.retryStep(after: result, of: request) {
+      case .again(let delay): return .next(attempt.next(), request, after: delay)
       case .end(let ended, let why): (outcome, reason) = (ended, why)
       }
     }
     switch await continuation(after: outcome) {
     case .end(let error, let why):
-      if let reason = why ?? reason { task.emit(.retrying(after: nil, reason: reason), attempt: number) }
+      if let reason = why ?? reason { attempt.emit(.retrying(after: nil, reason: reason)) }
       if let error { outcome.error = error.about(request.summary) }
       return .end(outcome)
+    case .interrupted:
+      if let reason = task.state.withLock({ $0.cancellation }) { outcome.error = reason.following(outcome.error) }
+      return .end(outcome)
     case .next(let next, let delay, let reason):
-      task.emit(.retrying(after: delay, reason: reason), attempt: number)
-      task.state.withLock { $0.proceed(after: number) }
-      return .proceed(next, after: delay)
+      attempt.emit(.retrying(after: delay, reason: reason))
+      task.state.withLock { $0.expectNextResponse() }
+      return .next(attempt.nextResponse(), next, after: delay)
     }
   }
 
   /// Asks the handler whether the request goes on; only a stream does.
   private func continuation(after outcome: Outcome) async -> Continuation {
     guard task.handsOverAtHead, let handler = task.handler else { return .end() }
-    let continuation = (try? await task.interruptible { await handler.proceed(after: outcome) }) ?? .end()
-    guard let cancellation = task.state.withLock({ $0.cancellation }) else { return continuation }
-    // The error that the handler states is more precise.
-    if case .end(_?, _) = continuation { return continuation }
-    return .end(outcome.error == nil ? cancellation : nil)
+    return (try? await task.interruptible { await handler.proceed(after: outcome) }) ?? .end()
   }
 
   /// Waits before an attempt; a cancellation ends the wait, and the next attempt detects it.
@@ -102,24 +97,6 @@ struct Pipeline: Sendable {
       return
     }
     try? await task.interruptible { try await clock.sleep(delay) }
-  }
-}
-
-/// The result of one attempt.
-struct AttemptResult: Sendable {
-  /// The request as the attempt sent it first, before redirects.
-  var request: OutgoingRequest
-  var outcome: Outcome
-  /// Whether the request ends without asking the retriers.
-  var isFinal = false
-
-  /// - Parameter last: the last exchange of the attempt.
-  static func failed(
-    _ error: LupineError, request: OutgoingRequest, after last: LastExchange = LastExchange(), isFinal: Bool
-  ) -> AttemptResult {
-    var outcome = Outcome(request: request, error: error.about(request.summary))
-    outcome.complete(with: last)
-    return AttemptResult(request: request, outcome: outcome, isFinal: isFinal)
   }
 }
 

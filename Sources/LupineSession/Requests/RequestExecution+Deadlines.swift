@@ -117,7 +117,7 @@ extension RequestExecution {
     guard request.hasTimeouts || session.boundsAttempts else { return }
     guard let attempt = (request.timeouts ?? session.configuration.timeouts).attempt else { return }
     let now = session.clock.now()
-    state.withLock { $0.beginAttempt(at: now) }
+    state.withLock { $0.beginAttemptTimeout(at: now) }
     session.watch.expect(now + attempt)
   }
 

@@ -127,9 +127,9 @@ package final class RequestExecution: Sendable {
   var mustWait: Bool { state.withLock { $0.mustWait } }
 
   /// Begins an attempt, unless the request is suspended or cancelled; reads all values under one lock.
-  func enterAttempt() -> (mustWait: Bool, ended: LupineError?, hasNoOverrides: Bool) {
+  func enterAttempt(_ number: Int) -> (mustWait: Bool, ended: LupineError?, hasNoOverrides: Bool) {
     state.withLock { state in
-      if !state.mustWait, state.cancellation == nil { state.beginAttempt(at: nil) }
+      if !state.mustWait, state.cancellation == nil { state.beginAttempt(number) }
       return (state.mustWait, state.cancellation, state.settings.areDefault)
     }
   }
@@ -231,8 +231,6 @@ package final class RequestExecution: Sendable {
       outcome = await handler.conclude(completed(outcome))
     }
     outcome = completed(outcome)
-    let redirects = state.withLock { $0.redirects }
-    if !redirects.isEmpty { outcome.redirects = redirects }
     let progress = finishProgress(isGood: outcome.error == nil)
     if !progress.isEmpty { await finish(progress) }
     let interim = takeInterimListeners()

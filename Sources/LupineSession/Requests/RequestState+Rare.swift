@@ -1,3 +1,4 @@
+import HTTPTypes
 import LupineCore
 import LupineSupport
 
@@ -18,16 +19,10 @@ extension RequestState {
     var attemptStarted: Duration?
     /// The error of the running attempt, if it has timed out.
     var attemptEnd: LupineError?
-    /// The retry decision made at the head of a response, before its body is handed over.
-    var stepAtHead: Pipeline.RetryStep?
-    /// The redirects that the last attempt followed.
-    var redirects: [RedirectStep] = []
     /// The outcome of the attempt before, until another attempt begins an exchange.
     var earlier: Outcome?
-    /// The number of retries that each retrier granted, by the retrier's index.
-    var grantedRetries: [Int: Int] = [:]
-    /// The number of attempts for the responses before this one, each of which was handed over.
-    var earlierAttempts = 0
+    /// The proxy's response that opened the tunnel of the current exchange.
+    var tunnel: HTTPResponse?
   }
 
   /// Whether the request has no rare state and no settings other than validators.
@@ -39,15 +34,10 @@ extension RequestState {
   var attemptStarted: Duration? { rare?.value.attemptStarted }
   /// See `Rare.attemptEnd`.
   var attemptEnd: LupineError? { rare?.value.attemptEnd }
-  /// See `Rare.stepAtHead`.
-  var stepAtHead: Pipeline.RetryStep? {
-    get { rare?.value.stepAtHead }
-    set { change { $0.stepAtHead = newValue } }
-  }
-  /// See `Rare.redirects`.
-  var redirects: [RedirectStep] {
-    get { rare?.value.redirects ?? [] }
-    set { change { $0.redirects = newValue } }
+  /// See `Rare.tunnel`.
+  var tunnel: HTTPResponse? {
+    get { rare?.value.tunnel }
+    set { change { $0.tunnel = newValue } }
   }
   /// See `Rare.earlier`.
   var earlier: Outcome? { rare?.value.earlier }
@@ -64,13 +54,6 @@ extension RequestState {
   /// Releases the outcome of the earlier attempt, because another attempt has begun an exchange.
   mutating func dropEarlier() {
     if earlier != nil { change { $0.earlier = nil } }
-  }
-  /// See `Rare.earlierAttempts`.
-  var earlierAttempts: Int { rare?.value.earlierAttempts ?? 0 }
-  /// See `Rare.grantedRetries`.
-  var grantedRetries: [Int: Int] {
-    get { rare?.value.grantedRetries ?? [:] }
-    set { change { $0.grantedRetries = newValue } }
   }
 
   /// Applies the timeouts that were set after the request was described; returns them, or `nil` if there are none.

@@ -29,12 +29,18 @@ package struct RequestState {
   private var isDelivering = false
   /// The running exchange.
   private(set) var control: ExchangeControl?
-  /// The state of the attempt.
-  var exchange = ExchangeLoop.State()
+  /// The number of the running attempt, or of the last one.
+  private(set) var attempt = 1
+  /// Whether the attempt has begun an exchange with a server.
+  private var hasExchange = false
+  /// Whether the end of the exchange has been reported.
+  private var isEndReported = false
   /// Whether the idle timeout is not checked, because the last exchange ended by it.
   var isUnwatched = false
   /// Whether the body has been handed over, so that the request cannot be sent again.
   private(set) var isHandedOver = false
+  /// Whether a body has been handed over, of this response or of one before.
+  private var isAnswered = false
   /// The start time of the request, on the session's clock.
   var started: Duration?
   /// Stored indirectly: most requests never need it.
@@ -152,19 +158,19 @@ package struct RequestState {
 
   // Attempts
 
-  mutating func takeStepAtHead() -> Pipeline.RetryStep? {
-    guard let step = stepAtHead else { return nil }
-    stepAtHead = nil
-    return step
+  mutating func beginAttempt(_ number: Int) {
+    attempt = number
+    hasExchange = false
+    isEndReported = false
+    if rare != nil { setAttemptStart(nil) }
   }
 
-  /// - Parameter now: the current time, if the attempt has a timeout.
-  mutating func beginAttempt(at now: Duration?) {
-    guard rare != nil || now != nil else { return }
+  mutating func beginAttemptTimeout(at now: Duration) { setAttemptStart(now) }
+
+  private mutating func setAttemptStart(_ start: Duration?) {
     change {
-      $0.attemptStarted = now
+      $0.attemptStarted = start
       $0.attemptEnd = nil
-      $0.redirects = []
     }
   }
 
@@ -205,21 +211,16 @@ package struct RequestState {
   /// Records that the body has been handed over; returns the tasks that wait for it.
   mutating func handOver() -> [Gate] {
     isHandedOver = true
+    isAnswered = true
     return takeHeadWaiters()
   }
 
   /// Prepares the attempts for another response after one that was handed over.
-  mutating func proceed(after attempts: Int) {
-    isHandedOver = false
-    change {
-      $0.earlierAttempts = attempts
-      $0.grantedRetries = [:]
-    }
-  }
+  mutating func expectNextResponse() { isHandedOver = false }
 
   /// Adds a task that waits until the first body is handed over; `true` if it need not wait.
   mutating func add(headWaiter waiter: Gate) -> Bool {
-    if isHandedOver || earlierAttempts > 0 { return true }
+    if isAnswered { return true }
     if case .finished = phase { return true }
     change { $0.headWaiters.append(waiter) }
     return false
@@ -253,7 +254,11 @@ package struct RequestState {
     last = LastExchange(request: request, head: head)
     dropEarlier()
     source = .origin
-    exchange.begin(original)
+    isEndReported = false
+    if original != nil {
+      hasExchange = true
+      if rare != nil { tunnel = nil }
+    }
     defer { isUnwatched = false }
     return Beginning(ended: nil, isSuspended: isSuspended, wasUnwatched: isUnwatched)
   }
@@ -264,31 +269,21 @@ package struct RequestState {
     last.attributes = attributes
   }
 
-  /// Stores the final head of an exchange; returns its request, or `nil` if another exchange has replaced it.
-  mutating func accept(_ head: HTTPResponse, of control: ExchangeControl) -> OutgoingRequest? {
-    guard self.control === control, let original = exchange.original else { return nil }
-    accept(head)
-    return original
-  }
-
-  /// The number of the running attempt, or of the last one.
-  var attempt: Int { exchange.attempt }
-
   /// The request as it was last sent, in this attempt or an earlier one.
   var sent: OutgoingRequest? { last.request }
 
   /// The request as it was last sent in this attempt.
-  var sentInAttempt: OutgoingRequest? { exchange.original == nil ? nil : sent }
+  var sentInAttempt: OutgoingRequest? { hasExchange ? sent : nil }
 
   /// The last exchange of this attempt; empty if it has begun none.
-  var lastInAttempt: LastExchange { exchange.original == nil ? LastExchange() : last }
+  var lastInAttempt: LastExchange { hasExchange ? last : LastExchange() }
 
   /// Whether to emit `finished` for this exchange.
   ///
   /// True once, while it is the current exchange.
   mutating func tells(_ control: ExchangeControl?) -> Bool {
-    guard self.control === control, !exchange.isTold else { return false }
-    exchange.isTold = true
+    guard self.control === control, !isEndReported else { return false }
+    isEndReported = true
     return true
   }
 

@@ -68,6 +68,8 @@ package enum Continuation: Sendable {
   /// - error: the error of the request; `nil` means that of the attempt, if it failed.
   /// - reason: why there is no further attempt, for monitors.
   case end(LupineError? = nil, reason: String? = nil)
+  /// The request ends because it was cancelled before the handler decided.
+  case interrupted
   /// Another attempt follows, whose response is handed over as well.
   case next(OutgoingRequest, after: Duration, reason: String)
 }

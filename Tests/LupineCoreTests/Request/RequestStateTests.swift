@@ -112,9 +112,9 @@ import Testing
     var state = RequestState(isHeld: false)
     state.started = .zero
     _ = state.join()
-    state.beginAttempt(at: .seconds(1))
+    state.beginAttemptTimeout(at: .seconds(1))
     let found = try #require(state.underWatch?.attempt)
-    state.beginAttempt(at: .seconds(9))
+    state.beginAttemptTimeout(at: .seconds(9))
     #expect(state.expireAttempt(begun: found, Self.reason) == nil)
     #expect(!state.isUnwatched)
     #expect(state.expireAttempt(begun: .seconds(9), Self.reason) != nil)

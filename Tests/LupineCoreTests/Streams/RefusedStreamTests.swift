@@ -55,7 +55,8 @@ import Testing
     let error = await session.streamRequest(Bench.url, window: 200).validate().failure()
     #expect(error?.kind == .unacceptableStatusCode(400))
     #expect(error?.body == Data(repeating: 0x78, count: limit))
-    #expect(taken.load(ordering: .relaxed) < 100)
+    // Up to 256 KiB may arrive before the head is refused.
+    #expect(taken.load(ordering: .relaxed) < 2_700)
   }
 
   @Test func `a server that stalls ends it at the idle timeout, with what has arrived`() async throws {
@@ -109,7 +110,8 @@ import Testing
     let refused = session.streamRequest(Bench.url).validate()
     request.withLock { $0 = refused }
     #expect(await refused.failure()?.isCancelled == true)
-    #expect(taken.load(ordering: .relaxed) < 100)
+    // Up to 256 KiB may arrive before the head is refused.
+    #expect(taken.load(ordering: .relaxed) < 2_700)
   }
 
   @Test func `what it cost counts what was read`() async throws {

@@ -30,9 +30,16 @@ struct ProbeScript {
     case "advance": scripted_advance(Int64(value) ?? 0)
     case "get": print(try await get())
     case "pool": print("\(await session?.connectionPool()?.open ?? 0) open")
+    case "empty": print(await isEmptied() ? "empty" : "not empty")
     case "lookups": print("\(scripted_lookups()) lookups")
     default: print("no such step: \(step)")
     }
+  }
+
+  /// Whether the pool's last connection is closed within a bounded number of turns of the transport's loop.
+  private func isEmptied() async -> Bool {
+    for _ in 0..<100_000 where await session?.connectionPool()?.open == 0 { return true }
+    return false
   }
 
   private func move(_ places: [String]) {

@@ -3,11 +3,11 @@ import LupineCore
 import Synchronization
 
 /// Answers challenges of a server (401) and of a proxy (407).
-extension ExchangeLoop {
+extension Attempt {
   /// Whether a challenge is answered and the request is sent again.
   ///
   /// Each credential is used once, so that a wrong password ends with the 401 or the 407.
-  func answers(_ response: TransportResponse, to challenger: Challenger) async throws(LupineError) -> Bool {
+  mutating func answers(_ response: TransportResponse, to challenger: Challenger) async throws(LupineError) -> Bool {
     do throws(Unanswered) {
       try await answer(response, of: challenger)
       let reason =
@@ -32,7 +32,7 @@ extension ExchangeLoop {
     static let given = Unanswered.reason("the credential was given already")
   }
 
-  private func answer(_ response: TransportResponse, of challenger: Challenger) async throws(Unanswered) {
+  private mutating func answer(_ response: TransportResponse, of challenger: Challenger) async throws(Unanswered) {
     let recipient = challenger.recipient
     if !challenger.hasCredential {
       throw .reason("the \(recipient == .origin ? "request" : "proxy") has no credential")
@@ -74,7 +74,7 @@ extension ExchangeLoop {
     try await awaitEnd(of: response)
   }
 
-  private func ask(
+  private mutating func ask(
     _ provider: @escaping CredentialProvider, _ offers: [AuthenticationSchemes.Offer], _ challenger: Challenger
   ) async throws(Unanswered) -> Credential {
     let (failures, questions) = authentication(challenger.recipient) { state in
@@ -95,7 +95,7 @@ extension ExchangeLoop {
   }
 
   /// Answers the strongest challenge that the credential fits.
-  private func give(
+  private mutating func give(
     _ credential: Credential, to offers: [AuthenticationSchemes.Offer], of challenger: Challenger
   ) async throws(Unanswered) {
     let context = authenticationContext(challenger)

@@ -14,14 +14,14 @@ enum NextStep: Sendable {
   case restart(OutgoingRequest)
 }
 
-extension ExchangeLoop {
+extension Attempt {
   /// Whether a response is final and neither a cookie store nor a handler uses it; the common case.
   func isPlainAnswer(_ response: TransportResponse) -> Bool {
     let status = response.statusCode
     guard !session.hasCookieStore, task.handler == nil, status != 401, status != 407,
       !RedirectRules.isRedirect(response.head, status)
     else { return false }
-    return task.state.withLock { $0.exchange.isPlain }
+    return hasNoAuthentication
   }
 
   /// Decides what follows a response; opens its body if it is final.
@@ -29,7 +29,7 @@ extension ExchangeLoop {
   /// - Parameters:
   ///   - sent: the request as it was sent.
   ///   - request: the request without the fields of this exchange.
-  func nextStep(
+  mutating func nextStep(
     after response: TransportResponse, to sent: OutgoingRequest, for request: OutgoingRequest
   ) async throws(LupineError) -> NextStep {
     try tellSchemes(response, to: sent)
@@ -92,7 +92,7 @@ extension ExchangeLoop {
   }
 
   /// Returns the request that a redirect leads to; `nil` if the response is no redirect, or is kept as the response.
-  private func redirect(
+  private mutating func redirect(
     after response: TransportResponse, to request: OutgoingRequest
   ) throws(LupineError) -> OutgoingRequest? {
     let head = response.head
@@ -101,16 +101,13 @@ extension ExchangeLoop {
     let rules = RedirectRules(
       secrets: session.configuration.secretFields, limits: session.configuration.limits,
       allowsDowngrade: redirector.allowsDowngrade)
-    let visited = task.state.withLock { state in
-      state.exchange.visited.append(request.url)
-      return state.exchange.visited
-    }
+    visited.append(request.url)
     do throws(LupineError) {
       let proposed = try rules.next(after: head, to: request, visited: visited)
       let next = redirector.decide(proposed, head).map { rules.withoutStraySecrets($0, from: request) }
       tellRedirect(to: next?.url.redacted, head, request, next == nil ? Self.isKept : "status \(head.status.code)")
       guard let next else { return nil }
-      task.state.withLock { $0.redirects.append(RedirectStep(request: request, response: head)) }
+      redirects.append(RedirectStep(request: request, response: head))
       return next
     } catch {
       tellRedirect(to: nil, head, request, redirector.follows ? error.message : Self.isKept)

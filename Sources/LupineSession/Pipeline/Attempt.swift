@@ -1,32 +1,129 @@
 import HTTPTypes
 import LupineCoding
 import LupineCore
+import LupineSupport
 import Synchronization
 
-extension Pipeline {
+/// One attempt of a request: its exchanges, and what they have shown so far.
+///
+/// The pipeline owns the value. What other threads read or change, such as the exchange under way, is in the request's
+/// state.
+struct Attempt: Sendable {
+  let task: RequestExecution
+  let number: Int
+  /// Stored indirectly: most attempts never need it.
+  private var rare: CopyOnWrite<Rare>?
+
+  private struct Rare {
+    var authentications: [AuthenticationContext.Recipient: AuthenticationState] = Dictionary()
+    var visited: [HTTPURL] = []
+    var redirects: [RedirectStep] = []
+    var body: ResponseBody?
+    var acceptsLongBody = false
+    var stepAtHead: RetryStep?
+    var retries = RetryHistory()
+  }
+
+  /// The first attempt of a request.
+  init(_ task: RequestExecution) { self.init(task, number: 1, RetryHistory()) }
+
+  private init(_ task: RequestExecution, number: Int, _ retries: RetryHistory) {
+    self.task = task
+    self.number = number
+    if retries != RetryHistory() { self.retries = retries }
+  }
+
+  /// The attempt that retries this one.
+  func next() -> Attempt { Attempt(task, number: number + 1, retries) }
+
+  /// The attempt for the response after the one that this attempt has handed over.
+  func nextResponse() -> Attempt { Attempt(task, number: number + 1, RetryHistory(earlierAttempts: number)) }
+
+  var session: Session { task.session }
+  var configuration: SessionConfiguration { task.session.configuration }
+
+  /// The authentication state of each server and proxy.
+  var authentications: [AuthenticationContext.Recipient: AuthenticationState] {
+    get { rare?.value.authentications ?? Dictionary() }
+    set { change { $0.authentications = newValue } }
+  }
+  /// The URLs of the redirects so far.
+  var visited: [HTTPURL] {
+    get { rare?.value.visited ?? [] }
+    set { change { $0.visited = newValue } }
+  }
+  /// The redirects that were followed.
+  var redirects: [RedirectStep] {
+    get { rare?.value.redirects ?? [] }
+    set { change { $0.redirects = newValue } }
+  }
+  /// The last body that interceptors received; its metrics are used if they abandon it.
+  var body: ResponseBody? {
+    get { rare?.value.body }
+    set { change { $0.body = newValue } }
+  }
+  /// See `FinalResponse.acceptsLongBody`.
+  var acceptsLongBody: Bool {
+    get { rare?.value.acceptsLongBody ?? false }
+    set { change { $0.acceptsLongBody = newValue } }
+  }
+  /// The retry decision made at the head of a response, before its body is handed over.
+  var stepAtHead: RetryStep? {
+    get { rare?.value.stepAtHead }
+    set { change { $0.stepAtHead = newValue } }
+  }
+  /// The retries of this response so far.
+  var retries: RetryHistory {
+    get { rare?.value.retries ?? RetryHistory() }
+    set { change { $0.retries = newValue } }
+  }
+  /// Whether no server and no proxy has been authenticated to.
+  var hasNoAuthentication: Bool { rare.map { $0.value.authentications.isEmpty } ?? true }
+
+  private mutating func change(_ change: (inout Rare) -> Void) { rare.change(from: Rare(), change) }
+
+  func emit(_ kind: @autoclosure () -> SessionEvent.Kind) { task.emit(kind(), attempt: number) }
+
+  /// Restricts the credentials after a redirect or a fresh URL.
+  mutating func follow(from url: HTTPURL, to next: HTTPURL) {
+    authentications[.origin, default: AuthenticationState(.origin)].follows(from: url, to: next)
+    for recipient in authentications.keys where recipient != .origin {
+      authentications[recipient]?.follows(from: url, to: next)
+    }
+  }
+
+  /// Resets the redirects and the change of origin when an interceptor sends the request again.
+  mutating func forgetRedirects() {
+    guard rare != nil else { return }
+    visited = []
+    redirects = []
+    authentications[.origin]?.comesBack()
+  }
+}
+
+extension Attempt {
   /// Makes one attempt: adapts, sends, receives and validates.
-  @inline(__always)  // See `run`.
-  func attempt(_ original: OutgoingRequest, _ number: Int) async -> AttemptResult {
-    var entry = task.enterAttempt()
+  @inline(__always)  // See `Pipeline.run`.
+  mutating func run(_ original: OutgoingRequest) async -> AttemptResult {
+    var entry = task.enterAttempt(number)
     // The request may be suspended again before the attempt begins.
     while entry.mustWait {
       await task.passGate()
-      entry = task.enterAttempt()
+      entry = task.enterAttempt(number)
     }
     if let ended = entry.ended { return .failed(ended, request: original, isFinal: true) }
     let hasPolicies = session.hasPolicies || !entry.hasNoOverrides
     var request = original
-    if number > 1 { task.state.withLock { $0.exchange = ExchangeLoop.State(attempt: number) } }
     task.boundAttempt(of: original)
     do throws(LupineError) {
       let adapters = hasPolicies ? self.adapters : []
-      request = try await prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters, number))
+      request = try await prepared(adapters.isEmpty ? original : try await adapted(original, by: adapters))
       if !adapters.isEmpty { task.takeTimeouts(of: request) }
       task.emit(.attempting(request.summary), attempt: number)
       let interceptors = hasPolicies ? self.interceptors : []
       let received =
         interceptors.isEmpty
-        ? try await exchange(request, number) : try await exchange(request, number, through: interceptors)
+        ? try await exchange(request) : try await exchange(request, through: interceptors)
       // An interceptor may have let a response through after the request was cancelled.
       let (ended, validators) = task.state.withLock { state in
         (state.endAttempt() ?? state.cancellation, state.settings.validators)
@@ -40,35 +137,34 @@ extension Pipeline {
         if validators.isEmpty {
           task.emit(.validated(nil), attempt: number)
         } else {
-          refusal = await self.refusal(of: received, by: validators, number)
+          refusal = await self.refusal(of: received, by: validators)
         }
       }
       var outcome = Outcome(received)
       if let refusal { outcome.error = refusal }
+      if !redirects.isEmpty { outcome.redirects = redirects }
       return AttemptResult(request: request, outcome: outcome, isFinal: isJudged)
     } catch {
-      return failed(error, request, number)
+      return failed(error, request)
     }
   }
 
-  private func failed(_ error: LupineError, _ request: OutgoingRequest, _ number: Int) -> AttemptResult {
+  private func failed(_ error: LupineError, _ request: OutgoingRequest) -> AttemptResult {
     let (ended, expired, last) = task.state.withLock { ($0.cancellation, $0.endAttempt(), $0.lastInAttempt) }
     let isFinal = ended != nil || task.state.withLock { $0.isHandedOver }
-    let result = AttemptResult.failed(ended ?? expired ?? error, request: request, after: last, isFinal: isFinal)
+    var result = AttemptResult.failed(ended ?? expired ?? error, request: request, after: last, isFinal: isFinal)
+    if !redirects.isEmpty { result.outcome.redirects = redirects }
     task.emit(.failed(result.outcome.error ?? error), attempt: number)
     return result
   }
 
   /// Makes the exchanges and waits for the body.
-  @inline(__always)  // See `run`.
-  private func exchange(
-    _ request: OutgoingRequest, _ number: Int
-  ) async throws(LupineError) -> ReceivedResponse {
-    let loop = ExchangeLoop(task, number)
-    let answer = try await loop.send(request)
+  @inline(__always)  // See `Pipeline.run`.
+  private mutating func exchange(_ request: OutgoingRequest) async throws(LupineError) -> ReceivedResponse {
+    let answer = try await send(request)
     // Avoids an asynchronous call in the common case.
-    if let received = loop.received(answer.response, to: request) { return received }
-    return try await loop.receive(answer, to: request)
+    if let received = received(answer.response, to: request) { return received }
+    return try await receive(answer, to: request)
   }
 
   /// Whether there may be adapters, interceptors or retriers; a fast check, because many requests have none.
@@ -81,7 +177,7 @@ extension Pipeline {
   }
 
   private func adapted(
-    _ request: OutgoingRequest, by adapters: [any RequestAdapter], _ number: Int
+    _ request: OutgoingRequest, by adapters: [any RequestAdapter]
   ) async throws(LupineError) -> OutgoingRequest {
     var request = request
     for adapter in adapters {
@@ -102,7 +198,7 @@ extension Pipeline {
 
   /// The error of the validator that refuses a response; `nil` if none does.
   func refusal(
-    of received: ReceivedResponse, by validators: [ResponseValidator], _ number: Int
+    of received: ReceivedResponse, by validators: [ResponseValidator]
   ) async -> LupineError? {
     var refusal: LupineError?
     do throws(LupineError) {
@@ -110,7 +206,7 @@ extension Pipeline {
     } catch {
       let limit = session.configuration.limits.errorBody
       let beginning = await task.handler?.refuse(limit: limit) ?? received.beginning
-      refusal = explained(error, received, number).about(received.request.summary).about(received.head)
+      refusal = explained(error, received).about(received.request.summary).about(received.head)
         .carrying(beginning, limit: limit)
       // The metrics are available only at the end of the body.
       if !task.handsOverAtHead { refusal = refusal?.measured(received.metrics) }
@@ -126,30 +222,29 @@ extension Pipeline {
   }
 
   /// Adds to the error which scheme would answer the challenge, or why none did.
-  private func explained(_ error: LupineError, _ received: ReceivedResponse, _ number: Int) -> LupineError {
+  private func explained(_ error: LupineError, _ received: ReceivedResponse) -> LupineError {
     guard received.statusCode == (received.source == .origin ? 401 : 407) else { return error }
     if let remedy = session.configuration.schemes.remedy(for: received.head) {
       return error.noting("No scheme of the session fits the challenge; \(remedy).")
     }
-    let challenger = ExchangeLoop(task, number).challenger(
-      of: received.statusCode, from: received.source, to: received.request)
+    let challenger = challenger(of: received.statusCode, from: received.source, to: received.request)
     guard let challenger, challenger.hasCredential, !challenger.request.body.isReplayable else { return error }
     return error.noting("The challenge was not answered: the request's body can be sent only once.")
   }
 }
 
-extension Pipeline {
+extension Attempt {
   /// Adds the session's default fields; a field that the request already has is not changed.
   ///
   /// No content coding is requested with a range, because a part of coded content cannot be decoded, and many servers
   /// would send the whole content.
-  @inline(__always)  // See `run`.
-  func prepared(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
+  @inline(__always)  // See `Pipeline.run`.
+  mutating func prepared(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
     guard let handler = task.handler else { return try withDefaults(request) }
     let prepared = await handler.prepare(request, secrets: session.configuration.secretFields)
     // If an earlier attempt refreshed the URL, its origin still does not receive the credential.
     let (first, url) = (request.url, prepared.url)
-    if url != first, url.origin != first.origin { task.state.withLock { $0.exchange.follow(from: first, to: url) } }
+    if url != first, url.origin != first.origin { follow(from: first, to: url) }
     return try withDefaults(prepared)
   }
 
@@ -172,5 +267,23 @@ extension Pipeline {
   /// Whether the field is the session's own `Accept-Encoding`.
   private func isOwnCodings(_ field: HTTPField) -> Bool {
     field.name == .acceptEncoding && field.value == session.configuration.contentCodings.acceptEncoding
+  }
+}
+
+/// The result of one attempt.
+struct AttemptResult: Sendable {
+  /// The request as the attempt sent it first, before redirects.
+  var request: OutgoingRequest
+  var outcome: Outcome
+  /// Whether the request ends without asking the retriers.
+  var isFinal = false
+
+  /// - Parameter last: the last exchange of the attempt.
+  static func failed(
+    _ error: LupineError, request: OutgoingRequest, after last: LastExchange = LastExchange(), isFinal: Bool
+  ) -> AttemptResult {
+    var outcome = Outcome(request: request, error: error.about(request.summary))
+    outcome.complete(with: last)
+    return AttemptResult(request: request, outcome: outcome, isFinal: isFinal)
   }
 }

@@ -3,7 +3,7 @@ import LupineCore
 import Synchronization
 
 /// The credentials of an exchange, and their update after its response.
-extension ExchangeLoop {
+extension Attempt {
   func authenticationContext(_ challenger: Challenger) -> AuthenticationContext {
     AuthenticationContext(
       request: challenger.request, recipient: challenger.recipient, random: configuration.random,
@@ -12,14 +12,14 @@ extension ExchangeLoop {
   }
 
   /// Reads or changes the authentication state of a server or proxy.
-  func authentication<Value: Sendable>(
+  mutating func authentication<Value: Sendable>(
     _ recipient: AuthenticationContext.Recipient, _ change: (inout AuthenticationState) -> Value
   ) -> Value {
-    task.state.withLock { change(&$0.exchange.authentications[recipient, default: AuthenticationState(recipient)]) }
+    change(&authentications[recipient, default: AuthenticationState(recipient)])
   }
 
   /// The connection key of a request: its proxy, and the connection credential if its scope allows the URL.
-  func identity(for request: OutgoingRequest) -> ConnectionKey {
+  mutating func identity(for request: OutgoingRequest) -> ConnectionKey {
     var identity = session.identity(for: request)
     guard let given = configuration.connectionCredential,
       (try? given.scope.allows(request.url, baseURL: configuration.baseURL)) == true,
@@ -36,7 +36,7 @@ extension ExchangeLoop {
   }
 
   /// The request with the answer to its challenge, or with a scheme's preemptive value.
-  func authorized(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
+  mutating func authorized(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
     guard let value = try await value(for: server(of: request)) else { return request }
     var request = request
     request.headers[.authorization] = value
@@ -45,12 +45,12 @@ extension ExchangeLoop {
   }
 
   /// The value of `Proxy-Authorization`: the answer to the proxy's challenge, or a preemptive value.
-  func proxyAuthorization(for request: OutgoingRequest) async throws(LupineError) -> String? {
+  mutating func proxyAuthorization(for request: OutgoingRequest) async throws(LupineError) -> String? {
     guard let proxy = proxy(of: request), proxy.hasCredential else { return nil }
     return try await value(for: proxy)
   }
 
-  private func value(for challenger: Challenger) async throws(LupineError) -> String? {
+  private mutating func value(for challenger: Challenger) async throws(LupineError) -> String? {
     let recipient = challenger.recipient
     let (isAdmitted, value, answer) = authentication(recipient) { $0.begins(challenger.request.url) }
     guard isAdmitted else { return nil }
@@ -72,7 +72,7 @@ extension ExchangeLoop {
     return found.map { carry($0.value, of: $0.scheme, credential, to: recipient, isUnasked: answer == nil) }
   }
 
-  private func carry(
+  private mutating func carry(
     _ value: String, of scheme: any AuthenticationScheme, _ credential: Credential,
     to recipient: AuthenticationContext.Recipient, isUnasked: Bool = false
   ) -> String {
@@ -84,20 +84,18 @@ extension ExchangeLoop {
 
   /// Reports to the schemes how the server and the proxy responded to their answers.
   func tellSchemes(_ response: TransportResponse, to request: OutgoingRequest) throws(LupineError) {
-    guard task.state.withLock({ !$0.exchange.authentications.isEmpty }) else { return }
+    guard !hasNoAuthentication else { return }
     if response.source == .origin { try tell(response.head, server(of: request)) }
     guard let passage = session.passage(to: request.url), let proxy = proxy(of: request) else { return }
     // A response through a tunnel comes from the server; for a reused tunnel there is no response of the proxy.
     let isOwnWord = passage.isForwarded || response.source == .proxy
-    if let word = isOwnWord ? response.head : task.state.withLock({ $0.exchange.tunnel }) {
+    if let word = isOwnWord ? response.head : task.state.withLock({ $0.tunnel }) {
       try tell(word, proxy)
     }
   }
 
   private func tell(_ head: HTTPResponse, _ challenger: Challenger) throws(LupineError) {
-    guard let carried = task.state.withLock({ $0.exchange.authentications[challenger.recipient]?.carried }) else {
-      return
-    }
+    guard let carried = authentications[challenger.recipient]?.carried else { return }
     var request = challenger.request
     request.headers[challenger.recipient.answerField] = carried.value
     let context = authenticationContext(
@@ -119,5 +117,54 @@ extension ExchangeLoop {
   private static func wrapped(_ error: any Error) -> LupineError {
     error as? LupineError
       ?? LupineError(.other, "An authentication scheme or credential closure threw: \(error).", underlying: error)
+  }
+}
+
+/// A server or a proxy that challenges a request, with the credentials that it may receive.
+struct Challenger: Sendable {
+  let recipient: AuthenticationContext.Recipient
+  /// The request as the challenger receives it.
+  let request: OutgoingRequest
+  /// The credential for this challenger.
+  let own: Credential?
+  /// The closure that returns another credential.
+  let provider: CredentialProvider?
+
+  var hasCredential: Bool { own != nil || provider != nil }
+}
+
+extension Attempt {
+  /// The origin server of a request.
+  func server(of request: OutgoingRequest) -> Challenger {
+    let (own, provider) = task.state.withLock { ($0.settings.credential, $0.settings.credentialProvider) }
+    return Challenger(
+      recipient: .origin, request: request, own: own, provider: provider ?? configuration.credentialProvider)
+  }
+
+  /// The proxy of a request; uses the credential of the `Proxy` value and none of a server's.
+  func proxy(of request: OutgoingRequest) -> Challenger? {
+    session.passage(to: request.url).map { passage in
+      Challenger(
+        recipient: passage.recipient, request: passage.request(for: request), own: passage.proxy.credential,
+        provider: nil)
+    }
+  }
+
+  /// The sender of a challenge with this status and source.
+  func challenger(
+    of status: Int, from source: TransportResponse.Source, to request: OutgoingRequest
+  ) -> Challenger? {
+    switch (status, source) {
+    case (401, .origin): server(of: request)
+    case (407, .proxy): proxy(of: request)
+    default: nil
+    }
+  }
+}
+
+extension Session {
+  /// The route of a request through a proxy; `nil` if no proxy reads any part of the request.
+  func passage(to url: HTTPURL) -> ProxyPassage? {
+    configuration.proxies.isEmpty ? nil : ProxyPassage(configuration.proxies.proxy(for: url), to: url)
   }
 }

@@ -3,18 +3,7 @@ package import LupineCore
 import Synchronization
 
 /// Makes the exchanges of one attempt: the request, then those after redirects and challenges.
-struct ExchangeLoop: Sendable {
-  let task: RequestExecution
-  let number: Int
-
-  init(_ task: RequestExecution, _ number: Int) {
-    self.task = task
-    self.number = number
-  }
-
-  var session: Session { task.session }
-  var configuration: SessionConfiguration { task.session.configuration }
-
+extension Attempt {
   func warn(_ text: String) { task.emit(.warning(text), attempt: number) }
 
   /// The whole response, if it is available without waiting; the common case.
@@ -30,7 +19,7 @@ struct ExchangeLoop: Sendable {
   }
 
   /// Waits for the whole response.
-  func receive(
+  mutating func receive(
     _ answer: FinalResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
     try await receive(answer, task.state.withLock { $0.control }, to: request)
@@ -45,7 +34,7 @@ struct ExchangeLoop: Sendable {
     return ReceivedResponse(request: request, response, end)
   }
 
-  func receive(
+  mutating func receive(
     _ answer: FinalResponse, _ control: ExchangeControl?, to fallback: OutgoingRequest
   ) async throws(LupineError) -> ReceivedResponse {
     let response = answer.response
@@ -93,18 +82,17 @@ struct ExchangeLoop: Sendable {
   ///
   /// For a refused response, reads the first bytes of the body for the error. For one that is retried, reads nothing
   /// more.
-  private func handOver(
+  private mutating func handOver(
     _ response: TransportResponse, to request: OutgoingRequest, after first: OutgoingRequest,
     _ control: ExchangeControl?
   ) async -> LupineError? {
     let head = ReceivedResponse(
       request: request, head: response.head, source: response.source, attributes: response.attributes)
-    let pipeline = Pipeline(task)
     let validators = task.state.withLock { $0.settings.validators }
-    if let refusal = await pipeline.refusal(of: head, by: validators, number) {
+    if let refusal = await self.refusal(of: head, by: validators) {
       return await refused(response, control, refusal, reading: configuration.limits.errorBody)
     }
-    if let refusal = await pipeline.refusalAtHead(of: head, after: first, number) {
+    if let refusal = await refusalAtHead(of: head, after: first) {
       return await refused(response, control, refusal)
     }
     task.handler?.handOver(response)
@@ -116,7 +104,7 @@ struct ExchangeLoop: Sendable {
   ///
   /// A failed exchange is made again if that is safe, up to `mostResends` times in total.
   @inline(__always)  // See `Pipeline.run`.
-  func send(_ request: OutgoingRequest) async throws(LupineError) -> FinalResponse {
+  mutating func send(_ request: OutgoingRequest) async throws(LupineError) -> FinalResponse {
     var request = request
     var resends = 0
     while true {
@@ -150,22 +138,9 @@ struct ExchangeLoop: Sendable {
       case .authenticate: await leave(response)
       case .redirect(let following), .restart(let following):
         await leave(response)
-        follow(from: request.url, to: following.url)
+        if following.url != request.url { follow(from: request.url, to: following.url) }
         request = following
       }
-    }
-  }
-
-  /// Restricts the credentials after a redirect or a fresh URL.
-  private func follow(from url: HTTPURL, to next: HTTPURL) {
-    if next != url { task.state.withLock { $0.exchange.follow(from: url, to: next) } }
-  }
-
-  /// Resets the redirects when an interceptor sends the request again.
-  func forgetRedirects() {
-    task.state.withLock { state in
-      state.exchange.comeBack()
-      if !state.redirects.isEmpty { state.redirects = [] }
     }
   }
 
@@ -173,7 +148,7 @@ struct ExchangeLoop: Sendable {
   ///   - original: the request without the fields of this exchange; a redirect starts from it.
   ///   - proxyAuthorization: the value that is sent to the proxy only.
   @inline(__always)  // See `Pipeline.run`.
-  private func sendOnce(
+  private mutating func sendOnce(
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
     let control = ExchangeControl(now: session.clock.now, for: task)
@@ -207,7 +182,7 @@ struct ExchangeLoop: Sendable {
   }
 
   /// Describes the exchange to the transport.
-  func context(
+  mutating func context(
     for request: OutgoingRequest, control: ExchangeControl, _ proxyAuthorization: String? = nil
   ) -> TransferContext {
     var context = TransferContext(id: task.id, attempt: number, settings: session.exchangeSettings, control: control)
@@ -243,18 +218,13 @@ extension RequestExecution: ExchangeSupervisor {
     if let moment = download.withLock({ $0.move(to: count, now: time) }) { tellProgress(.download, at: moment) }
   }
 
-  package func hear(_ event: SessionEvent.Kind, attempt: Int) { ExchangeLoop(self, attempt).hear(event) }
-}
-
-extension ExchangeLoop {
-  func hear(_ event: SessionEvent.Kind) {
+  package func hear(_ event: SessionEvent.Kind, attempt: Int) {
     switch event {
-    case .informational(let head): task.tellInterim(head)
-    case .tunnelled(let head):
-      task.state.withLock { if $0.exchange.attempt == number { $0.exchange.tunnel = head } }
+    case .informational(let head): tellInterim(head)
+    case .tunnelled(let head): state.withLock { if $0.attempt == attempt { $0.tunnel = head } }
     default: break
     }
-    task.emit(event, attempt: number)
+    emit(event, attempt: attempt)
   }
 }
 

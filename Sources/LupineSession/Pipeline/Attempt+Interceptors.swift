@@ -2,39 +2,46 @@ import HTTPTypes
 import LupineCore
 import Synchronization
 
-extension Pipeline {
+extension Attempt {
   /// Runs the interceptors and the exchanges, and waits for the body.
-  func exchange(
-    _ request: OutgoingRequest, _ number: Int, through interceptors: [any Interceptor]
+  mutating func exchange(
+    _ request: OutgoingRequest, through interceptors: [any Interceptor]
   ) async throws(LupineError) -> ReceivedResponse {
     do {
-      return try await task.interruptible {
-        let loop = ExchangeLoop(task, number)
-        let control = ExchangeControl(now: session.clock.now)
-        let context = loop.context(forInterceptorsOf: request, control: control)
-        defer { task.state.withLock { $0.exchange.body = nil } }
-        do {
-          let response = try await Self.pass(request, interceptors[...], context) { next in
-            task.takeTimeouts(of: next)
-            loop.forgetRedirects()
-            let answer = try await loop.send(next)
-            task.state.withLock { state in
-              state.exchange.body = answer.response.body
-              state.exchange.acceptsLongBody = answer.acceptsLongBody
-            }
-            loop.tellEnd(of: answer.response)
-            return answer.response
-          }
-          return try await loop.receive(response, from: request, orOwn: control)
-        } catch {
-          await loop.breakOffExchange()
-          throw error
-        }
+      let (result, attempt) = try await task.interruptible { [attempt = self] in
+        var attempt = attempt
+        let result = await attempt.result(of: request, through: interceptors)
+        return (result, attempt)
       }
+      self = attempt
+      return try result.get()
     } catch let error as LupineError {
       throw error
     } catch {
       throw LupineError(.interceptionFailed, "An interceptor threw: \(error).", underlying: error)
+    }
+  }
+
+  private mutating func result(
+    of request: OutgoingRequest, through interceptors: [any Interceptor]
+  ) async -> Result<ReceivedResponse, any Error> {
+    let control = ExchangeControl(now: session.clock.now)
+    let context = context(forInterceptorsOf: request, control: control)
+    defer { body = nil }
+    do {
+      let response = try await Self.pass(request, interceptors[...], context) { next in
+        task.takeTimeouts(of: next)
+        forgetRedirects()
+        let answer = try await send(next)
+        body = answer.response.body
+        acceptsLongBody = answer.acceptsLongBody
+        tellEnd(of: answer.response)
+        return answer.response
+      }
+      return .success(try await receive(response, from: request, orOwn: control))
+    } catch {
+      await breakOffExchange()
+      return .failure(error)
     }
   }
 
@@ -56,23 +63,22 @@ extension Pipeline {
 }
 
 /// Receives responses that interceptors pass on or make.
-extension ExchangeLoop {
+extension Attempt {
   /// The context of the attempt for interceptors.
-  func context(forInterceptorsOf request: OutgoingRequest, control: ExchangeControl) -> TransferContext {
+  mutating func context(forInterceptorsOf request: OutgoingRequest, control: ExchangeControl) -> TransferContext {
     var context = context(for: request, control: control)
-    context.change { $0.supervisor = ClosureSupervisor(events: { hear($0) }) }
+    let (task, number) = (task, number)
+    context.change { $0.supervisor = ClosureSupervisor(events: { task.hear($0, attempt: number) }) }
     return context
   }
 
   /// Waits for the whole response that interceptors passed on or made.
   ///
   /// - Parameter control: controls a body that an interceptor made.
-  func receive(
+  mutating func receive(
     _ response: TransportResponse, from request: OutgoingRequest, orOwn control: ExchangeControl
   ) async throws(LupineError) -> ReceivedResponse {
-    let (sent, exchange, acceptsLongBody) = task.state.withLock {
-      ($0.sentInAttempt ?? request, $0.control, $0.exchange.acceptsLongBody)
-    }
+    let (sent, exchange) = task.state.withLock { ($0.sentInAttempt ?? request, $0.control) }
     if let exchange, exchange.carries(response.body) {
       return try await receive(
         FinalResponse(response: response, acceptsLongBody: acceptsLongBody), exchange, to: request)

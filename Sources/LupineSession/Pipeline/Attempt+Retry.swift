@@ -4,29 +4,37 @@ import LupineCore
 import LupineSupport
 import Synchronization
 
-extension Pipeline {
-  /// The decision about a retry.
-  enum RetryStep: Sendable {
-    /// - reason: why there is no retry, for monitors; `nil` if they know it already.
-    case end(Outcome, reason: String?)
-    case again(after: Duration)
-  }
+/// The decision about a retry.
+enum RetryStep: Sendable {
+  /// - reason: why there is no retry, for monitors; `nil` if they know it already.
+  case end(Outcome, reason: String?)
+  case again(after: Duration)
+}
 
+/// The retries of one response.
+struct RetryHistory: Sendable, Equatable {
+  /// The number of retries that each retrier granted, by the retrier's index.
+  var granted: [Int: Int] = [:]
+  /// The number of attempts for the responses before this one, each of which was handed over.
+  var earlierAttempts = 0
+}
+
+extension Attempt {
   /// Asks the retriers, the session's first; the first decision other than `doNotRetry` applies.
   ///
   /// They receive the request that the attempt began with: a POST that was redirected to a GET is retried as a POST.
-  func retryStep(after result: AttemptResult, of original: OutgoingRequest, _ number: Int) async -> RetryStep {
+  mutating func retryStep(after result: AttemptResult, of original: OutgoingRequest) async -> RetryStep {
     let outcome = result.outcome
     let request = result.request
-    if let step = task.state.withLock({ $0.takeStepAtHead() }) { return step }
+    if let step = stepAtHead { return step }
     let retriers = retriers
     guard !result.isFinal, !retriers.isEmpty else {
       return .end(outcome, reason: result.isFinal ? finality : "there is no retrier")
     }
     let notes = RetryNotes()
-    let failed = attemptOutcome(request, outcome, number, notes)
+    let failed = attemptOutcome(request, outcome, notes)
     for (place, retrier) in retriers.enumerated() {
-      let asked = failed.granted(task.state.withLock { $0.grantedRetries[place] ?? 0 })
+      let asked = failed.granted(retries.granted[place] ?? 0)
       let decision = (try? await task.interruptible { await retrier.decision(for: asked) }) ?? .doNotRetry
       // The request may be cancelled or time out while a retrier decides.
       if let reason = task.state.withLock({ $0.cancellation }) {
@@ -36,11 +44,9 @@ extension Pipeline {
       case .doNotRetry: continue
       case .retry, .retryAfter:
         guard request.body.isRetryable, original.body.isRetryable else { return unrepeatable(outcome) }
-        task.state.withLock { state in
-          state.grantedRetries[place, default: 0] += 1
-          state.keepEarlier(outcome)
-        }
-        return again(after: decision, outcome, number, notes)
+        retries.granted[place, default: 0] += 1
+        task.state.withLock { $0.keepEarlier(outcome) }
+        return again(after: decision, outcome, notes)
       case .fail(let error):
         let reason = "a retrier ended the request: \(error.message)"
         return .end(ended(outcome, by: error, request), reason: reason)
@@ -53,9 +59,8 @@ extension Pipeline {
   /// Whether an attempt succeeded, so that no retrier decides; reports the success to all retriers.
   func isSettled(_ result: AttemptResult) -> Bool {
     guard !mayBeRetried(result.outcome) else { return false }
-    // Without a retrier there is no step taken at the head.
     let hasPolicies = hasPolicies
-    if hasPolicies, task.state.withLock({ $0.stepAtHead != nil }) { return false }
+    if stepAtHead != nil { return false }
     session.retryBudget.answered(result.request.url)
     if hasPolicies { for retrier in retriers { retrier.didSucceed(result.request) } }
     return true
@@ -75,18 +80,19 @@ extension Pipeline {
   }
 
   /// Asks the retriers about a status before the body is handed over; returns the reason not to hand it over, if any.
-  func refusalAtHead(of head: ReceivedResponse, after first: OutgoingRequest, _ number: Int) async -> LupineError? {
-    let outcome = Outcome(head)
+  mutating func refusalAtHead(of head: ReceivedResponse, after first: OutgoingRequest) async -> LupineError? {
+    var outcome = Outcome(head)
+    if !redirects.isEmpty { outcome.redirects = redirects }
     guard !retriers.isEmpty, head.statusCode >= 400, let original = try? task.description.get() else { return nil }
-    switch await retryStep(after: AttemptResult(request: first, outcome: outcome), of: original, number) {
+    switch await retryStep(after: AttemptResult(request: first, outcome: outcome), of: original) {
     case .again(let delay):
-      task.state.withLock { $0.stepAtHead = .again(after: delay) }
+      stepAtHead = .again(after: delay)
       let status = head.statusCode
       return LupineError(.unacceptableStatusCode(status), "The status \(status) is retried.")
     case .end(let ended, let reason):
       if let reason { task.emit(.retrying(after: nil, reason: reason), attempt: number) }
       guard ended.error != nil else { return nil }
-      task.state.withLock { $0.stepAtHead = .end(ended, reason: nil) }
+      stepAtHead = .end(ended, reason: nil)
       return ended.error
     }
   }
@@ -110,16 +116,14 @@ extension Pipeline {
   }
 
   private func attemptOutcome(
-    _ request: OutgoingRequest, _ outcome: Outcome, _ number: Int, _ notes: RetryNotes
+    _ request: OutgoingRequest, _ outcome: Outcome, _ notes: RetryNotes
   ) -> AttemptOutcome {
     let random = session.configuration.random
-    let (started, sent, redirects, source, earlier) = task.state.withLock {
-      ($0.started, $0.sent, $0.redirects, $0.source, $0.earlierAttempts)
-    }
+    let (started, sent, source) = task.state.withLock { ($0.started, $0.sent, $0.source) }
     let head = outcome.head ?? outcome.error?.response
     var attempt = AttemptOutcome(
       request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
-      number: number - earlier, response: head,
+      number: number - retries.earlierAttempts, response: head,
       source: head == nil ? .origin : outcome.response?.source ?? source,
       error: outcome.error, elapsed: started.map { session.clock.now() - $0 } ?? .zero, clock: session.clock.clock,
       date: session.configuration.now(), random: { random().fraction },
@@ -129,7 +133,7 @@ extension Pipeline {
   }
 
   private func again(
-    after decision: RetryDecision, _ outcome: Outcome, _ number: Int, _ notes: RetryNotes
+    after decision: RetryDecision, _ outcome: Outcome, _ notes: RetryNotes
   ) -> RetryStep {
     var delay = Duration.zero
     if case .retryAfter(let asked) = decision { delay = max(.zero, asked) }
