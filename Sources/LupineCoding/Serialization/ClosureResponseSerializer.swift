@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import LupineCore
 
 /// Serializes a response with a closure.
@@ -35,4 +36,36 @@ package struct SessionBoundSerializer<Base: ResponseSerializer>: ResponseSeriali
     response.decodingDefaults = defaults
     return try base.serialize(response)
   }
+}
+
+/// Leaves the body unchanged.
+public struct PassthroughPreprocessor: DataPreprocessor {
+  /// Makes the preprocessor.
+  public init() {}
+
+  /// Returns the same bytes.
+  public func preprocess(_ data: Data) -> Data { data }
+}
+
+extension DataPreprocessor where Self == PassthroughPreprocessor {
+  /// Leaves the body unchanged.
+  public static var passthrough: Self { Self() }
+}
+
+/// Removes the prefix `)]}',` and its line break, which Google's servers add so that JSON cannot run as a script.
+public struct GoogleXSSIPreprocessor: DataPreprocessor {
+  private static let prefix = Array(")]}',\n".utf8)
+
+  /// Makes the preprocessor.
+  public init() {}
+
+  /// Returns the bytes after the prefix, or all bytes if there is no prefix.
+  public func preprocess(_ data: Data) -> Data {
+    data.starts(with: Self.prefix) ? Data(data.dropFirst(Self.prefix.count)) : data
+  }
+}
+
+extension DataPreprocessor where Self == GoogleXSSIPreprocessor {
+  /// Removes Google's prefix against cross-site script inclusion.
+  public static var googleXSSI: Self { Self() }
 }

@@ -1,3 +1,10 @@
+public import Dispatch
+public import FoundationEssentials
+public import HTTPTypes
+public import LupineCoding
+public import LupineCore
+import LupineSupport
+
 /// A request that stores its response in memory and serializes it to values.
 ///
 /// Any number of handlers can be added. They are called in order, after the response has arrived and been validated.
@@ -21,4 +28,170 @@ public struct UploadRequest: ValueRequest {
   public let handle: RequestHandle
 
   init(_ task: RequestExecution) { handle = RequestHandle(task: task) }
+}
+
+extension ValueRequest {
+  /// Returns a task for the result of a serializer.
+  public func serializingResponse<Serializer: ResponseSerializer>(
+    using serializer: Serializer
+  ) -> DataTask<Serializer.Output> {
+    DataTask(task, SessionBoundSerializer(serializer, task.session.decodingDefaults))
+  }
+
+  private func serializing<Serializer: ResponseSerializer>(
+    _ serializer: (DecodingDefaults) -> Serializer
+  ) -> DataTask<Serializer.Output> {
+    // Read once, because each access through the protocol copies.
+    let task = task
+    return DataTask(task, serializer(task.session.decodingDefaults))
+  }
+
+  /// Returns a task for the body.
+  public func serializingData() -> DataTask<Data> { serializing { $0.data } }
+
+  /// Returns a task for the body as text.
+  ///
+  /// - Parameter encoding: the body's encoding; `nil` uses the response's, as `StringResponseSerializer` determines it.
+  public func serializingString(encoding: TextEncoding? = nil) -> DataTask<String> {
+    serializing { $0.string(encoding) }
+  }
+
+  /// Returns a task for the body as JSON of any shape.
+  public func serializingJSON() -> DataTask<JSONValue> { serializing { $0.json } }
+
+  /// Returns a task for the body as a property list of any shape.
+  public func serializingPropertyList() -> DataTask<PropertyListValue> {
+    serializing { $0.propertyList }
+  }
+
+  /// Returns a task for the body decoded into a type.
+  ///
+  /// - Parameters:
+  ///   - decoder: decodes the body; `nil` uses the session's decoder, by default JSON.
+  ///   - emptyResponseCodes: the statuses that may have no body, which gives an `EmptyResponse` such as an optional;
+  ///     `nil` uses the session's, by default 204 and 205.
+  ///   - emptyRequestMethods: the methods whose responses may have no body; `nil` uses the session's, by default HEAD.
+  public func serializingDecodable<Value: Decodable & Sendable>(
+    _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil,
+    emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
+  ) -> DataTask<Value> {
+    serializing { $0.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods) }
+  }
+
+  /// Returns a task for the decoded body, or for the service's error from the body of a refused response.
+  ///
+  /// If a validator refuses the response, or the body cannot be decoded as `Value`, the body is decoded as `Failure`
+  /// with the same decoder. The task throws the refusal as a `LupineError`. Its `serviceError(as:)` returns the
+  /// service's error; so does its `underlying`, if it has no other. If the body cannot be decoded as `Failure`, or was
+  /// cut at `Limits.errorBody`, the refusal is unchanged. Without a validator no status is refused; see `validate()`.
+  public func serializingDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
+    _ type: Value.Type = Value.self, error: Failure.Type, decoder: (any DataDecoder)? = nil,
+    emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
+  ) -> DataTask<Value> {
+    serializing { $0.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods) }
+  }
+}
+
+extension ValueRequest {
+  /// Calls the handler with the unserialized response, including its body.
+  ///
+  /// - Parameter queue: the queue of the call; `nil` calls the handler off the caller's thread.
+  @discardableResult
+  public func response(
+    queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<Data?>) -> Void
+  ) -> Self {
+    handle(queue, UnserializedResponse(), completionHandler)
+  }
+
+  /// Calls the handler with the result of a serializer.
+  @discardableResult
+  public func response<Serializer: ResponseSerializer>(
+    queue: DispatchQueue? = nil, responseSerializer: Serializer,
+    completionHandler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
+  ) -> Self {
+    handle(queue, SessionBoundSerializer(responseSerializer, defaults), completionHandler)
+  }
+
+  private func handle<Serializer: ResponseSerializer>(
+    _ queue: DispatchQueue?, _ serializer: Serializer,
+    _ handler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
+  ) -> Self {
+    task.add { task, outcome in
+      let response = await Serialization.response(from: outcome, with: serializer, of: task)
+      await Queueing.call(on: queue) { handler(response) }
+    }
+    return self
+  }
+
+  /// Calls the handler with the body.
+  @discardableResult
+  public func responseData(
+    queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<Data>) -> Void
+  ) -> Self {
+    handle(queue, defaults.data, completionHandler)
+  }
+
+  /// Calls the handler with the body as text.
+  ///
+  /// - Parameter encoding: the body's encoding; `nil` uses the response's, as `StringResponseSerializer` determines it.
+  @discardableResult
+  public func responseString(
+    queue: DispatchQueue? = nil, encoding: TextEncoding? = nil,
+    completionHandler: @escaping @Sendable (DataResponse<String>) -> Void
+  ) -> Self {
+    handle(queue, defaults.string(encoding), completionHandler)
+  }
+
+  /// Calls the handler with the body as JSON of any shape.
+  @discardableResult
+  public func responseJSON(
+    queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<JSONValue>) -> Void
+  ) -> Self {
+    handle(queue, defaults.json, completionHandler)
+  }
+
+  /// Calls the handler with the body as a property list of any shape.
+  @discardableResult
+  public func responsePropertyList(
+    queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<PropertyListValue>) -> Void
+  ) -> Self {
+    handle(queue, defaults.propertyList, completionHandler)
+  }
+
+  /// Calls the handler with the body decoded into a type.
+  ///
+  /// - Parameters:
+  ///   - decoder: decodes the body; `nil` uses the session's decoder, by default JSON.
+  ///   - emptyResponseCodes: the statuses that may have no body, which gives an `EmptyResponse` such as an optional;
+  ///     `nil` uses the session's, by default 204 and 205.
+  ///   - emptyRequestMethods: the methods whose responses may have no body; `nil` uses the session's, by default HEAD.
+  @discardableResult
+  public func responseDecodable<Value: Decodable & Sendable>(
+    of type: Value.Type = Value.self, queue: DispatchQueue? = nil, decoder: (any DataDecoder)? = nil,
+    emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil,
+    completionHandler: @escaping @Sendable (DataResponse<Value>) -> Void
+  ) -> Self {
+    handle(queue, defaults.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
+  }
+
+  /// Calls the handler with the decoded body, or with the service's error from the body of a refused response.
+  ///
+  /// See `serializingDecodable(_:error:)`.
+  @discardableResult
+  public func responseDecodable<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
+    of type: Value.Type = Value.self, error: Failure.Type, queue: DispatchQueue? = nil,
+    decoder: (any DataDecoder)? = nil, emptyResponseCodes: Set<Int>? = nil,
+    emptyRequestMethods: Set<HTTPRequest.Method>? = nil,
+    completionHandler: @escaping @Sendable (DataResponse<Value>) -> Void
+  ) -> Self {
+    handle(
+      queue, defaults.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
+  }
+
+  var defaults: DecodingDefaults { task.session.decodingDefaults }
+}
+
+/// Returns the unchanged body; `nil` if there was none.
+struct UnserializedResponse: ResponseSerializer {
+  func serialize(_ response: ReceivedResponse) throws -> Data? { response.data.isEmpty ? nil : response.data }
 }

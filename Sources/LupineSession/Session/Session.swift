@@ -129,3 +129,78 @@ final class OpenTransport: Sendable {
 
   init(_ transport: any Transport) { self.transport = transport }
 }
+
+/// A running request of any kind.
+public struct RunningRequest: SessionRequest {
+  /// The execution, which all copies share.
+  public let handle: RequestHandle
+
+  init(_ task: RequestExecution) { handle = RequestHandle(task: task) }
+}
+
+extension Session {
+  /// Counts the connections of the session's transport, including those of other sessions that share it.
+  ///
+  /// `nil` if the transport has no connection pool, such as a mock.
+  public func connectionPool() async -> ConnectionPoolSnapshot? { await pooling?.connectionPool() }
+
+  /// Calls the closure with every request that has started and not ended, in the order of creation.
+  ///
+  /// Requests may start and end while the closure runs.
+  public func withAllRequests<Value>(_ body: ([RunningRequest]) throws -> Value) rethrows -> Value {
+    try body(registry.running.map { RunningRequest($0) })
+  }
+
+  /// Cancels every running request; new requests are still accepted.
+  ///
+  /// Each request ends with kind `cancelled` and its handlers are called. `finishRequests()` waits for the handlers.
+  public func cancelAllRequests() {
+    for task in registry.running { task.cancel() }
+  }
+}
+
+extension Session {
+  /// Starts a task that belongs to the session and to none of its requests, such as the renewal of a token.
+  ///
+  /// `shutdown()` cancels the task and waits for its end, and a session that is released cancels it. An operation that
+  /// captures the session keeps it alive until the operation returns; capture it weakly in work without end. A layer or
+  /// an interceptor uses `TransferContext.startBackgroundTask(_:)` instead, which can also send requests below it.
+  ///
+  /// The deadlines of the current task (`withDeadline`) do not apply to the operation.
+  ///
+  /// - Parameter operation: the work. It returns soon after its task is cancelled.
+  /// - Returns: whether the task was started; `false` after `shutdown()`.
+  @discardableResult
+  public func startBackgroundTask(_ operation: @escaping @Sendable () async -> Void) -> Bool {
+    exchangeSettings.backgroundTasks.start { _ in
+      await Self.$deadlines.withValue([]) { await operation() }
+    }
+  }
+
+  /// Waits until no background task of the session runs.
+  ///
+  /// `finishRequests()` does not wait for them. A task without end, such as a periodic one, is not waited for with this
+  /// method, but with `shutdown()`.
+  public func finishBackgroundTasks() async { await exchangeSettings.backgroundTasks.drained() }
+}
+
+/// A transport that fails every request with the given error.
+struct FailingTransport: Transport {
+  let reason: LupineError
+
+  var capabilities: TransportCapabilities { [] }
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    throw reason
+  }
+
+  func shutdown() async {}
+}
+
+extension Session {
+  /// A session that fails every request with the given error.
+  package static func failing(with reason: LupineError) -> Session {
+    let transport = FailingTransport(reason: reason)
+    return Session(SessionConfiguration(), transport: transport, base: transport)
+  }
+}

@@ -2,6 +2,7 @@ import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
 import LupineSupport
+import Synchronization
 
 /// Retries requests that are safe to repeat after transient failures, with increasing delays.
 ///
@@ -154,5 +155,57 @@ enum RetryAfter {
       return .seconds(Int64(text) ?? .max)
     }
     return HTTPDate.parse(text, now: now).map { .seconds(max(0, $0.timeIntervalSince(now))) }
+  }
+}
+
+/// Retries only idempotent requests whose connection was lost.
+///
+/// Use it in programs that leave other retries to their users.
+public struct ConnectionLostRetryPolicy: Retrier {
+  private let policy: RetryPolicy
+
+  /// Creates the policy; see `RetryPolicy` for the parameters.
+  public init(
+    limit: Int = 2, base: Double = 2, scale: Double = 0.5,
+    methods: Set<HTTPRequest.Method> = RetryPolicy.defaultMethods, budget: RetryBudget? = nil
+  ) {
+    policy = RetryPolicy(
+      limit: limit, base: base, scale: scale, methods: methods, statusCodes: [], errors: [.connectionLost],
+      budget: budget)
+  }
+
+  /// Retries after a delay if the connection was lost and the request is safe to repeat.
+  public func decision(for attempt: AttemptOutcome) async -> RetryDecision { await policy.decision(for: attempt) }
+
+  /// Adds credit to the policy's own budget, if it has one; the session does so for its budget.
+  public func didSucceed(_ request: OutgoingRequest) { policy.didSucceed(request) }
+}
+
+extension Retrier where Self == ConnectionLostRetryPolicy {
+  /// Retries idempotent requests whose connection was lost, up to `limit` times.
+  public static func connectionLost(limit: Int = 2) -> ConnectionLostRetryPolicy {
+    ConnectionLostRetryPolicy(limit: limit)
+  }
+}
+
+/// The source of a request's idempotency key.
+enum IdempotencyKey: Sendable {
+  /// The session generates a key for each request.
+  case fresh
+  /// The program sets the key.
+  case given(String)
+
+  /// A UUID of version 4 from 128 random bits, in quotes as in the field's draft.
+  static func make(_ random: () -> UInt64) -> String {
+    let high = random() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
+    let low = random() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+    let digits = Hexadecimal.text(high, digits: 16) + Hexadecimal.text(low, digits: 16)
+    var groups: [Substring] = []
+    var rest = digits[...]
+    for length in [8, 4, 4, 4, 12] {
+      groups.append(rest.prefix(length))
+      rest = rest.dropFirst(length)
+    }
+    return "\"" + groups.joined(separator: "-") + "\""
   }
 }

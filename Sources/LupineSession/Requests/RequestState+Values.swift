@@ -2,6 +2,55 @@ import HTTPTypes
 import LupineCore
 import LupineSupport
 
+// The results of state changes: each says what the caller does outside the lock.
+
+extension RequestState {
+  /// What a task that awaits the outcome must do.
+  enum Role {
+    case lead
+    case follow
+    case take(Outcome)
+  }
+
+  /// What to end when the request or its attempt is cancelled.
+  struct Cancellation {
+    let control: ExchangeControl?
+    let works: [@Sendable () -> Void]
+    let gates: [Gate]
+    let mustFinish: Bool
+  }
+
+  /// The state that an exchange needs at its beginning.
+  struct Beginning {
+    /// The reason to end the exchange at once, if there is one.
+    let ended: LupineError?
+    let isSuspended: Bool
+    /// Whether the idle timeout has not been checked since the previous exchange ended by it.
+    let wasUnwatched: Bool
+  }
+
+  /// The values of an exchange whose body has ended successfully.
+  struct Conclusion {
+    let control: ExchangeControl?
+    let sent: OutgoingRequest?
+    /// Whether to emit `finished` for the exchange.
+    let isToTell: Bool
+  }
+
+  /// The values that deadlines are checked against.
+  struct Watched {
+    let started: Duration
+    /// The deadline of the request, independent of its timeouts.
+    let deadline: Duration?
+    /// The start time of the attempt, if it has a timeout.
+    let attempt: Duration?
+    /// The exchange that the idle timeout applies to.
+    let exchange: ExchangeControl?
+    /// The timeouts that an adapter or an interceptor set.
+    let changedTimeouts: Timeouts?
+  }
+}
+
 extension RequestState {
   /// State that few requests need, such as followers, earlier exchanges and retries.
   struct Rare {

@@ -1,0 +1,242 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import LupineCore
+
+/// Returns the response's body unchanged.
+public struct DataResponseSerializer: ResponseSerializer {
+  private let input: SerializerInput
+
+  /// Creates a serializer with the conditions for an empty body.
+  ///
+  /// Default: 204, 205 and responses to HEAD may be empty.
+  public init(
+    preprocessor: any DataPreprocessor = .passthrough,
+    emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
+    emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
+  ) {
+    input = SerializerInput(preprocessor, emptyResponseCodes, emptyRequestMethods)
+  }
+
+  init(input: SerializerInput) { self.input = input }
+
+  /// Returns the body; empty data if the body is empty and may be.
+  ///
+  /// - Throws: `LupineError` of kind `emptyResponse` if the body is empty and may not be.
+  public func serialize(_ response: ReceivedResponse) throws(LupineError) -> Data {
+    try input.bytes(of: response) ?? Data()
+  }
+}
+
+extension ResponseSerializer where Self == DataResponseSerializer {
+  /// The body unchanged.
+  public static var data: Self { Self() }
+}
+
+/// Decodes the response's body as text.
+///
+/// The encoding is the given one, else the `charset` of the response, else that of a byte order mark, else UTF-8 for
+/// JSON (RFC 8259 section 8.1), else ISO 8859-1.
+public struct StringResponseSerializer: ResponseSerializer {
+  private let encoding: TextEncoding?
+  private let input: SerializerInput
+
+  /// Creates a serializer with an encoding and the conditions for an empty body.
+  ///
+  /// Default: the response's encoding; 204, 205 and responses to HEAD may be empty.
+  public init(
+    encoding: TextEncoding? = nil, preprocessor: any DataPreprocessor = .passthrough,
+    emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
+    emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
+  ) {
+    self.encoding = encoding
+    input = SerializerInput(preprocessor, emptyResponseCodes, emptyRequestMethods)
+  }
+
+  init(encoding: TextEncoding?, input: SerializerInput) {
+    self.encoding = encoding
+    self.input = input
+  }
+
+  /// Returns the text; an empty text if the body is empty and may be.
+  ///
+  /// - Throws: `LupineError` of kind `emptyResponse`, or of kind `serializationFailed` if a byte is invalid in the
+  ///   encoding or the encoding is unknown.
+  public func serialize(_ response: ReceivedResponse) throws(LupineError) -> String {
+    guard let data = try input.bytes(of: response) else { return "" }
+    if let encoding { return try encoding.decode(data) }
+    let mediaType = response.head.headerFields[.contentType].flatMap { MediaType($0) }
+    if let charset = mediaType?.charset { return try TextEncoding(charset).decode(data) }
+    if let mark = ByteOrderMark(startOf: data) { return try mark.encoding.decode(data) }
+    return try (mediaType?.isJSON == true ? TextEncoding.utf8 : .isoLatin1).decode(data)
+  }
+}
+
+extension ResponseSerializer where Self == StringResponseSerializer {
+  /// Text, in the encoding that the response names.
+  public static var string: Self { Self() }
+
+  /// Text in this encoding, regardless of the response's `charset`.
+  public static func string(encoding: TextEncoding) -> Self { Self(encoding: encoding) }
+}
+
+/// Decodes the response's body, in UTF-8 or in UTF-16 or UTF-32 with a byte order mark, as a `JSONValue`.
+public struct JSONResponseSerializer: ResponseSerializer {
+  private let input: SerializerInput
+
+  /// Creates a serializer with the conditions for an empty body.
+  ///
+  /// Default: 204, 205 and responses to HEAD may be empty.
+  public init(
+    preprocessor: any DataPreprocessor = .passthrough,
+    emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
+    emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
+  ) {
+    input = SerializerInput(preprocessor, emptyResponseCodes, emptyRequestMethods)
+  }
+
+  init(input: SerializerInput) { self.input = input }
+
+  /// Returns the value; `null` if the body is empty and may be.
+  ///
+  /// - Throws: `LupineError` of kind `emptyResponse`, of kind `serializationFailed` if the body is no JSON, or of kind
+  ///   `limitExceeded(.nesting)` if it is deeper than 512 levels.
+  public func serialize(_ response: ReceivedResponse) throws(LupineError) -> JSONValue {
+    guard let data = try input.bytes(of: response) else { return .null }
+    return try JSONDecoder().decodeGuarded(JSONValue.self, from: data)
+  }
+}
+
+extension ResponseSerializer where Self == JSONResponseSerializer {
+  /// JSON of unknown shape.
+  public static var json: Self { Self() }
+
+  /// JSON of unknown shape, after a preprocessor such as `.googleXSSI`.
+  public static func json(preprocessor: any DataPreprocessor) -> Self { Self(preprocessor: preprocessor) }
+}
+
+/// Decodes the response's body, in any of the property list formats, as a `PropertyListValue`.
+public struct PropertyListResponseSerializer: ResponseSerializer {
+  private let input: SerializerInput
+
+  /// Creates a serializer with the conditions for an empty body.
+  ///
+  /// Default: 204, 205 and responses to HEAD may be empty.
+  public init(
+    preprocessor: any DataPreprocessor = .passthrough,
+    emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
+    emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
+  ) {
+    input = SerializerInput(preprocessor, emptyResponseCodes, emptyRequestMethods)
+  }
+
+  init(input: SerializerInput) { self.input = input }
+
+  /// Returns the value; an empty dictionary if the body is empty and may be.
+  ///
+  /// - Throws: `LupineError` of kind `emptyResponse`, of kind `serializationFailed` if the body is no property list, or
+  ///   of kind `limitExceeded(.nesting)` if it is deeper than 512 levels.
+  public func serialize(_ response: ReceivedResponse) throws(LupineError) -> PropertyListValue {
+    guard let data = try input.bytes(of: response) else { return .emptyValue() }
+    return try PropertyListDecoder().decodeGuarded(PropertyListValue.self, from: data)
+  }
+}
+
+extension ResponseSerializer where Self == PropertyListResponseSerializer {
+  /// A property list of unknown shape.
+  public static var propertyList: Self { Self() }
+}
+
+/// Decodes the response's body.
+public struct DecodableResponseSerializer<Output: Decodable & Sendable>: ResponseSerializer {
+  private let decoder: (any DataDecoder)?
+  private let input: SerializerInput
+
+  /// Creates a serializer with a decoder and the conditions for an empty body.
+  ///
+  /// Without a decoder, the session's decoder is used. This also applies if a custom serializer passes the response
+  /// that it received to this one. A response without a session is decoded as JSON.
+  ///
+  /// Default: the session's decoder; 204, 205 and responses to HEAD may be empty.
+  public init(
+    of type: Output.Type = Output.self, decoder: (any DataDecoder)? = nil,
+    preprocessor: any DataPreprocessor = .passthrough,
+    emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
+    emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
+  ) {
+    self.decoder = decoder
+    input = SerializerInput(preprocessor, emptyResponseCodes, emptyRequestMethods)
+  }
+
+  init(decoder: any DataDecoder, input: SerializerInput) {
+    self.decoder = decoder
+    self.input = input
+  }
+
+  /// Returns the decoded value, or the type's empty value if the body is empty and may be.
+  ///
+  /// JSON and property lists are decoded up to 512 levels deep.
+  ///
+  /// - Throws: `LupineError` of kind `emptyResponse`, also if the body may be empty but the type is no `EmptyResponse`;
+  ///   of kind `serializationFailed` if the body cannot be decoded; of kind `limitExceeded(.nesting)`.
+  public func serialize(_ response: ReceivedResponse) throws(LupineError) -> Output {
+    guard let data = try input.bytes(of: response) else { return try emptyValue(of: response) }
+    if let decoder { return try decoder.decodeGuarded(Output.self, from: data) }
+    return try (response.decodingDefaults?.decoder ?? JSONDecoder()).decodeGuarded(Output.self, from: data)
+  }
+
+  private func emptyValue(of response: ReceivedResponse) throws(LupineError) -> Output {
+    if let type = Output.self as? any EmptyResponse.Type, let value = type.emptyValue() as? Output { return value }
+    throw LupineError(
+      .emptyResponse,
+      "The response has no body, and `\(Output.self)` has no value for that. Decode `Empty` or an optional, or let the "
+        + "type conform to `EmptyResponse`.")
+  }
+}
+
+extension ResponseSerializer {
+  /// A value decoded from the body, by the session's decoder if none is given.
+  public static func decodable<Value>(
+    of type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil,
+    emptyResponseCodes: Set<Int> = EmptyResponseRules.defaultCodes,
+    emptyRequestMethods: Set<HTTPRequest.Method> = EmptyResponseRules.defaultMethods
+  ) -> Self where Self == DecodableResponseSerializer<Value> {
+    DecodableResponseSerializer(
+      of: type, decoder: decoder, emptyResponseCodes: emptyResponseCodes, emptyRequestMethods: emptyRequestMethods)
+  }
+}
+
+/// The built-in serializers with the session's settings.
+extension DecodingDefaults {
+  private var input: SerializerInput { SerializerInput(preprocessor: preprocessor, rules: emptyResponseRules) }
+
+  package var data: DataResponseSerializer { DataResponseSerializer(input: input) }
+  package var json: JSONResponseSerializer { JSONResponseSerializer(input: input) }
+  package var propertyList: PropertyListResponseSerializer { PropertyListResponseSerializer(input: input) }
+
+  package func string(_ encoding: TextEncoding?) -> StringResponseSerializer {
+    StringResponseSerializer(encoding: encoding, input: input)
+  }
+
+  /// - Parameter codes, methods: the conditions for an empty body; `nil` means the session's.
+  package func decodable<Value>(
+    _ type: Value.Type, _ decoder: (any DataDecoder)?, _ codes: Set<Int>?, _ methods: Set<HTTPRequest.Method>?
+  ) -> DecodableResponseSerializer<Value> {
+    DecodableResponseSerializer(decoder: decoder ?? self.decoder, input: input.allowing(codes, methods))
+  }
+
+  /// Returns the serializer that also decodes a service error, with the same decoder.
+  package func decodable<Value, Failure: Error & Decodable & Sendable>(
+    _ type: Value.Type, _ failure: Failure.Type, _ decoder: (any DataDecoder)?, _ codes: Set<Int>?,
+    _ methods: Set<HTTPRequest.Method>?
+  ) -> ServiceErrorSerializer<DecodableResponseSerializer<Value>> {
+    ServiceErrorSerializer(
+      base: decodable(type, decoder, codes, methods), reader: failures(failure, decoder))
+  }
+
+  /// Returns the reader of service errors.
+  package func failures<Failure: Error & Decodable & Sendable>(
+    _ type: Failure.Type, _ decoder: (any DataDecoder)?
+  ) -> ServiceErrorReader {
+    ServiceErrorReader(type, decoder: decoder ?? self.decoder, input: input)
+  }
+}

@@ -1,0 +1,130 @@
+import HTTPTypes
+import LupineCore
+import Synchronization
+
+extension RequestExecution {
+  /// Runs asynchronous code of the program; cancelling the request cancels it.
+  ///
+  /// The task starts on the caller's thread, without a hop if the code does not suspend.
+  func interruptible<Value: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let task = Task.immediate(executorPreference: session.configuration.executor) { try await work() }
+    if state.withLock({ $0.begin { task.cancel() } }) { task.cancel() }
+    defer { state.withLock { $0.endWork() } }
+    return try await task.value
+  }
+
+  /// Runs the code in the same way.
+  ///
+  /// - Throws: the reason of the cancellation, if the request was cancelled and the code has failed.
+  func interruptible<Value: Sendable>(
+    throwing work: @escaping @Sendable () async throws(LupineError) -> Value
+  ) async throws(LupineError) -> Value {
+    do {
+      return try await interruptible { () async throws -> Value in try await work() }
+    } catch {
+      throw state.withLock { $0.cancellation } ?? (error as? LupineError ?? LupineError(.other, "\(error)"))
+    }
+  }
+
+  /// Waits until the handlers have received every value.
+  ///
+  /// A cancellation or the total timeout cancels the handlers' tasks and ends the wait, because a handler or its queue
+  /// may block.
+  func finish(_ listeners: [Task<Void, Never>]) async {
+    let (waiting, isOver) = AsyncStream.makeStream(of: Never.self)
+    Task(executorPreference: session.configuration.executor) {
+      for listener in listeners { await listener.value }
+      isOver.finish()
+    }
+    try? await interruptible {
+      await withTaskCancellationHandler {
+        for await _ in waiting {}
+      } onCancel: {
+        for listener in listeners { listener.cancel() }
+      }
+    }
+  }
+}
+
+extension RequestExecution {
+  /// Passes an interim response to the listeners.
+  func tellInterim(_ head: HTTPResponse) {
+    for listener in state.withLock({ $0.settings.interimListeners }) { listener.hear(head) }
+  }
+
+  /// Removes and returns the listeners; they receive no more responses.
+  func takeInterimListeners() -> [InterimListener] {
+    state.withLock { state in
+      let listeners = state.settings.interimListeners
+      if !listeners.isEmpty { state.settings.interimListeners = [] }
+      return listeners
+    }
+  }
+}
+
+extension RequestExecution {
+  /// The body whose progress is reported.
+  enum Direction {
+    case upload
+    case download
+  }
+
+  /// Schedules the report of a progress value that the interval delays.
+  func tellProgress(_ direction: Direction, at moment: Duration) {
+    let wait = max(moment - session.clock.now(), .zero)
+    // Scheduled outside the lock, because a clock may fire at once.
+    let timer = session.clock.schedule(wait) { [weak self] in self?.tellKeptProgress(direction) }
+    switch direction {
+    case .upload: upload.withLock { $0.keep(timer, until: moment) }
+    case .download: download.withLock { $0.keep(timer, until: moment) }
+    }
+  }
+
+  private func tellKeptProgress(_ direction: Direction) {
+    let now = session.clock.now()
+    let moment =
+      switch direction {
+      case .upload: upload.withLock { $0.tellKept(now: now) }
+      case .download: download.withLock { $0.tellKept(now: now) }
+      }
+    if let moment { tellProgress(direction, at: moment) }
+  }
+
+  /// Stops the reports of progress, which the handlers have not been called with yet.
+  package func stopProgress() { _ = finishProgress(isGood: false) }
+
+  /// Reports the last progress values; the returned tasks end when every handler has received them.
+  func finishProgress(isGood: Bool) -> [Task<Void, Never>] {
+    let sent = upload.withLock { $0.finish(isGood ? $0.sent : nil) }
+    let received = download.withLock { $0.finish(isGood ? $0.received : nil) }
+    return sent.isEmpty ? received : sent + received
+  }
+}
+
+/// Calls a handler with interim responses, in order, off the transport's thread.
+package final class InterimListener: Sendable {
+  private let responses: AsyncStream<HTTPResponse>.Continuation
+  private let calls: Task<Void, Never>
+
+  init(executor: (any TaskExecutor)?, _ handler: @escaping @Sendable (HTTPResponse) async -> Void) {
+    // The limit `informationalResponses` bounds their number for each connection.
+    let (stream, continuation) = AsyncStream.makeStream(of: HTTPResponse.self)
+    responses = continuation
+    calls = Task(executorPreference: executor) {
+      for await response in stream { await handler(response) }
+    }
+  }
+
+  /// Ends the task of the handler if the request is released without being started.
+  deinit { responses.finish() }
+
+  func hear(_ response: HTTPResponse) { responses.yield(response) }
+
+  /// Accepts no more responses; the returned task ends when the handler has received all of them.
+  package func finish() -> Task<Void, Never> {
+    responses.finish()
+    return calls
+  }
+}
