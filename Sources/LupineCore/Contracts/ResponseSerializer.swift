@@ -1,10 +1,25 @@
 /// Converts a finished response to a value.
 ///
-/// It is called off the caller's actor, after validation, and only for responses that passed validation. An error that
-/// it throws becomes the `underlying` error of kind `serializationFailed`; a `LupineError` is passed on unchanged.
+/// The session calls the serializer off the caller's actor and off the transport's threads, once for each value that
+/// the program asks for, and only for responses that passed validation. Calls may be concurrent. A serializer must not
+/// validate the status or wait for anything.
+///
+/// This serializer counts the lines of a body:
+///
+/// ```swift
+/// struct LineCountSerializer: ResponseSerializer {
+///   func serialize(_ response: ReceivedResponse) throws -> Int {
+///     response.data.split(separator: UInt8(ascii: "\n")).count
+///   }
+/// }
+/// ```
 public protocol ResponseSerializer<Output>: Sendable {
   /// The type of the value.
   associatedtype Output: Sendable
-  /// Makes the value.
+
+  /// Returns the value of a response.
+  ///
+  /// - Throws: any error, which becomes the `underlying` error of kind `serializationFailed`. A `LupineError` is passed
+  ///   on unchanged.
   func serialize(_ response: ReceivedResponse) throws -> Output
 }

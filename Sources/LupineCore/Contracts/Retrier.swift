@@ -3,8 +3,24 @@ public import HTTPTypes
 
 /// Decides whether the session sends a failed request again.
 ///
-/// The first retrier whose answer is not `doNotRetry` decides. A request whose body cannot be sent again is not
-/// retried, whatever the answer.
+/// The session asks its retriers, then those of the request, after an attempt that brought no response, whose response
+/// failed validation, or whose status is 400 or above. The first retrier whose answer is not `doNotRetry` decides. A
+/// request whose body cannot be sent again is not retried, whatever the answer.
+///
+/// A retrier is called off the caller's actor and off the transport's threads, and may be called concurrently for
+/// different requests. It may wait; cancelling the request cancels the calling task. It must not send the request
+/// itself.
+///
+/// This retrier repeats a request up to three times while the server is busy:
+///
+/// ```swift
+/// struct BusyRetrier: Retrier {
+///   func decision(for attempt: AttemptOutcome) async -> RetryDecision {
+///     guard attempt.response?.status == .serviceUnavailable, attempt.retries < 3 else { return .doNotRetry }
+///     return .retry(after: .seconds(1))
+///   }
+/// }
+/// ```
 public protocol Retrier: Sendable {
   /// Returns the decision for one failed attempt.
   func decision(for attempt: AttemptOutcome) async -> RetryDecision

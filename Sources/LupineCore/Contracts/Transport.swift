@@ -4,9 +4,32 @@
 /// retry, keep cookies, cache, decode content codings or validate: the session does all of that, so every transport
 /// behaves the same. It returns a response whatever its status and throws only if there is none.
 ///
-/// `send` may be called concurrently, from any thread, any number of times. It returns when the final head has arrived,
-/// even if the request's body is not fully sent, and passes the response's body to the sink that the context returns
-/// for that head. It sends the fields unchanged and in order, and adds only `Host` and the framing of the body.
+/// The session calls `send` concurrently, from any thread, any number of times. The call returns when the final head
+/// has arrived, even if the request's body is not fully sent. The response's body follows through the writer of
+/// `TransferContext.makeBody`; the session decides after the head where the body goes. The transport sends the fields
+/// unchanged and in order, and adds only `Host` and the framing of the body.
+///
+/// The guide Writing a transport lists every duty, and the conformance kit of `LupineTesting` checks them. This
+/// transport answers each request with its URL:
+///
+/// ```swift
+/// struct EchoTransport: Transport {
+///   var capabilities: TransportCapabilities { [] }
+///
+///   func send(
+///     _ request: OutgoingRequest, in context: TransferContext
+///   ) async throws(LupineError) -> TransportResponse {
+///     context.emit(.sent(bytes: 0))
+///     let head = HTTPResponse(status: .ok, headerFields: [.contentType: "text/plain"])
+///     let (body, writer) = context.makeBody(for: head, resume: {})
+///     _ = try writer.write(Data("\(request.url)".utf8))
+///     writer.finish(metrics: TransferMetrics())
+///     return TransportResponse(head: head, body: body)
+///   }
+///
+///   func shutdown() async {}
+/// }
+/// ```
 public protocol Transport: Sendable {
   /// The features of this transport.
   ///

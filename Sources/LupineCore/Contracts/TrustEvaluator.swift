@@ -2,9 +2,23 @@ public import FoundationEssentials
 
 /// Decides whether to trust a server's certificates.
 ///
-/// Synchronous, because it runs during the TLS handshake on the transport's thread: it must not block on the network.
-/// It returns if the server is trusted and throws if it is not. The error that it throws becomes the `underlying` error
-/// of kind `certificateRejected`. It may be called concurrently.
+/// The transport calls the evaluator during the TLS handshake, on its own thread, before any byte of the request is
+/// sent. Calls may be concurrent. An evaluator must not wait for the network or for a disk, because other exchanges wait
+/// meanwhile.
+///
+/// By default the evaluator is asked in addition to the transport's verification of the chain and the name
+/// (RFC 5280, RFC 9110 section 4.3.4). This evaluator accepts one certificate:
+///
+/// ```swift
+/// struct LeafEvaluator: TrustEvaluator {
+///   struct OtherCertificate: Error {}
+///   let leaf: Data
+///
+///   func evaluate(_ trust: ServerTrust) throws {
+///     guard trust.presentedChain.first == leaf else { throw OtherCertificate() }
+///   }
+/// }
+/// ```
 public protocol TrustEvaluator: Sendable {
   /// Whether the evaluator replaces the transport's own verification of chain and name.
   ///
@@ -26,7 +40,9 @@ public protocol TrustEvaluator: Sendable {
   /// They become `Session.warnings`. Called once, when the session is built, with the session's date. Default: none.
   func warnings(now: Date) -> [String]
 
-  /// Evaluates one server.
+  /// Returns if the server is trusted.
+  ///
+  /// - Throws: any error if the server is not trusted. It becomes the `underlying` error of kind `certificateRejected`.
   func evaluate(_ trust: ServerTrust) throws
 }
 

@@ -5,9 +5,9 @@ import Synchronization
 /// ```swift
 /// let exchanges = ExchangeLogMonitor()
 /// let session = try Session.Builder().transport(.curl).monitor(exchanges).build()
-/// …
-/// print(exchanges)
 /// ```
+///
+/// `print(exchanges)` shows what has happened so far.
 ///
 /// One monitor serves one session: requests of two sessions have the same numbers.
 public final class ExchangeLogMonitor: EventMonitor {
