@@ -84,17 +84,10 @@ struct BodyTarget {
   /// Throws if there are more bytes than the destination allows.
   func checkLimit() throws(LupineError) {
     switch destination {
-    case .discard(let limit): if byteCount > limit { throw Self.exceeds(limit, .discardedBody) }
-    case .collect(let limit): if byteCount > limit { throw Self.exceeds(limit, .responseBody) }
+    case .discard(let limit): if byteCount > limit { throw LupineError.exceeds(limit, .discardedBody) }
+    case .collect(let limit): if byteCount > limit { throw LupineError.exceeds(limit, .responseBody) }
     default: break
     }
-  }
-
-  static func exceeds(_ limit: Int64, _ name: Limits.Name) -> LupineError {
-    LupineError(
-      .limitExceeded(name),
-      "The response's body is larger than \(limit) bytes, the limit \(name.rawValue); raise it on the builder if such bodies are expected."
-    )
   }
 
   /// Sets the number of bytes that were written to a file.

@@ -207,3 +207,13 @@ extension LupineError: CustomReflectable {
       ])
   }
 }
+
+extension LupineError {
+  /// The error of a body that exceeds a limit.
+  static func exceeds(_ limit: Int64, _ name: Limits.Name) -> LupineError {
+    LupineError(
+      .limitExceeded(name),
+      "The response's body is larger than \(limit) bytes, the limit \(name.rawValue); raise it on the builder if such bodies are expected."
+    )
+  }
+}

@@ -1,6 +1,15 @@
-import Glibc
 import LupineSupport
 import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Runs code that waits for a disk or for another blocking call, on threads that nothing else needs.
 ///

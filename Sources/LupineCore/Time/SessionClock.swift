@@ -1,5 +1,4 @@
 public import FoundationEssentials
-import Glibc
 import Synchronization
 
 /// A session's type-erased clock.
@@ -38,19 +37,12 @@ public struct SessionClock: Sendable {
     if let clock = clock as? ContinuousClock {
       var opened = openSleeper(clock, executor, isSystems: true)
       // Reads the kernel's nanoseconds directly, which is cheaper than the clock.
-      let start = Self.nanosecondsSinceBoot
-      opened.now = { .nanoseconds(Self.nanosecondsSinceBoot - start) }
+      let start = SystemTime.nanosecondsSinceBoot
+      opened.now = { .nanoseconds(SystemTime.nanosecondsSinceBoot - start) }
       return opened
     }
     if let clock = clock as? any TimerClock { return openTimer(clock) }
     return openSleeper(clock, executor, isSystems: clock is SuspendingClock)
-  }
-
-  /// The time that a continuous clock measures, in nanoseconds.
-  private static var nanosecondsSinceBoot: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
   /// - Parameter isSystems: whether the clock is the system's. Its sleep begins on the calling thread, so that no other
@@ -60,7 +52,8 @@ public struct SessionClock: Sendable {
   ) -> SessionClock where C.Duration == Duration {
     SessionClock(opened: clock, isSystems: isSystems) { deadline, action in
       if isSystems, ThreadTimer.isNeeded {
-        return ThreadTimer.schedule(max(.zero, clock.now.duration(to: deadline)), action)
+        let cancel = ThreadTimer.schedule(max(.zero, clock.now.duration(to: deadline)), action)
+        return ScheduledTimer { cancel() }
       }
       let task =
         isSystems

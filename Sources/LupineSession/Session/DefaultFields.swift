@@ -1,6 +1,6 @@
-import Glibc
 public import HTTPTypes
 import LupineCore
+import LupineSupport
 
 /// The default fields of a session: `Accept-Encoding`, `Accept-Language` and `User-Agent`.
 enum DefaultFields {
@@ -44,7 +44,7 @@ enum DefaultFields {
   }
 
   private static func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    SystemEnvironment.variable(name).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// The product names of the program, the system and this library: `demo/Unknown (Linux 6.1.0; x86_64) Lupine/0.1.0`.
@@ -52,12 +52,11 @@ enum DefaultFields {
   /// The program's version is `Unknown`, because a Linux program has no version to read. `.header(.userAgent, …)`
   /// replaces the field.
   static let userAgent: String = {
-    var system = utsname()
-    uname(&system)
+    let kernel = SystemEnvironment.kernel
     let program = token(CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "")
-    let release = token(string(&system.release))
+    let release = token(kernel.release)
     return
-      "\(program.isEmpty ? "Unknown" : program)/Unknown (\(string(&system.sysname)) \(release); \(string(&system.machine))) "
+      "\(program.isEmpty ? "Unknown" : program)/Unknown (\(kernel.name) \(release); \(kernel.machine)) "
       + "Lupine/\(Session.libraryVersion)"
   }()
 
@@ -66,10 +65,6 @@ enum DefaultFields {
       text.unicodeScalars.filter {
         $0.isASCII && ($0.properties.isAlphabetic || "0123456789.-_".unicodeScalars.contains($0))
       })
-  }
-
-  private static func string(_ value: inout some Any) -> String {
-    withUnsafeBytes(of: &value) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
   }
 }
 

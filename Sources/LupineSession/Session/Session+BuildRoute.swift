@@ -1,5 +1,5 @@
-import Glibc
 import LupineCore
+import LupineSupport
 
 extension Session.Builder {
   /// Checks the proxies, addresses and connection options, and stores them in the configuration.
@@ -38,7 +38,7 @@ extension Session.Builder {
     var issues: [ConfigurationIssue] = []
     if route.usesEnvironment {
       do throws(LupineError) {
-        rules = try ProxyRules.environment { getenv($0).map { String(cString: $0) } }
+        rules = try ProxyRules.environment { SystemEnvironment.variable($0) }
       } catch {
         issues.append(ConfigurationIssue(part: "environmentProxies", reason: error.message))
       }

@@ -12,7 +12,9 @@ public import Testing
 /// @Test(.mock) func `a user is decoded`() async throws {
 ///   let mock = try #require(MockTransport.current)
 ///   mock.stub(.get, "https://api.example.com/v1/users/{id}", .json(User(name: "mattt")))
-///   …
+///   let session = try Session.Builder().transport(mock).build()
+///   let user = try await session.request("https://api.example.com/v1/users/42").serializingDecodable(User.self).value
+///   #expect(user.name == "mattt")
 /// }
 /// ```
 public struct MockTrait: TestTrait, SuiteTrait, TestScoping {

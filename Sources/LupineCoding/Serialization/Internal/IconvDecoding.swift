@@ -1,7 +1,5 @@
 import FoundationEssentials
-import Glibc
 import LupineCore
-import LupineSupport
 
 /// Decodes text through the C library's iconv, a block at a time.
 struct IconvDecoding {
@@ -36,69 +34,5 @@ struct IconvDecoding {
   private static func withoutMark(_ text: [UInt8]) -> String {
     let mark = ByteOrderMark.utf8.bytes
     return String(decoding: text.starts(with: mark) ? text.dropFirst(mark.count) : text[...], as: UTF8.self)
-  }
-}
-
-/// Owns one iconv descriptor.
-struct IconvConverter: ~Copyable {
-  private let descriptor: iconv_t
-
-  init(charset: String) throws(LupineError) {
-    guard Self.isPlain(charset), let descriptor = iconv_open("UTF-8", charset), Int(bitPattern: descriptor) != -1 else {
-      throw LupineError(
-        .serializationFailed,
-        "The charset \(charset.escapingControls(limit: 64)) is not known. "
-          + "Name the text's encoding, as in `.string(encoding:)`, or take it as data.")
-    }
-    self.descriptor = descriptor
-  }
-
-  deinit { iconv_close(descriptor) }
-
-  /// Converts as much as fits into one block and appends it; with `nil` it writes the rest of the converter's state.
-  borrowing func convert(_ input: UnsafeRawBufferPointer?, into text: inout [UInt8], blockSize: Int) -> Step {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: blockSize) { block in
-      var source = input?.baseAddress.map { UnsafeMutablePointer(mutating: $0.assumingMemoryBound(to: CChar.self)) }
-      var sourceLeft = input?.count ?? 0
-      var target = block.baseAddress
-      var targetLeft = blockSize
-      let result: Int
-      if source == nil {
-        result = iconv(descriptor, nil, nil, &target, &targetLeft)
-      } else {
-        result = iconv(descriptor, &source, &sourceLeft, &target, &targetLeft)
-      }
-      let code = errno
-      let produced = blockSize - targetLeft
-      text += UnsafeRawBufferPointer(block).prefix(produced)
-      let consumed = (input?.count ?? 0) - sourceLeft
-      return Step(consumed: consumed, produced: produced, end: result == -1 ? Step.End(code) : .done)
-    }
-  }
-
-  /// Whether the text is a plain charset name: iconv takes `""` as the locale's charset, and `/` begins options.
-  private static func isPlain(_ charset: String) -> Bool {
-    !charset.isEmpty && charset.utf8.count <= 64
-      && charset.utf8.allSatisfy { $0.isTokenByte || [0x28, 0x29, 0x3A].contains($0) }
-  }
-
-  /// The result of one call.
-  struct Step {
-    var consumed: Int
-    var produced: Int
-    var end: End
-
-    /// Why the call returned.
-    enum End {
-      case done, outputFull, truncated, invalid
-
-      init(_ code: Int32) {
-        switch code {
-        case E2BIG: self = .outputFull
-        case EINVAL: self = .truncated
-        default: self = .invalid
-        }
-      }
-    }
   }
 }

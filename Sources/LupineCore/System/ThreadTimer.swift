@@ -1,6 +1,15 @@
-import Glibc
 import LupineSupport
 import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Timers on their own threads, for a process without a free file descriptor at its first timer.
 ///
@@ -28,10 +37,10 @@ enum ThreadTimer {
   }
 
   /// Calls `action` after a delay, unless the timer is cancelled before; at once if no thread can be started.
-  static func schedule(_ time: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
+  static func schedule(_ time: Duration, _ action: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let pause = Pause()
     start(pause, time) { if $0 { action() } }
-    return ScheduledTimer { pause.end() }
+    return { pause.end() }
   }
 
   /// Sleeps for the time, or until the task is cancelled.

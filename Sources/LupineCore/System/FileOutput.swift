@@ -1,5 +1,17 @@
-import Glibc
 import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Calls the system's `close`, which a method of the same name hides.
+private func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
 
 /// A file that a response's body is written to.
 final class FileOutput: Sendable {
@@ -23,14 +35,14 @@ final class FileOutput: Sendable {
   /// Closes the file, so that its lock is released; no write may be under way.
   func close() {
     let descriptor = descriptor.exchange(-1, ordering: .relaxed)
-    if descriptor >= 0 { Glibc.close(descriptor) }
+    if descriptor >= 0 { closeDescriptor(descriptor) }
   }
 
   /// Writes the bytes that end at a position; it blocks until the system has taken them.
   ///
   /// - Parameter count: the number of bytes of the body up to the end of these.
   func write(_ bytes: UnsafeRawBufferPointer, upTo count: Int64) throws(LupineError) {
-    if let limit, count > limit { throw BodyTarget.exceeds(limit, .sink) }
+    if let limit, count > limit { throw LupineError.exceeds(limit, .sink) }
     let descriptor = descriptor.load(ordering: .relaxed)
     guard let error = bytes.write(to: descriptor, at: offset + count - Int64(bytes.count)) else { return }
     throw Self.failure(FileFailure.path(of: descriptor), code: error)

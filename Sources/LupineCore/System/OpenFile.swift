@@ -1,6 +1,15 @@
 public import FoundationEssentials
-import Glibc
 import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Owns a descriptor of a regular file that is open for reading.
 public struct OpenFile: ~Copyable, Sendable {
