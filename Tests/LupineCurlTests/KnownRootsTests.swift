@@ -23,7 +23,7 @@ import Testing
   private func files(additional: String? = nil) -> RootFiles {
     var identity = ConnectionKey(certificateAuthorities: path)
     identity.additionalCertificateAuthorities = additional
-    return RootFiles(identity, CurlTransport.Configuration())
+    return RootFiles(identity, fallback: nil)
   }
 
   @Test(arguments: [nil, Fixture.path("Certificates/Trust/root.pem")])

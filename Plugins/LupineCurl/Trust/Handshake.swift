@@ -17,14 +17,13 @@ final class Handshake {
     /// The evaluator that decides; `nil` if only the chain and the host name count.
     let evaluator: (any TrustEvaluator)?
 
-    static func server(of exchange: Exchange) -> Peer {
-      let url = exchange.url
-      return Peer(host: url.host, port: url.effectivePort, isProxy: false, evaluator: exchange.context.evaluator)
+    static func server(_ url: HTTPURL, in context: TransferContext) -> Peer {
+      Peer(host: url.host, port: url.effectivePort, isProxy: false, evaluator: context.evaluator)
     }
 
     /// The proxy between the client and the server.
-    static func proxy(_ proxy: Proxy, of exchange: Exchange) -> Peer {
-      Peer(host: proxy.host, port: proxy.port, isProxy: true, evaluator: exchange.context.proxyEvaluator)
+    static func proxy(_ proxy: Proxy, in context: TransferContext) -> Peer {
+      Peer(host: proxy.host, port: proxy.port, isProxy: true, evaluator: context.proxyEvaluator)
     }
   }
 
@@ -39,17 +38,20 @@ final class Handshake {
   private let identity: ConnectionKey
   private let now: Date
   /// The exchange that makes the connection, as long as it exists.
-  private weak var exchange: Exchange?
+  private weak var owner: (any HandshakeOwner)?
   /// The input of the evaluator, which waits for the stapled OCSP response.
   private var pending: ServerTrust?
 
-  init(_ exchange: Exchange, with peer: Peer, _ roots: TrustedRoots) {
-    self.exchange = exchange
+  init(
+    for owner: any HandshakeOwner, with peer: Peer, _ roots: TrustedRoots, _ identity: ConnectionKey,
+    _ watch: LibraryWatch
+  ) {
+    self.owner = owner
     self.peer = peer
     self.roots = roots
-    watch = exchange.loop.watch
-    identity = exchange.route.identity
-    now = exchange.context.now()
+    self.identity = identity
+    self.watch = watch
+    now = owner.context.now()
   }
 
   /// Whether the client requests a stapled OCSP response.
@@ -85,20 +87,22 @@ final class Handshake {
 
   private func namesHost(_ context: OpaquePointer) -> Bool {
     if let leaf = X509_STORE_CTX_get0_cert(context), HostName.matches(peer.host, leaf) { return true }
-    exchange?.failure = LupineError(
-      .certificateRejected,
-      "The \(peer.isProxy ? "proxy" : "server")'s certificate does not match the host \(peer.host): none of its subject alternative names is that. "
-        + "A common name does not count (RFC 9110 section 4.3.4). Ask for the server by a name that it has.")
+    owner?.handshakeFailed(
+      LupineError(
+        .certificateRejected,
+        "The \(peer.isProxy ? "proxy" : "server")'s certificate does not match the host \(peer.host): none of its subject alternative names is that. "
+          + "A common name does not count (RFC 9110 section 4.3.4). Ask for the server by a name that it has."))
     return refuse(
       context, HostName.isAddress(peer.host) ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH)
   }
 
   private func permitsHost(_ context: OpaquePointer, _ chain: VerifiedChain) -> Bool {
     if chain.permitsHost { return true }
-    exchange?.failure = LupineError(
-      .certificateRejected,
-      "The \(peer.isProxy ? "proxy" : "server")'s certificate does not hold for the host \(peer.host): an authority of its chain may not sign "
-        + "for that name (RFC 5280 section 4.2.1.10). Give it a certificate of another authority.")
+    owner?.handshakeFailed(
+      LupineError(
+        .certificateRejected,
+        "The \(peer.isProxy ? "proxy" : "server")'s certificate does not hold for the host \(peer.host): an authority of its chain may not sign "
+          + "for that name (RFC 5280 section 4.2.1.10). Give it a certificate of another authority."))
     return refuse(context, X509_V_ERR_EXCLUDED_VIOLATION)
   }
 
@@ -131,7 +135,7 @@ final class Handshake {
 
   private func fail(_ reason: String, _ error: (any Error)?) {
     let message = "The certificate of \(peer.isProxy ? "the proxy " : "")\(peer.host) was judged and refused: \(reason)"
-    exchange?.failure = LupineError(.certificateRejected, message, underlying: error)
+    owner?.handshakeFailed(LupineError(.certificateRejected, message, underlying: error))
   }
 
   private func trust(_ chain: VerifiedChain) -> ServerTrust {
@@ -140,7 +144,7 @@ final class Handshake {
       verificationFailure: chain.failure.map(OpenSSLText.verification),
       certificateAuthorities: identity.certificateAuthorities,
       additionalCertificateAuthorities: identity.additionalCertificateAuthorities, now: now,
-      warn: { [context = exchange?.context] in context?.emit(.warning($0)) })
+      warn: { [context = owner?.context] in context?.emit(.warning($0)) })
   }
 
   private static func staple(_ connection: OpaquePointer) -> Data? {
@@ -149,4 +153,12 @@ final class Handshake {
     guard let bytes, count > 0 else { return nil }
     return Data(bytes: bytes, count: count)
   }
+}
+
+/// The exchange for which a handshake verifies a connection.
+protocol HandshakeOwner: AnyObject {
+  var context: TransferContext { get }
+
+  /// Stores the error with which the exchange ends.
+  func handshakeFailed(_ error: LupineError)
 }

@@ -1,5 +1,6 @@
 import Glibc
 import LupineCore
+import LupineX509
 
 /// The files of root certificates that verify the servers of an identity.
 struct RootFiles: Equatable {
@@ -8,8 +9,9 @@ struct RootFiles: Equatable {
   private let isNamed: Bool
   private let additional: String?
 
-  init(_ identity: ConnectionKey, _ configuration: CurlTransport.Configuration) {
-    let named = identity.certificateAuthorities ?? configuration.certificateAuthorities
+  /// - Parameter fallback: the file of an identity that names none; `nil` for the system's file.
+  init(_ identity: ConnectionKey, fallback: String?) {
+    let named = identity.certificateAuthorities ?? fallback
     bundle = CertificateBundle.path(named)
     isNamed = named != nil
     additional = identity.additionalCertificateAuthorities
@@ -27,5 +29,32 @@ struct RootFiles: Equatable {
   func read() throws(LupineError) -> TrustedRoots {
     try CertificateBundle.check(bundle, isNamed: isNamed)
     return try TrustedRoots(paths)
+  }
+}
+
+/// Finds the file of root certificates.
+///
+/// A folder is not supported: OpenSSL would search it in each handshake.
+enum CertificateBundle {
+  /// The name of the setting in error messages.
+  static let part = "certificateAuthorities"
+
+  /// Returns the given path, or else the file that `SSL_CERT_FILE` names, or else the system's file.
+  static func path(_ wanted: String?) -> String { wanted ?? SystemRoots.file }
+
+  /// Returns the reason why a file cannot be read; `nil` if it can.
+  static func problem(_ path: String) -> String? {
+    guard access(path, R_OK) != 0 else { return nil }
+    return "the file of root certificates \(path) cannot be read: \(String(cString: strerror(errno)))"
+  }
+
+  /// - Parameter isNamed: whether the program set the path.
+  static func check(_ path: String, isNamed: Bool) throws(LupineError) {
+    guard let problem = problem(path) else { return }
+    let advice =
+      isNamed
+      ? "The program named it, by certificateAuthorities."
+      : "Install the package ca-certificates, or name a file in SSL_CERT_FILE."
+    throw LupineError.unusable(part, "No server can be judged: \(problem). \(advice)")
   }
 }

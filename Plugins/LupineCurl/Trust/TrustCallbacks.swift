@@ -6,23 +6,16 @@ import COpenSSL
 /// The `SSL_CTX` holds a reference to the `Handshake`. The reference is released when the `SSL_CTX` is freed, after the
 /// end of the connection. So the pointers are valid in every call.
 enum TrustCallbacks {
-  /// Makes libcurl call back with the `SSL_CTX` of each handshake that this handle starts.
-  static func install(_ easy: Easy, on handle: UnsafeMutableRawPointer) {
-    lupine_easy_set_ssl_context_function(handle, contextIsMade)
-    lupine_easy_set_pointer(handle, CURLOPT_SSL_CTX_DATA, Unmanaged.passUnretained(easy).toOpaque())
-  }
-
   /// The index of the `Handshake` in the extra data of each `SSL_CTX`.
   private static let index = lupine_context_index { _, handshake, _, _, _, _ in
     if let handshake { Unmanaged<Handshake>.fromOpaque(handshake).release() }
   }
 
-  private static let contextIsMade: lupine_ssl_context_callback = { _, context, argument in
-    guard let context, let argument, index >= 0,
-      let handshake = Unmanaged<Easy>.fromOpaque(argument)._withUnsafeGuaranteedRef({ easy in
-        easy.watch.aside { easy.beginHandshake() }
-      })
-    else { return CURLE_SSL_CONNECT_ERROR }
+  /// Whether OpenSSL can store a `Handshake` in an `SSL_CTX`.
+  static var isReady: Bool { index >= 0 }
+
+  /// Makes OpenSSL call `handshake` back for the connection of an `SSL_CTX`, which keeps the handshake.
+  static func install(_ handshake: Handshake, on context: UnsafeMutableRawPointer) -> CURLcode {
     let connection = OpaquePointer(context)
     let box = Unmanaged.passRetained(handshake)
     guard SSL_CTX_set_ex_data(connection, index, box.toOpaque()) == 1 else {

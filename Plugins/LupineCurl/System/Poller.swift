@@ -1,0 +1,88 @@
+import CLibcurl
+import Glibc
+import LupineCore
+
+/// Owns an epoll descriptor and the buffer for its events.
+final class Poller {
+  static let readable: UInt32 = EPOLLIN.rawValue | EPOLLRDHUP.rawValue
+  static let writable: UInt32 = EPOLLOUT.rawValue
+  static let broken: UInt32 = EPOLLERR.rawValue | EPOLLHUP.rawValue
+  /// Combined with other events: reports the descriptor once each time it becomes ready (edge-triggered).
+  static let once: UInt32 = EPOLLET.rawValue
+  static let halfClosed: UInt32 = EPOLLRDHUP.rawValue
+
+  private static let capacity = 256
+  private let descriptor: Int32
+  private let events: UnsafeMutablePointer<epoll_event>
+  private(set) var count = 0
+
+  init() throws(LupineError) {
+    descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
+    guard descriptor >= 0 else { throw SystemFailure.error("An epoll descriptor cannot be made") }
+    events = .allocate(capacity: Self.capacity)
+  }
+
+  deinit {
+    close(descriptor)
+    events.deallocate()
+  }
+
+  /// Waits until a descriptor is ready or the time has elapsed; -1 waits forever.
+  func wait(milliseconds: Int32) {
+    count = max(0, Int(epoll_wait(descriptor, events, Int32(Self.capacity), milliseconds)))
+  }
+
+  func event(_ index: Int) -> (descriptor: Int32, readiness: UInt32) {
+    (lupine_epoll_descriptor(events, Int32(index)), lupine_epoll_readiness(events, Int32(index)))
+  }
+
+  /// Watches a descriptor for these events, even if it is already watched.
+  func watch(_ target: Int32, for events: UInt32, isWatched: Bool) {
+    if isWatched, lupine_epoll_control(descriptor, EPOLL_CTL_MOD, target, events) == 0 { return }
+    if lupine_epoll_control(descriptor, EPOLL_CTL_ADD, target, events) != 0, errno == EEXIST {
+      _ = lupine_epoll_control(descriptor, EPOLL_CTL_MOD, target, events)
+    }
+  }
+
+  func forget(_ target: Int32) { _ = lupine_epoll_control(descriptor, EPOLL_CTL_DEL, target, 0) }
+}
+
+/// Owns an eventfd that wakes a loop from `epoll_wait`.
+///
+/// The poller reports each ring once, so the counter is never read. It has room for almost 2⁶⁴ rings.
+final class WakeUp: Sendable {
+  let descriptor: Int32
+
+  init() throws(LupineError) {
+    descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard descriptor >= 0 else { throw SystemFailure.error("An eventfd cannot be made") }
+  }
+
+  deinit { close(descriptor) }
+
+  func ring() {
+    var one: UInt64 = 1
+    _ = write(descriptor, &one, 8)
+  }
+}
+
+/// Owns a semaphore that wakes a waiting thread.
+final class Semaphore: Sendable {
+  /// `nonisolated(unsafe)`: any thread may use a semaphore, and `deinit` frees the memory after the last use.
+  nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
+
+  init() {
+    semaphore = .allocate(capacity: 1)
+    sem_init(semaphore, 0, 0)
+  }
+
+  deinit {
+    sem_destroy(semaphore)
+    semaphore.deallocate()
+  }
+
+  func ring() { sem_post(semaphore) }
+
+  /// Waits for a call of `ring`.
+  func wait() { while sem_wait(semaphore) != 0 && errno == EINTR {} }
+}
