@@ -1,4 +1,3 @@
-import Glibc
 import LupineCore
 import LupineSupport
 import Synchronization
@@ -83,7 +82,7 @@ final class HostLookups: Sendable {
       try SystemThread("lupine-resolve") { [self] in work(on: first) }.detach()
     } catch {
       state.withLock { $0.threads -= 1 }
-      answer(first, .failure("a thread cannot be started: \(String(cString: strerror(error.code)))"))
+      answer(first, .failure("a thread cannot be started: \(SystemError(code: error.code).text)"))
     }
   }
 

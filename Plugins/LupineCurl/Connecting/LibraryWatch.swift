@@ -1,4 +1,3 @@
-import Glibc
 import LupineCore
 import LupineSupport
 import Synchronization
@@ -34,13 +33,12 @@ final class LibraryWatch: Sendable {
 
   /// Starts to watch the calling thread.
   func start() throws(LupineError) {
-    var clock: clockid_t = 0
-    pthread_getcpuclockid(pthread_self(), &clock)
+    let clock = ProcessorClock()
     do throws(SystemThread.Failure) {
-      let started = try SystemThread("lupine-watch") { [self, clock] in run(clock) }
+      let started = try SystemThread("lupine-watch") { [self] in run(clock) }
       thread.withLock { $0 = started }
     } catch {
-      throw SystemFailure.error("A thread cannot be started", code: error.code)
+      throw SystemError(code: error.code).failure("A thread cannot be started")
     }
   }
 
@@ -91,21 +89,16 @@ final class LibraryWatch: Sendable {
     var count = 0
   }
 
-  private func run(_ clock: clockid_t) {
+  private func run(_ clock: ProcessorClock) {
     var view = View()
     while !isOver.load(ordering: .relaxed) {
       if view.count >= Self.patience, view.step & 1 == 0 {
         sleep(at: view.step)
       } else {
-        pause()
+        ProcessorClock.pauseThread(nanoseconds: Self.tick)
       }
       sample(&view, clock)
     }
-  }
-
-  private func pause() {
-    var time = timespec(tv_sec: 0, tv_nsec: Self.tick)
-    nanosleep(&time, nil)
   }
 
   /// Waits for the loop's next call, unless a call has started since the sample.
@@ -118,25 +111,19 @@ final class LibraryWatch: Sendable {
     }
   }
 
-  private func sample(_ view: inout View, _ clock: clockid_t) {
+  private func sample(_ view: inout View, _ clock: ProcessorClock) {
     let (step, call) = (step.load(ordering: .relaxed), call.load(ordering: .relaxed))
     if step & 1 == 1, call == view.call { isLate.store(true, ordering: .relaxed) }
     guard step == view.step else {
-      view = View(step: step, call: call, time: Self.time(clock))
+      view = View(step: step, call: call, time: clock.now)
       return
     }
     view.count += 1
     guard step & 1 == 1 else { return }
     if view.count == 1 { connections.sample() } else { connections.sampleAgain() }
-    let now = Self.time(clock)
+    let now = clock.now
     guard now - view.time >= Self.limit else { return }
     connections.endBusiest()
     view.time = now
-  }
-
-  private static func time(_ clock: clockid_t) -> UInt64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 }

@@ -1,5 +1,3 @@
-import CLibcurl
-import Glibc
 import LupineCore
 import Synchronization
 
@@ -35,14 +33,17 @@ final class OpenConnections: Sendable {
     case waiting(Int32, drops: Int)
 
     init(_ descriptor: Int32) {
-      let bytes = lupine_bytes_read(descriptor)
-      self = bytes >= 0 ? .bytes(bytes) : .waiting(lupine_bytes_waiting(descriptor), drops: 0)
+      if let count = Socket.bytesRead(descriptor) {
+        self = .bytes(count)
+      } else {
+        self = .waiting(Socket.bytesUnread(descriptor), drops: 0)
+      }
     }
 
     /// Updates the number of unread bytes if the system does not count the bytes read.
     mutating func sampleAgain(_ descriptor: Int32) {
       guard case .waiting(let before, let drops) = self else { return }
-      let now = lupine_bytes_waiting(descriptor)
+      let now = Socket.bytesUnread(descriptor)
       self = .waiting(now, drops: now < before ? drops + 1 : drops)
     }
 
@@ -51,7 +52,7 @@ final class OpenConnections: Sendable {
     /// If the system does not count them, the result is at least `flood` after two decreases, and 0 before.
     func count(_ descriptor: Int32) -> Int64 {
       switch self {
-      case .bytes(let before): lupine_bytes_read(descriptor) - before
+      case .bytes(let before): (Socket.bytesRead(descriptor) ?? -1) - before
       case .waiting(_, let drops): drops >= 2 ? OpenConnections.flood + Int64(drops) : 0
       }
     }

@@ -1,5 +1,4 @@
 import CLibcurl
-import Glibc
 import LupineCore
 
 extension Exchange {
@@ -128,22 +127,20 @@ extension Exchange {
 
 extension Exchange {
   /// Records that the system has no descriptor for the exchange's connection (EMFILE or ENFILE).
-  func hasNoSocket(_ code: Int32) {
-    guard code == EMFILE || code == ENFILE else { return }
-    let rare = rareState()
-    rare.lacksDescriptor = code
+  func hasNoSocket(_ error: SystemError) {
+    if error.isDescriptorShortage { rareState().socketError = error }
   }
 
   /// Restarts the transfer once, if no descriptor was available and an idle connection can be closed.
   func beginsAnewWithRoom() -> Bool {
-    guard let rare, rare.lacksDescriptor != nil, failure == nil, ports == nil, let easy else { return false }
+    guard let rare, rare.socketError != nil, failure == nil, ports == nil, let easy else { return false }
     guard !rare.hasMadeRoom, loop.makeRoom(in: multi) else { return false }
     rare.hasMadeRoom = true
-    let code = rare.lacksDescriptor
-    rare.lacksDescriptor = nil
+    let error = rare.socketError
+    rare.socketError = nil
     do throws(LupineError) {
       if try beginAnew(easy, replacesIdle: true) { return true }
-      rare.lacksDescriptor = code
+      rare.socketError = error
       return false
     } catch {
       failure = error
@@ -153,8 +150,8 @@ extension Exchange {
 
   /// The error for a missing descriptor; nil if there was no such failure.
   var descriptorError: LupineError? {
-    guard ports == nil, let code = rare?.lacksDescriptor else { return nil }
-    return SystemFailure.error("A socket cannot be made", code: code)
+    guard ports == nil, let error = rare?.socketError else { return nil }
+    return error.failure("A socket cannot be made")
   }
 }
 

@@ -81,8 +81,8 @@ final class RareState {
   var lookup = NameState.none
   /// Ends the wait for the name.
   var lookupTimer: ScheduledTimer?
-  /// The system's error code if no descriptor was available for a connection.
-  var lacksDescriptor: Int32?
+  /// The system's error if no descriptor was available for a connection.
+  var socketError: SystemError?
   /// Whether the exchange has already restarted to use the descriptor of an idle connection.
   var hasMadeRoom = false
   /// The number of the host's addresses that the proxy could not reach.

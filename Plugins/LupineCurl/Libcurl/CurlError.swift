@@ -1,5 +1,4 @@
 import CLibcurl
-import Glibc
 import LupineCore
 
 /// Translates libcurl's error codes into `LupineError`.
@@ -32,7 +31,7 @@ enum CurlError {
     switch code {
     case CURLE_COULDNT_RESOLVE_HOST: (.hostNotFound, "The host's name has no address; check its spelling.")
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: (.proxyFailed, "The proxy could not be reached.")
-    case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: connecting(system)
+    case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: connecting(SystemError(code: system))
     case CURLE_OPERATION_TIMEDOUT where hasConnection: (.timedOut(.total), "The exchange took too long.")
     case CURLE_OPERATION_TIMEDOUT: (.timedOut(.connect), "The connection was not made in time.")
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ISSUER_ERROR,
@@ -46,12 +45,13 @@ enum CurlError {
     }
   }
 
-  private static func connecting(_ system: Int32) -> (LupineError.Kind, String) {
-    switch system {
-    case ECONNREFUSED: (.connectionRefused, "The server's machine refused the connection; is the server running?")
-    case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN:
+  private static func connecting(_ system: SystemError) -> (LupineError.Kind, String) {
+    if system.isRefusal {
+      (.connectionRefused, "The server's machine refused the connection; is the server running?")
+    } else if system.isUnreachable {
       (.networkUnreachable, "There is no way to the server; is this machine on the network?")
-    default: (.connectionFailed, "The connection to the server could not be made.")
+    } else {
+      (.connectionFailed, "The connection to the server could not be made.")
     }
   }
 

@@ -1,5 +1,4 @@
 import CLibcurl
-import Glibc
 import HTTPTypes
 import LupineCore
 import LupineSupport
@@ -111,17 +110,23 @@ final class Easy {
   /// Opens a socket for an address; returns -1 if the network policy does not allow the address or the socket cannot be
   /// created.
   func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
-    let isAllowed = exchange?.mayDial(IPAddress(address)) != false
-    let descriptor = isAllowed ? lupine_open_socket(address) : -1
-    if isAllowed, descriptor < 0 { exchange?.hasNoSocket(errno) }
-    if descriptor >= 0 {
-      exchange?.rare?.lacksDescriptor = nil
+    guard exchange?.mayDial(IPAddress(address)) != false else { return hasNoSocket() }
+    do throws(SystemError) {
+      let descriptor = try Socket.open(for: address)
+      exchange?.rare?.socketError = nil
       multi.loop.opened(descriptor, for: multi)
       exchange?.take(socket: descriptor)
-    } else {
-      multi.hasFailedDial = true
+      return descriptor
+    } catch {
+      exchange?.hasNoSocket(error)
+      return hasNoSocket()
     }
-    return descriptor
+  }
+
+  /// Records that a connection to an address has failed, and returns libcurl's value for a missing socket.
+  private func hasNoSocket() -> Int32 {
+    multi.hasFailedDial = true
+    return CURL_SOCKET_BAD
   }
 
   var pointer: UnsafeMutableRawPointer { handle.pointer }
@@ -186,6 +191,6 @@ struct RemoteAddress {
 
   func isSame(_ address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
     guard let address, port == self.port else { return false }
-    return strcmp(address, host) == 0
+    return Memory.isEqual(address, host)
   }
 }

@@ -73,7 +73,7 @@ final class Engine: Sendable {
     do throws(SystemThread.Failure) {
       state.thread = try SystemThread("lupine-curl") { [self] in run(wakeUp) }
     } catch {
-      throw SystemFailure.error("A thread cannot be started", code: error.code)
+      throw SystemError(code: error.code).failure("A thread cannot be started")
     }
     state.wakeUp = wakeUp
     state.phase = .running

@@ -1,5 +1,4 @@
 import CLibcurl
-import Glibc
 import LupineCore
 
 extension Loop {
@@ -34,7 +33,7 @@ extension Loop {
       note(nil, of: descriptor)
     }
     watch.connections.remove(descriptor)
-    Glibc.close(descriptor)
+    Socket.closeDescriptor(descriptor)
   }
 
   /// Records the events that libcurl waits for on a descriptor.

@@ -1,5 +1,4 @@
 import CLibcurl
-import Glibc
 import LupineCore
 
 /// The event loop of one transport; it is created, used and released on its own thread.

@@ -1,4 +1,3 @@
-import Glibc
 import HTTPTypes
 import LupineCore
 
@@ -88,10 +87,7 @@ final class KnownHead {
   ///
   /// The offset must be the start of a line. Only a line end contains a line feed.
   func has(_ line: UnsafeRawBufferPointer, at start: Int) -> Bool {
-    guard let base = line.baseAddress, line.count <= bytes.count - start, line.last == 0x0A else { return false }
-    return bytes.withUnsafeBytes { bytes in
-      bytes.baseAddress.map { memcmp($0 + start, base, line.count) == 0 } ?? false
-    }
+    line.last == 0x0A && bytes.contains(line, at: start)
   }
 
   /// The lines before an offset, each with its line end.

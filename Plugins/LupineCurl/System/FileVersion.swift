@@ -1,4 +1,12 @@
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Identifies the version of a file without reading the file.
 ///
@@ -22,4 +30,10 @@ struct FileVersion: Equatable {
     changedSeconds = status.st_ctim.tv_sec
     changedNanoseconds = status.st_ctim.tv_nsec
   }
+}
+
+/// The permission to read a file.
+enum FileAccess {
+  /// Returns why a file cannot be read; `nil` if it can.
+  static func readError(_ path: String) -> SystemError? { access(path, R_OK) == 0 ? nil : .last }
 }

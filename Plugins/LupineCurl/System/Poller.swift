@@ -1,6 +1,15 @@
 import CLibcurl
-import Glibc
 import LupineCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Owns an epoll descriptor and the buffer for its events.
 final class Poller {
@@ -18,7 +27,7 @@ final class Poller {
 
   init() throws(LupineError) {
     descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
-    guard descriptor >= 0 else { throw SystemFailure.error("An epoll descriptor cannot be made") }
+    guard descriptor >= 0 else { throw SystemError.last.failure("An epoll descriptor cannot be made") }
     events = .allocate(capacity: Self.capacity)
   }
 
@@ -55,7 +64,7 @@ final class WakeUp: Sendable {
 
   init() throws(LupineError) {
     descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard descriptor >= 0 else { throw SystemFailure.error("An eventfd cannot be made") }
+    guard descriptor >= 0 else { throw SystemError.last.failure("An eventfd cannot be made") }
   }
 
   deinit { close(descriptor) }

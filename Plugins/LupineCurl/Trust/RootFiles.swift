@@ -1,4 +1,3 @@
-import Glibc
 import LupineCore
 import LupineX509
 
@@ -23,7 +22,7 @@ struct RootFiles: Equatable {
   var versions: [FileVersion?] { paths.map { FileVersion(path: $0) } }
 
   /// Whether all files exist and are readable.
-  var areReadable: Bool { paths.allSatisfy { access($0, R_OK) == 0 } }
+  var areReadable: Bool { paths.allSatisfy { FileAccess.readError($0) == nil } }
 
   /// - Throws: `LupineError` of kind `configuration` if a file cannot be read.
   func read() throws(LupineError) -> TrustedRoots {
@@ -44,8 +43,8 @@ enum CertificateBundle {
 
   /// Returns the reason why a file cannot be read; `nil` if it can.
   static func problem(_ path: String) -> String? {
-    guard access(path, R_OK) != 0 else { return nil }
-    return "the file of root certificates \(path) cannot be read: \(String(cString: strerror(errno)))"
+    guard let error = FileAccess.readError(path) else { return nil }
+    return "the file of root certificates \(path) cannot be read: \(error.text)"
   }
 
   /// - Parameter isNamed: whether the program set the path.
