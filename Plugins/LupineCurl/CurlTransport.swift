@@ -24,10 +24,10 @@ public final class CurlTransport: ConnectionPooling {
     engine = Engine(configuration, lookups)
   }
 
-  deinit { engine.letGo() }
+  deinit { engine.stopWhenIdle() }
 
   /// The capabilities of the installed libcurl.
-  public var capabilities: TransportCapabilities { LibraryFacts.capabilities }
+  public var capabilities: TransportCapabilities { LibcurlInfo.capabilities }
 
   /// Sends one exchange; see `Transport.send(_:in:)`.
   public func send(
@@ -35,8 +35,8 @@ public final class CurlTransport: ConnectionPooling {
   ) async throws(LupineError) -> TransportResponse {
     try CurlRequestRules.check(request, context)
     if let reason = context.control.reason { throw reason }
-    let isAsking = TargetAddress.isAsked(in: context)
-    let target = isAsking ? try await TargetAddress.find(for: request, in: context, by: lookups) : Target()
+    let needsTarget = TargetAddress.isNeeded(in: context)
+    let target = needsTarget ? try await TargetAddress.resolve(for: request, in: context, with: lookups) : ProxyTarget()
     let result: Submission.Outcome = await withUnsafeContinuation { continuation in
       let ticket: Ticket
       do throws(LupineError) {
@@ -81,7 +81,7 @@ extension CurlTransport {
       ("additionalCertificateAuthorities", key.additionalCertificateAuthorities),
     ]
     return files.compactMap { part, path in
-      guard let path, let reason = CertificateBundle.problem(path) else { return nil }
+      guard let path, let reason = CertificateBundle.readProblem(path) else { return nil }
       return ConfigurationIssue(part: part, reason: reason)
     }
   }

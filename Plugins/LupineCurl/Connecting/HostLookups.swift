@@ -4,17 +4,17 @@ import Synchronization
 
 /// Resolves host names on a bounded number of threads.
 ///
-/// Exchanges that ask for the same name at the same time share one lookup.
+/// Exchanges that need the same name at the same time share one lookup.
 ///
 /// An exchange that ends during a lookup stops waiting at once. The system's resolver cannot be interrupted, so its
 /// thread counts until the resolver returns. Names beyond the bound wait for a thread.
 final class HostLookups: Sendable {
   typealias Outcome = Result<[IPAddress], LupineError>
   /// Receives the outcome, once, on any thread.
-  typealias Answer = @Sendable (Outcome) -> Void
+  typealias Completion = @Sendable (Outcome) -> Void
 
   /// Identifies a waiting exchange.
-  struct Place: Sendable {
+  struct Waiter: Sendable {
     fileprivate let host: String
     fileprivate let id: UInt64
     /// Whether the name waits for a thread.
@@ -24,7 +24,7 @@ final class HostLookups: Sendable {
   private struct State {
     var lastID: UInt64 = 0
     /// The waiters of each name that is queued or being resolved; empty if all of them have left.
-    var waiters: [String: [UInt64: Answer]] = [:]
+    var waiters: [String: [UInt64: Completion]] = [:]
     /// The names that wait for a thread.
     var queue: [String] = []
     var threads = 0
@@ -35,7 +35,7 @@ final class HostLookups: Sendable {
   }
 
   /// The maximum number of exchanges that wait for a thread.
-  private static let room = 1_000
+  private static let maximumWaiting = 1_000
   private let limit: Int
   private let resolver: HostResolver
   private let state = Mutex(State())
@@ -50,28 +50,28 @@ final class HostLookups: Sendable {
   var waitingCount: Int { state.withLock { $0.waitingCount } }
 
   /// The reason that the event `queued` contains.
-  var reason: String { "\(limit) names are being looked up, as many as may be" }
+  var queueReason: String { "\(limit) names are being looked up, the maximum" }
 
   /// Adds a waiter for a name's addresses.
   ///
-  /// The caller must call `launch` next.
+  /// The caller must call `startThread` next.
   ///
   /// - Throws: `LupineError` of kind `limitExceeded(.nameLookups)` or `sessionShutDown`.
-  func enter(_ host: String, _ answer: @escaping Answer) throws(LupineError) -> Place {
+  func addWaiter(for host: String, _ completion: @escaping Completion) throws(LupineError) -> Waiter {
     try state.withLock { (state) throws(LupineError) in
       guard !state.isClosed else { throw LupineError.transportShutDown }
       let isQueued =
         state.waiters[host] == nil ? state.threads + state.queue.count >= limit : state.queue.contains(host)
-      if isQueued, state.waitingCount >= Self.room { throw tooMany }
+      if isQueued, state.waitingCount >= Self.maximumWaiting { throw tooManyWaiting }
       if state.waiters[host] == nil { state.queue.append(host) }
       state.lastID += 1
-      state.waiters[host, default: [:]][state.lastID] = answer
-      return Place(host: host, id: state.lastID, isQueued: isQueued)
+      state.waiters[host, default: [:]][state.lastID] = completion
+      return Waiter(host: host, id: state.lastID, isQueued: isQueued)
     }
   }
 
   /// Starts a thread if a name waits and the limit allows another thread.
-  func launch() {
+  func startThread() {
     let first: String? = state.withLock { state in
       guard state.threads < limit, !state.queue.isEmpty else { return nil }
       state.threads += 1
@@ -79,21 +79,21 @@ final class HostLookups: Sendable {
     }
     guard let first else { return }
     do throws(SystemThread.Failure) {
-      try SystemThread("lupine-resolve") { [self] in work(on: first) }.detach()
+      try SystemThread("lupine-resolve") { [self] in resolveNames(first: first) }.detach()
     } catch {
       state.withLock { $0.threads -= 1 }
-      answer(first, .failure("a thread cannot be started: \(SystemError(code: error.code).text)"))
+      deliver(.failure("a thread cannot be started: \(SystemError(code: error.code).text)"), for: first)
     }
   }
 
   /// Removes a waiter; false if the waiter has already received the outcome.
   @discardableResult
-  func leave(_ place: Place) -> Bool {
+  func removeWaiter(_ waiter: Waiter) -> Bool {
     state.withLock { state in
-      guard state.waiters[place.host]?.removeValue(forKey: place.id) != nil else { return false }
-      if state.waiters[place.host]?.isEmpty == true, let index = state.queue.firstIndex(of: place.host) {
+      guard state.waiters[waiter.host]?.removeValue(forKey: waiter.id) != nil else { return false }
+      if state.waiters[waiter.host]?.isEmpty == true, let index = state.queue.firstIndex(of: waiter.host) {
         state.queue.remove(at: index)
-        state.waiters[place.host] = nil
+        state.waiters[waiter.host] = nil
       }
       return true
     }
@@ -107,19 +107,19 @@ final class HostLookups: Sendable {
       defer { state.waiters = [:] }
       return state.waiters.values.flatMap(\.values)
     }
-    for waiter in waiters { waiter(.failure(.transportShutDown)) }
+    for complete in waiters { complete(.failure(.transportShutDown)) }
   }
 
   /// Resolves one name after another on the current thread, until no name waits.
-  private func work(on first: String) {
+  private func resolveNames(first: String) {
     var host: String? = first
     while let each = host {
-      answer(each, resolver.resolve(each))
-      host = next()
+      deliver(resolver.resolve(each), for: each)
+      host = nextName()
     }
   }
 
-  private func next() -> String? {
+  private func nextName() -> String? {
     state.withLock { state in
       guard state.queue.isEmpty else { return state.queue.removeFirst() }
       state.threads -= 1
@@ -127,7 +127,7 @@ final class HostLookups: Sendable {
     }
   }
 
-  private func answer(_ host: String, _ answer: HostResolver.Answer) {
+  private func deliver(_ answer: HostResolver.Answer, for host: String) {
     let waiters = state.withLock { $0.waiters.removeValue(forKey: host) } ?? [:]
     let outcome: Outcome =
       switch answer {
@@ -135,17 +135,17 @@ final class HostLookups: Sendable {
       case .failure(let reason):
         .failure(LupineError(.hostNotFound, "The host's name has no address: \(reason). Check its spelling."))
       }
-    for waiter in waiters.values { waiter(outcome) }
+    for complete in waiters.values { complete(outcome) }
   }
 
-  private var tooMany: LupineError {
+  private var tooManyWaiting: LupineError {
     LupineError(
       .limitExceeded(.nameLookups),
-      "\(reason), and \(Self.room) exchanges wait for theirs (limit nameLookups). Raise the transport's nameLookups, or "
-        + "send less at once.")
+      "\(queueReason), and \(Self.maximumWaiting) exchanges wait for a lookup (limit nameLookups). Raise the transport's "
+        + "nameLookups, or send fewer requests at once.")
   }
 
-  static let late = LupineError(.timedOut(.connect), "The host's name was not looked up in time.")
+  static let timeout = LupineError(.timedOut(.connect), "The lookup of the host's name did not finish in time.")
 }
 
 extension HostLookups {
@@ -158,18 +158,20 @@ extension HostLookups {
   ) async throws(LupineError) -> [IPAddress] {
     var timer: ScheduledTimer?
     // `nil` means that the exchange was cancelled.
-    let outcome: Outcome? = await withUnsafeContinuation { (waiter: UnsafeContinuation<Outcome?, Never>) in
-      let place: Place
-      do throws(LupineError) { place = try enter(host) { waiter.resume(returning: $0) } } catch {
-        return waiter.resume(returning: .failure(error))
+    let outcome: Outcome? = await withUnsafeContinuation { (continuation: UnsafeContinuation<Outcome?, Never>) in
+      let waiter: Waiter
+      do throws(LupineError) { waiter = try addWaiter(for: host) { continuation.resume(returning: $0) } } catch {
+        return continuation.resume(returning: .failure(error))
       }
-      if place.isQueued { context.emit(.queued(reason: reason)) }
+      if waiter.isQueued { context.emit(.queued(reason: queueReason)) }
       timer = context.connectTimeout.map { limit in
-        time.schedule(limit) { [self] in if leave(place) { waiter.resume(returning: .failure(Self.late)) } }
+        time.schedule(limit) { [self] in
+          if removeWaiter(waiter) { continuation.resume(returning: .failure(Self.timeout)) }
+        }
       }
-      context.onCancel { [self] in if leave(place) { waiter.resume(returning: nil) } }
+      context.onCancel { [self] in if removeWaiter(waiter) { continuation.resume(returning: nil) } }
       // Last, so that the timer and the cancellation handler exist before the result arrives.
-      launch()
+      startThread()
     }
     timer?.cancel()
     if let reason = context.control.reason { throw reason }

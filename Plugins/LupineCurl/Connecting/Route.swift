@@ -15,11 +15,11 @@ final class Route {
   /// Whether the session overrides addresses of hosts.
   let overridesResolver: Bool
   /// Whether libcurl authenticates connections to servers.
-  let provesConnections: Bool
-  /// Whether there is an HTTP proxy, which forwards requests or opens tunnels.
-  private let isReadByProxy: Bool
-  /// Whether libcurl would break a connection without TLS that carries more than one exchange.
-  let breaksPlainConnections: Bool
+  let authenticatesConnections: Bool
+  /// Whether there is an HTTP proxy, which forwards plain requests and opens tunnels for TLS.
+  private let hasHTTPProxy: Bool
+  /// Whether a connection without TLS must carry only one exchange, because the next one would fail in libcurl.
+  let cannotSharePlainConnections: Bool
 
   init(_ identity: ConnectionKey, _ version: ProtocolVersion) {
     self.identity = identity
@@ -30,9 +30,9 @@ final class Route {
     unixSocket = identity.unixSocket
     networkPolicy = identity.networkPolicy
     overridesResolver = !identity.resolverOverrides.isEmpty
-    provesConnections = identity.connectionCredential != nil
-    isReadByProxy = identity.hasTunnellingProxy
-    breaksPlainConnections = version == .http2 && LibraryFacts.breaksReusedPriorKnowledge
+    authenticatesConnections = identity.connectionCredential != nil
+    hasHTTPProxy = identity.hasTunnellingProxy
+    cannotSharePlainConnections = version == .http2 && LibcurlInfo.breaksReusedPriorKnowledge
   }
 
   /// Whether an exchange with this identity and version uses the route.
@@ -41,13 +41,13 @@ final class Route {
   }
 
   /// Whether requests of this scheme use a proxy's tunnel.
-  func isTunnelled(_ scheme: HTTPURL.Scheme) -> Bool { isReadByProxy && scheme == .https }
+  func isTunnelled(_ scheme: HTTPURL.Scheme) -> Bool { hasHTTPProxy && scheme == .https }
 
   /// Whether a proxy forwards requests of this scheme.
-  func isForwarded(_ scheme: HTTPURL.Scheme) -> Bool { isReadByProxy && scheme == .http }
+  func isForwarded(_ scheme: HTTPURL.Scheme) -> Bool { hasHTTPProxy && scheme == .http }
 
-  /// Whether a connection must carry only one exchange, because libcurl would break it.
-  func sharesNoConnection(_ scheme: HTTPURL.Scheme) -> Bool {
-    breaksPlainConnections && scheme == .http
+  /// Whether a connection for this scheme must carry only one exchange.
+  func cannotShareConnection(_ scheme: HTTPURL.Scheme) -> Bool {
+    cannotSharePlainConnections && scheme == .http
   }
 }

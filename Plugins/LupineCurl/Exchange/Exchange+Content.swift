@@ -13,18 +13,18 @@ extension Exchange {
     let framing = ResponseEnd.Framing(head, to: submission.method)
     incoming.framing = framing
     incoming.chunks = nil
-    if framing == .close { watchEnd() }
-    guard let easy, !head.line.isMultiplexed else { return }
+    if framing == .close { keepHandshake() }
+    guard let easy, !head.statusLine.isMultiplexed else { return }
     let isEmpty = framing.isReached(by: 0)
     if isEmpty {
-      easy.set(hearsText: true)
+      easy.set(isVerbose: true)
       contentHasEnded(easy)
     } else if framing == .chunks {
       incoming.chunks = ChunkReader(context.limits)
     }
-    guard head.isChallenge, isAnswered(byLibrary: head.line.code) else { return }
-    easy.set(hearsText: true)
-    rareState().heldContent = HeldContent(head, isEmpty: isEmpty, context.limits)
+    guard head.isChallenge, isAnswered(byLibcurl: head.statusLine.code) else { return }
+    easy.set(isVerbose: true)
+    uncommonState().challengeContent = ChallengeContent(head, isEmpty: isEmpty, context.limits)
   }
 
   /// Discards the content of a challenge that libcurl answers.
@@ -32,35 +32,35 @@ extension Exchange {
   /// libcurl would continue on the connection in both of the error cases.
   ///
   /// - Throws: `LupineError` of kind `malformedResponse` if bytes follow the content or the content is not complete.
-  func forgetContent(_ rare: RareState, _ easy: Easy) throws(LupineError) {
-    let held = rare.heldContent.take()
-    if held?.hasSurplus == true || hasDecrypted(easy) { throw MalformedResponse.surplus.error }
-    if held?.isUnfinished == true { throw MalformedResponse.unfinished.error }
+  func finishChallengeContent(_ uncommon: UncommonState, _ easy: Easy) throws(LupineError) {
+    let content = uncommon.challengeContent.take()
+    if content?.hasSurplus == true || hasDecrypted(easy) { throw MalformedResponse.surplus.error }
+    if content?.isUnfinished == true { throw MalformedResponse.unfinished.error }
   }
 
   /// Processes a piece of a chunked body; returns its size, or the code that makes libcurl keep it.
   ///
   /// libcurl passes the raw bytes. If the exchange pauses within a piece, libcurl passes the same piece again, and
-  /// `resumption` is the position to continue at.
+  /// `resumeOffset` is the position to continue at.
   func receive(
     chunks piece: UnsafeRawBufferPointer, _ writer: ResponseBodyWriter, _ easy: Easy
   ) throws(LupineError) -> Int {
     // Moved out to avoid an exclusivity check for each access.
     guard var reader = incoming.chunks.take() else { return piece.count }
-    var position = min(incoming.resumption, piece.count)
-    incoming.resumption = 0
+    var position = min(incoming.resumeOffset, piece.count)
+    incoming.resumeOffset = 0
     defer { incoming.chunks = reader }
     while let element = try reader.next(in: piece, from: &position) {
       switch element {
       case .content(let range):
-        incoming.taken += Int64(range.count)
+        incoming.byteCount += Int64(range.count)
         if try writer.append(UnsafeRawBufferPointer(rebasing: piece[range])) == .pause {
           incoming.isPaused = true
         } else {
-          yieldAfterShare(of: range.count)
+          yieldIfTurnIsUsedUp(by: range.count)
         }
-        guard incoming.isHeldBack else { continue }
-        incoming.resumption = position
+        guard incoming.mustPause else { continue }
+        incoming.resumeOffset = position
         return Int(CURL_WRITEFUNC_PAUSE)
       case .trailer(let line): try receive(trailer: line, easy)
       case .end: contentHasEnded(easy)
@@ -69,16 +69,16 @@ extension Exchange {
     // The remaining bytes are not part of this response.
     if position < piece.count { easy.forbidReuse() }
     // A piece without content counts as work as well.
-    yieldAfterShare(of: 0)
-    if incoming.isHeldBack { curl_easy_pause(easy.pointer, pauses) }
+    yieldIfTurnIsUsedUp(by: 0)
+    if incoming.mustPause { curl_easy_pause(easy.pointer, pauses) }
     return piece.count
   }
 
   private func receive(trailer line: [UInt8], _ easy: Easy) throws(LupineError) {
-    let taken = line.withUnsafeBytes { bytes in
-      Result { () throws(LupineError) in try easy.headReader.take(bytes) }
+    let processed = line.withUnsafeBytes { bytes in
+      Result { () throws(LupineError) in try easy.headReader.process(bytes) }
     }
-    _ = try taken.get()
+    _ = try processed.get()
   }
 
   /// Closes the connection after the exchange if bytes follow the end of the content.
@@ -86,7 +86,7 @@ extension Exchange {
   /// Such bytes must not become the next response on the connection (RFC 9112 section 9.2). In HTTP/2 they belong to
   /// other streams.
   func contentHasEnded(_ easy: Easy) {
-    if easy.headReader.line?.isMultiplexed == false, hasDecrypted(easy) { easy.forbidReuse() }
+    if easy.headReader.statusLine?.isMultiplexed == false, hasDecrypted(easy) { easy.forbidReuse() }
   }
 
   /// Whether OpenSSL has decrypted bytes that libcurl has not read.

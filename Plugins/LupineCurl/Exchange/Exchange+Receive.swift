@@ -6,16 +6,20 @@ extension Exchange {
   /// Processes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer, _ headReader: HeadReader) -> Bool {
     do throws(LupineError) {
-      if let rare, try receive(line: line, rare, headReader) { return true }
-      if !clock.isAnswered { begin() }
-      switch try headReader.take(line) {
+      if let uncommon, try receive(line: line, uncommon, headReader) { return true }
+      if !clock.hasResponse { recordResponseStart() }
+      switch try headReader.process(line) {
       case nil: break
       case .informational(let head):
-        if headReader.line?.code == 100 { incoming.hasContinue = true }
+        if headReader.statusLine?.code == 100 { incoming.hasContinue = true }
         context.emit(.informational(head))
       case .final(let head):
         expectContent(after: head)
-        if head.isChallenge, isAnswered(byLibrary: head.line.code) { rareState().held = head } else { receive(head) }
+        if head.isChallenge, isAnswered(byLibcurl: head.statusLine.code) {
+          uncommonState().challenge = head
+        } else {
+          receive(head)
+        }
       }
       return true
     } catch {
@@ -28,24 +32,24 @@ extension Exchange {
   ///
   /// On a reused connection, libcurl's cleanup of its name cache is turned off: libcurl makes no other connection for
   /// the request.
-  private func begin() {
-    clock.receive(at: Moment.now)
-    if clock.isReused == true { easy?.set(forgetsNames: false) }
+  private func recordResponseStart() {
+    clock.recordResponse(at: MonotonicClock.now)
+    if clock.isReused == true { easy?.set(prunesNameCache: false) }
   }
 
-  /// Processes a line while a challenge is held or a tunnel is being opened; true if the line needs no other
+  /// Processes a line while a challenge is stored or a tunnel is being opened; true if the line needs no other
   /// processing.
   private func receive(
-    line: UnsafeRawBufferPointer, _ rare: RareState, _ headReader: HeadReader
+    line: UnsafeRawBufferPointer, _ uncommon: UncommonState, _ headReader: HeadReader
   ) throws(LupineError) -> Bool {
-    if rare.held != nil, line.starts(with: "HTTP/".utf8) {
-      rare.held = nil
-      rare.heldContent = nil
-      headReader.beginAgain()
-      clock.receiveAgain()
+    if uncommon.challenge != nil, line.starts(with: "HTTP/".utf8) {
+      uncommon.challenge = nil
+      uncommon.challengeContent = nil
+      headReader.prepareForNextHead()
+      clock.clearResponse()
     }
-    guard ports == nil, rare.tunnel != nil else { return false }
-    if let opened = try rare.tunnel?.take(line) { context.emit(.tunnelled(opened)) }
+    guard ports == nil, uncommon.tunnel != nil else { return false }
+    if let response = try uncommon.tunnel?.process(line) { context.emit(.tunnelled(response)) }
     return true
   }
 
@@ -54,20 +58,20 @@ extension Exchange {
   /// libcurl splits the bytes that it has read into pieces. After a piece that pauses the exchange, libcurl still
   /// passes the other pieces.
   func receive(piece: UnsafeRawBufferPointer, _ easy: Easy) -> Int {
-    // libcurl does not pass on the body of a challenge that it answers, so a held challenge is the response.
-    if rare != nil { receiveHeld() }
+    // libcurl does not pass on the body of a challenge that it answers, so a stored challenge is the response.
+    if uncommon != nil { receiveChallengeAsResponse() }
     guard let writer = incoming.writer else { return Int(CURL_WRITEFUNC_ERROR) }
-    if incoming.isHeldBack { return Int(CURL_WRITEFUNC_PAUSE) }
+    if incoming.mustPause { return Int(CURL_WRITEFUNC_PAUSE) }
     do throws(LupineError) {
-      incoming.isUndelivered = true
-      touch()
+      incoming.hasUndeliveredBytes = true
+      scheduleSettle()
       if incoming.chunks != nil { return try receive(chunks: piece, writer, easy) }
       // The count includes a piece that fails, for example because of a limit or a full disk.
-      incoming.taken += Int64(piece.count)
-      if outgoing.reader != nil { noteEnd(of: easy.headReader.line) }
-      if incoming.framing?.isReached(by: incoming.taken) == true { contentHasEnded(easy) }
-      if try writer.append(piece) == .pause { incoming.isPaused = true } else { yieldAfterShare(of: piece.count) }
-      if incoming.isHeldBack { curl_easy_pause(easy.pointer, pauses) }
+      incoming.byteCount += Int64(piece.count)
+      if outgoing.reader != nil { stopSendingIfComplete(easy.headReader.statusLine) }
+      if incoming.framing?.isReached(by: incoming.byteCount) == true { contentHasEnded(easy) }
+      if try writer.append(piece) == .pause { incoming.isPaused = true } else { yieldIfTurnIsUsedUp(by: piece.count) }
+      if incoming.mustPause { curl_easy_pause(easy.pointer, pauses) }
     } catch {
       failure = failure ?? error
       return Int(CURL_WRITEFUNC_ERROR)
@@ -77,26 +81,26 @@ extension Exchange {
 
   /// Counts received bytes, and pauses the exchange until the next turn if it has used its share of this one.
   ///
-  /// It also pauses if the current call of libcurl takes too long; see `LibraryWatch`.
-  func yieldAfterShare(of count: Int) {
-    guard incoming.hasHadShare(with: count) || loop.watch.isCallLate else { return }
+  /// It also pauses if the current call of libcurl takes too long; see `Watchdog`.
+  func yieldIfTurnIsUsedUp(by count: Int) {
+    guard incoming.usesUpTurn(with: count) || loop.watchdog.isCallSlow else { return }
     incoming.isYielding = true
-    loop.yields(self)
+    loop.resumeNextTurn(self)
   }
 
   /// Completes the exchange's work at the end of a turn of the loop.
   func settle() {
     // The response is complete, so the rest of the request's body is not sent, and the connection cannot be reused.
-    if outgoing.isUnwanted { conclude(isReusable: false) }
-    handOver()
+    if outgoing.isResponseComplete { completeResponse(isReusable: false) }
+    resumeCaller()
     deliver()
   }
 
   /// Notifies the consumer of the bytes that arrived in this turn; the end of a body sends its own notification.
   private func deliver() {
-    guard incoming.isUndelivered else { return }
-    incoming.isUndelivered = false
-    incoming.share = 0
+    guard incoming.hasUndeliveredBytes else { return }
+    incoming.hasUndeliveredBytes = false
+    incoming.turnWork = 0
     if isUnderWay { incoming.writer?.deliver() }
   }
 
@@ -104,20 +108,20 @@ extension Exchange {
   func resumeReceiving() {
     guard incoming.isPaused, let easy else { return }
     incoming.isPaused = false
-    go(on: easy)
+    resumeTransfer(on: easy)
   }
 
   /// Continues in a new turn, after the exchange has used its share of an earlier one.
-  func takeTurn() {
+  func resumeAfterYield() {
     guard incoming.isYielding, let easy else { return }
     incoming.isYielding = false
-    go(on: easy)
+    resumeTransfer(on: easy)
   }
 
   /// Resumes the transfer in the directions that are not paused.
   ///
   /// libcurl may pass on kept bytes within the call.
-  func go(on easy: Easy) {
+  func resumeTransfer(on easy: Easy) {
     let code = loop.callLibrary { curl_easy_pause(easy.pointer, pauses) }
     if code != CURLE_OK { complete(code) }
   }
@@ -127,81 +131,81 @@ extension Exchange {
   /// If libcurl stops reading although the sink has room, the response is complete. The request's body may still be in
   /// transmission. On HTTP/1.1 the connection must then be closed, because that is how the server detects the end of
   /// the request (RFC 9112 section 9.3).
-  func watches(_ descriptor: Int32, for what: Int32, _ easy: Easy) {
-    if what != CURL_POLL_REMOVE { take(socket: descriptor) }
-    guard incoming.writer != nil, !incoming.isHeldBack, easy.headReader.line?.version != .http2 else { return }
+  func recordEvents(of descriptor: Int32, _ what: Int32, _ easy: Easy) {
+    if what != CURL_POLL_REMOVE { setSocket(descriptor) }
+    guard incoming.writer != nil, !incoming.mustPause, easy.headReader.statusLine?.version != .http2 else { return }
     guard what == CURL_POLL_OUT || (what == CURL_POLL_REMOVE && outgoing.isPaused) else { return }
-    outgoing.isUnwanted = true
-    touch()
+    outgoing.isResponseComplete = true
+    scheduleSettle()
   }
 
   /// The directions in which libcurl must pause.
   var pauses: Int32 {
-    (incoming.isHeldBack ? CURLPAUSE_RECV : 0) | (outgoing.isPaused ? CURLPAUSE_SEND : 0)
+    (incoming.mustPause ? CURLPAUSE_RECV : 0) | (outgoing.isPaused ? CURLPAUSE_SEND : 0)
   }
 
-  /// Treats the held challenge as the response.
-  func receiveHeld() {
-    guard let rare, let held = rare.held else { return }
-    rare.held = nil
-    rare.heldContent = nil
-    receive(held)
+  /// Treats the stored challenge as the response.
+  func receiveChallengeAsResponse() {
+    guard let uncommon, let challenge = uncommon.challenge else { return }
+    uncommon.challenge = nil
+    uncommon.challengeContent = nil
+    receive(challenge)
   }
 
   /// Whether libcurl may answer a challenge with this status code itself.
-  func isAnswered(byLibrary code: Int) -> Bool {
+  func isAnswered(byLibcurl code: Int) -> Bool {
     switch code {
-    case 401: route.provesConnections
+    case 401: route.authenticatesConnections
     case 407: route.isForwarded(url.scheme) && route.proxy?.connectionCredential != nil
     default: false
     }
   }
 
   private func receive(_ head: ReceivedHead) {
-    let source = head.needsCare || outgoing.reader != nil ? takeNote(of: head) : .origin
+    let source = head.needsProcessing || outgoing.reader != nil ? processFinalHead(head) : .origin
     let (body, writer) = context.makeBody(for: head.response, from: source) {
-      [ticket = submission.ticket] in ticket.receive()
+      [ticket = submission.ticket] in ticket.resumeReceiving()
     }
     incoming.writer = writer
-    if outgoing.reader != nil { noteEnd(of: head.line) }
-    answer(.response(head, body, source))
+    if outgoing.reader != nil { stopSendingIfComplete(head.statusLine) }
+    setOutcome(.response(head, body, source))
   }
 
   /// Keeps the connection's `Handshake`, which records close_notify; libcurl does not expose the connection after it
   /// ends.
-  func watchEnd() {
+  func keepHandshake() {
     guard submission.isSecured || route.hasSecuredProxy, let connection = easy?.connection else { return }
-    rareState().connectionEnd = TrustCallbacks.handshake(of: connection)
+    uncommonState().closingHandshake = HandshakeCallbacks.handshake(of: connection)
   }
 
   /// Stops sending the request's body after the HTTP/2 response is complete.
   ///
-  /// Otherwise libcurl keeps sending, and waits forever without flow-control window. For HTTP/1.1 see `watches`.
-  private func noteEnd(of line: StatusLine?) {
-    guard line?.isMultiplexed == true, incoming.framing?.isReached(by: incoming.taken) == true else { return }
-    outgoing.isUnwanted = true
-    touch()
+  /// Otherwise libcurl keeps sending, and waits forever without flow-control window. For HTTP/1.1 see `recordEvents`.
+  private func stopSendingIfComplete(_ line: StatusLine?) {
+    guard line?.isMultiplexed == true, incoming.framing?.isReached(by: incoming.byteCount) == true else { return }
+    outgoing.isResponseComplete = true
+    scheduleSettle()
   }
 
   /// Updates the connection and the request's body after a head, and returns the sender of the response.
-  private func takeNote(of head: ReceivedHead) -> TransportResponse.Source {
-    let (line, framing) = (head.line, head.framing)
-    if line.version == .http2, !route.sharesNoConnection(url.scheme) { loop.isMultiplexed(self) }
+  private func processFinalHead(_ head: ReceivedHead) -> TransportResponse.Source {
+    let (line, framing) = (head.statusLine, head.framing)
+    if line.version == .http2, !route.cannotShareConnection(url.scheme) { loop.recordMultiplexing(of: self) }
     // A 204 has no body. A server that announces one may send it, and those bytes would become the start of the next
     // response.
     if line.code == 204, framing.isChunked || framing.contentLength ?? 0 > 0 { easy?.forbidReuse() }
     // A final response instead of 100: the server does not request the body (RFC 9110 section 10.1.1).
-    if expectsContinue, !incoming.hasContinue, outgoing.taken == 0 {
+    if expectsContinue, !incoming.hasContinue, outgoing.byteCount == 0 {
       outgoing.isAbandoned = true
       // The server may still wait for the body, and would take the next request for it. After a 417 the connection is
-      // lost anyway, because `mayBegin` rejects libcurl's resend.
+      // lost anyway, because `maySendRequest` rejects libcurl's resend.
       if line.version != .http2, line.code != 417 { easy?.forbidReuse() }
     }
     // Only a proxy that forwards the request sends 407. Inside a tunnel, the response is the server's.
     guard line.code == 407, route.isForwarded(url.scheme) else { return .origin }
     // A proxy that sends a challenge before it has read the whole body may stop reading from the connection, as squid 5
     // does.
-    if outgoing.taken > 0 { easy?.forbidReuse() }
+    if outgoing.byteCount > 0 { easy?.forbidReuse() }
     return .proxy
   }
 }

@@ -7,11 +7,12 @@ extension Exchange {
   func openBody() throws(LupineError) -> RequestShape {
     guard request.hasBody else { return Self.shapeWithoutBody(submission.method) }
     // The proxy may refuse the tunnel, so a body that can be read only once stays unopened until the tunnel exists.
-    outgoing.isUnopened = isTunnelled && !request.body.isReplayable
-    let length = outgoing.isUnopened ? request.body.length : try open()
+    outgoing.isOpenDeferred = isTunnelled && !request.body.isReplayable
+    let length = outgoing.isOpenDeferred ? request.body.length : try open()
     outgoing.remaining = length
     guard length != nil || submission.version != .http1_0 else {
-      throw LupineError(.invalidRequest, "HTTP/1.0 has no chunks; give the body a length, or leave the version open.")
+      throw LupineError(
+        .invalidRequest, "HTTP/1.0 has no chunked encoding; give the body a length, or leave the version open.")
     }
     return .body(length: length ?? -1)
   }
@@ -21,17 +22,17 @@ extension Exchange {
   /// POST, PUT and PATCH send `Content-Length: 0` (RFC 9110 section 8.6).
   private static func shapeWithoutBody(_ method: HTTPRequest.Method) -> RequestShape {
     switch method {
-    case .get: .bare
+    case .get: .noBody
     case .head: .head
     case .post, .put, .patch: .body(length: 0)
-    default: .bare
+    default: .noBody
     }
   }
 
   /// Opens a body that waited for the tunnel; false ends the exchange.
-  func openLateBody() -> Bool {
-    guard outgoing.isUnopened else { return true }
-    outgoing.isUnopened = false
+  func openDeferredBody() -> Bool {
+    guard outgoing.isOpenDeferred else { return true }
+    outgoing.isOpenDeferred = false
     do throws(LupineError) {
       _ = try open()
       return true
@@ -43,13 +44,13 @@ extension Exchange {
 
   /// Creates the body's reader and returns the body's length in bytes; nil if it is not known.
   private func open() throws(LupineError) -> Int64? {
-    let reader = try context.makeReader(for: request.body) { [ticket = submission.ticket] in ticket.provide() }
+    let reader = try context.makeReader(for: request.body) { [ticket = submission.ticket] in ticket.resumeSending() }
     outgoing.reader = reader
     return reader.length
   }
 
   /// Fills libcurl's buffer with the next bytes of the body.
-  func provide(into space: UnsafeMutableRawBufferPointer) -> Int {
+  func readBody(into space: UnsafeMutableRawBufferPointer) -> Int {
     guard let reader = outgoing.reader else { return 0 }
     if outgoing.isAbandoned {
       outgoing.isPaused = true
@@ -60,12 +61,12 @@ extension Exchange {
     do throws(LupineError) {
       switch try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: space[..<room])) {
       case .bytes(let count):
-        return try take(count, from: reader)
+        return try countSent(count, from: reader)
       case .pending:
         outgoing.isPaused = true
         return Int(CURL_READFUNC_PAUSE)
       case .end:
-        return try end(of: reader)
+        return try endBody(of: reader)
       }
     } catch {
       failure = failure ?? error
@@ -77,24 +78,24 @@ extension Exchange {
   func resumeSending() {
     guard outgoing.isPaused, !outgoing.isAbandoned, let easy else { return }
     outgoing.isPaused = false
-    go(on: easy)
+    resumeTransfer(on: easy)
   }
 
   /// Counts bytes of the body; a body that exceeds its stated length ends the exchange before its last bytes are sent.
-  private func take(_ count: Int, from reader: any BodyReader) throws(LupineError) -> Int {
-    outgoing.taken += Int64(count)
+  private func countSent(_ count: Int, from reader: any BodyReader) throws(LupineError) -> Int {
+    outgoing.byteCount += Int64(count)
     outgoing.remaining = outgoing.remaining.map { $0 - Int64(count) }
     guard outgoing.remaining == 0 else { return count }
-    clock.sent(at: Moment.now)
+    clock.recordSent(at: MonotonicClock.now)
     var byte: UInt8 = 0
     let next = try withUnsafeMutableBytes(of: &byte) { (space) throws(LupineError) in try reader.read(into: space) }
     guard case .bytes = next else { return count }
-    throw LupineError(.bodyFailed, "The request's body goes on past its stated length.")
+    throw LupineError(.bodyFailed, "The request's body exceeds its stated length.")
   }
 
-  private func end(of reader: any BodyReader) throws(LupineError) -> Int {
+  private func endBody(of reader: any BodyReader) throws(LupineError) -> Int {
     guard let remaining = outgoing.remaining, remaining > 0 else {
-      clock.sent(at: Moment.now)
+      clock.recordSent(at: MonotonicClock.now)
       return 0
     }
     throw LupineError(.bodyFailed, "The request's body ended \(remaining) bytes before its stated length.")

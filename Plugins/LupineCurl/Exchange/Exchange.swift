@@ -11,7 +11,7 @@ final class Exchange: HandshakeOwner {
   /// The descriptor that libcurl last reported for this exchange; -1 if there is none.
   var socket: Int32 = -1
   /// The number of the connection behind `socket`; 0 if the descriptor is not a connection.
-  var socketID: UInt64 = 0
+  var connectionID: UInt64 = 0
   /// The ports of the exchange's connection; nil before the request is sent.
   var ports: SocketPorts?
   var clock: ExchangeClock
@@ -23,19 +23,19 @@ final class Exchange: HandshakeOwner {
   var failure: LupineError?
   private(set) var tls: TLSDetails?
   var easy: Easy?
-  private var answer: Answer?
-  private(set) var rare: RareState?
-  private var isAnswered = false
+  private var outcome: Outcome?
+  private(set) var uncommon: UncommonState?
+  private var isOutcomeDelivered = false
   /// Whether the loop will call `settle` at the end of the turn.
-  private var isTouched = false
+  private var willSettle = false
   /// The next exchange in the same chain of the loop's table.
   var nextInChain: ExchangeTable.Link?
-  /// The exchange that was touched next.
-  private var nextTouched: Unmanaged<Exchange>?
-  var isOver = false
+  /// The next exchange in the list that the loop settles.
+  private var nextToSettle: Unmanaged<Exchange>?
+  var hasEnded = false
 
   /// The result for the caller of `send`.
-  enum Answer {
+  enum Outcome {
     case response(ReceivedHead, ResponseBody, TransportResponse.Source)
     case failure(LupineError)
   }
@@ -66,10 +66,10 @@ final class Exchange: HandshakeOwner {
   func handshakeFailed(_ error: LupineError) { failure = error }
 
   /// Returns the exchange's rarely needed state, and creates it on the first call.
-  func rareState() -> RareState {
-    if let rare { return rare }
-    let made = RareState()
-    rare = made
+  func uncommonState() -> UncommonState {
+    if let uncommon { return uncommon }
+    let made = UncommonState()
+    uncommon = made
     return made
   }
 
@@ -78,15 +78,15 @@ final class Exchange: HandshakeOwner {
     var begun = now
     if !multi.isReadyForTLS, submission.isSecured || route.hasSecuredProxy {
       try multi.checkCertificates(now: context.now())
-      begun = Moment.now
+      begun = MonotonicClock.now
     }
     let shape = try openBody()
     let easy = try multi.makeEasy()
     try easy.prepare(submission, shape)
-    if isTunnelled { rareState().tunnel = TunnelReader(context.limits, loop.lines) }
+    if isTunnelled { uncommonState().tunnel = TunnelReader(context.limits, loop.headCache) }
     clock.start(turn: now, at: begun)
     try multi.add(easy)
-    easy.serve(self)
+    easy.attach(to: self)
     self.easy = easy
   }
 
@@ -94,23 +94,23 @@ final class Exchange: HandshakeOwner {
   ///
   /// libcurl resends a request after REFUSED_STREAM. Some versions also resend a request, even a POST, if a reused
   /// connection ends before the response. The session makes this decision, so this function allows the request once.
-  func mayBegin(
+  func maySendRequest(
     localPort: Int32, remotePort: Int32, address: UnsafeMutablePointer<CChar>?, _ easy: Easy
   ) -> Bool {
     // The next round of NTLM or Negotiate: libcurl has read the challenge and answers it.
-    if let rare, let held = rare.held, isNextLeg(after: held, rare, easy) {
-      rare.held = nil
-      easy.headReader.beginAgain()
+    if let uncommon, let challenge = uncommon.challenge, beginNextRound(after: challenge, uncommon, easy) {
+      uncommon.challenge = nil
+      easy.headReader.prepareForNextHead()
       ports = nil
     }
     guard ports == nil else {
-      if incoming.writer == nil { failure = failure ?? resendRefusal } else { outgoing.isAbandoned = true }
+      if incoming.writer == nil { failure = failure ?? resendError } else { outgoing.isAbandoned = true }
       return false
     }
     let isReused = easy.number(CURLINFO_NUM_CONNECTS) == 0
     guard isTrusted(isReused: isReused) else { return false }
-    guard mayUse(address), openLateBody() else { return false }
-    easy.isConnected(to: address, port: remotePort)
+    guard mayUseConnection(to: address), openDeferredBody() else { return false }
+    easy.setRemoteAddress(address, port: remotePort)
     ports =
       route.unixSocket == nil
       ? SocketPorts(local: localPort, remote: remotePort, easy.remoteIP)
@@ -118,14 +118,14 @@ final class Exchange: HandshakeOwner {
     if submission.version == .http2 { connection = ports.flatMap { loop.connection($0, of: multi) } }
     if submission.isSecured { tls = loop.details(of: easy) }
     clock.isReused = isReused
-    tell(easy, isReused)
+    emitConnectionEvents(easy, isReused)
     return true
   }
 
-  private func isNextLeg(after challenge: ReceivedHead, _ rare: RareState, _ easy: Easy) -> Bool {
+  private func beginNextRound(after challenge: ReceivedHead, _ uncommon: UncommonState, _ easy: Easy) -> Bool {
     do throws(LupineError) {
-      try forgetContent(rare, easy)
-      try rare.legs.next(for: challenge.line.code == 407)
+      try finishChallengeContent(uncommon, easy)
+      try uncommon.rounds.begin(isProxy: challenge.statusLine.code == 407)
     } catch {
       failure = error
       return false
@@ -141,17 +141,17 @@ final class Exchange: HandshakeOwner {
   }
 
   /// Emits the events of the new connection, and `sent` for a request without a body.
-  private func tell(_ easy: Easy, _ isReused: Bool) {
+  private func emitConnectionEvents(_ easy: Easy, _ isReused: Bool) {
     let hasNoBody = outgoing.reader == nil || outgoing.remaining == 0
-    if hasNoBody { clock.sent(at: Moment.now) }
+    if hasNoBody { clock.recordSent(at: MonotonicClock.now) }
     guard context.isObserved else { return }
-    if !isReused { tellLookup(easy) }
+    if !isReused { emitNameResolved(easy) }
     context.emit(.connected(address: remoteAddress(easy) ?? "", isReused: isReused))
     if !isReused, let tls { context.emit(.secured(tls)) }
     if hasNoBody { context.emit(.sent(bytes: 0)) }
   }
 
-  func tellLookup(_ easy: Easy) {
+  func emitNameResolved(_ easy: Easy) {
     let clock = clock
     guard let time = clock.nameLookup(easy.handle) else { return }
     context.emit(.nameResolved(host: route.proxy?.host ?? url.host, after: time))
@@ -159,46 +159,46 @@ final class Exchange: HandshakeOwner {
 
   /// Whether the connection's server has been verified; a reused connection was verified when it was made.
   private func isTrusted(isReused: Bool) -> Bool {
-    guard !isReused, submission.isSecured, context.evaluator != nil, rare?.handshake?.isTrusted != true else {
+    guard !isReused, submission.isSecured, context.evaluator != nil, uncommon?.handshake?.isTrusted != true else {
       return true
     }
-    failure = failure ?? LupineError(.certificateRejected, "The server's certificate was not judged.")
+    failure = failure ?? LupineError(.certificateRejected, "The server's certificate was not verified.")
     return false
   }
 
   /// Stores the result for the caller of `send`, who receives it at the end of the turn.
-  func answer(_ answer: consuming Answer) {
-    guard self.answer == nil, !isAnswered else { return }
-    self.answer = answer
-    touch()
+  func setOutcome(_ outcome: consuming Outcome) {
+    guard self.outcome == nil, !isOutcomeDelivered else { return }
+    self.outcome = outcome
+    scheduleSettle()
   }
 
   /// Makes the loop call `settle` at the end of the turn.
-  func touch() {
-    if isTouched { return }
-    isTouched = true
-    loop.touch(self)
+  func scheduleSettle() {
+    if willSettle { return }
+    willSettle = true
+    loop.scheduleSettle(self)
   }
 
-  /// Links the next touched exchange behind this one.
-  func isTouched(before next: Unmanaged<Exchange>) { nextTouched = next }
+  /// Links the next exchange of the loop's list behind this one.
+  func link(before next: Unmanaged<Exchange>) { nextToSettle = next }
 
-  /// Removes the exchange from the list of touched exchanges, and returns the next one.
-  func leaveTouched() -> Unmanaged<Exchange>? {
-    defer { nextTouched = nil }
-    isTouched = false
-    return nextTouched
+  /// Removes the exchange from the list that the loop settles, and returns the next one.
+  func leaveSettleList() -> Unmanaged<Exchange>? {
+    defer { nextToSettle = nil }
+    willSettle = false
+    return nextToSettle
   }
 
   /// Passes the stored result to the caller of `send`, once.
-  func handOver() {
-    guard let answer = answer.take() else { return }
-    isAnswered = true
-    switch consume answer {
+  func resumeCaller() {
+    guard let outcome = outcome.take() else { return }
+    isOutcomeDelivered = true
+    switch consume outcome {
     case .response(let head, let body, let source):
       submission.continuation.resume(
         returning: .success(
-          TransportResponse(head: head.response, statusCode: head.line.code, body: body, source: source)))
+          TransportResponse(head: head.response, statusCode: head.statusLine.code, body: body, source: source)))
     case .failure(let error): submission.continuation.resume(returning: .failure(error))
     }
   }

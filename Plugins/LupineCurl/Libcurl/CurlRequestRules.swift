@@ -8,7 +8,8 @@ import LupineSupport
 enum CurlRequestRules {
   static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
     if context.judgesServers, context.evaluator != nil, context.identity.trustPolicy == nil {
-      let reason = "an evaluator needs an identity with a trust policy, or its verdict would be shared with others."
+      let reason =
+        "an evaluator needs an identity with a trust policy; otherwise its result would apply to other sessions."
       throw LupineError(
         .configuration([ConfigurationIssue(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
     }
@@ -20,15 +21,15 @@ enum CurlRequestRules {
   private static func check(_ method: HTTPRequest.Method) throws(LupineError) {
     if method == .get { return }
     guard !method.rawValue.isEmpty, method.rawValue.hasOnlyBytes({ $0.isTokenByte }) else {
-      throw invalid("The method holds a byte that no method may hold (RFC 9110 section 9.1).")
+      throw invalid("The method contains a byte that is not allowed (RFC 9110 section 9.1).")
     }
   }
 
   private static func check(_ version: ProtocolVersion?) throws(LupineError) {
     switch version {
-    case .http3: throw invalid("This transport does not speak HTTP/3; ask for HTTP/2, or leave the version open.")
-    case .http2 where !LibraryFacts.capabilities.contains(.http2):
-      throw invalid("The libcurl at hand does not speak HTTP/2; leave the version open.")
+    case .http3: throw invalid("This transport does not support HTTP/3; request HTTP/2, or leave the version open.")
+    case .http2 where !LibcurlInfo.capabilities.contains(.http2):
+      throw invalid("The installed libcurl does not support HTTP/2; leave the version open.")
     default: break
     }
   }

@@ -22,22 +22,22 @@ struct RequestFields {
   /// Whether another request has the same fields, byte by byte and in the same order.
   ///
   /// Requests with the same `fieldScanID` have identical fields. Otherwise all fields are compared.
-  func belong(to request: OutgoingRequest, _ shape: RequestShape) -> Bool {
+  func matches(_ request: OutgoingRequest, _ shape: RequestShape) -> Bool {
     guard hasBody == shape.hasContent, expectsContinue == (hasBody && request.expectsContinue) else { return false }
     if let fieldScanID, fieldScanID == request.fieldScanID { return true }
     return fields.elementsEqual(request.headers) { $0.name.rawName == $1.name.rawName && $0 == $1 }
   }
 
   /// Whether the `Host` field is valid for this URL.
-  func suit(_ url: HTTPURL) -> Bool { authority == nil || authority == url.authority }
+  func isValid(for url: HTTPURL) -> Bool { authority == nil || authority == url.authority }
 
   /// Returns the fields in their order, and suppresses the fields that libcurl would add.
   ///
   /// Unless the request has its own `Host`, the list contains `Host` twice. The first line is empty and suppresses
   /// libcurl's own field; libcurl sends the second line like any other field. libcurl's own field would have the same
   /// text, but libcurl would build it again for each request.
-  func list() throws(LupineError) -> FieldList {
-    var list = FieldList()
+  func list() throws(LupineError) -> StringList {
+    var list = StringList()
     if let authority {
       try list.suppress("Host")
       try list.append(raw: "Host: \(authority)")
@@ -54,7 +54,7 @@ struct RequestFields {
 /// How a request's body is sent.
 enum RequestShape: Hashable {
   /// No body and no Content-Length.
-  case bare
+  case noBody
   /// No body, and no body in the response.
   case head
   /// A body of this length in bytes; -1 sends the body in chunks.
@@ -67,7 +67,7 @@ enum RequestShape: Hashable {
 }
 
 /// Owns a list of lines for libcurl, such as a request's fields.
-struct FieldList: ~Copyable {
+struct StringList: ~Copyable {
   private(set) var pointer: UnsafeMutablePointer<curl_slist>?
   private var line: [CChar] = []
 

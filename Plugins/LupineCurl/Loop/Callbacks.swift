@@ -22,13 +22,13 @@ enum Callbacks {
     lupine_easy_set_debug(handle, textArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_WRITEFUNCTION, bodyArrived)
     lupine_easy_set_data_callback(handle, CURLOPT_HEADERFUNCTION, lineArrived)
-    lupine_easy_set_data_callback(handle, CURLOPT_READFUNCTION, bodyWanted)
+    lupine_easy_set_data_callback(handle, CURLOPT_READFUNCTION, bodyRequested)
     lupine_easy_set_prerequest(handle, requestBegins)
-    lupine_easy_set_ssl_context_function(handle, contextIsMade)
-    lupine_easy_set_lookup_callback(handle, nameWanted, context)
+    lupine_easy_set_ssl_context_function(handle, tlsContextCreated)
+    lupine_easy_set_lookup_callback(handle, lookupStarts, context)
     // A connection outlives the handle that opened it, so the multi receives the close callback.
     lupine_easy_set_socket_callbacks(
-      handle, socketWanted, context, socketUnwanted, Unmanaged.passUnretained(multi).toOpaque())
+      handle, socketRequested, context, socketReleased, Unmanaged.passUnretained(multi).toOpaque())
   }
 
   /// Returns the exchange that an easy handle serves.
@@ -42,15 +42,15 @@ enum Callbacks {
   ) -> Result? {
     guard let context else { return nil }
     return Unmanaged<Easy>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
-      easy.served?._withUnsafeGuaranteedRef { body($0, easy) }
+      easy.exchangeReference?._withUnsafeGuaranteedRef { body($0, easy) }
     }
   }
 
-  /// Like `withExchange`, but excludes the time from the time that `LibraryWatch` measures for libcurl.
-  private static func asideWithExchange<Result>(
+  /// Like `withExchange`, but excludes the time from the time that `Watchdog` measures for libcurl.
+  private static func excludingTimeWithExchange<Result>(
     _ context: UnsafeMutableRawPointer?, _ body: (Exchange, Easy) -> Result
   ) -> Result? {
-    withExchange(context) { exchange, easy in easy.watch.aside { body(exchange, easy) } }
+    withExchange(context) { exchange, easy in easy.watchdog.excludingTime { body(exchange, easy) } }
   }
 
   private static func with(_ context: UnsafeMutableRawPointer?, _ body: (Multi) -> Void) {
@@ -65,28 +65,31 @@ enum Callbacks {
 
   private static let bodyArrived: lupine_data_callback = { bytes, size, count, context in
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return asideWithExchange(context) { $0.receive(piece: piece, $1) } ?? Int(CURL_WRITEFUNC_ERROR)
+    return excludingTimeWithExchange(context) { $0.receive(piece: piece, $1) } ?? Int(CURL_WRITEFUNC_ERROR)
   }
 
-  private static let bodyWanted: lupine_data_callback = { bytes, size, count, context in
+  private static let bodyRequested: lupine_data_callback = { bytes, size, count, context in
     let space = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-    return asideWithExchange(context) { exchange, _ in exchange.provide(into: space) } ?? Int(CURL_READFUNC_ABORT)
+    return excludingTimeWithExchange(context) { exchange, _ in exchange.readBody(into: space) }
+      ?? Int(CURL_READFUNC_ABORT)
   }
 
   private static let requestBegins: lupine_prerequest_callback = { context, remote, _, remotePort, localPort in
-    let mayBegin =
-      asideWithExchange(context) { $0.mayBegin(localPort: localPort, remotePort: remotePort, address: remote, $1) }
+    let maySendRequest =
+      excludingTimeWithExchange(context) {
+        $0.maySendRequest(localPort: localPort, remotePort: remotePort, address: remote, $1)
+      }
       == true
-    return mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    return maySendRequest ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
   }
 
-  private static let contextIsMade: lupine_ssl_context_callback = { _, context, argument in
-    guard let context, let argument, TrustCallbacks.isReady,
+  private static let tlsContextCreated: lupine_ssl_context_callback = { _, context, argument in
+    guard let context, let argument, HandshakeCallbacks.isReady,
       let handshake = Unmanaged<Easy>.fromOpaque(argument)._withUnsafeGuaranteedRef({ easy in
-        easy.watch.aside { easy.beginHandshake() }
+        easy.watchdog.excludingTime { easy.beginHandshake() }
       })
     else { return CURLE_SSL_CONNECT_ERROR }
-    return TrustCallbacks.install(handshake, on: context)
+    return HandshakeCallbacks.install(handshake, on: context)
   }
 
   private static let textArrived: lupine_debug_callback = { _, kind, bytes, count, context in
@@ -95,29 +98,29 @@ enum Callbacks {
     return 0
   }
 
-  private static let nameWanted: curl_resolver_start_callback = { _, _, context in
-    withExchange(context) { $0.mayLookUp($1) } == true ? 0 : 1
+  private static let lookupStarts: curl_resolver_start_callback = { _, _, context in
+    withExchange(context) { $0.mayResolve($1) } == true ? 0 : 1
   }
 
-  private static let socketWanted: lupine_open_callback = { context, _, address in
+  private static let socketRequested: lupine_open_callback = { context, _, address in
     guard let address, let context else { return CURL_SOCKET_BAD }
-    return Unmanaged<Easy>.fromOpaque(context).takeUnretainedValue().open(address)
+    return Unmanaged<Easy>.fromOpaque(context).takeUnretainedValue().openSocket(for: address)
   }
 
-  private static let socketUnwanted: lupine_close_callback = { context, descriptor in
+  private static let socketReleased: lupine_close_callback = { context, descriptor in
     with(context) { multi in
-      multi.hasClosedConnection()
+      multi.connectionClosed()
       multi.loop.close(descriptor, of: multi)
     }
     return 0
   }
 
   private static let socketChanged: curl_socket_callback = { handle, descriptor, what, context, _ in
-    let user = withExchange(handle.flatMap { lupine_easy_private($0) }) { exchange, easy in
-      exchange.watches(descriptor, for: what, easy)
+    let id = withExchange(handle.flatMap { lupine_easy_private($0) }) { exchange, easy in
+      exchange.recordEvents(of: descriptor, what, easy)
       return exchange.id
     }
-    with(context) { $0.loop.want(descriptor, what, for: $0, by: user ?? 0) }
+    with(context) { $0.loop.updateEvents(of: descriptor, what, for: $0, exchange: id ?? 0) }
     return 0
   }
 

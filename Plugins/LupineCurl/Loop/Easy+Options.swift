@@ -9,22 +9,22 @@ extension Easy {
   func prepare(_ submission: Submission, _ shape: RequestShape) throws(LupineError) {
     let (version, isSecured) = (submission.version, submission.isSecured)
     headReader.begin(mayBeMultiplexed: version == .http2)
-    set(hearsText: version == .http2)
+    set(isVerbose: version == .http2)
     handle.clearError()
-    set(forgetsNames: true)
+    set(prunesNameCache: true)
     if try target.set(submission.url) {
-      set(verbatimTarget: submission.url.verbatimTarget(by: multi.route.proxy))
-      if fields?.suit(submission.url) == false { fields = nil }
+      set(verbatimTarget: submission.url.verbatimTarget(for: multi.route.proxy))
+      if fields?.isValid(for: submission.url) == false { fields = nil }
     }
-    set(waitsForMultiplexing: version == .http2 && (isSecured || !multi.route.breaksPlainConnections))
+    set(waitsForMultiplexing: version == .http2 && (isSecured || !multi.route.cannotSharePlainConnections))
     set(shape, method: submission.method.rawValue)
     try setFields(submission.request, shape)
-    if isSecured { set(checksName: submission.context.evaluator?.replacesVerification != true) }
+    if isSecured { set(verifiesHostName: submission.context.evaluator?.replacesVerification != true) }
     set(connectTimeout: submission.connectTimeout)
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
-    take(submission.settings, isSecured: isSecured)
-    if hasAddresses { forgetAddresses() }
+    apply(submission.settings, isSecured: isSecured)
+    if hasAddresses { clearAddresses() }
     if multi.route.overridesResolver { try setAddresses(submission.identity, submission.url) }
     guard multi.route.hasProxy else { return }
     try set(proxyAuthorization: submission.context.proxyAuthorization)
@@ -32,12 +32,12 @@ extension Easy {
   }
 
   /// Applies the settings of the exchange's session if they differ from the last ones.
-  private func take(_ settings: ExchangeSettings, isSecured: Bool) {
-    if settings !== self.settings || multi.route.breaksPlainConnections {
+  private func apply(_ settings: ExchangeSettings, isSecured: Bool) {
+    if settings !== self.settings || multi.route.cannotSharePlainConnections {
       self.settings = settings
-      headReader.keep(to: settings.limits)
-      multi.keep(settings.connections.idleLifetime)
-      set(settings.connections, mayBeShared: isSecured || !multi.route.breaksPlainConnections)
+      headReader.setLimits(settings.limits)
+      multi.extendIdleLifetime(to: settings.connections.idleLifetime)
+      set(settings.connections, mayBeShared: isSecured || !multi.route.cannotSharePlainConnections)
     }
     if !connections.isKeptAlive, !isConnectionDiscarded { forbidReuse() }
   }
@@ -49,7 +49,7 @@ extension Easy {
   var isConnectionDiscarded: Bool { !connections.isKeptAlive && multi.route.version == .http2 }
 
   /// Prepares a restart of the transfer with the remaining connect timeout.
-  func prepareAgain(connectTimeout timeout: Duration?) {
+  func prepareRestart(connectTimeout timeout: Duration?) {
     handle.clearError()
     set(connectTimeout: timeout)
   }
@@ -57,19 +57,19 @@ extension Easy {
   /// Sets the addresses of the host that the transfer connects to.
   ///
   /// libcurl caches them for as long as the addresses that it resolves itself.
-  func set(_ found: [IPAddress], of dialled: (host: String, port: Int)) throws(LupineError) {
-    var list = FieldList()
+  func set(_ found: [IPAddress], of endpoint: (host: String, port: Int)) throws(LupineError) {
+    var list = StringList()
     let texts = found.map { $0.family == .ipv6 ? "[\($0)]" : "\($0)" }
-    try list.append(raw: "+\(dialled.host):\(dialled.port):\(texts.joined(separator: ","))")
+    try list.append(raw: "+\(endpoint.host):\(endpoint.port):\(texts.joined(separator: ","))")
     lupine_easy_set_list(pointer, CURLOPT_RESOLVE, list.pointer)
     addresses = list
     hasAddresses = true
   }
 
   /// Clears the addresses, so that the next exchange does not renew them in libcurl's cache.
-  private func forgetAddresses() {
+  private func clearAddresses() {
     lupine_easy_set_list(pointer, CURLOPT_RESOLVE, nil)
-    addresses = FieldList()
+    addresses = StringList()
     hasAddresses = false
   }
 
@@ -82,7 +82,7 @@ extension Easy {
   /// Sets the `Proxy-Authorization` field, which libcurl sends to the proxy only.
   private func set(proxyAuthorization value: String?) throws(LupineError) {
     guard value != proxyAuthorization else { return }
-    var list = FieldList()
+    var list = StringList()
     if let value { try list.append(HTTPField(name: .proxyAuthorization, value: value)) }
     lupine_easy_set_list(pointer, CURLOPT_PROXYHEADER, list.pointer)
     proxyFields = list
@@ -102,7 +102,7 @@ extension Easy {
   ///
   /// They stay in the multi's cache: all exchanges of the multi have the same overrides.
   private func setAddresses(_ identity: ConnectionKey, _ url: HTTPURL) throws(LupineError) {
-    var list = FieldList()
+    var list = StringList()
     for (host, port) in [(url.host, url.effectivePort)] + (identity.proxy.map { [($0.host, $0.port)] } ?? []) {
       guard let addresses = identity.resolverOverrides.addresses(of: host) else { continue }
       let texts = addresses.map { $0.family == .ipv6 ? "[\($0)]" : "\($0)" }
@@ -114,12 +114,12 @@ extension Easy {
 
   /// Makes the proxy connect to an address instead of the URL's host; `nil` restores the host.
   func set(target: IPAddress?, _ url: HTTPURL) throws(LupineError) {
-    guard target != nil || isDetoured else { return }
-    var list = FieldList()
+    guard target != nil || hasConnectTo else { return }
+    var list = StringList()
     if let target { try list.append(raw: "::\(target.family == .ipv6 ? "[\(target)]" : "\(target)"):") }
     lupine_easy_set_list(pointer, CURLOPT_CONNECT_TO, list.pointer)
-    detour = list
-    isDetoured = target != nil
+    connectTo = list
+    hasConnectTo = target != nil
   }
 
   /// Whether libcurl waits for a connection that is being established, and opens no other one, until its version is
@@ -135,10 +135,10 @@ extension Easy {
   /// Turns libcurl's host name check on or off.
   ///
   /// It is off for an evaluator that replaces the verification: that evaluator decides whether the host name counts.
-  private func set(checksName checks: Bool) {
-    guard checks != checksName else { return }
-    handle.set(CURLOPT_SSL_VERIFYHOST, checks ? 2 : 0)
-    checksName = checks
+  private func set(verifiesHostName verifies: Bool) {
+    guard verifies != verifiesHostName else { return }
+    handle.set(CURLOPT_SSL_VERIFYHOST, verifies ? 2 : 0)
+    verifiesHostName = verifies
   }
 
   private func set(verbatimTarget target: String?) {
@@ -151,10 +151,10 @@ extension Easy {
   ///
   /// libcurl then scans its whole cache, so the option is on only for exchanges that make a connection: only those add
   /// names. The option also limits the age of the names that an exchange may use, so `prepare` turns it on again.
-  func set(forgetsNames forgets: Bool) {
-    guard forgets != forgetsNames else { return }
-    handle.set(CURLOPT_DNS_CACHE_TIMEOUT, forgets ? Self.nameLifetime : -1)
-    forgetsNames = forgets
+  func set(prunesNameCache prunes: Bool) {
+    guard prunes != prunesNameCache else { return }
+    handle.set(CURLOPT_DNS_CACHE_TIMEOUT, prunes ? Self.nameLifetime : -1)
+    prunesNameCache = prunes
   }
 
   /// The lifetime of a cached name in seconds: libcurl's default.
@@ -164,7 +164,7 @@ extension Easy {
     if shape != self.shape {
       handle.set(CURLOPT_HTTPGET, 1)
       switch shape {
-      case .bare: break
+      case .noBody: break
       case .head: handle.set(CURLOPT_NOBODY, 1)
       case .body(let length):
         handle.set(CURLOPT_UPLOAD, 1)
@@ -192,12 +192,12 @@ extension Easy {
   private static let shortBody: Int64 = 1 << 20
 
   private func setFields(_ request: OutgoingRequest, _ shape: RequestShape) throws(LupineError) {
-    if fields?.belong(to: request, shape) == true { return }
+    if fields?.matches(request, shape) == true { return }
     self.fields = nil
     let fields = RequestFields(request, shape)
     let list = try fields.list()
     lupine_easy_set_fields(pointer, list.pointer)
-    self.list = list
+    fieldList = list
     self.fields = fields
   }
 

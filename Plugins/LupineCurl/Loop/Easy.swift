@@ -7,16 +7,16 @@ import LupineSupport
 final class Easy {
   /// The exchange that the handle serves, without a reference.
   ///
-  /// The loop's table holds a reference until the exchange is over. The exchange leaves the handle before that.
-  private(set) var served: Unmanaged<Exchange>?
+  /// The loop's table holds a reference until the exchange is over. The handle is detached from the exchange before that.
+  private(set) var exchangeReference: Unmanaged<Exchange>?
   /// The next handle in the multi's list of idle handles.
   var nextIdle: Easy?
   let multi: Multi
-  let watch: LibraryWatch
+  let watchdog: Watchdog
   let headReader: HeadReader
   let handle: EasyHandle
-  let target: TargetURL
-  var list = FieldList()
+  let target: URLHandle
+  var fieldList = StringList()
   var fields: RequestFields?
   var shape: RequestShape?
   var method: String?
@@ -24,43 +24,43 @@ final class Easy {
   /// The connect timeout that is set on the handle; `.some(nil)` if the handle has none, `nil` if it was never set.
   var connectTimeout: Duration??
   var isReuseForbidden = false
-  var hearsText = false
+  var isVerbose = false
   var waitsForMultiplexing = false
   var uploadBuffer = 0
-  var checksName = true
-  var forgetsNames = true
+  var verifiesHostName = true
+  var prunesNameCache = true
   private var lastAddress: RemoteAddress?
   /// The settings of the last exchange's session.
   var settings: ExchangeSettings?
   var connections = ConnectionOptions()
-  var addresses = FieldList()
+  var addresses = StringList()
   /// Whether `addresses` were resolved for the current exchange.
   var hasAddresses = false
-  var detour = FieldList()
-  var isDetoured = false
+  var connectTo = StringList()
+  var hasConnectTo = false
   var proxyAuthorization: String?
-  var proxyFields = FieldList()
+  var proxyFields = StringList()
 
   init(_ multi: Multi) throws(LupineError) {
     self.multi = multi
-    watch = multi.loop.watch
-    headReader = HeadReader(Limits(), multi.loop.lines, mayBeMultiplexed: false)
+    watchdog = multi.loop.watchdog
+    headReader = HeadReader(Limits(), multi.loop.headCache, mayBeMultiplexed: false)
     handle = try EasyHandle()
-    target = try TargetURL()
+    target = try URLHandle()
     multi.settings.apply(to: handle)
     lupine_easy_set_url(handle.pointer, target.pointer)
     Callbacks.install(self, of: multi, on: handle.pointer)
   }
 
   /// The exchange that the handle serves, with a reference.
-  var exchange: Exchange? { served?.takeUnretainedValue() }
+  var exchange: Exchange? { exchangeReference?.takeUnretainedValue() }
 
-  func serve(_ exchange: Exchange) { served = Unmanaged.passUnretained(exchange) }
+  func attach(to exchange: Exchange) { exchangeReference = Unmanaged.passUnretained(exchange) }
 
   /// Detaches the handle from its exchange.
-  func leave() {
-    served = nil
-    set(hearsText: false)
+  func detach() {
+    exchangeReference = nil
+    set(isVerbose: false)
   }
 
   /// Creates the handshake state for a new connection of the exchange: for its proxy first, then for its server.
@@ -71,10 +71,10 @@ final class Easy {
     let (context, identity) = (exchange.context, multi.route.identity)
     // Within the tunnel, libcurl has the proxy's status code for CONNECT.
     if let proxy = multi.route.proxy, proxy.kind == .https, number(CURLINFO_HTTP_CONNECTCODE) == 0 {
-      return Handshake(for: exchange, with: .proxy(proxy, in: context), roots, identity, watch)
+      return Handshake(for: exchange, with: .proxy(proxy, in: context), roots, identity, watchdog)
     }
-    let handshake = Handshake(for: exchange, with: .server(exchange.url, in: context), roots, identity, watch)
-    exchange.rareState().handshake = handshake
+    let handshake = Handshake(for: exchange, with: .server(exchange.url, in: context), roots, identity, watchdog)
+    exchange.uncommonState().handshake = handshake
     return handshake
   }
 
@@ -87,8 +87,9 @@ final class Easy {
 
   /// Processes a line of a head or of trailers; false ends the exchange.
   func receive(line: UnsafeRawBufferPointer) -> Bool {
-    watch.aside {
-      headReader.passes(line) || served?._withUnsafeGuaranteedRef { $0.receive(line: line, headReader) } == true
+    watchdog.excludingTime {
+      headReader.matchesCachedHead(line)
+        || exchangeReference?._withUnsafeGuaranteedRef { $0.receive(line: line, headReader) } == true
     }
   }
 
@@ -101,31 +102,31 @@ final class Easy {
     case CURLINFO_TEXT:
       guard let text = VerboseText(bytes) else { return }
       if text == .surplus { forbidReuse() }
-      exchange?.hear(text)
-    case CURLINFO_DATA_IN: exchange?.rare?.heldContent?.take(bytes)
+      exchange?.process(text)
+    case CURLINFO_DATA_IN: exchange?.uncommon?.challengeContent?.process(bytes)
     default: break
     }
   }
 
   /// Opens a socket for an address; returns -1 if the network policy does not allow the address or the socket cannot be
   /// created.
-  func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
-    guard exchange?.mayDial(IPAddress(address)) != false else { return hasNoSocket() }
+  func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
+    guard exchange?.mayConnect(to: IPAddress(address)) != false else { return socketFailed() }
     do throws(SystemError) {
       let descriptor = try Socket.open(for: address)
-      exchange?.rare?.socketError = nil
-      multi.loop.opened(descriptor, for: multi)
-      exchange?.take(socket: descriptor)
+      exchange?.uncommon?.socketError = nil
+      multi.loop.recordOpened(descriptor, for: multi)
+      exchange?.setSocket(descriptor)
       return descriptor
     } catch {
-      exchange?.hasNoSocket(error)
-      return hasNoSocket()
+      exchange?.recordSocketFailure(error)
+      return socketFailed()
     }
   }
 
   /// Records that a connection to an address has failed, and returns libcurl's value for a missing socket.
-  private func hasNoSocket() -> Int32 {
-    multi.hasFailedDial = true
+  private func socketFailed() -> Int32 {
+    multi.hasFailedConnect = true
     return CURL_SOCKET_BAD
   }
 
@@ -154,8 +155,8 @@ final class Easy {
   var remoteIP: IPAddress? { lastAddress?.address }
 
   /// Stores the address of the current connection; an unchanged address keeps its text.
-  func isConnected(to address: UnsafePointer<CChar>?, port: Int32) {
-    if lastAddress?.isSame(address, port) != true { lastAddress = RemoteAddress(address, port) }
+  func setRemoteAddress(_ address: UnsafePointer<CChar>?, port: Int32) {
+    if lastAddress?.matches(address, port) != true { lastAddress = RemoteAddress(address, port) }
   }
 
   /// Makes libcurl close the connection after this exchange.
@@ -165,10 +166,10 @@ final class Easy {
   }
 
   /// Turns libcurl's verbose text on or off; `VerboseText` parses it.
-  func set(hearsText hears: Bool) {
-    guard hears != hearsText else { return }
-    handle.set(CURLOPT_VERBOSE, hears ? 1 : 0)
-    hearsText = hears
+  func set(isVerbose verbose: Bool) {
+    guard verbose != isVerbose else { return }
+    handle.set(CURLOPT_VERBOSE, verbose ? 1 : 0)
+    isVerbose = verbose
   }
 
 }
@@ -189,7 +190,7 @@ struct RemoteAddress {
     text = host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  func isSame(_ address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
+  func matches(_ address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
     guard let address, port == self.port else { return false }
     return Memory.isEqual(address, host)
   }

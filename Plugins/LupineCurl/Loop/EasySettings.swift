@@ -32,16 +32,16 @@ struct EasySettings {
     apply(ConnectionOptions(), to: easy)
     route(easy)
     secure(easy)
-    prove(easy)
+    authenticate(easy)
   }
 
   /// Sets the credential with which libcurl authenticates connections (NTLM or Negotiate).
-  private func prove(_ easy: borrowing EasyHandle) {
-    guard let given = identity.connectionCredential else { return }
-    easy.set(CURLOPT_HTTPAUTH, Self.scheme(given))
+  private func authenticate(_ easy: borrowing EasyHandle) {
+    guard let authentication = identity.connectionCredential else { return }
+    easy.set(CURLOPT_HTTPAUTH, Self.scheme(authentication))
     // An empty name selects the identity of the system's tickets.
-    easy.set(CURLOPT_USERNAME, given.credential?.username ?? "")
-    easy.set(CURLOPT_PASSWORD, given.credential?.password ?? "")
+    easy.set(CURLOPT_USERNAME, authentication.credential?.username ?? "")
+    easy.set(CURLOPT_PASSWORD, authentication.credential?.password ?? "")
   }
 
   /// Sets the connection options.
@@ -73,15 +73,15 @@ struct EasySettings {
       easy.set(CURLOPT_SOCKS5_AUTH, Int(lupine_auth_basic))
       easy.set(CURLOPT_PROXYUSERNAME, proxy.credential?.username)
       easy.set(CURLOPT_PROXYPASSWORD, proxy.credential?.password)
-    } else if let given = proxy.connectionCredential {
-      easy.set(CURLOPT_PROXYAUTH, Self.scheme(given))
-      easy.set(CURLOPT_PROXYUSERNAME, given.credential?.username ?? "")
-      easy.set(CURLOPT_PROXYPASSWORD, given.credential?.password ?? "")
+    } else if let authentication = proxy.connectionCredential {
+      easy.set(CURLOPT_PROXYAUTH, Self.scheme(authentication))
+      easy.set(CURLOPT_PROXYUSERNAME, authentication.credential?.username ?? "")
+      easy.set(CURLOPT_PROXYPASSWORD, authentication.credential?.password ?? "")
     }
   }
 
-  private static func scheme(_ given: ConnectionCredential) -> Int {
-    Int(given.scheme == .ntlm ? lupine_auth_ntlm : lupine_auth_negotiate)
+  private static func scheme(_ authentication: ConnectionCredential) -> Int {
+    Int(authentication.scheme == .ntlm ? lupine_auth_ntlm : lupine_auth_negotiate)
   }
 
   private func secure(_ easy: borrowing EasyHandle) {
@@ -89,7 +89,7 @@ struct EasySettings {
     easy.set(CURLOPT_SSL_VERIFYPEER, 1)
     easy.set(CURLOPT_SSL_VERIFYHOST, 2)
     easy.set(CURLOPT_PROXY_SSLVERSION, Self.versions(ConnectionKey()))
-    trust(easy)
+    setRootCertificates(easy)
     // A resumed session skips the verification.
     if identity.trustPolicy != nil || identity.additionalCertificateAuthorities != nil {
       easy.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
@@ -105,8 +105,8 @@ struct EasySettings {
   ///
   /// With OpenSSL, libcurl gets none, because `Handshake` verifies each handshake. Any other TLS library verifies by
   /// itself, and keeps the certificates that it has read for as long as the multi exists.
-  private func trust(_ easy: borrowing EasyHandle) {
-    let bundle = LibraryFacts.isSecuredByOpenSSL ? nil : rootFiles.bundle
+  private func setRootCertificates(_ easy: borrowing EasyHandle) {
+    let bundle = LibcurlInfo.isSecuredByOpenSSL ? nil : rootFiles.bundle
     for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { easy.set(option, bundle) }
     for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { easy.set(option, nil as String?) }
   }

@@ -17,7 +17,7 @@ final class Engine: Sendable {
 
   /// Queues an exchange and returns its ticket; starts the thread if it does not run.
   func submit(
-    _ request: OutgoingRequest, _ context: TransferContext, _ target: Target,
+    _ request: OutgoingRequest, _ context: TransferContext, _ target: ProxyTarget,
     _ continuation: Submission.Continuation
   ) throws(LupineError) -> Ticket {
     let (ticket, wakeUp) = try state.withLock { (state) throws(LupineError) in
@@ -28,14 +28,14 @@ final class Engine: Sendable {
         ticket, request: request, context: context, target: target, continuation: continuation)
       return (ticket, state.append(.start(submission)))
     }
-    wakeUp?.ring()
+    wakeUp?.signal()
     return ticket
   }
 
   /// Queues a command; no effect if the loop does not run.
   func post(_ command: Command) {
     let wakeUp = state.withLock { $0.phase == .running ? $0.append(command) : nil }
-    wakeUp?.ring()
+    wakeUp?.signal()
   }
 
   /// Counts the connections; all counts are zero if the loop does not run.
@@ -43,27 +43,27 @@ final class Engine: Sendable {
     await withUnsafeContinuation { continuation in
       let (isRunning, wakeUp) = state.withLock { state -> (Bool, WakeUp?) in
         guard state.phase == .running else { return (false, nil) }
-        return (true, state.append(.count(continuation)))
+        return (true, state.append(.countConnections(continuation)))
       }
-      wakeUp?.ring()
+      wakeUp?.signal()
       if !isRunning { continuation.resume(returning: ConnectionPoolSnapshot()) }
     }
   }
 
-  func letGo() {
+  func stopWhenIdle() {
     let wakeUp = state.withLock { state in
-      guard state.phase == .idle else { return state.append(.letGo) }
+      guard state.phase == .idle else { return state.append(.stopWhenIdle) }
       state.phase = .ended
       return nil
     }
-    wakeUp?.ring()
+    wakeUp?.signal()
   }
 
   func shutDown() async {
     await withUnsafeContinuation { continuation in
-      let (isOver, wakeUp) = state.withLock { $0.stop(continuation) }
-      wakeUp?.ring()
-      if isOver { continuation.resume() }
+      let (hasEnded, wakeUp) = state.withLock { $0.stop(continuation) }
+      wakeUp?.signal()
+      if hasEnded { continuation.resume() }
     }
     if let thread = state.withLock({ $0.takeThread() }) { thread.join() }
   }
@@ -94,7 +94,7 @@ extension Engine {
   ///
   /// The queue reuses the storage of the passed array, which must be empty.
   func takeCommands(_ commands: inout [Command]) {
-    state.withLock { $0.take(&commands) }
+    state.withLock { $0.takeCommands(&commands) }
   }
 
   /// Fails the queued exchanges, because the loop could not be created.
@@ -102,21 +102,23 @@ extension Engine {
   /// The next request tries again.
   private func fail(_ error: LupineError) {
     var commands: [Command] = []
-    let rest = state.withLock { state in
-      state.take(&commands)
+    let remainder = state.withLock { state in
+      state.takeCommands(&commands)
       return state.abort()
     }
     for case .start(let submission) in commands { submission.continuation.resume(returning: .failure(error)) }
-    for case .count(let continuation) in commands { continuation.resume(returning: ConnectionPoolSnapshot()) }
-    leave(rest)
+    for case .countConnections(let continuation) in commands {
+      continuation.resume(returning: ConnectionPoolSnapshot())
+    }
+    release(remainder)
   }
 
   /// Ends the engine, as the last step of the thread.
-  private func end() { leave(state.withLock { $0.end() }) }
+  private func end() { release(state.withLock { $0.end() }) }
 
-  private func leave(_ rest: EngineState.Rest) {
-    for job in rest.jobs { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
-    for waiter in rest.waiters { waiter.resume() }
+  private func release(_ remainder: EngineState.Remainder) {
+    for job in remainder.jobs { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+    for waiter in remainder.waiters { waiter.resume() }
   }
 }
 
@@ -124,13 +126,13 @@ extension Engine: TaskExecutor {
   /// Queues a job for the loop's thread, or for the global executor if the loop cannot start or has ended.
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let (isTaken, wakeUp) = state.withLock { state -> (Bool, WakeUp?) in
+    let (isQueued, wakeUp) = state.withLock { state -> (Bool, WakeUp?) in
       if state.phase == .idle { try? launch(&state) }
       guard state.phase == .running else { return (false, nil) }
       return (true, state.append(job))
     }
-    wakeUp?.ring()
-    if !isTaken { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+    wakeUp?.signal()
+    if !isQueued { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
   }
 
   /// Runs the queued jobs and the jobs that they add, in a limited number of batches.
@@ -139,7 +141,7 @@ extension Engine: TaskExecutor {
   ///   `wantsSleep` is true and neither a job nor a command is queued.
   func runJobs(_ jobs: inout [UnownedJob], thenSleep wantsSleep: Bool) -> Bool {
     for _ in 0..<Self.batches {
-      let maySleep = state.withLock { $0.rest(&jobs, wantsSleep: wantsSleep) }
+      let maySleep = state.withLock { $0.takeJobs(&jobs, wantsSleep: wantsSleep) }
       if jobs.isEmpty { return maySleep }
       for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
       jobs.removeAll(keepingCapacity: true)
@@ -169,7 +171,7 @@ struct EngineState {
     return lastID
   }
 
-  /// Queues a command; returns the alarm if the loop is asleep.
+  /// Queues a command; returns the wake-up if the loop is asleep.
   mutating func append(_ command: Command) -> WakeUp? {
     commands.append(command)
     return wake()
@@ -190,19 +192,19 @@ struct EngineState {
   /// Moves the queued jobs into `emptied`, and returns whether the loop is asleep from now on.
   ///
   /// The loop is asleep if `wantsSleep` is true and neither a job nor a command is queued.
-  mutating func rest(_ emptied: inout [UnownedJob], wantsSleep: Bool) -> Bool {
+  mutating func takeJobs(_ emptied: inout [UnownedJob], wantsSleep: Bool) -> Bool {
     swap(&jobs, &emptied)
     isAsleep = wantsSleep && emptied.isEmpty && commands.isEmpty
     return isAsleep
   }
 
-  mutating func take(_ emptied: inout [Command]) {
+  mutating func takeCommands(_ emptied: inout [Command]) {
     isAsleep = false
     swap(&commands, &emptied)
   }
 
-  /// Stops the loop; `isOver` is true if the loop does not run.
-  mutating func stop(_ waiter: UnsafeContinuation<Void, Never>) -> (isOver: Bool, WakeUp?) {
+  /// Stops the loop; `hasEnded` is true if the loop does not run.
+  mutating func stop(_ waiter: UnsafeContinuation<Void, Never>) -> (hasEnded: Bool, WakeUp?) {
     switch phase {
     case .idle, .ended:
       phase = .ended
@@ -218,10 +220,10 @@ struct EngineState {
   }
 
   /// The continuations that wait for the end of the engine, and the jobs that have not run.
-  typealias Rest = (waiters: [UnsafeContinuation<Void, Never>], jobs: [UnownedJob])
+  typealias Remainder = (waiters: [UnsafeContinuation<Void, Never>], jobs: [UnownedJob])
 
   /// Ends the engine; detaches the thread if no continuation waits for its end.
-  mutating func end() -> Rest {
+  mutating func end() -> Remainder {
     phase = .ended
     wakeUp = nil
     commands = []
@@ -236,7 +238,7 @@ struct EngineState {
   /// Ends a thread whose loop could not be created.
   ///
   /// The next request may start another thread, unless the engine stops.
-  mutating func abort() -> Rest {
+  mutating func abort() -> Remainder {
     guard phase == .running else { return end() }
     phase = .idle
     wakeUp = nil

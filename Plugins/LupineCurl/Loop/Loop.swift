@@ -4,42 +4,43 @@ import LupineCore
 /// The event loop of one transport; it is created, used and released on its own thread.
 final class Loop {
   let engine: Engine
-  let lines = KnownLines()
-  let watch: LibraryWatch
+  let headCache = HeadCache()
+  let watchdog: Watchdog
   let poller: Poller
-  var roots = KnownRoots()
+  var roots = RootCache()
   /// The state of each descriptor, by its number; nil if libcurl does not use the descriptor.
   private(set) var sockets: [WatchedSocket?] = []
   let exchanges = ExchangeTable()
   private let wakeUp: WakeUp
   /// Replaced as a whole and never changed in place, so that reading it needs no exclusivity check.
   private var multis: [Multi] = []
-  private let line: ConnectionLimiter
+  private let limiter: ConnectionLimiter
   /// Whether a deadline may have passed.
   private var isTimeUp = false
   /// The first exchange of the list that `settle` processes at the end of the turn.
   ///
   /// The list is linked through the exchanges, and holds one reference to each of them. An array would need an
   /// exclusivity check for each access.
-  private var firstTouched: Unmanaged<Exchange>?
-  private var lastTouched: Unmanaged<Exchange>?
+  private var firstToSettle: Unmanaged<Exchange>?
+  private var lastToSettle: Unmanaged<Exchange>?
   /// The exchanges that have used their share of the turn.
   private var yielding: [UInt64] = []
   /// Whether a call of libcurl that may call back for exchanges is in progress; maintained in debug builds only.
   private(set) var isInLibrary = false
   private var lastConnectionID: UInt64 = 0
   private var isStopping = false
-  private var isLetGo = false
+  private var stopsWhenIdle = false
 
   init(_ engine: Engine, _ wakeUp: WakeUp) throws(LupineError) {
-    guard LibraryFacts.isReady else { throw LupineError(.other, "libcurl cannot be initialised.") }
+    guard LibcurlInfo.isReady else { throw LupineError(.other, "libcurl cannot be initialised.") }
     self.engine = engine
     self.wakeUp = wakeUp
     poller = try Poller()
-    watch = try LibraryWatch()
-    line = ConnectionLimiter(perHost: engine.configuration.connectionsPerHost, total: engine.configuration.connections)
-    poller.watch(wakeUp.descriptor, for: Poller.readable | Poller.once, isWatched: false)
-    try watch.start()
+    watchdog = try Watchdog()
+    limiter = ConnectionLimiter(
+      perHost: engine.configuration.connectionsPerHost, total: engine.configuration.connections)
+    poller.watch(wakeUp.descriptor, for: Poller.readable | Poller.edgeTriggered, isWatched: false)
+    try watchdog.start()
   }
 
   func run() {
@@ -47,16 +48,16 @@ final class Loop {
     var commands: [Command] = []
     var jobs: [UnownedJob] = []
     turn(&commands)
-    while !isStopping, !(isLetGo && exchanges.count == 0) {
+    while !isStopping, !(stopsWhenIdle && exchanges.count == 0) {
       sleep(&jobs)
       turn(&commands)
     }
-    for exchange in exchanges.all { exchange.end(.transportShutDown) }
+    for exchange in exchanges.all { exchange.fail(.transportShutDown) }
     settle()
     for multi in multis { multi.close() }
     multis = []
     sockets = []
-    watch.stop()
+    watchdog.stop()
   }
 
   /// Runs one turn of the loop.
@@ -64,41 +65,41 @@ final class Loop {
   /// Exchanges start after the idle connections have been checked and before other connections become idle. So no
   /// exchange starts on a connection that has unread bytes.
   private func turn(_ commands: inout [Command]) {
-    guardIdleSockets()
-    if line.mayAdmit { admit() }
+    checkIdleSockets()
+    if limiter.mayAdmit { startQueued() }
     engine.takeCommands(&commands)
-    if !commands.isEmpty { obey(&commands) }
-    if !yielding.isEmpty { goOn() }
-    for multi in multis { multi.expire(isTimeUp: isTimeUp) }
+    if !commands.isEmpty { execute(&commands) }
+    if !yielding.isEmpty { resumeYielding() }
+    for multi in multis { multi.handleTimeout(isTimeUp: isTimeUp) }
     serveSockets()
     for multi in multis {
-      if multi.hasFailedDial { multi.dialAgain() }
-      multi.collect()
+      if multi.hasFailedConnect { multi.tryNextAddresses() }
+      multi.completeFinished()
     }
-    if isTimeUp { prune() }
+    if isTimeUp { closeStale() }
     settle()
   }
 
   /// Runs the queued jobs, and sleeps until there is an event, a command or a deadline.
   private func sleep(_ jobs: inout [UnownedJob]) {
-    let wakeUp = alarmTime
-    let maySleep = engine.runJobs(&jobs, thenSleep: !line.mayAdmit && wakeUp != 0 && yielding.isEmpty)
-    let rest = Moment.milliseconds(until: wakeUp)
-    poller.wait(milliseconds: maySleep ? rest : 0)
-    isTimeUp = rest == 0 || (maySleep && poller.count == 0)
+    let deadline = nextDeadline
+    let maySleep = engine.runJobs(&jobs, thenSleep: !limiter.mayAdmit && deadline != 0 && yielding.isEmpty)
+    let timeout = MonotonicClock.milliseconds(until: deadline)
+    poller.wait(milliseconds: maySleep ? timeout : 0)
+    isTimeUp = timeout == 0 || (maySleep && poller.count == 0)
   }
 
   /// The earliest time at which a multi must be called; nil if no multi has a deadline.
-  private var alarmTime: UInt64? {
+  private var nextDeadline: UInt64? {
     var earliest: UInt64?
     for multi in multis {
-      if let wakeUp = multi.wakeUp { earliest = min(earliest ?? .max, wakeUp) }
+      if let deadline = multi.nextCall { earliest = min(earliest ?? .max, deadline) }
     }
     return earliest
   }
 
   /// Closes the multis that have been idle for the lifetime of their idle connections.
-  private func prune() {
+  private func closeStale() {
     for stale in multis where stale.isStale {
       stale.close()
       multis = multis.filter { $0 !== stale }
@@ -106,7 +107,7 @@ final class Loop {
   }
 
   /// Closes the multis that no exchange uses; returns true if a connection was closed.
-  func closeUnused(but kept: Multi) -> Bool {
+  func closeUnused(except kept: Multi) -> Bool {
     let before = openCount
     for unused in multis where unused !== kept && unused.isUnused {
       unused.close()
@@ -117,26 +118,26 @@ final class Loop {
 
   private var openCount: Int { sockets.count { $0?.isConnection == true } }
 
-  private func guardIdleSockets() {
+  private func checkIdleSockets() {
     for index in 0..<poller.count {
       let (descriptor, readiness) = poller.event(index)
-      if descriptor != wakeUp.descriptor { guardSocket(descriptor, readiness) }
+      if descriptor != wakeUp.descriptor { checkIdleSocket(descriptor, readiness) }
     }
   }
 
   private func serveSockets() {
     for index in 0..<poller.count {
       let (descriptor, readiness) = poller.event(index)
-      guard let socket = known(descriptor), socket.wanted != 0 else { continue }
-      socket.multi.serve(descriptor, readiness)
+      guard let socket = watchedSocket(descriptor), socket.requestedEvents != 0 else { continue }
+      socket.multi.handleEvents(of: descriptor, readiness)
     }
   }
 
   private func settle() {
-    while let touched = firstTouched {
-      let exchange = touched.takeRetainedValue()
-      firstTouched = exchange.leaveTouched()
-      if firstTouched == nil { lastTouched = nil }
+    while let first = firstToSettle {
+      let exchange = first.takeRetainedValue()
+      firstToSettle = exchange.leaveSettleList()
+      if firstToSettle == nil { lastToSettle = nil }
       exchange.settle()
     }
   }
@@ -145,30 +146,30 @@ final class Loop {
 extension Loop {
   /// Makes a call of libcurl that may read from connections and call back for exchanges.
   ///
-  /// When this method returns, the exchanges of connections that the watch has ended have ended as well.
+  /// When this method returns, the exchanges of connections that the watchdog has ended have ended as well.
   func callLibrary<Result>(_ call: () -> Result) -> Result {
-    assert(notes(isInLibrary: true))
-    watch.enter()
+    assert(record(isInLibrary: true))
+    watchdog.beginCall()
     let result = call()
-    watch.leave()
-    assert(notes(isInLibrary: false))
-    if watch.connections.hasCuts { endCut() }
+    watchdog.endCall()
+    assert(record(isInLibrary: false))
+    if watchdog.connections.hasEndedConnections { failFloodedExchanges() }
     return result
   }
 
   /// Returns true, for use in `assert`.
-  private func notes(isInLibrary: Bool) -> Bool {
+  private func record(isInLibrary: Bool) -> Bool {
     self.isInLibrary = isInLibrary
     return true
   }
 
   /// Records that an exchange has used its share of the turn and continues in the next one.
-  func yields(_ exchange: Exchange) { yielding.append(exchange.id) }
+  func resumeNextTurn(_ exchange: Exchange) { yielding.append(exchange.id) }
 
-  private func goOn() {
+  private func resumeYielding() {
     let exchanges = yielding
     yielding = []
-    for id in exchanges { self.exchanges[id]?.takeTurn() }
+    for id in exchanges { self.exchanges[id]?.resumeAfterYield() }
   }
 
   func makeConnectionID() -> UInt64 {
@@ -177,32 +178,32 @@ extension Loop {
   }
 
   /// Adds an exchange to the list that `settle` processes at the end of the turn.
-  func touch(_ exchange: Exchange) {
-    let touched = Unmanaged.passRetained(exchange)
-    if let lastTouched {
-      lastTouched._withUnsafeGuaranteedRef { $0.isTouched(before: touched) }
+  func scheduleSettle(_ exchange: Exchange) {
+    let link = Unmanaged.passRetained(exchange)
+    if let lastToSettle {
+      lastToSettle._withUnsafeGuaranteedRef { $0.link(before: link) }
     } else {
-      firstTouched = touched
+      firstToSettle = link
     }
-    lastTouched = touched
+    lastToSettle = link
   }
 
   /// Removes an exchange that is over.
-  func isOver(_ exchange: Exchange) {
+  func remove(_ exchange: Exchange) {
     exchanges.remove(exchange)
-    line.leave(exchange.id, from: exchange.host)
+    limiter.leave(exchange.id, from: exchange.host)
   }
 
   /// Records that a host uses HTTP/2, so that its exchanges share connections.
-  func isMultiplexed(_ exchange: Exchange) {
-    line.lift(exchange.host)
-    known(exchange.socket)?.isMultiplexed = true
+  func recordMultiplexing(of exchange: Exchange) {
+    limiter.lift(exchange.host)
+    watchedSocket(exchange.socket)?.isMultiplexed = true
   }
 
   /// Stores the state of a descriptor.
   ///
   /// The list is moved out during the change, so that reading it needs no exclusivity check.
-  func note(_ socket: WatchedSocket?, of descriptor: Int32) {
+  func store(_ socket: WatchedSocket?, at descriptor: Int32) {
     var list = sockets
     sockets = []
     while list.count <= Int(descriptor) { list.append(nil) }
@@ -210,44 +211,44 @@ extension Loop {
     sockets = list
   }
 
-  private func obey(_ commands: inout [Command]) {
+  private func execute(_ commands: inout [Command]) {
     for command in commands {
       switch command {
-      case .start(let submission): enter(submission)
+      case .start(let submission): accept(submission)
       case .cancel(let id): exchanges[id]?.cancel()
-      case .receive(let id): exchanges[id]?.resumeReceiving()
-      case .provide(let id): exchanges[id]?.resumeSending()
-      case .resolved(let id, let outcome): exchanges[id]?.resolved(outcome)
-      case .count(let continuation): continuation.resume(returning: snapshot(waiting: line.waitingCount))
+      case .resumeReceiving(let id): exchanges[id]?.resumeReceiving()
+      case .resumeSending(let id): exchanges[id]?.resumeSending()
+      case .finishLookup(let id, let outcome): exchanges[id]?.finishLookup(outcome)
+      case .countConnections(let continuation): continuation.resume(returning: snapshot(waiting: limiter.waitingCount))
       case .stop: isStopping = true
-      case .letGo: isLetGo = true
+      case .stopWhenIdle: stopsWhenIdle = true
       }
     }
     commands.removeAll(keepingCapacity: true)
   }
 
-  private func enter(_ submission: Submission) {
-    let now = Moment.now
+  private func accept(_ submission: Submission) {
+    let now = MonotonicClock.now
     let exchange: Exchange
     do throws(LupineError) {
-      exchange = Exchange(submission, line.host(of: submission.url), try multi(for: submission), at: now)
+      exchange = Exchange(submission, limiter.host(of: submission.url), try multi(for: submission), at: now)
     } catch {
       return submission.continuation.resume(returning: .failure(error))
     }
     exchanges.insert(exchange)
-    exchange.multi.enter()
+    exchange.multi.addExchange()
     let queued = QueuedExchange(
       exchange.id, priority: submission.request.priority, submission.settings.connections)
-    if line.enter(queued, at: exchange.host) {
+    if limiter.enter(queued, at: exchange.host) {
       start(exchange, at: now)
     } else {
-      submission.context.emit(.queued(reason: line.reason(for: queued, at: exchange.host)))
+      submission.context.emit(.queued(reason: limiter.reason(for: queued, at: exchange.host)))
     }
   }
 
-  private func admit() {
-    while let id = line.next() {
-      if let exchange = exchanges[id] { start(exchange, at: Moment.now) }
+  private func startQueued() {
+    while let id = limiter.next() {
+      if let exchange = exchanges[id] { start(exchange, at: MonotonicClock.now) }
     }
   }
 
@@ -255,7 +256,7 @@ extension Loop {
     do throws(LupineError) {
       try exchange.start(at: now)
     } catch {
-      exchange.end(error)
+      exchange.fail(error)
     }
   }
 

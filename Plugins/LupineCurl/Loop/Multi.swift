@@ -14,7 +14,7 @@ final class Multi {
   /// When libcurl must be called without an event; 0 means at once, nil means never.
   private(set) var deadline: UInt64?
   /// Whether a connection to an address has failed since the last turn.
-  var hasFailedDial = false
+  var hasFailedConnect = false
   /// Whether the multi has an idle connection that may be closed for another one.
   var hasIdleConnection = false
   private var handle: MultiHandle
@@ -24,18 +24,18 @@ final class Multi {
   private var firstIdle: Easy?
   private var idleCount = 0
   /// The number of exchanges that run or wait in this multi.
-  private var users = 0
-  private let room: Int
+  private var exchangeCount = 0
+  private let maximumIdle: Int
   private var lastDetails: (connection: OpaquePointer, details: TLSDetails)?
   /// When the last exchange ended; nil while there are exchanges.
-  private var idleSince: UInt64? = Moment.now
+  private var idleSince: UInt64? = MonotonicClock.now
   private var idleLifetime: UInt64
 
   init(_ route: Route, _ loop: Loop) throws(LupineError) {
     self.loop = loop
     settings = EasySettings(route, loop.engine.configuration)
     self.route = route
-    room = max(64, loop.engine.configuration.connections)
+    maximumIdle = max(64, loop.engine.configuration.connections)
     idleLifetime = Self.nanoseconds(loop.engine.configuration.idleConnectionLifetime)
     handle = try MultiHandle(loop.engine.configuration)
     pointer = handle.pointer
@@ -56,15 +56,15 @@ final class Multi {
   func roots() throws(LupineError) -> TrustedRoots { try loop.roots.roots(in: settings.rootFiles) }
 
   /// Records that an exchange will use the multi.
-  func enter() {
-    users += 1
+  func addExchange() {
+    exchangeCount += 1
     idleSince = nil
   }
 
   /// Records that an exchange is over.
-  func leave(at now: UInt64) {
-    users -= 1
-    if users == 0 { idleSince = now }
+  func removeExchange(at now: UInt64) {
+    exchangeCount -= 1
+    if exchangeCount == 0 { idleSince = now }
   }
 
   func makeEasy() throws(LupineError) -> Easy {
@@ -80,38 +80,38 @@ final class Multi {
   }
 
   /// Restarts a transfer that has ended.
-  func addAgain(_ easy: Easy) throws(LupineError) {
+  func restart(_ easy: Easy) throws(LupineError) {
     curl_multi_remove_handle(pointer, easy.pointer)
     let code = curl_multi_add_handle(pointer, easy.pointer)
     guard code == CURLM_OK else { throw CurlError.error(code) }
   }
 
-  /// Like `addAgain`, but first closes the oldest idle connection.
+  /// Like `restart`, but first closes the oldest idle connection.
   ///
   /// To do so, it lowers libcurl's limit of connections to the number of open ones for a moment.
-  func addAgainInPlaceOfIdle(_ easy: Easy) throws(LupineError) {
-    try addAgain(easy)
+  func restartReplacingIdle(_ easy: Easy) throws(LupineError) {
+    try restart(easy)
     guard hasIdleConnection else { return }
     hasIdleConnection = false
     lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.connectionCount(of: self)))
     deadline = nil
-    act(CURL_SOCKET_TIMEOUT, 0)
+    callSocketAction(CURL_SOCKET_TIMEOUT, 0)
     lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.engine.configuration.connections))
   }
 
   /// Records the idle lifetime that an exchange allows; the longest one counts.
-  func keep(_ duration: Duration?) {
+  func extendIdleLifetime(to duration: Duration?) {
     if let duration { idleLifetime = max(idleLifetime, Self.nanoseconds(duration)) }
   }
 
   /// Whether the multi has been idle for so long that no connection would be reused.
-  var isStale: Bool { staleAt.map { $0 <= Moment.now } ?? false }
+  var isStale: Bool { staleAt.map { $0 <= MonotonicClock.now } ?? false }
 
   /// Whether no exchange uses the multi.
-  var isUnused: Bool { users == 0 }
+  var isUnused: Bool { exchangeCount == 0 }
 
   /// When the loop must call the multi; nil means only on events.
-  var wakeUp: UInt64? {
+  var nextCall: UInt64? {
     guard let staleAt else { return deadline }
     return min(staleAt, deadline ?? .max)
   }
@@ -126,46 +126,46 @@ final class Multi {
   /// Removes the easy handle, which ends its transfer, and keeps the handle for the next exchange if it is reusable.
   func remove(_ easy: Easy, isReusable: Bool) {
     curl_multi_remove_handle(pointer, easy.pointer)
-    easy.leave()
-    guard isReusable, idleCount < room else { return }
+    easy.detach()
+    guard isReusable, idleCount < maximumIdle else { return }
     easy.nextIdle = firstIdle.take()
     firstIdle = easy
     idleCount += 1
   }
 
   func setTimer(milliseconds: Int) {
-    deadline = milliseconds < 0 ? nil : milliseconds == 0 ? 0 : Moment.now + UInt64(milliseconds) * 1_000_000
+    deadline = milliseconds < 0 ? nil : milliseconds == 0 ? 0 : MonotonicClock.now + UInt64(milliseconds) * 1_000_000
   }
 
   /// Calls libcurl if its deadline has passed.
-  func expire(isTimeUp: Bool) {
-    guard let deadline, deadline == 0 || (isTimeUp && Moment.milliseconds(until: deadline) == 0) else { return }
+  func handleTimeout(isTimeUp: Bool) {
+    guard let deadline, deadline == 0 || (isTimeUp && MonotonicClock.milliseconds(until: deadline) == 0) else { return }
     self.deadline = nil
-    act(CURL_SOCKET_TIMEOUT, 0)
+    callSocketAction(CURL_SOCKET_TIMEOUT, 0)
   }
 
   /// Calls libcurl for a descriptor that is ready.
-  func serve(_ descriptor: Int32, _ readiness: UInt32) {
+  func handleEvents(of descriptor: Int32, _ readiness: UInt32) {
     var action: Int32 = 0
     if readiness & Poller.readable != 0 { action |= CURL_CSELECT_IN }
     if readiness & Poller.writable != 0 { action |= CURL_CSELECT_OUT }
     if readiness & Poller.broken != 0 { action |= CURL_CSELECT_IN | CURL_CSELECT_ERR }
-    act(descriptor, action)
+    callSocketAction(descriptor, action)
   }
 
   /// Makes libcurl try the next address after a failed one.
   ///
   /// libcurl 7.88 would start this attempt only with a timer, up to half of the connect timeout later.
-  func dialAgain() {
-    while hasFailedDial {
-      hasFailedDial = false
+  func tryNextAddresses() {
+    while hasFailedConnect {
+      hasFailedConnect = false
       loop.callLibrary { lupine_multi_serve_all(pointer) }
     }
   }
 
   /// Ends the exchanges whose transfers libcurl has completed.
-  func collect() {
-    guard users > 0 else { return }
+  func completeFinished() {
+    guard exchangeCount > 0 else { return }
     var left: Int32 = 0
     while let message = curl_multi_info_read(pointer, &left) {
       guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
@@ -185,7 +185,7 @@ final class Multi {
   }
 
   /// Records that one of the connections is closed.
-  func hasClosedConnection() { lastDetails = nil }
+  func connectionClosed() { lastDetails = nil }
 
   /// Closes every connection; the multi cannot be used after this call.
   func close() {
@@ -193,7 +193,7 @@ final class Multi {
     handle.close()
   }
 
-  private func act(_ descriptor: Int32, _ action: Int32) {
+  private func callSocketAction(_ descriptor: Int32, _ action: Int32) {
     var running: Int32 = 0
     loop.callLibrary { _ = curl_multi_socket_action(pointer, descriptor, action, &running) }
   }

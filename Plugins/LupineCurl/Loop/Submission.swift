@@ -16,11 +16,12 @@ final class Submission: Sendable {
   let version: ProtocolVersion
   let identity: ConnectionKey
   /// The addresses that the proxy connects to, if the client resolves the names.
-  let target: Target
+  let target: ProxyTarget
   let continuation: Continuation
 
   init(
-    _ ticket: Ticket, request: OutgoingRequest, context: TransferContext, target: Target, continuation: Continuation
+    _ ticket: Ticket, request: OutgoingRequest, context: TransferContext, target: ProxyTarget,
+    continuation: Continuation
   ) {
     self.ticket = ticket
     self.request = request
@@ -57,13 +58,13 @@ final class Ticket: Sendable {
   func cancel() { engine.post(.cancel(id)) }
 
   /// Passes on the result of the lookup of the host's name.
-  func resolved(_ outcome: HostLookups.Outcome) { engine.post(.resolved(id, outcome)) }
+  func finishLookup(_ outcome: HostLookups.Outcome) { engine.post(.finishLookup(id, outcome)) }
 
   /// Continues to receive, because the sink of the response has room again.
-  func receive() { engine.post(.receive(id)) }
+  func resumeReceiving() { engine.post(.resumeReceiving(id)) }
 
   /// Continues to send, because the reader of the request's body has bytes again.
-  func provide() { engine.post(.provide(id)) }
+  func resumeSending() { engine.post(.resumeSending(id)) }
 }
 
 /// A command from another thread to the loop, which executes commands in order.
@@ -72,15 +73,15 @@ enum Command: Sendable {
   /// Ends an exchange; no effect if the exchange has ended.
   case cancel(UInt64)
   /// Continues to receive, because the sink of a response has room again.
-  case receive(UInt64)
+  case resumeReceiving(UInt64)
   /// Continues to send, because the reader of a request's body has bytes again.
-  case provide(UInt64)
+  case resumeSending(UInt64)
   /// Passes on the result of a name lookup, or its timeout.
-  case resolved(UInt64, HostLookups.Outcome)
+  case finishLookup(UInt64, HostLookups.Outcome)
   /// Counts the connections.
-  case count(UnsafeContinuation<ConnectionPoolSnapshot, Never>)
+  case countConnections(UnsafeContinuation<ConnectionPoolSnapshot, Never>)
   /// Ends all exchanges and the loop.
   case stop
   /// Ends the loop after the last exchange.
-  case letGo
+  case stopWhenIdle
 }

@@ -9,17 +9,17 @@ final class FieldLine {
   let value: Range<Int>
   /// Whether the field determines the length of the body.
   let isFraming: Bool
-  /// Whether the line may be kept after its head.
+  /// Whether the line may be cached.
   ///
   /// False for a cookie, which is a secret and rarely repeats.
-  let isRemembered: Bool
+  let isCacheable: Bool
   /// The line without its line end.
   let bytes: [UInt8]
 
   /// Parses a line; `nil` if it has no colon.
   ///
   /// - Throws: `LupineError` of kind `malformedResponse` if the name or the value contains a byte that is not allowed.
-  init?(_ line: UnsafeRawBufferPointer, _ names: FieldNames) throws(LupineError) {
+  init?(_ line: UnsafeRawBufferPointer, _ names: FieldNameCache) throws(LupineError) {
     guard let colon = line.firstIndex(of: 0x3A) else { return nil }
     guard let name = names.name(UnsafeRawBufferPointer(rebasing: line[..<colon])) else {
       throw MalformedResponse.fieldName.error
@@ -27,12 +27,12 @@ final class FieldLine {
     value = Self.trimmed(line, from: colon + 1)
     field = try Self.field(name, UnsafeRawBufferPointer(rebasing: line[value]))
     isFraming = name == .contentLength || name == .transferEncoding
-    isRemembered = name != .setCookie
+    isCacheable = name != .setCookie
     bytes = Array(line)
   }
 
   /// Whether the line was parsed from the same bytes.
-  func isSpelled(_ line: UnsafeRawBufferPointer) -> Bool { bytes.isSame(as: line) }
+  func isEqual(to line: UnsafeRawBufferPointer) -> Bool { bytes.isEqual(to: line) }
 
   private static func trimmed(_ line: UnsafeRawBufferPointer, from start: Int) -> Range<Int> {
     var start = start
@@ -57,10 +57,10 @@ final class FieldLine {
 }
 
 /// Caches field names that arrive repeatedly, so that they are not validated and lowercased again.
-final class FieldNames {
+final class FieldNameCache {
   private static let slots = 256
   private static let longest = 48
-  private var known = [HTTPField.Name?](repeating: nil, count: slots)
+  private var cached = [HTTPField.Name?](repeating: nil, count: slots)
 
   /// Returns the name in these bytes; `nil` if they are not a token.
   func name(_ bytes: UnsafeRawBufferPointer) -> HTTPField.Name? {
@@ -68,13 +68,13 @@ final class FieldNames {
     var hash: UInt32 = 2_166_136_261
     for byte in bytes { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
     let slot = Int((hash ^ (hash >> 15)) % UInt32(Self.slots))
-    if let name = known[slot], Self.spells(name.rawName, bytes) { return name }
+    if let name = cached[slot], Self.isEqual(name.rawName, bytes) { return name }
     let name = Self.make(bytes)
-    if name != nil { known[slot] = name }
+    if name != nil { cached[slot] = name }
     return name
   }
 
-  private static func spells(_ text: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+  private static func isEqual(_ text: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
     guard text.utf8.count == bytes.count else { return false }
     return text.utf8.withContiguousStorageIfAvailable { $0.elementsEqual(bytes) }
       ?? text.utf8.elementsEqual(bytes)

@@ -4,8 +4,8 @@ import LupineSupport
 
 /// Parses libcurl's header lines into heads and trailers, and rejects ambiguous ones.
 ///
-/// Servers often repeat a head. While the lines equal those of a known head, they are only compared. A reader reads the
-/// responses to one request at a time; `begin` prepares it for the next request.
+/// Servers often repeat a head. While the lines equal those of the cached head, they are only compared. A reader reads
+/// the responses to one request at a time; `begin` prepares it for the next request.
 final class HeadReader {
   /// A complete head.
   enum Head {
@@ -16,10 +16,10 @@ final class HeadReader {
   private enum Part { case status, fields, trailers }
 
   /// The last status line.
-  private(set) var line: StatusLine?
+  private(set) var statusLine: StatusLine?
   private(set) var trailers: HTTPFields?
   private var limits: Limits
-  private let lines: KnownLines
+  private let cache: HeadCache
   private var mayBeMultiplexed: Bool
   private var part = Part.status
   /// The fields of the current head.
@@ -27,144 +27,145 @@ final class HeadReader {
   private var framing = Framing()
   private var size = 0
   private var informationalCount = 0
-  /// The head that the current lines are compared with; kept from one response to the next.
-  private var known: KnownHead?
-  /// Whether the current head is compared with `known`; `matched` is the number of equal bytes so far.
-  private var isKnown = false
-  private var matched = 0
+  /// The head that the current lines are compared with; it outlives a response.
+  private var cached: CachedHead?
+  /// Whether the current head is compared with `cached`; `matchedCount` is the number of equal bytes so far.
+  private var isComparing = false
+  private var matchedCount = 0
 
   /// - Parameter mayBeMultiplexed: whether the connection may use HTTP/2.
-  init(_ limits: Limits, _ lines: KnownLines, mayBeMultiplexed: Bool) {
+  init(_ limits: Limits, _ cache: HeadCache, mayBeMultiplexed: Bool) {
     self.limits = limits
-    self.lines = lines
+    self.cache = cache
     self.mayBeMultiplexed = mayBeMultiplexed
   }
 
   /// Sets the limits for the following heads.
-  func keep(to limits: Limits) {
+  func setLimits(_ limits: Limits) {
     self.limits = limits
-    known = nil
+    cached = nil
   }
 
   /// Prepares for the responses to another request.
   func begin(mayBeMultiplexed: Bool) {
-    beginAgain()
+    prepareForNextHead()
     if mayBeMultiplexed != self.mayBeMultiplexed {
       self.mayBeMultiplexed = mayBeMultiplexed
-      known = nil
+      cached = nil
     }
-    line = nil
+    statusLine = nil
     informationalCount = 0
   }
 
   /// Processes a line with its line end, and returns the head that it completes.
-  func take(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> Head? {
-    if part == .status, matched == 0 { isKnown = expectsKnown() }
-    guard isKnown, let known else { return try read(raw) }
-    if known.has(raw, at: matched) { return match(raw.count, of: known) }
-    try readMatched(known)
-    return try read(raw)
+  func process(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> Head? {
+    if part == .status, matchedCount == 0 { isComparing = selectCachedHead() }
+    guard isComparing, let cached else { return try parse(raw) }
+    if cached.contains(raw, at: matchedCount) { return match(raw.count, of: cached) }
+    try parseMatchedLines(of: cached)
+    return try parse(raw)
   }
 
-  /// Compares a line with the known head; true if they are equal and the line is neither the first nor the last one.
-  func passes(_ raw: UnsafeRawBufferPointer) -> Bool {
-    guard matched > 0, let known, matched + raw.count < known.size, known.has(raw, at: matched) else { return false }
-    matched += raw.count
+  /// Compares a line with the cached head; true if they are equal and the line is neither the first nor the last one.
+  func matchesCachedHead(_ raw: UnsafeRawBufferPointer) -> Bool {
+    guard matchedCount > 0, let cached, matchedCount + raw.count < cached.size, cached.contains(raw, at: matchedCount)
+    else { return false }
+    matchedCount += raw.count
     return true
   }
 
-  /// Whether the next head is compared with a known head.
+  /// Selects the cached head that the next head is compared with; false if there is none.
   ///
-  /// A known head that the current limits do not allow is not used.
-  private func expectsKnown() -> Bool {
-    if known !== lines.head { known = admissible(lines.head) }
-    return known != nil
+  /// A cached head that the current limits do not allow is not used.
+  private func selectCachedHead() -> Bool {
+    if cached !== cache.head { cached = usable(cache.head) }
+    return cached != nil
   }
 
-  private func admissible(_ known: KnownHead?) -> KnownHead? {
-    guard let known, mayBeMultiplexed || !known.head.line.isMultiplexed, known.size <= limits.responseFields,
-      known.fieldCount <= mostFields
+  private func usable(_ cached: CachedHead?) -> CachedHead? {
+    guard let cached, mayBeMultiplexed || !cached.head.statusLine.isMultiplexed, cached.size <= limits.responseFields,
+      cached.fieldCount <= maximumFieldCount
     else { return nil }
-    return known
+    return cached
   }
 
-  /// Counts the bytes of an equal line, and returns the known head after its last line.
-  private func match(_ count: Int, of known: KnownHead) -> Head? {
-    if matched == 0 { line = known.head.line }
-    matched += count
-    guard matched == known.size else { return nil }
-    forget()
+  /// Counts the bytes of an equal line, and returns the cached head after its last line.
+  private func match(_ count: Int, of cached: CachedHead) -> Head? {
+    if matchedCount == 0 { statusLine = cached.head.statusLine }
+    matchedCount += count
+    guard matchedCount == cached.size else { return nil }
+    stopComparing()
     part = .trailers
-    return .final(known.head)
+    return .final(cached.head)
   }
 
-  /// Parses the lines that were only compared, because the current head differs from the known one.
-  private func readMatched(_ known: KnownHead) throws(LupineError) {
-    let passed = known.lines(before: matched)
-    forget()
-    for line in passed {
-      _ = try line.withUnsafeBufferPointer { (bytes) throws(LupineError) in try read(UnsafeRawBufferPointer(bytes)) }
+  /// Parses the lines that were only compared, because the current head differs from the cached one.
+  private func parseMatchedLines(of cached: CachedHead) throws(LupineError) {
+    let matched = cached.lines(before: matchedCount)
+    stopComparing()
+    for line in matched {
+      _ = try line.withUnsafeBufferPointer { (bytes) throws(LupineError) in try parse(UnsafeRawBufferPointer(bytes)) }
     }
   }
 
-  private func forget() {
-    isKnown = false
-    matched = 0
+  private func stopComparing() {
+    isComparing = false
+    matchedCount = 0
   }
 
-  private func read(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> Head? {
-    try count(raw)
+  private func parse(_ raw: UnsafeRawBufferPointer) throws(LupineError) -> Head? {
+    try countBytes(of: raw)
     guard raw.count >= 2, raw[raw.count - 1] == 0x0A, raw[raw.count - 2] == 0x0D else {
       throw MalformedResponse.bareLineFeed.error
     }
     let line = UnsafeRawBufferPointer(rebasing: raw[..<(raw.count - 2)])
     switch part {
-    case .status: try begin(line)
-    case .fields where line.isEmpty: return try complete()
-    case .fields: try append(line)
+    case .status: try parseStatusLine(line)
+    case .fields where line.isEmpty: return try completeHead()
+    case .fields: try appendField(line)
     case .trailers where line.isEmpty: break
-    case .trailers: try append(line)
+    case .trailers: try appendField(line)
     }
     return nil
   }
 
   /// Prepares for the head of another response to the same request, after a challenge that libcurl answers itself.
-  func beginAgain() {
-    forget()
+  func prepareForNextHead() {
+    stopComparing()
     part = .status
     size = 0
     trailers = nil
   }
 
-  private func begin(_ line: UnsafeRawBufferPointer) throws(LupineError) {
-    let status = try lines.statusLine(line)
+  private func parseStatusLine(_ line: UnsafeRawBufferPointer) throws(LupineError) {
+    let status = try cache.statusLine(line)
     guard mayBeMultiplexed || !status.isMultiplexed else { throw MalformedResponse.version.error }
-    self.line = status
+    statusLine = status
     part = .fields
     framing = Framing()
     fields.reserveCapacity(8)
   }
 
-  private func complete() throws(LupineError) -> Head? {
-    guard let line else { throw MalformedResponse.statusLine.error }
-    try framing.check(line.version)
-    let head = lines.head(line, fields, framing)
+  private func completeHead() throws(LupineError) -> Head? {
+    guard let statusLine else { throw MalformedResponse.statusLine.error }
+    try framing.check(statusLine.version)
+    let head = cache.head(statusLine, fields, framing)
     fields = []
     size = 0
-    guard line.code < 200 else {
+    guard statusLine.code < 200 else {
       part = .trailers
       return .final(head)
     }
-    guard line.code != 101 else { throw MalformedResponse.switchingProtocols.error }
+    guard statusLine.code != 101 else { throw MalformedResponse.switchingProtocols.error }
     part = .status
     informationalCount += 1
-    try Self.keep(informationalCount, to: limits.informationalResponses, .informationalResponses)
+    try Self.check(informationalCount, against: limits.informationalResponses, .informationalResponses)
     return .informational(head.response)
   }
 
-  private func append(_ line: UnsafeRawBufferPointer) throws(LupineError) {
+  private func appendField(_ line: UnsafeRawBufferPointer) throws(LupineError) {
     if line[0].isBlank { throw MalformedResponse.folded.error }
-    guard let field = try lines.field(line) else {
+    guard let field = try cache.field(line) else {
       throw part == .trailers ? MalformedResponse.secondHead.error : MalformedResponse.fieldName.error
     }
     if part == .trailers {
@@ -173,24 +174,24 @@ final class HeadReader {
       all.append(field.field)
       trailers = all
     } else {
-      if field.isFraming { try framing.note(field.field.name, UnsafeRawBufferPointer(rebasing: line[field.value])) }
+      if field.isFraming { try framing.record(field.field.name, UnsafeRawBufferPointer(rebasing: line[field.value])) }
       fields.append(field)
     }
-    try Self.keep(trailers?.count ?? fields.count, to: mostFields, .responseFieldCount)
+    try Self.check(trailers?.count ?? fields.count, against: maximumFieldCount, .responseFieldCount)
   }
 
-  private var mostFields: Int { min(limits.responseFieldCount, 65_000) }
+  private var maximumFieldCount: Int { min(limits.responseFieldCount, 65_000) }
 
-  private func count(_ raw: UnsafeRawBufferPointer) throws(LupineError) {
+  private func countBytes(of raw: UnsafeRawBufferPointer) throws(LupineError) {
     size += raw.count
     if part == .trailers {
-      try Self.keep(size, to: limits.trailers, .trailers)
+      try Self.check(size, against: limits.trailers, .trailers)
     } else {
-      try Self.keep(size, to: limits.responseFields, .responseFields)
+      try Self.check(size, against: limits.responseFields, .responseFields)
     }
   }
 
-  private static func keep(_ count: Int, to limit: Int, _ name: Limits.Name) throws(LupineError) {
+  private static func check(_ count: Int, against limit: Int, _ name: Limits.Name) throws(LupineError) {
     guard count > limit else { return }
     throw LupineError(
       .limitExceeded(name), "The response exceeds \(limit), the limit \(name.rawValue); its connection is closed.")

@@ -4,20 +4,20 @@ import LupineSupport
 
 /// A complete head with its framing.
 final class ReceivedHead {
-  let line: StatusLine
+  let statusLine: StatusLine
   let response: HTTPResponse
   let framing: Framing
   /// Whether the head asks for authentication (401 or 407), which libcurl may answer itself.
   let isChallenge: Bool
-  /// Whether `takeNote(of:)` must process the head even if the request has no body.
-  let needsCare: Bool
+  /// Whether `Exchange.processFinalHead` must process the head even if the request has no body.
+  let needsProcessing: Bool
 
-  init(_ line: StatusLine, _ response: HTTPResponse, _ framing: Framing) {
-    self.line = line
+  init(_ statusLine: StatusLine, _ response: HTTPResponse, _ framing: Framing) {
+    self.statusLine = statusLine
     self.response = response
     self.framing = framing
-    isChallenge = line.code == 401 || line.code == 407
-    needsCare = isChallenge || line.code == 204 || line.version == .http2
+    isChallenge = statusLine.code == 401 || statusLine.code == 407
+    needsProcessing = isChallenge || statusLine.code == 204 || statusLine.version == .http2
   }
 }
 
@@ -73,7 +73,7 @@ struct Framing: Equatable {
   /// Records a field if it determines the length of the body.
   ///
   /// - Throws: `LupineError` of kind `malformedResponse` if the field is repeated or its value is invalid.
-  mutating func note(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) throws(LupineError) {
+  mutating func record(_ name: HTTPField.Name, _ value: UnsafeRawBufferPointer) throws(LupineError) {
     if name == .contentLength {
       guard contentLength == nil else { throw MalformedResponse.twoLengths.error }
       contentLength = try Self.number(value)
@@ -93,9 +93,9 @@ struct Framing: Equatable {
     var number: Int64 = 0
     guard !value.isEmpty else { throw MalformedResponse.badLength.error }
     for byte in value {
-      let (tens, isTooGreat) = number.multipliedReportingOverflow(by: 10)
-      let (sum, isTooGreatNow) = tens.addingReportingOverflow(Int64(byte &- 0x30))
-      guard byte.isDigit, !isTooGreat, !isTooGreatNow else { throw MalformedResponse.badLength.error }
+      let (tens, overflows) = number.multipliedReportingOverflow(by: 10)
+      let (sum, overflowsNow) = tens.addingReportingOverflow(Int64(byte &- 0x30))
+      guard byte.isDigit, !overflows, !overflowsNow else { throw MalformedResponse.badLength.error }
       number = sum
     }
     return number
@@ -109,24 +109,24 @@ struct Framing: Equatable {
 /// The violations of HTTP in a response's head or trailers.
 enum MalformedResponse: String {
   case bareLineFeed = "a line ends without a carriage return"
-  case statusLine = "the status line is none"
-  case version = "it speaks a version of HTTP that was not asked for"
-  case switchingProtocols = "it switches to a protocol that was not asked for"
+  case statusLine = "the status line is not valid"
+  case version = "its HTTP version was not requested"
+  case switchingProtocols = "it switches to a protocol that was not requested"
   case folded = "a field is folded over two lines"
-  case fieldName = "a field's name is empty or holds a byte that no name may hold"
-  case fieldValue = "a field's value holds a control byte"
+  case fieldName = "a field's name is empty or contains a byte that is not allowed"
+  case fieldValue = "a field's value contains a control byte"
   case twoLengths = "it has two Content-Length fields"
-  case badLength = "its Content-Length is not a plain number"
+  case badLength = "its Content-Length is not a decimal number"
   case lengthAndChunked = "it has both Content-Length and Transfer-Encoding"
-  case transferCoding = "its Transfer-Encoding is not just chunked"
+  case transferCoding = "its Transfer-Encoding is not exactly chunked"
   case surplus = "bytes follow the end of a challenge"
-  case unfinished = "the next part of a proof was due before the end of a challenge"
+  case unfinished = "the next authentication round began before the end of a challenge"
   case secondHead = "a second final head follows the first"
 
   /// The error for the violation.
   ///
   /// Programs may interpret such a response differently, so its connection is not reused (RFC 9112 section 6.3).
   var error: LupineError {
-    LupineError(.malformedResponse, "The response breaks the rules of HTTP: \(rawValue). Its connection is closed.")
+    LupineError(.malformedResponse, "The response violates HTTP: \(rawValue). Its connection is closed.")
   }
 }

@@ -23,7 +23,7 @@ struct ResponseEnd {
 
   let framing: Framing
   /// The number of bytes of the body that have arrived.
-  let taken: Int64
+  let received: Int64
   /// Whether the last chunk has arrived; true for a body without chunks.
   var hasLastChunk = true
   /// Whether libcurl itself closed the connection when it reported the end.
@@ -34,15 +34,16 @@ struct ResponseEnd {
   /// The error if the body is not proven complete; nil if it is complete.
   var failure: LupineError? {
     switch framing {
-    case .length(let length) where taken != length:
-      Self.lost("\(taken) of \(length) bytes of the body have arrived.")
+    case .length(let length) where received != length:
+      Self.lost("\(received) of \(length) bytes of the body have arrived.")
     case .chunks where !hasLastChunk: Self.lost("The last chunk of the body has not arrived.")
     case .stream where isConnectionClosed:
       Self.lost(
-        "An HTTP/2 connection that ends with a body does not show that the server sent END_STREAM "
-          + "(RFC 9113 section 8.1). Ask for HTTP/1.1.")
+        "The HTTP/2 connection ended with the body, so it is not certain that the server sent END_STREAM "
+          + "(RFC 9113 section 8.1). Use HTTP/1.1.")
     case .close where hasCloseNotify == false:
-      Self.lost("TLS ended without close_notify, and nothing else says that the body is whole (RFC 9112 section 9.8).")
+      Self.lost(
+        "TLS ended without close_notify, and nothing else shows that the body is complete (RFC 9112 section 9.8).")
     default: nil
     }
   }
@@ -54,59 +55,59 @@ struct ResponseEnd {
 
 extension ResponseEnd.Framing {
   init(_ head: ReceivedHead, to method: HTTPRequest.Method) {
-    if method == .head || head.line.code == 204 || head.line.code == 304 {
+    if method == .head || head.statusLine.code == 204 || head.statusLine.code == 304 {
       self = .head
     } else if let length = head.framing.contentLength {
       self = .length(length)
     } else if head.framing.isChunked {
       self = .chunks
     } else {
-      self = head.line.isMultiplexed ? .stream : .close
+      self = head.statusLine.isMultiplexed ? .stream : .close
     }
   }
 
   /// Whether the body is complete after this number of bytes, whatever follows.
-  func isReached(by taken: Int64) -> Bool {
+  func isReached(by received: Int64) -> Bool {
     switch self {
     case .head: true
-    case .length(let length): taken == length
+    case .length(let length): received == length
     case .chunks, .stream, .close: false
     }
   }
 }
 
 /// Finds the end of a challenge's content that libcurl does not pass on, because it answers the challenge itself.
-struct HeldContent {
+struct ChallengeContent {
   private var chunks: ChunkReader?
   /// The number of bytes that are still missing according to Content-Length; `nil` without a known length.
-  private var rest: Int64?
+  private var remaining: Int64?
   /// Whether bytes followed the end of the content, or the end could not be determined.
   private(set) var hasSurplus = false
 
   init(_ head: ReceivedHead, isEmpty: Bool, _ limits: Limits) {
     if isEmpty {
-      rest = 0
+      remaining = 0
     } else if head.framing.isChunked {
       chunks = ChunkReader(limits)
     } else {
-      rest = head.framing.contentLength
+      remaining = head.framing.contentLength
     }
   }
 
   /// Whether the end of the content has not arrived; false for content that the end of the connection delimits.
   var isUnfinished: Bool {
-    if let rest { return rest > 0 }
+    if let remaining { return remaining > 0 }
     return chunks?.isFinished == false
   }
 
   /// Records that libcurl has discarded bytes after the end.
-  mutating func noteSurplus() { hasSurplus = true }
+  mutating func recordSurplus() { hasSurplus = true }
 
   /// Processes raw bytes of the content.
-  mutating func take(_ bytes: UnsafeRawBufferPointer) {
-    if let rest {
-      self.rest = rest - Int64(bytes.count)
-      if rest < bytes.count { hasSurplus = true }
+  mutating func process(_ bytes: UnsafeRawBufferPointer) {
+    if let remaining {
+      self.remaining = remaining - Int64(bytes.count)
+      if remaining < bytes.count { hasSurplus = true }
     } else if chunks != nil {
       hasSurplus = hasSurplus || !isWithinChunks(bytes)
     }

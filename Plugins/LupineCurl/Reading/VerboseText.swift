@@ -41,9 +41,9 @@ enum VerboseText: Equatable {
     var number: UInt32?
     for byte in bytes {
       guard byte.isDigit else { break }
-      let (tens, isTooGreat) = (number ?? 0).multipliedReportingOverflow(by: 10)
-      let (sum, isTooGreatNow) = tens.addingReportingOverflow(UInt32(byte - 0x30))
-      guard !isTooGreat, !isTooGreatNow else { return nil }
+      let (tens, overflows) = (number ?? 0).multipliedReportingOverflow(by: 10)
+      let (sum, overflowsNow) = tens.addingReportingOverflow(UInt32(byte - 0x30))
+      guard !overflows, !overflowsNow else { return nil }
       number = sum
     }
     return number

@@ -16,8 +16,8 @@ final class Poller {
   static let readable: UInt32 = EPOLLIN.rawValue | EPOLLRDHUP.rawValue
   static let writable: UInt32 = EPOLLOUT.rawValue
   static let broken: UInt32 = EPOLLERR.rawValue | EPOLLHUP.rawValue
-  /// Combined with other events: reports the descriptor once each time it becomes ready (edge-triggered).
-  static let once: UInt32 = EPOLLET.rawValue
+  /// Combined with other events: reports the descriptor only when it becomes ready.
+  static let edgeTriggered: UInt32 = EPOLLET.rawValue
   static let halfClosed: UInt32 = EPOLLRDHUP.rawValue
 
   private static let capacity = 256
@@ -27,7 +27,7 @@ final class Poller {
 
   init() throws(LupineError) {
     descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
-    guard descriptor >= 0 else { throw SystemError.last.failure("An epoll descriptor cannot be made") }
+    guard descriptor >= 0 else { throw SystemError.last.failure("An epoll descriptor cannot be created") }
     events = .allocate(capacity: Self.capacity)
   }
 
@@ -53,23 +53,23 @@ final class Poller {
     }
   }
 
-  func forget(_ target: Int32) { _ = lupine_epoll_control(descriptor, EPOLL_CTL_DEL, target, 0) }
+  func unwatch(_ target: Int32) { _ = lupine_epoll_control(descriptor, EPOLL_CTL_DEL, target, 0) }
 }
 
 /// Owns an eventfd that wakes a loop from `epoll_wait`.
 ///
-/// The poller reports each ring once, so the counter is never read. It has room for almost 2⁶⁴ rings.
+/// The poller reports each signal once, so the counter is never read. It has room for almost 2⁶⁴ signals.
 final class WakeUp: Sendable {
   let descriptor: Int32
 
   init() throws(LupineError) {
     descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard descriptor >= 0 else { throw SystemError.last.failure("An eventfd cannot be made") }
+    guard descriptor >= 0 else { throw SystemError.last.failure("An eventfd cannot be created") }
   }
 
   deinit { close(descriptor) }
 
-  func ring() {
+  func signal() {
     var one: UInt64 = 1
     _ = write(descriptor, &one, 8)
   }
@@ -90,8 +90,8 @@ final class Semaphore: Sendable {
     semaphore.deallocate()
   }
 
-  func ring() { sem_post(semaphore) }
+  func signal() { sem_post(semaphore) }
 
-  /// Waits for a call of `ring`.
+  /// Waits for a call of `signal`.
   func wait() { while sem_wait(semaphore) != 0 && errno == EINTR {} }
 }

@@ -41,13 +41,13 @@ struct DeadSocket: ~Copyable {
 
   init() throws(LupineError) {
     descriptor = lupine_dead_socket()
-    guard descriptor >= 0 else { throw SystemError.last.failure("A pair of sockets cannot be made") }
+    guard descriptor >= 0 else { throw SystemError.last.failure("A pair of sockets cannot be created") }
   }
 
   deinit { Socket.closeDescriptor(descriptor) }
 
   /// Closes the socket behind the descriptor and replaces it with the dead socket.
-  func replace(_ target: Int32) {
+  func replaceSocket(of target: Int32) {
     if lupine_replace(target, descriptor) < 0 { shutdown(target, Int32(SHUT_RDWR)) }
   }
 }

@@ -29,7 +29,7 @@ struct SocketPorts: Equatable {
   /// Whether the value identifies one connection.
   ///
   /// False for a connection over a Unix-domain socket whose descriptor is not known.
-  var isKnown: Bool { remote >= 0 }
+  var identifiesConnection: Bool { remote >= 0 }
 
   /// Uses the descriptor in place of ports, which a Unix-domain socket does not have.
   ///
@@ -43,8 +43,8 @@ struct SocketPorts: Equatable {
       self.init(unixSocket: descriptor)
       return
     }
-    let (port, address) = Self.end(of: descriptor, getpeername)
-    self.init(local: Self.end(of: descriptor, getsockname).port, remote: port, address)
+    let (port, address) = Self.endpoint(of: descriptor, getpeername)
+    self.init(local: Self.endpoint(of: descriptor, getsockname).port, remote: port, address)
   }
 
   private static func isUnixSocket(_ descriptor: Int32) -> Bool {
@@ -53,16 +53,16 @@ struct SocketPorts: Equatable {
     return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain == AF_UNIX
   }
 
-  private typealias Question = (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+  private typealias AddressFunction = (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
 
-  private static func end(of descriptor: Int32, _ ask: Question) -> (port: Int32, address: IPAddress?) {
+  private static func endpoint(of descriptor: Int32, _ read: AddressFunction) -> (port: Int32, address: IPAddress?) {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     return withUnsafeMutableBytes(of: &storage) { bytes in
-      let isKnown = bytes.withMemoryRebound(to: sockaddr.self) { buffer in
-        buffer.baseAddress.map { ask(descriptor, $0, &length) == 0 } == true
+      let isRead = bytes.withMemoryRebound(to: sockaddr.self) { buffer in
+        buffer.baseAddress.map { read(descriptor, $0, &length) == 0 } == true
       }
-      guard isKnown else { return (-1, nil) }
+      guard isRead else { return (-1, nil) }
       // The port has the same offset for IPv4 and IPv6.
       let port = Int32(bytes[2]) << 8 | Int32(bytes[3])
       let isIPv6 = bytes.load(as: sa_family_t.self) == sa_family_t(AF_INET6)

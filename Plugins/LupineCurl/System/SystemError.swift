@@ -36,8 +36,8 @@ struct SystemError: Error, Equatable {
     let advice =
       switch code {
       case EMFILE:
-        "The process has as many descriptors as it may (EMFILE): let it close some, or raise its limit (ulimit -n)."
-      case ENFILE: "The system has as many open files as it may (ENFILE): raise fs.file-max."
+        "The process has reached its limit of descriptors (EMFILE): close some, or raise the limit (ulimit -n)."
+      case ENFILE: "The system has reached its limit of open files (ENFILE): raise fs.file-max."
       default: "Raise the limits of the process."
       }
     return LupineError(.other, "\(what): \(text). \(advice)")

@@ -45,7 +45,7 @@ struct ClientCertificateParts: ~Copyable {
   init(pem source: ClientCertificate) throws(LupineError) {
     let text = try Self.read(source.path, source)
     guard let certificate = text.with({ PEM_read_bio_X509($0, nil, nil, nil) }) else {
-      throw ClientCertificateCheck.failure(source, "there is no certificate in PEM in it")
+      throw ClientCertificateCheck.failure(source, "it contains no certificate in PEM")
     }
     do throws(LupineError) {
       key = try Self.key(source, source.keyPath == nil ? text : try Self.read(source.keyPath ?? "", source))

@@ -5,14 +5,14 @@ import LupineX509
 struct RootFiles: Equatable {
   let bundle: String
   /// Whether the program set the path of `bundle`.
-  private let isNamed: Bool
+  private let isConfigured: Bool
   private let additional: String?
 
   /// - Parameter fallback: the file of an identity that names none; `nil` for the system's file.
   init(_ identity: ConnectionKey, fallback: String?) {
-    let named = identity.certificateAuthorities ?? fallback
-    bundle = CertificateBundle.path(named)
-    isNamed = named != nil
+    let configured = identity.certificateAuthorities ?? fallback
+    bundle = CertificateBundle.path(configured)
+    isConfigured = configured != nil
     additional = identity.additionalCertificateAuthorities
   }
 
@@ -26,7 +26,7 @@ struct RootFiles: Equatable {
 
   /// - Throws: `LupineError` of kind `configuration` if a file cannot be read.
   func read() throws(LupineError) -> TrustedRoots {
-    try CertificateBundle.check(bundle, isNamed: isNamed)
+    try CertificateBundle.check(bundle, isConfigured: isConfigured)
     return try TrustedRoots(paths)
   }
 }
@@ -39,21 +39,21 @@ enum CertificateBundle {
   static let part = "certificateAuthorities"
 
   /// Returns the given path, or else the file that `SSL_CERT_FILE` names, or else the system's file.
-  static func path(_ wanted: String?) -> String { wanted ?? SystemRoots.file }
+  static func path(_ configured: String?) -> String { configured ?? SystemRoots.file }
 
   /// Returns the reason why a file cannot be read; `nil` if it can.
-  static func problem(_ path: String) -> String? {
+  static func readProblem(_ path: String) -> String? {
     guard let error = FileAccess.readError(path) else { return nil }
     return "the file of root certificates \(path) cannot be read: \(error.text)"
   }
 
-  /// - Parameter isNamed: whether the program set the path.
-  static func check(_ path: String, isNamed: Bool) throws(LupineError) {
-    guard let problem = problem(path) else { return }
+  /// - Parameter isConfigured: whether the program set the path.
+  static func check(_ path: String, isConfigured: Bool) throws(LupineError) {
+    guard let problem = readProblem(path) else { return }
     let advice =
-      isNamed
-      ? "The program named it, by certificateAuthorities."
+      isConfigured
+      ? "The program set it with certificateAuthorities."
       : "Install the package ca-certificates, or name a file in SSL_CERT_FILE."
-    throw LupineError.unusable(part, "No server can be judged: \(problem). \(advice)")
+    throw LupineError.unusable(part, "No server certificate can be verified: \(problem). \(advice)")
   }
 }

@@ -2,30 +2,30 @@ import HTTPTypes
 import LupineCore
 
 /// Caches header lines and heads that arrive repeatedly, so that they are not validated and decoded again.
-final class KnownLines {
+final class HeadCache {
   private static let slots = 256
   /// The lengths in bytes of the lines that are cached: shorter lines cost little, and longer lines rarely repeat.
   private static let lengths = 8...128
-  private let names = FieldNames()
+  private let names = FieldNameCache()
   private var fields = [FieldLine?](repeating: nil, count: slots)
   private var status: StatusLine?
   private var lastLines: [FieldLine] = []
   private var lastFields = HTTPFields()
   /// The last head that arrived twice in a row.
-  private(set) var head: KnownHead?
+  private(set) var head: CachedHead?
 
   /// Returns the field of a line; `nil` if the line has no colon.
   func field(_ line: UnsafeRawBufferPointer) throws(LupineError) -> FieldLine? {
     guard Self.lengths.contains(line.count) else { return try FieldLine(line, names) }
     let slot = Self.slot(line)
-    if let known = fields[slot], known.isSpelled(line) { return known }
+    if let cached = fields[slot], cached.isEqual(to: line) { return cached }
     let field = try FieldLine(line, names)
-    if let field, field.isRemembered { fields[slot] = field }
+    if let field, field.isCacheable { fields[slot] = field }
     return field
   }
 
   func statusLine(_ line: UnsafeRawBufferPointer) throws(LupineError) -> StatusLine {
-    if let status, status.bytes.isSame(as: line) { return status }
+    if let status, status.bytes.isEqual(to: line) { return status }
     let made = try StatusLine(line)
     if line.count <= Self.lengths.upperBound { status = made }
     return made
@@ -39,13 +39,13 @@ final class KnownLines {
     var response = status.head
     response.headerFields = join(fields)
     let received = ReceivedHead(status, response, framing)
-    if isRepeated, status.code >= 200 { head = KnownHead(received, fields) }
+    if isRepeated, status.code >= 200 { head = CachedHead(received, fields) }
     return received
   }
 
   /// Joins the fields in their order, and reuses the fields that the last head has in the same places.
   private func join(_ lines: [FieldLine]) -> HTTPFields {
-    guard lines.allSatisfy(\.isRemembered) else { return HTTPFields(lines.map(\.field)) }
+    guard lines.allSatisfy(\.isCacheable) else { return HTTPFields(lines.map(\.field)) }
     if lines.count == lastLines.count {
       for index in lines.indices where lines[index] !== lastLines[index] { lastFields[index] = lines[index].field }
     } else {
@@ -67,7 +67,7 @@ final class KnownLines {
 /// A head that arrived twice in a row, and whose bytes the following heads are compared with.
 ///
 /// The head has been accepted, so an equal head is not parsed again. It contains no cookie.
-final class KnownHead {
+final class CachedHead {
   let head: ReceivedHead
   let fieldCount: Int
   /// All lines in their order, with their line ends; the last line is empty.
@@ -76,7 +76,7 @@ final class KnownHead {
   init(_ head: ReceivedHead, _ fields: [FieldLine]) {
     self.head = head
     fieldCount = fields.count
-    let lines = [head.line.bytes] + fields.map(\.bytes) + [[]]
+    let lines = [head.statusLine.bytes] + fields.map(\.bytes) + [[]]
     bytes = lines.flatMap { $0 + [0x0D, 0x0A] }
   }
 
@@ -86,7 +86,7 @@ final class KnownHead {
   /// Whether the bytes at an offset equal this line, including its line end.
   ///
   /// The offset must be the start of a line. Only a line end contains a line feed.
-  func has(_ line: UnsafeRawBufferPointer, at start: Int) -> Bool {
+  func contains(_ line: UnsafeRawBufferPointer, at start: Int) -> Bool {
     line.last == 0x0A && bytes.contains(line, at: start)
   }
 

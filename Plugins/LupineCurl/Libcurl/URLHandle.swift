@@ -2,7 +2,7 @@ import CLibcurl
 import LupineCore
 
 /// Owns a libcurl URL, whose parts are set without parsing.
-final class TargetURL {
+final class URLHandle {
   let pointer: OpaquePointer
   private var current: HTTPURL?
 
@@ -32,7 +32,7 @@ final class TargetURL {
   private func set(_ part: CURLUPart, _ value: String?) throws(LupineError) {
     let code = value == nil ? curl_url_set(pointer, part, nil, 0) : curl_url_set(pointer, part, value, 0)
     guard code == CURLUE_OK else {
-      throw LupineError(.invalidURL, "libcurl refuses the URL: \(String(cString: curl_url_strerror(code))).")
+      throw LupineError(.invalidURL, "libcurl rejects the URL: \(String(cString: curl_url_strerror(code))).")
     }
   }
 }
@@ -42,13 +42,13 @@ extension HTTPURL {
   ///
   /// libcurl writes the digits of percent-encoded bytes in lower case, which invalidates a signed URL and the key of a
   /// cached one. The characters of the target have been checked before.
-  func verbatimTarget(by proxy: Proxy?) -> String? {
-    let target = isReadWhole(by: proxy) ? absoluteTarget : requestTarget
+  func verbatimTarget(for proxy: Proxy?) -> String? {
+    let target = includesOrigin(for: proxy) ? absoluteTarget : requestTarget
     return target.hasCapitalInEscape ? target : nil
   }
 
   /// Whether a proxy forwards the request and therefore receives the whole URL (RFC 9112 section 3.2.2).
-  private func isReadWhole(by proxy: Proxy?) -> Bool {
+  private func includesOrigin(for proxy: Proxy?) -> Bool {
     guard let proxy else { return false }
     return proxy.kind != .socks5 && scheme == .http
   }

@@ -6,7 +6,7 @@ import LupineX509
 ///
 /// Reading the system's file takes longer than ten handshakes. Each handshake checks with one `stat` per file whether
 /// the file has changed.
-struct KnownRoots {
+struct RootCache {
   private struct Entry {
     let files: RootFiles
     let versions: [FileVersion?]
@@ -14,7 +14,7 @@ struct KnownRoots {
   }
 
   /// The maximum number of entries.
-  private static let room = 8
+  private static let capacity = 8
   /// The entries in the order of their last use, the most recent one last.
   private var entries: [Entry] = []
 
@@ -27,19 +27,19 @@ struct KnownRoots {
   mutating func roots(in files: RootFiles) throws(LupineError) -> TrustedRoots {
     // Determined before the files are read, so that the next call detects a change during the reading.
     let versions = files.versions
-    let known = entries.firstIndex { $0.files == files }.map { entries.remove(at: $0) }
-    if let known, known.versions == versions || !files.areReadable { return keep(known) }
+    let cached = entries.firstIndex { $0.files == files }.map { entries.remove(at: $0) }
+    if let cached, cached.versions == versions || !files.areReadable { return store(cached) }
     do throws(LupineError) {
-      return keep(Entry(files: files, versions: versions, roots: try files.read()))
+      return store(Entry(files: files, versions: versions, roots: try files.read()))
     } catch {
       // A file may have been removed after its version was determined.
-      if let known, !files.areReadable { return keep(known) }
+      if let cached, !files.areReadable { return store(cached) }
       throw error
     }
   }
 
-  private mutating func keep(_ entry: Entry) -> TrustedRoots {
-    if entries.count == Self.room { entries.removeFirst() }
+  private mutating func store(_ entry: Entry) -> TrustedRoots {
+    if entries.count == Self.capacity { entries.removeFirst() }
     entries.append(entry)
     return entry.roots
   }
@@ -50,28 +50,28 @@ struct KnownRoots {
 /// The store is separate from libcurl's. libcurl would share a store that the callback changes with other connections,
 /// and it frees its own store with the multi handle.
 final class TrustedRoots {
-  private let owned: RootStore
+  private let ownedStore: RootStore
   /// Identifies these roots, and distinguishes them from former contents of the same files.
-  private let mark = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+  private let identifier = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
 
-  var store: OpaquePointer? { owned.pointer }
+  var store: OpaquePointer? { ownedStore.pointer }
 
   /// - Throws: `LupineError` of kind `configuration` if a file cannot be read.
   init(_ files: [String]) throws(LupineError) {
-    do throws(RootsUnreadable) { owned = try RootStore(files: files) } catch {
-      throw LupineError.unusable(CertificateBundle.part, "No server can be judged: \(error.description).")
+    do throws(RootsUnreadable) { ownedStore = try RootStore(files: files) } catch {
+      throw LupineError.unusable(CertificateBundle.part, "No server certificate can be verified: \(error.description).")
     }
   }
 
-  /// Makes OpenSSL store the mark in each session of this context; false on failure.
-  func mark(_ context: OpaquePointer) -> Bool {
-    SSL_CTX_set_session_id_context(context, mark, UInt32(mark.count)) == 1
+  /// Makes OpenSSL store the identifier in each session of this context; false on failure.
+  func setIdentifier(on context: OpaquePointer) -> Bool {
+    SSL_CTX_set_session_id_context(context, identifier, UInt32(identifier.count)) == 1
   }
 
   /// Whether a handshake with exactly these roots created the session.
-  func haveJudged(_ session: OpaquePointer) -> Bool {
+  func haveVerified(_ session: OpaquePointer) -> Bool {
     var count: UInt32 = 0
     let bytes = SSL_SESSION_get0_id_context(session, &count)
-    return mark.elementsEqual(UnsafeBufferPointer(start: bytes, count: Int(count)))
+    return identifier.elementsEqual(UnsafeBufferPointer(start: bytes, count: Int(count)))
   }
 }

@@ -9,23 +9,23 @@ import Synchronization
 /// and cancellations of the loop. A second thread samples the processor time that the loop's thread has spent in
 /// libcurl since the last callback, and ends the busiest connection when that exceeds `limit`. Time in callbacks and
 /// sinks does not count. The thread sleeps while the loop is idle.
-final class LibraryWatch: Sendable {
+final class Watchdog: Sendable {
   /// The processor time, in nanoseconds, that libcurl may spend without delivering data.
   private static let limit: UInt64 = 50_000_000
   /// The time between two samples, in nanoseconds.
-  private static let tick = 5_000_000
+  private static let samplingInterval = 5_000_000
   /// The number of samples of an idle loop before the thread sleeps.
-  private static let patience = 3
+  private static let idleSamplesBeforeSleep = 3
 
   let connections: OpenConnections
   /// The number of entries into libcurl and exits from it, callbacks included; odd while libcurl runs.
-  private let step = Atomic<UInt64>(0)
+  private let stepCount = Atomic<UInt64>(0)
   /// The number of calls of libcurl.
-  private let call = Atomic<UInt64>(0)
-  /// Whether the current call has lasted for longer than one tick.
-  private let isLate = Atomic(false)
+  private let callCount = Atomic<UInt64>(0)
+  /// Whether the current call has lasted for longer than one sampling interval.
+  private let isSlow = Atomic(false)
   private let isAsleep = Atomic(false)
-  private let isOver = Atomic(false)
+  private let isStopped = Atomic(false)
   private let semaphore = Semaphore()
   private let thread = Mutex<SystemThread?>(nil)
 
@@ -44,45 +44,45 @@ final class LibraryWatch: Sendable {
 
   /// Ends the watching thread and waits for its end.
   func stop() {
-    isOver.store(true, ordering: .relaxed)
-    semaphore.ring()
+    isStopped.store(true, ordering: .relaxed)
+    semaphore.signal()
     thread.withLock { $0.take() }?.join()
   }
 
   /// Whether exchanges must pause their responses, so that the current call of libcurl returns.
-  var isCallLate: Bool { isLate.load(ordering: .relaxed) }
+  var isCallSlow: Bool { isSlow.load(ordering: .relaxed) }
 
   /// Records the start of a call of libcurl.
-  func enter() {
-    if isCallLate { isLate.store(false, ordering: .relaxed) }
-    call.store(call.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+  func beginCall() {
+    if isCallSlow { isSlow.store(false, ordering: .relaxed) }
+    callCount.store(callCount.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     // Sequentially consistent with `sleep(at:)`: either this thread sees `isAsleep`, or the other thread sees the new
     // step.
-    step.store(step.load(ordering: .relaxed) &+ 1, ordering: .sequentiallyConsistent)
+    stepCount.store(stepCount.load(ordering: .relaxed) &+ 1, ordering: .sequentiallyConsistent)
     if isAsleep.load(ordering: .sequentiallyConsistent) { wake() }
   }
 
   /// Records the end of a call of libcurl.
-  func leave() { step.store(step.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
+  func endCall() { stepCount.store(stepCount.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
 
   /// Runs a callback's work, whose time does not count as libcurl's.
-  func aside<Result>(_ work: () -> Result) -> Result {
-    let before = step.load(ordering: .relaxed)
+  func excludingTime<Result>(_ work: () -> Result) -> Result {
+    let before = stepCount.load(ordering: .relaxed)
     guard before & 1 == 1 else { return work() }
-    step.store(before &+ 1, ordering: .relaxed)
-    defer { step.store(before &+ 2, ordering: .relaxed) }
+    stepCount.store(before &+ 1, ordering: .relaxed)
+    defer { stepCount.store(before &+ 2, ordering: .relaxed) }
     return work()
   }
 
   private func wake() {
     isAsleep.store(false, ordering: .relaxed)
-    semaphore.ring()
+    semaphore.signal()
   }
 
   /// The watching thread's last observation of the loop.
-  private struct View {
-    var step: UInt64 = 0
-    var call: UInt64 = 0
+  private struct Observation {
+    var stepCount: UInt64 = 0
+    var callCount: UInt64 = 0
     /// The loop's processor time in nanoseconds at the first sample of this step.
     var time: UInt64 = 0
     /// The number of further samples at this step.
@@ -90,40 +90,40 @@ final class LibraryWatch: Sendable {
   }
 
   private func run(_ clock: ProcessorClock) {
-    var view = View()
-    while !isOver.load(ordering: .relaxed) {
-      if view.count >= Self.patience, view.step & 1 == 0 {
-        sleep(at: view.step)
+    var observation = Observation()
+    while !isStopped.load(ordering: .relaxed) {
+      if observation.count >= Self.idleSamplesBeforeSleep, observation.stepCount & 1 == 0 {
+        sleep(at: observation.stepCount)
       } else {
-        ProcessorClock.pauseThread(nanoseconds: Self.tick)
+        ProcessorClock.pauseThread(nanoseconds: Self.samplingInterval)
       }
-      sample(&view, clock)
+      sample(&observation, clock)
     }
   }
 
   /// Waits for the loop's next call, unless a call has started since the sample.
   private func sleep(at seen: UInt64) {
     isAsleep.store(true, ordering: .sequentiallyConsistent)
-    if step.load(ordering: .sequentiallyConsistent) == seen {
+    if stepCount.load(ordering: .sequentiallyConsistent) == seen {
       semaphore.wait()
     } else {
       isAsleep.store(false, ordering: .relaxed)
     }
   }
 
-  private func sample(_ view: inout View, _ clock: ProcessorClock) {
-    let (step, call) = (step.load(ordering: .relaxed), call.load(ordering: .relaxed))
-    if step & 1 == 1, call == view.call { isLate.store(true, ordering: .relaxed) }
-    guard step == view.step else {
-      view = View(step: step, call: call, time: clock.now)
+  private func sample(_ observation: inout Observation, _ clock: ProcessorClock) {
+    let (stepCount, callCount) = (stepCount.load(ordering: .relaxed), callCount.load(ordering: .relaxed))
+    if stepCount & 1 == 1, callCount == observation.callCount { isSlow.store(true, ordering: .relaxed) }
+    guard stepCount == observation.stepCount else {
+      observation = Observation(stepCount: stepCount, callCount: callCount, time: clock.now)
       return
     }
-    view.count += 1
-    guard step & 1 == 1 else { return }
-    if view.count == 1 { connections.sample() } else { connections.sampleAgain() }
+    observation.count += 1
+    guard stepCount & 1 == 1 else { return }
+    if observation.count == 1 { connections.sample() } else { connections.updateSample() }
     let now = clock.now
-    guard now - view.time >= Self.limit else { return }
+    guard now - observation.time >= Self.limit else { return }
     connections.endBusiest()
-    view.time = now
+    observation.time = now
   }
 }

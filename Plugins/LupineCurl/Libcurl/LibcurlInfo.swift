@@ -2,7 +2,7 @@ import CLibcurl
 import LupineCore
 
 /// Properties of the installed libcurl.
-enum LibraryFacts {
+enum LibcurlInfo {
   /// Initializes libcurl, once per process.
   static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
@@ -21,20 +21,20 @@ enum LibraryFacts {
 
   /// Whether HTTP/2 without TLS fails on a reused connection, as in libcurl before 8.0 (curl#10634).
   static let breaksReusedPriorKnowledge: Bool = {
-    guard isReady, let facts = curl_version_info(CURLVERSION_FIRST) else { return true }
-    return facts.pointee.version_num < 0x08_00_00
+    guard isReady, let info = curl_version_info(CURLVERSION_FIRST) else { return true }
+    return info.pointee.version_num < 0x08_00_00
   }()
 
   /// Whether libcurl uses OpenSSL for TLS, which allows `Handshake` to verify servers.
   static let isSecuredByOpenSSL: Bool = {
-    guard isReady, let facts = curl_version_info(CURLVERSION_FIRST), let name = facts.pointee.ssl_version else {
+    guard isReady, let info = curl_version_info(CURLVERSION_FIRST), let name = info.pointee.ssl_version else {
       return false
     }
     return String(cString: name).hasPrefix("OpenSSL/")
   }()
 
   private static func supports(_ feature: Int32) -> Bool {
-    guard isReady, let facts = curl_version_info(CURLVERSION_FIRST) else { return false }
-    return facts.pointee.features & feature != 0
+    guard isReady, let info = curl_version_info(CURLVERSION_FIRST) else { return false }
+    return info.pointee.features & feature != 0
   }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import LupineCurl
 
 /// Which roots are read once and which again.
-@Suite struct KnownRootsTests {
+@Suite struct RootCacheTests {
   private let folder: TemporaryFolder
   private let path: String
 
@@ -28,28 +28,28 @@ import Testing
 
   @Test(arguments: [nil, Fixture.path("Certificates/Trust/root.pem")])
   func `files that are the same are read once`(_ additional: String?) throws {
-    var known = KnownRoots()
-    let first = try known.roots(in: files(additional: additional))
-    let second = try known.roots(in: files(additional: additional))
+    var cache = RootCache()
+    let first = try cache.roots(in: files(additional: additional))
+    let second = try cache.roots(in: files(additional: additional))
     #expect(first === second)
   }
 
   @Test func `a file that was written anew is read again, and then once`() throws {
-    var known = KnownRoots()
-    let first = try known.roots(in: files())
+    var cache = RootCache()
+    let first = try cache.roots(in: files())
     try folder.write(try Self.fixture("root") + Self.fixture("Trust/root"), to: "roots.pem")
-    let second = try known.roots(in: files())
-    let third = try known.roots(in: files())
+    let second = try cache.roots(in: files())
+    let third = try cache.roots(in: files())
     #expect(first !== second)
     #expect(second === third)
   }
 
   @Test func `a file that was never read has to be there`() throws {
     try FileManager.default.removeItem(atPath: path)
-    var known = KnownRoots()
-    let error = #expect(throws: LupineError.self) { try known.roots(in: files()) }
+    var cache = RootCache()
+    let error = #expect(throws: LupineError.self) { try cache.roots(in: files()) }
     #expect(error?.message.contains("\(path) cannot be read: No such file or directory.") == true)
-    #expect(error?.message.contains("The program named it, by certificateAuthorities.") == true)
+    #expect(error?.message.contains("The program set it with certificateAuthorities.") == true)
   }
 
   @Test func `files that cannot be read are refused when the session is built`() throws {
