@@ -24,10 +24,10 @@ public final class CurlTransport: ConnectionPooling {
     engine = Engine(configuration, lookups)
   }
 
-  deinit { engine.letGo() }
+  deinit { engine.stopWhenIdle() }
 
   /// The capabilities of the installed libcurl.
-  public var capabilities: TransportCapabilities { LibraryFacts.capabilities }
+  public var capabilities: TransportCapabilities { LibcurlInfo.capabilities }
 
   /// Sends one exchange; see `Transport.send(_:in:)`.
   public func send(
@@ -35,8 +35,8 @@ public final class CurlTransport: ConnectionPooling {
   ) async throws(LupineError) -> TransportResponse {
     try CurlRequestRules.check(request, context)
     if let reason = context.control.reason { throw reason }
-    let isAsking = TargetAddress.isAsked(in: context)
-    let target = isAsking ? try await TargetAddress.find(for: request, in: context, by: lookups) : Target()
+    let needsTarget = TargetAddress.isNeeded(in: context)
+    let target = needsTarget ? try await TargetAddress.resolve(for: request, in: context, with: lookups) : ProxyTarget()
     let result: Submission.Outcome = await withUnsafeContinuation { continuation in
       let ticket: Ticket
       do throws(LupineError) {
@@ -70,6 +70,72 @@ public final class CurlTransport: ConnectionPooling {
   public func shutdown() async {
     lookups.close()
     await engine.shutDown()
+  }
+}
+
+extension CurlTransport {
+  /// Returns one issue for each file of root certificates that the session names and that cannot be read.
+  public func issues(with key: ConnectionKey) -> [ConfigurationIssue] {
+    let files = [
+      ("certificateAuthorities", key.certificateAuthorities),
+      ("additionalCertificateAuthorities", key.additionalCertificateAuthorities),
+    ]
+    return files.compactMap { part, path in
+      guard let path, let reason = CertificateBundle.readProblem(path) else { return nil }
+      return ConfigurationIssue(part: part, reason: reason)
+    }
+  }
+
+  /// Runs tasks on the transport's own thread.
+  ///
+  /// Responses arrive on this thread, so a task that runs here awaits a response without a change of thread. A program
+  /// opts in with `withTaskExecutorPreference(transport.executor) { … }`, and for its handlers with
+  /// `Session.Builder.executor(_:)`. Code that blocks or computes for a long time on this thread delays every transfer
+  /// of the transport. After `shutdown()` the tasks run on the global executor.
+  public var executor: some TaskExecutor { engine }
+}
+
+extension CurlTransport {
+  /// The settings of a libcurl transport.
+  public struct Configuration: Sendable, Hashable {
+    /// The PEM file with the root certificates.
+    ///
+    /// Default: `nil`, which means the file that `SSL_CERT_FILE` names, or else the system's file.
+    ///
+    /// With OpenSSL, the transport reads a changed file again before the next new connection. While the file is missing
+    /// or unreadable, the certificates that were read last stay valid. The transport does not detect a file that is
+    /// overwritten in place with the same number of bytes within one tick of the file system's clock. With another TLS
+    /// library, libcurl keeps the certificates that it has read for as long as it keeps the session's connections.
+    public var certificateAuthorities: String?
+    /// The maximum number of concurrent HTTP/1.1 exchanges for one scheme, host and port.
+    ///
+    /// Default: 64. Further exchanges wait.
+    public var connectionsPerHost = 64
+    /// The maximum number of concurrent HTTP/1.1 exchanges in total.
+    ///
+    /// Default: 256. Further exchanges wait.
+    public var connections = 256
+    /// The maximum number of concurrent name lookups, each on its own thread; at least one.
+    ///
+    /// Default: 32. Further names wait, and their requests emit the event `queued`. While 1,000 exchanges wait, another
+    /// one fails with kind `limitExceeded(.nameLookups)`. The system's resolver cannot be interrupted: a lookup counts
+    /// until the resolver returns, even if its request has ended.
+    public var nameLookups = 32
+    /// The maximum idle time after which a connection is still reused, in whole seconds.
+    ///
+    /// Default: 90 seconds.
+    public var idleConnectionLifetime: Duration = .seconds(90)
+    /// The maximum age at which a connection is still reused, in whole seconds.
+    ///
+    /// Default: one hour.
+    public var connectionLifetime: Duration = .seconds(3600)
+    /// The maximum number of bytes in one read from a connection, from 1 KiB to 512 KiB.
+    ///
+    /// Default: 128 KiB.
+    public var receiveBufferSize = 128 << 10
+
+    /// Creates the default settings.
+    public init() {}
   }
 }
 

@@ -9,7 +9,7 @@ import Testing
     let now: UInt64 = 1_000_000_000_000
     var clock = ExchangeClock(at: 0)
     clock.start(turn: now - seconds * 1_000_000_000, at: now)
-    return clock.rest(of: timeout, at: now)
+    return clock.remaining(of: timeout, at: now)
   }
 
   @Test func `another address has what is left of the time to connect`() {
@@ -21,6 +21,6 @@ import Testing
   }
 
   @Test func `all of it is left before the transfer begins`() {
-    #expect(ExchangeClock(at: 0).rest(of: .seconds(30), at: 5_000_000_000) == .seconds(30))
+    #expect(ExchangeClock(at: 0).remaining(of: .seconds(30), at: 5_000_000_000) == .seconds(30))
   }
 }

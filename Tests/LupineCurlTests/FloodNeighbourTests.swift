@@ -38,7 +38,7 @@ import Testing
     let controls = kinds.map { _ in ExchangeControl() }
     let floods = try zip(peers, controls).map { try begin($0, version, $1) }
     for peer in peers { try await peer.isFlooding.opened() }
-    let began = Moment.now
+    let began = MonotonicClock.now
     for (kind, control) in zip(kinds, controls) where kind.isBody {
       control.cancel(LupineError(.cancelled, "Enough."))
     }
@@ -46,7 +46,7 @@ import Testing
       let error = await #expect(throws: LupineError.self) { try await flood.value }
       #expect([.malformedResponse, .cancelled].contains(error?.kind), "\(String(describing: error))")
     }
-    #expect(Moment.now - began < FloodTests.bound)
+    #expect(MonotonicClock.now - began < FloodTests.bound)
     steady.finish()
     #expect(try await innocent.value.data.last == UInt8(ascii: "z"))
     await client.transport.shutdown()

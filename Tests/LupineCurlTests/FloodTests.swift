@@ -67,7 +67,7 @@ import Testing
   func `a peer that floods holds up no other exchange, and its own ends`(flood: Case) async throws {
     let server = try ScriptedServer(always: .respond(body: .text("x")))
     let flooded = try await Flooded(flood)
-    let began = Moment.now
+    let began = MonotonicClock.now
     for _ in 1...5 {
       let context = TransferContext(id: RequestID(2), sink: { _ in .collect(limit: 100) })
       let response = try await flooded.transport.send(OutgoingRequest(url: HTTPURL(server.url)), in: context)
@@ -75,7 +75,7 @@ import Testing
     }
     if flood.kind.isBody { flooded.control.cancel(LupineError(.cancelled, "Enough.")) }
     let error = try #require(try await flooded.exchange.value)
-    #expect(Moment.now - began < Self.bound)
+    #expect(MonotonicClock.now - began < Self.bound)
     switch flood.kind {
     case .smallData, .smallChunks, .challenge: #expect(error.kind == .cancelled)
     // libcurl finds these two out by itself, or the limit for them does.
@@ -92,20 +92,20 @@ import Testing
   @Test(arguments: Case.all)
   func `an exchange whose peer floods can be cancelled`(flood: Case) async throws {
     let flooded = try await Flooded(flood)
-    let began = Moment.now
+    let began = MonotonicClock.now
     flooded.control.cancel(LupineError(.cancelled, "Enough."))
     #expect(try await flooded.exchange.value != nil)
-    #expect(Moment.now - began < Self.bound)
+    #expect(MonotonicClock.now - began < Self.bound)
     await flooded.transport.shutdown()
   }
 
   @Test(arguments: Case.all)
   func `a transport whose peer floods can be shut down`(flood: Case) async throws {
     let flooded = try await Flooded(flood)
-    let began = Moment.now
+    let began = MonotonicClock.now
     await flooded.transport.shutdown()
     #expect(try await flooded.exchange.value != nil)
-    #expect(Moment.now - began < Self.bound)
+    #expect(MonotonicClock.now - began < Self.bound)
   }
 
   @Test(arguments: Case.all)
@@ -119,11 +119,11 @@ import Testing
     if let path = peer.unixSocket { builder = builder.unixSocket(path) }
     if let credential = peer.credential { builder = builder.connectionCredential(credential, to: .anyOrigin) }
     let session = try builder.build()
-    let began = Moment.now
+    let began = MonotonicClock.now
     let error = await session.request(peer.url).serializingData().response.error
     #expect(error != nil)
     if flood.kind.isBody { #expect(error?.kind == .timedOut(.total)) }
-    #expect(Moment.now - began < Self.bound)
+    #expect(MonotonicClock.now - began < Self.bound)
     await session.shutdown()
   }
 
@@ -141,11 +141,11 @@ import Testing
     var waits: [UInt64] = []
     for flood in Case.all + Case.all {
       let flooded = try await Flooded(flood)
-      let began = Moment.now
+      let began = MonotonicClock.now
       let context = TransferContext(id: RequestID(2), sink: { _ in .collect(limit: 100) })
       let response = try await flooded.transport.send(OutgoingRequest(url: HTTPURL(server.url)), in: context)
       _ = try await response.body.end()
-      waits.append(Moment.now - began)
+      waits.append(MonotonicClock.now - began)
       await flooded.transport.shutdown()
     }
     waits.sort()

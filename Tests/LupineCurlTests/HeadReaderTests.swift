@@ -14,20 +14,20 @@ import Testing
   @Test(arguments: 0..<200 as Range<UInt64>)
   func `a head reads the same whatever heads came before it`(number: UInt64) throws {
     var random = SplitMix(seed: Seeds.first &+ number)
-    let shared = KnownLines()
+    let shared = HeadCache()
     var lines = Self.lines(&random)
     for _ in 0..<40 {
       Self.change(&lines, &random)
       let status = ["HTTP/1.1 200 OK", "HTTP/1.1 200 Fine", "HTTP/1.1 103 Early"].randomElement(using: &random) ?? ""
       let head = [status] + lines + [""]
-      #expect(Self.read(head, shared) == Self.read(head, KnownLines()), "seed \(Seeds.first &+ number): \(head)")
+      #expect(Self.read(head, shared) == Self.read(head, HeadCache()), "seed \(Seeds.first &+ number): \(head)")
     }
   }
 
   @Test func `a head that is known is held to the limits of each exchange`() {
-    let shared = KnownLines()
+    let shared = HeadCache()
     let head = ["HTTP/1.1 200 OK", "Server: a peer", "ETag: \"one\"", ""]
-    for _ in 0..<3 { #expect(Self.read(head, shared) == Self.read(head, KnownLines())) }
+    for _ in 0..<3 { #expect(Self.read(head, shared) == Self.read(head, HeadCache())) }
     var limits = Limits()
     limits.responseFieldCount = 1
     #expect(Self.read(head, shared, limits).contains("responseFieldCount"))
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `an end that comes before the end of a head that is known completes none`() {
-    let shared = KnownLines()
+    let shared = HeadCache()
     let head = ["HTTP/1.1 200 OK", "Server: a peer", "ETag: \"one\"", ""]
     for _ in 0..<3 { _ = Self.read(head, shared) }
     #expect(Self.read(Array(head[..<3]), shared) == "nothing")
@@ -68,12 +68,12 @@ import Testing
   }
 
   /// What comes of a head: its fields in their order, how its body is framed, or the error.
-  private static func read(_ lines: [String], _ known: KnownLines, _ limits: Limits = Limits()) -> String {
+  private static func read(_ lines: [String], _ known: HeadCache, _ limits: Limits = Limits()) -> String {
     let reader = HeadReader(limits, known, mayBeMultiplexed: false)
     do throws(LupineError) {
       for line in lines {
         let head = Array("\(line)\r\n".utf8).withUnsafeBytes { bytes in
-          Result { () throws(LupineError) in try reader.take(bytes) }
+          Result { () throws(LupineError) in try reader.process(bytes) }
         }
         switch try head.get() {
         case nil: continue

@@ -8,9 +8,10 @@ import Testing
   private func framing(
     _ method: HTTPRequest.Method = .get, _ lines: String...
   ) throws -> ResponseEnd.Framing {
-    let reader = HeadReader(Limits(), KnownLines(), mayBeMultiplexed: true)
+    let reader = HeadReader(Limits(), HeadCache(), mayBeMultiplexed: true)
     for line in lines + [""] {
-      let head = try Array("\(line)\r\n".utf8).withUnsafeBytes { bytes throws(LupineError) in try reader.take(bytes) }
+      let head = try Array("\(line)\r\n".utf8).withUnsafeBytes { bytes throws(LupineError) in try reader.process(bytes)
+      }
       if case .final(let head) = head { return ResponseEnd.Framing(head, to: method) }
     }
     throw LupineError(.other, "The head has no end.")
@@ -30,14 +31,15 @@ import Testing
 
   @Test func `the end of a connection proves nothing but for a body that it ends, in order`() {
     for framing in [ResponseEnd.Framing.head, .length(5), .chunks] {
-      #expect(ResponseEnd(framing: framing, taken: 5, isConnectionClosed: true, hasCloseNotify: false).failure == nil)
+      #expect(
+        ResponseEnd(framing: framing, received: 5, isConnectionClosed: true, hasCloseNotify: false).failure == nil)
     }
-    #expect(ResponseEnd(framing: .length(5), taken: 4).failure?.kind == .connectionLost)
-    #expect(ResponseEnd(framing: .stream, taken: 5).failure == nil)
-    #expect(ResponseEnd(framing: .stream, taken: 5, isConnectionClosed: true).failure?.kind == .connectionLost)
-    #expect(ResponseEnd(framing: .close, taken: 5).failure == nil)
-    #expect(ResponseEnd(framing: .close, taken: 5, hasCloseNotify: true).failure == nil)
-    #expect(ResponseEnd(framing: .close, taken: 5, hasCloseNotify: false).failure?.kind == .connectionLost)
+    #expect(ResponseEnd(framing: .length(5), received: 4).failure?.kind == .connectionLost)
+    #expect(ResponseEnd(framing: .stream, received: 5).failure == nil)
+    #expect(ResponseEnd(framing: .stream, received: 5, isConnectionClosed: true).failure?.kind == .connectionLost)
+    #expect(ResponseEnd(framing: .close, received: 5).failure == nil)
+    #expect(ResponseEnd(framing: .close, received: 5, hasCloseNotify: true).failure == nil)
+    #expect(ResponseEnd(framing: .close, received: 5, hasCloseNotify: false).failure?.kind == .connectionLost)
   }
 
   @Test func `only a length and a head are reached before the stream ends`() {

@@ -1,6 +1,7 @@
 import COpenSSL
 import FoundationEssentials
 import LupineCore
+import LupineX509
 
 /// Checks a client certificate before libcurl uses it.
 ///
@@ -28,5 +29,82 @@ enum ClientCertificateCheck {
 
   static func failure(_ certificate: ClientCertificate, _ reason: String) -> LupineError {
     .unusable("clientCertificate", "The client certificate \(certificate.path) cannot be used: \(reason).")
+  }
+}
+
+/// Owns a client certificate and its key during the check.
+struct ClientCertificateParts: ~Copyable {
+  let certificate: OpaquePointer
+  let key: OpaquePointer
+
+  deinit {
+    X509_free(certificate)
+    EVP_PKEY_free(key)
+  }
+
+  init(pem source: ClientCertificate) throws(LupineError) {
+    let text = try Self.read(source.path, source)
+    guard let certificate = text.with({ PEM_read_bio_X509($0, nil, nil, nil) }) else {
+      throw ClientCertificateCheck.failure(source, "it contains no certificate in PEM")
+    }
+    do throws(LupineError) {
+      key = try Self.key(source, source.keyPath == nil ? text : try Self.read(source.keyPath ?? "", source))
+    } catch {
+      X509_free(certificate)
+      throw error
+    }
+    self.certificate = certificate
+  }
+
+  init(pkcs12 source: ClientCertificate) throws(LupineError) {
+    let bytes = try Self.read(source.path, source)
+    guard let message = bytes.with({ d2i_PKCS12_bio($0, nil) }) else {
+      ERR_clear_error()
+      throw ClientCertificateCheck.failure(source, "it is not PKCS#12")
+    }
+    defer { PKCS12_free(message) }
+    let passphrase = source.passphrase ?? ""
+    guard PKCS12_verify_mac(message, passphrase, Int32(passphrase.utf8.count)) == 1 else {
+      ERR_clear_error()
+      throw ClientCertificateCheck.failure(source, "the passphrase is wrong")
+    }
+    var key: OpaquePointer?
+    var certificate: OpaquePointer?
+    guard PKCS12_parse(message, passphrase, &key, &certificate, nil) == 1, let key, let certificate else {
+      EVP_PKEY_free(key)
+      X509_free(certificate)
+      throw ClientCertificateCheck.failure(source, "it lacks a certificate or a key: \(OpenSSLText.takeError())")
+    }
+    self.key = key
+    self.certificate = certificate
+  }
+
+  private static func key(_ source: ClientCertificate, _ bytes: [UInt8]) throws(LupineError) -> OpaquePointer {
+    let passphrase = source.passphrase ?? ""
+    let key = bytes.with { memory in
+      // Without a callback, OpenSSL uses this text as the passphrase. An empty text prevents a prompt on the terminal.
+      passphrase.withCString { PEM_read_bio_PrivateKey(memory, nil, nil, UnsafeMutableRawPointer(mutating: $0)) }
+    }
+    if let key { return key }
+    let reason = OpenSSLText.takeError()
+    let isEncrypted = String(decoding: bytes, as: UTF8.self).contains("ENCRYPTED")
+    throw ClientCertificateCheck.failure(
+      source, isEncrypted ? "the passphrase of its key is wrong" : "its key cannot be read: \(reason)")
+  }
+
+  private static func read(_ path: String, _ source: ClientCertificate) throws(LupineError) -> [UInt8] {
+    do { return [UInt8](try Data(contentsOf: URL(filePath: path))) } catch {
+      throw ClientCertificateCheck.failure(source, "the file \(path) cannot be read")
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Calls `body` with a memory BIO that reads the bytes.
+  fileprivate func with<Value>(_ body: (OpaquePointer?) -> Value) -> Value {
+    withUnsafeBytes { bytes in
+      let memory = OpenSSLMemory(reading: bytes)
+      return body(memory.pointer)
+    }
   }
 }

@@ -17,14 +17,13 @@ final class Handshake {
     /// The evaluator that decides; `nil` if only the chain and the host name count.
     let evaluator: (any TrustEvaluator)?
 
-    static func server(of exchange: Exchange) -> Peer {
-      let url = exchange.url
-      return Peer(host: url.host, port: url.effectivePort, isProxy: false, evaluator: exchange.context.evaluator)
+    static func server(_ url: HTTPURL, in context: TransferContext) -> Peer {
+      Peer(host: url.host, port: url.effectivePort, isProxy: false, evaluator: context.evaluator)
     }
 
     /// The proxy between the client and the server.
-    static func proxy(_ proxy: Proxy, of exchange: Exchange) -> Peer {
-      Peer(host: proxy.host, port: proxy.port, isProxy: true, evaluator: exchange.context.proxyEvaluator)
+    static func proxy(_ proxy: Proxy, in context: TransferContext) -> Peer {
+      Peer(host: proxy.host, port: proxy.port, isProxy: true, evaluator: context.proxyEvaluator)
     }
   }
 
@@ -34,72 +33,81 @@ final class Handshake {
   var hasCloseNotify = false
   /// The root certificates that verify the chain.
   let roots: TrustedRoots
-  let watch: LibraryWatch
+  let watchdog: Watchdog
   private let peer: Peer
   private let identity: ConnectionKey
   private let now: Date
   /// The exchange that makes the connection, as long as it exists.
-  private weak var exchange: Exchange?
+  private weak var owner: (any HandshakeOwner)?
   /// The input of the evaluator, which waits for the stapled OCSP response.
   private var pending: ServerTrust?
 
-  init(_ exchange: Exchange, with peer: Peer, _ roots: TrustedRoots) {
-    self.exchange = exchange
+  init(
+    for owner: any HandshakeOwner, with peer: Peer, _ roots: TrustedRoots, _ identity: ConnectionKey,
+    _ watchdog: Watchdog
+  ) {
+    self.owner = owner
     self.peer = peer
     self.roots = roots
-    watch = exchange.loop.watch
-    identity = exchange.route.identity
-    now = exchange.context.now()
+    self.identity = identity
+    self.watchdog = watchdog
+    now = owner.context.now()
   }
 
   /// Whether the client requests a stapled OCSP response.
-  var wantsStaple: Bool { peer.evaluator?.wantsStapledOCSPResponse == true }
+  var requestsOCSPResponse: Bool { peer.evaluator?.wantsStapledOCSPResponse == true }
 
   /// Verifies the chain and the host name, and calls the evaluator; false ends the handshake.
   func verify(_ context: OpaquePointer) -> Bool {
     let chain = VerifiedChain(context, roots, host: peer.host, now: now)
     if peer.evaluator?.replacesVerification != true {
-      if let failure = chain.failure { return refuseChain(context, failure) }
-      if !namesHost(context) || !permitsHost(context, chain) { return false }
+      if let failure = chain.failure { return rejectChain(context, failure) }
+      if !matchesHost(context) || !permitsHost(context, chain) { return false }
     }
     guard let evaluator = peer.evaluator else { return accept(context) }
     var trust = trust(chain)
-    // Before TLS 1.3, the OCSP response arrives after the certificates, and `judgeStaple` decides.
-    if wantsStaple, let connection = VerifiedChain.connection(context), SSL_version(connection) < TLS1_3_VERSION {
+    // Before TLS 1.3, the OCSP response arrives after the certificates, and `evaluateOCSPResponse` decides.
+    if requestsOCSPResponse, let connection = VerifiedChain.connection(context),
+      SSL_version(connection) < TLS1_3_VERSION
+    {
       pending = trust
       X509_STORE_CTX_set_error(context, X509_V_OK)
       return true
     }
-    if wantsStaple { trust.stapledOCSPResponse = VerifiedChain.connection(context).flatMap(Self.staple) }
-    return judge(trust, evaluator) ? accept(context) : refuse(context, X509_V_ERR_APPLICATION_VERIFICATION)
+    if requestsOCSPResponse { trust.stapledOCSPResponse = VerifiedChain.connection(context).flatMap(Self.ocspResponse) }
+    return evaluate(trust, evaluator) ? accept(context) : reject(context, X509_V_ERR_APPLICATION_VERIFICATION)
   }
 
   /// Calls the evaluator with the stapled OCSP response; false ends the handshake.
-  func judgeStaple(_ connection: OpaquePointer) -> Bool {
+  func evaluateOCSPResponse(_ connection: OpaquePointer) -> Bool {
     guard var trust = pending, let evaluator = peer.evaluator else { return isTrusted }
     pending = nil
-    trust.stapledOCSPResponse = Self.staple(connection)
-    isTrusted = judge(trust, evaluator)
+    trust.stapledOCSPResponse = Self.ocspResponse(connection)
+    isTrusted = evaluate(trust, evaluator)
     return isTrusted
   }
 
-  private func namesHost(_ context: OpaquePointer) -> Bool {
+  private func matchesHost(_ context: OpaquePointer) -> Bool {
     if let leaf = X509_STORE_CTX_get0_cert(context), HostName.matches(peer.host, leaf) { return true }
-    exchange?.failure = LupineError(
-      .certificateRejected,
-      "The \(peer.isProxy ? "proxy" : "server")'s certificate does not match the host \(peer.host): none of its subject alternative names is that. "
-        + "A common name does not count (RFC 9110 section 4.3.4). Ask for the server by a name that it has.")
-    return refuse(
+    owner?.handshakeFailed(
+      LupineError(
+        .certificateRejected,
+        "The \(peer.isProxy ? "proxy" : "server")'s certificate does not match the host \(peer.host): none of its subject "
+          + "alternative names matches. A common name does not count (RFC 9110 section 4.3.4). Request the server by a "
+          + "name that its certificate contains."))
+    return reject(
       context, HostName.isAddress(peer.host) ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH)
   }
 
   private func permitsHost(_ context: OpaquePointer, _ chain: VerifiedChain) -> Bool {
     if chain.permitsHost { return true }
-    exchange?.failure = LupineError(
-      .certificateRejected,
-      "The \(peer.isProxy ? "proxy" : "server")'s certificate does not hold for the host \(peer.host): an authority of its chain may not sign "
-        + "for that name (RFC 5280 section 4.2.1.10). Give it a certificate of another authority.")
-    return refuse(context, X509_V_ERR_EXCLUDED_VIOLATION)
+    owner?.handshakeFailed(
+      LupineError(
+        .certificateRejected,
+        "The \(peer.isProxy ? "proxy" : "server")'s certificate is not valid for the host \(peer.host): an authority of "
+          + "its chain may not sign for that name (RFC 5280 section 4.2.1.10). Use a certificate of another authority.")
+    )
+    return reject(context, X509_V_ERR_EXCLUDED_VIOLATION)
   }
 
   private func accept(_ context: OpaquePointer) -> Bool {
@@ -108,18 +116,18 @@ final class Handshake {
     return true
   }
 
-  /// Refuses the chain; for a proxy it sets the error, because libcurl's message does not name the proxy.
-  private func refuseChain(_ context: OpaquePointer, _ code: Int32) -> Bool {
-    if peer.isProxy { fail("its chain does not verify: \(OpenSSLText.verification(code))", nil) }
-    return refuse(context, code)
+  /// Rejects the chain; for a proxy it sets the error, because libcurl's message does not name the proxy.
+  private func rejectChain(_ context: OpaquePointer, _ code: Int32) -> Bool {
+    if peer.isProxy { fail("its chain cannot be verified: \(OpenSSLText.verification(code))", nil) }
+    return reject(context, code)
   }
 
-  private func refuse(_ context: OpaquePointer, _ code: Int32) -> Bool {
+  private func reject(_ context: OpaquePointer, _ code: Int32) -> Bool {
     X509_STORE_CTX_set_error(context, code)
     return false
   }
 
-  private func judge(_ trust: ServerTrust, _ evaluator: any TrustEvaluator) -> Bool {
+  private func evaluate(_ trust: ServerTrust, _ evaluator: any TrustEvaluator) -> Bool {
     do {
       try evaluator.evaluate(trust)
       return true
@@ -130,8 +138,9 @@ final class Handshake {
   }
 
   private func fail(_ reason: String, _ error: (any Error)?) {
-    let message = "The certificate of \(peer.isProxy ? "the proxy " : "")\(peer.host) was judged and refused: \(reason)"
-    exchange?.failure = LupineError(.certificateRejected, message, underlying: error)
+    let message =
+      "The certificate of \(peer.isProxy ? "the proxy " : "")\(peer.host) was evaluated and rejected: \(reason)"
+    owner?.handshakeFailed(LupineError(.certificateRejected, message, underlying: error))
   }
 
   private func trust(_ chain: VerifiedChain) -> ServerTrust {
@@ -140,13 +149,21 @@ final class Handshake {
       verificationFailure: chain.failure.map(OpenSSLText.verification),
       certificateAuthorities: identity.certificateAuthorities,
       additionalCertificateAuthorities: identity.additionalCertificateAuthorities, now: now,
-      warn: { [context = exchange?.context] in context?.emit(.warning($0)) })
+      warn: { [context = owner?.context] in context?.emit(.warning($0)) })
   }
 
-  private static func staple(_ connection: OpaquePointer) -> Data? {
+  private static func ocspResponse(_ connection: OpaquePointer) -> Data? {
     var bytes: UnsafePointer<UInt8>?
     let count = lupine_staple(connection, &bytes)
     guard let bytes, count > 0 else { return nil }
     return Data(bytes: bytes, count: count)
   }
+}
+
+/// The exchange for which a handshake verifies a connection.
+protocol HandshakeOwner: AnyObject {
+  var context: TransferContext { get }
+
+  /// Stores the error with which the exchange ends.
+  func handshakeFailed(_ error: LupineError)
 }

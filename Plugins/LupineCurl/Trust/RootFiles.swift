@@ -1,17 +1,18 @@
-import Glibc
 import LupineCore
+import LupineX509
 
 /// The files of root certificates that verify the servers of an identity.
 struct RootFiles: Equatable {
   let bundle: String
   /// Whether the program set the path of `bundle`.
-  private let isNamed: Bool
+  private let isConfigured: Bool
   private let additional: String?
 
-  init(_ identity: ConnectionKey, _ configuration: CurlTransport.Configuration) {
-    let named = identity.certificateAuthorities ?? configuration.certificateAuthorities
-    bundle = CertificateBundle.path(named)
-    isNamed = named != nil
+  /// - Parameter fallback: the file of an identity that names none; `nil` for the system's file.
+  init(_ identity: ConnectionKey, fallback: String?) {
+    let configured = identity.certificateAuthorities ?? fallback
+    bundle = CertificateBundle.path(configured)
+    isConfigured = configured != nil
     additional = identity.additionalCertificateAuthorities
   }
 
@@ -21,11 +22,38 @@ struct RootFiles: Equatable {
   var versions: [FileVersion?] { paths.map { FileVersion(path: $0) } }
 
   /// Whether all files exist and are readable.
-  var areReadable: Bool { paths.allSatisfy { access($0, R_OK) == 0 } }
+  var areReadable: Bool { paths.allSatisfy { FileAccess.readError($0) == nil } }
 
   /// - Throws: `LupineError` of kind `configuration` if a file cannot be read.
   func read() throws(LupineError) -> TrustedRoots {
-    try CertificateBundle.check(bundle, isNamed: isNamed)
+    try CertificateBundle.check(bundle, isConfigured: isConfigured)
     return try TrustedRoots(paths)
+  }
+}
+
+/// Finds the file of root certificates.
+///
+/// A folder is not supported: OpenSSL would search it in each handshake.
+enum CertificateBundle {
+  /// The name of the setting in error messages.
+  static let part = "certificateAuthorities"
+
+  /// Returns the given path, or else the file that `SSL_CERT_FILE` names, or else the system's file.
+  static func path(_ configured: String?) -> String { configured ?? SystemRoots.file }
+
+  /// Returns the reason why a file cannot be read; `nil` if it can.
+  static func readProblem(_ path: String) -> String? {
+    guard let error = FileAccess.readError(path) else { return nil }
+    return "the file of root certificates \(path) cannot be read: \(error.text)"
+  }
+
+  /// - Parameter isConfigured: whether the program set the path.
+  static func check(_ path: String, isConfigured: Bool) throws(LupineError) {
+    guard let problem = readProblem(path) else { return }
+    let advice =
+      isConfigured
+      ? "The program set it with certificateAuthorities."
+      : "Install the package ca-certificates, or name a file in SSL_CERT_FILE."
+    throw LupineError.unusable(part, "No server certificate can be verified: \(problem). \(advice)")
   }
 }

@@ -1,5 +1,6 @@
 import COpenSSL
 import FoundationEssentials
+import LupineCore
 import LupineX509
 
 /// The certificates of a handshake, verified against the roots of the connection's identity.
@@ -47,5 +48,19 @@ struct VerifiedChain {
   /// Sets the date for validity checks.
   static func set(_ now: Date, on context: OpaquePointer?) {
     X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(context), time_t(now.timeIntervalSince1970))
+  }
+}
+
+extension TLSDetails {
+  /// Reads the details of an OpenSSL connection.
+  init(_ connection: OpaquePointer) {
+    var bytes: UnsafePointer<UInt8>?
+    var count: UInt32 = 0
+    SSL_get0_alpn_selected(connection, &bytes, &count)
+    let agreed = bytes.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(count)), as: UTF8.self) }
+    self.init(
+      version: SSL_get_version(connection).map { String(cString: $0) } ?? "",
+      cipher: lupine_cipher(connection).map { String(cString: $0) } ?? "", applicationProtocol: agreed,
+      peerCertificates: DER.certificates(SSL_get_peer_cert_chain(connection)))
   }
 }

@@ -1,0 +1,53 @@
+import LupineCore
+
+/// The properties that exchanges must share to use the same pool of connections.
+///
+/// libcurl does not compare the required HTTP version, so the route contains it as well.
+final class Route {
+  let identity: ConnectionKey
+  let version: ProtocolVersion
+  let proxy: Proxy?
+  let hasProxy: Bool
+  /// Whether the connection to the proxy uses TLS.
+  let hasSecuredProxy: Bool
+  let unixSocket: String?
+  let networkPolicy: NetworkPolicy?
+  /// Whether the session overrides addresses of hosts.
+  let overridesResolver: Bool
+  /// Whether libcurl authenticates connections to servers.
+  let authenticatesConnections: Bool
+  /// Whether there is an HTTP proxy, which forwards plain requests and opens tunnels for TLS.
+  private let hasHTTPProxy: Bool
+  /// Whether a connection without TLS must carry only one exchange, because the next one would fail in libcurl.
+  let cannotSharePlainConnections: Bool
+
+  init(_ identity: ConnectionKey, _ version: ProtocolVersion) {
+    self.identity = identity
+    self.version = version
+    proxy = identity.proxy
+    hasProxy = proxy != nil
+    hasSecuredProxy = proxy?.kind == .https
+    unixSocket = identity.unixSocket
+    networkPolicy = identity.networkPolicy
+    overridesResolver = !identity.resolverOverrides.isEmpty
+    authenticatesConnections = identity.connectionCredential != nil
+    hasHTTPProxy = identity.hasTunnellingProxy
+    cannotSharePlainConnections = version == .http2 && LibcurlInfo.breaksReusedPriorKnowledge
+  }
+
+  /// Whether an exchange with this identity and version uses the route.
+  func matches(_ identity: ConnectionKey, _ version: ProtocolVersion) -> Bool {
+    version == self.version && identity == self.identity
+  }
+
+  /// Whether requests of this scheme use a proxy's tunnel.
+  func isTunnelled(_ scheme: HTTPURL.Scheme) -> Bool { hasHTTPProxy && scheme == .https }
+
+  /// Whether a proxy forwards requests of this scheme.
+  func isForwarded(_ scheme: HTTPURL.Scheme) -> Bool { hasHTTPProxy && scheme == .http }
+
+  /// Whether a connection for this scheme must carry only one exchange.
+  func cannotShareConnection(_ scheme: HTTPURL.Scheme) -> Bool {
+    cannotSharePlainConnections && scheme == .http
+  }
+}

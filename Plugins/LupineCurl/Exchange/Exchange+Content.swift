@@ -1,0 +1,99 @@
+import CLibcurl
+import COpenSSL
+import HTTPTypes
+import LupineCore
+import LupineFraming
+
+/// Finds the end of a response's content in HTTP/1.1.
+///
+/// libcurl's chunk parser is not used: it accepts chunks that RFC 9112 does not allow.
+extension Exchange {
+  /// Prepares for the content that follows a head.
+  func expectContent(after head: ReceivedHead) {
+    let framing = ResponseEnd.Framing(head, to: submission.method)
+    incoming.framing = framing
+    incoming.chunks = nil
+    if framing == .close { keepHandshake() }
+    guard let easy, !head.statusLine.isMultiplexed else { return }
+    let isEmpty = framing.isReached(by: 0)
+    if isEmpty {
+      easy.set(isVerbose: true)
+      contentHasEnded(easy)
+    } else if framing == .chunks {
+      incoming.chunks = ChunkReader(context.limits)
+    }
+    guard head.isChallenge, isAnswered(byLibcurl: head.statusLine.code) else { return }
+    easy.set(isVerbose: true)
+    uncommonState().challengeContent = ChallengeContent(head, isEmpty: isEmpty, context.limits)
+  }
+
+  /// Discards the content of a challenge that libcurl answers.
+  ///
+  /// libcurl would continue on the connection in both of the error cases.
+  ///
+  /// - Throws: `LupineError` of kind `malformedResponse` if bytes follow the content or the content is not complete.
+  func finishChallengeContent(_ uncommon: UncommonState, _ easy: Easy) throws(LupineError) {
+    let content = uncommon.challengeContent.take()
+    if content?.hasSurplus == true || hasDecrypted(easy) { throw MalformedResponse.surplus.error }
+    if content?.isUnfinished == true { throw MalformedResponse.unfinished.error }
+  }
+
+  /// Processes a piece of a chunked body; returns its size, or the code that makes libcurl keep it.
+  ///
+  /// libcurl passes the raw bytes. If the exchange pauses within a piece, libcurl passes the same piece again, and
+  /// `resumeOffset` is the position to continue at.
+  func receive(
+    chunks piece: UnsafeRawBufferPointer, _ writer: ResponseBodyWriter, _ easy: Easy
+  ) throws(LupineError) -> Int {
+    // Moved out to avoid an exclusivity check for each access.
+    guard var reader = incoming.chunks.take() else { return piece.count }
+    var position = min(incoming.resumeOffset, piece.count)
+    incoming.resumeOffset = 0
+    defer { incoming.chunks = reader }
+    while let element = try reader.next(in: piece, from: &position) {
+      switch element {
+      case .content(let range):
+        incoming.byteCount += Int64(range.count)
+        if try writer.append(UnsafeRawBufferPointer(rebasing: piece[range])) == .pause {
+          incoming.isPaused = true
+        } else {
+          yieldIfTurnIsUsedUp(by: range.count)
+        }
+        guard incoming.mustPause else { continue }
+        incoming.resumeOffset = position
+        return Int(CURL_WRITEFUNC_PAUSE)
+      case .trailer(let line): try receive(trailer: line, easy)
+      case .end: contentHasEnded(easy)
+      }
+    }
+    // The remaining bytes are not part of this response.
+    if position < piece.count { easy.forbidReuse() }
+    // A piece without content counts as work as well.
+    yieldIfTurnIsUsedUp(by: 0)
+    if incoming.mustPause { curl_easy_pause(easy.pointer, pauses) }
+    return piece.count
+  }
+
+  private func receive(trailer line: [UInt8], _ easy: Easy) throws(LupineError) {
+    let processed = line.withUnsafeBytes { bytes in
+      Result { () throws(LupineError) in try easy.headReader.process(bytes) }
+    }
+    _ = try processed.get()
+  }
+
+  /// Closes the connection after the exchange if bytes follow the end of the content.
+  ///
+  /// Such bytes must not become the next response on the connection (RFC 9112 section 9.2). In HTTP/2 they belong to
+  /// other streams.
+  func contentHasEnded(_ easy: Easy) {
+    if easy.headReader.statusLine?.isMultiplexed == false, hasDecrypted(easy) { easy.forbidReuse() }
+  }
+
+  /// Whether OpenSSL has decrypted bytes that libcurl has not read.
+  ///
+  /// The poller does not report such bytes.
+  private func hasDecrypted(_ easy: Easy) -> Bool {
+    guard submission.isSecured || route.hasSecuredProxy, let connection = easy.connection else { return false }
+    return SSL_pending(connection) > 0
+  }
+}

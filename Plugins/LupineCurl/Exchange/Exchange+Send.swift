@@ -1,0 +1,103 @@
+import CLibcurl
+import HTTPTypes
+import LupineCore
+
+extension Exchange {
+  /// Opens the request's body and returns its shape.
+  func openBody() throws(LupineError) -> RequestShape {
+    guard request.hasBody else { return Self.shapeWithoutBody(submission.method) }
+    // The proxy may refuse the tunnel, so a body that can be read only once stays unopened until the tunnel exists.
+    outgoing.isOpenDeferred = isTunnelled && !request.body.isReplayable
+    let length = outgoing.isOpenDeferred ? request.body.length : try open()
+    outgoing.remaining = length
+    guard length != nil || submission.version != .http1_0 else {
+      throw LupineError(
+        .invalidRequest, "HTTP/1.0 has no chunked encoding; give the body a length, or leave the version open.")
+    }
+    return .body(length: length ?? -1)
+  }
+
+  /// The shape of a request without a body.
+  ///
+  /// POST, PUT and PATCH send `Content-Length: 0` (RFC 9110 section 8.6).
+  private static func shapeWithoutBody(_ method: HTTPRequest.Method) -> RequestShape {
+    switch method {
+    case .get: .noBody
+    case .head: .head
+    case .post, .put, .patch: .body(length: 0)
+    default: .noBody
+    }
+  }
+
+  /// Opens a body that waited for the tunnel; false ends the exchange.
+  func openDeferredBody() -> Bool {
+    guard outgoing.isOpenDeferred else { return true }
+    outgoing.isOpenDeferred = false
+    do throws(LupineError) {
+      _ = try open()
+      return true
+    } catch {
+      failure = failure ?? error
+      return false
+    }
+  }
+
+  /// Creates the body's reader and returns the body's length in bytes; nil if it is not known.
+  private func open() throws(LupineError) -> Int64? {
+    let reader = try context.makeReader(for: request.body) { [ticket = submission.ticket] in ticket.resumeSending() }
+    outgoing.reader = reader
+    return reader.length
+  }
+
+  /// Fills libcurl's buffer with the next bytes of the body.
+  func readBody(into space: UnsafeMutableRawBufferPointer) -> Int {
+    guard let reader = outgoing.reader else { return 0 }
+    if outgoing.isAbandoned {
+      outgoing.isPaused = true
+      return Int(CURL_READFUNC_PAUSE)
+    }
+    let room = outgoing.remaining.map { Int(min($0, Int64(space.count))) } ?? space.count
+    guard room > 0 else { return 0 }
+    do throws(LupineError) {
+      switch try reader.read(into: UnsafeMutableRawBufferPointer(rebasing: space[..<room])) {
+      case .bytes(let count):
+        return try countSent(count, from: reader)
+      case .pending:
+        outgoing.isPaused = true
+        return Int(CURL_READFUNC_PAUSE)
+      case .end:
+        return try endBody(of: reader)
+      }
+    } catch {
+      failure = failure ?? error
+      return Int(CURL_READFUNC_ABORT)
+    }
+  }
+
+  /// Continues to send, because the reader has bytes again.
+  func resumeSending() {
+    guard outgoing.isPaused, !outgoing.isAbandoned, let easy else { return }
+    outgoing.isPaused = false
+    resumeTransfer(on: easy)
+  }
+
+  /// Counts bytes of the body; a body that exceeds its stated length ends the exchange before its last bytes are sent.
+  private func countSent(_ count: Int, from reader: any BodyReader) throws(LupineError) -> Int {
+    outgoing.byteCount += Int64(count)
+    outgoing.remaining = outgoing.remaining.map { $0 - Int64(count) }
+    guard outgoing.remaining == 0 else { return count }
+    clock.recordSent(at: MonotonicClock.now)
+    var byte: UInt8 = 0
+    let next = try withUnsafeMutableBytes(of: &byte) { (space) throws(LupineError) in try reader.read(into: space) }
+    guard case .bytes = next else { return count }
+    throw LupineError(.bodyFailed, "The request's body exceeds its stated length.")
+  }
+
+  private func endBody(of reader: any BodyReader) throws(LupineError) -> Int {
+    guard let remaining = outgoing.remaining, remaining > 0 else {
+      clock.recordSent(at: MonotonicClock.now)
+      return 0
+    }
+    throw LupineError(.bodyFailed, "The request's body ended \(remaining) bytes before its stated length.")
+  }
+}

@@ -1,0 +1,205 @@
+import CLibcurl
+import HTTPTypes
+import LupineCore
+
+/// The state of one exchange, used on the loop's thread.
+final class Exchange: HandshakeOwner {
+  let id: UInt64
+  let submission: Submission
+  let host: HostQueue
+  let multi: Multi
+  /// The descriptor that libcurl last reported for this exchange; -1 if there is none.
+  var socket: Int32 = -1
+  /// The number of the connection behind `socket`; 0 if the descriptor is not a connection.
+  var connectionID: UInt64 = 0
+  /// The ports of the exchange's connection; nil before the request is sent.
+  var ports: SocketPorts?
+  var clock: ExchangeClock
+  var incoming = Incoming()
+  var outgoing = Outgoing()
+  /// The exchange's connection, if the connection may carry other exchanges at the same time.
+  var connection: WatchedSocket?
+  /// The error that ends the exchange, if the transport and not libcurl detected the failure.
+  var failure: LupineError?
+  private(set) var tls: TLSDetails?
+  var easy: Easy?
+  private var outcome: Outcome?
+  private(set) var uncommon: UncommonState?
+  private var isOutcomeDelivered = false
+  /// Whether the loop will call `settle` at the end of the turn.
+  private var willSettle = false
+  /// The next exchange in the same chain of the loop's table.
+  var nextInChain: ExchangeTable.Link?
+  /// The next exchange in the list that the loop settles.
+  private var nextToSettle: Unmanaged<Exchange>?
+  var hasEnded = false
+
+  /// The result for the caller of `send`.
+  enum Outcome {
+    case response(ReceivedHead, ResponseBody, TransportResponse.Source)
+    case failure(LupineError)
+  }
+
+  init(_ submission: Submission, _ host: HostQueue, _ multi: Multi, at now: UInt64) {
+    id = submission.ticket.id
+    self.submission = submission
+    self.host = host
+    self.multi = multi
+    clock = ExchangeClock(after: submission.target.lookup, at: now)
+  }
+
+  // `_read` accessors avoid a retain for each access.
+  var request: OutgoingRequest { _read { yield submission.request } }
+  var context: TransferContext { _read { yield submission.context } }
+  var url: HTTPURL { _read { yield submission.url } }
+  var route: Route { _read { yield multi.route } }
+  var loop: Loop { _read { yield multi.loop } }
+
+  /// Whether the body waits for a 100 response (RFC 9110 section 10.1.1).
+  var expectsContinue: Bool {
+    outgoing.reader != nil && (request.expectsContinue || request.headers.contains(.expect))
+  }
+
+  /// Whether libcurl processes the exchange.
+  var isUnderWay: Bool { easy != nil }
+
+  func handshakeFailed(_ error: LupineError) { failure = error }
+
+  /// Returns the exchange's rarely needed state, and creates it on the first call.
+  func uncommonState() -> UncommonState {
+    if let uncommon { return uncommon }
+    let made = UncommonState()
+    uncommon = made
+    return made
+  }
+
+  /// Passes the exchange to libcurl.
+  func start(at now: UInt64) throws(LupineError) {
+    var begun = now
+    if !multi.isReadyForTLS, submission.isSecured || route.hasSecuredProxy {
+      try multi.checkCertificates(now: context.now())
+      begun = MonotonicClock.now
+    }
+    let shape = try openBody()
+    let easy = try multi.makeEasy()
+    try easy.prepare(submission, shape)
+    if isTunnelled { uncommonState().tunnel = TunnelReader(context.limits, loop.headCache) }
+    clock.start(turn: now, at: begun)
+    try multi.add(easy)
+    easy.attach(to: self)
+    self.easy = easy
+  }
+
+  /// Whether libcurl may send the request on its connection; called each time before libcurl sends the request.
+  ///
+  /// libcurl resends a request after REFUSED_STREAM. Some versions also resend a request, even a POST, if a reused
+  /// connection ends before the response. The session makes this decision, so this function allows the request once.
+  func maySendRequest(
+    localPort: Int32, remotePort: Int32, address: UnsafeMutablePointer<CChar>?, _ easy: Easy
+  ) -> Bool {
+    // The next round of NTLM or Negotiate: libcurl has read the challenge and answers it.
+    if let uncommon, let challenge = uncommon.challenge, beginNextRound(after: challenge, uncommon, easy) {
+      uncommon.challenge = nil
+      easy.headReader.prepareForNextHead()
+      ports = nil
+    }
+    guard ports == nil else {
+      if incoming.writer == nil { failure = failure ?? resendError } else { outgoing.isAbandoned = true }
+      return false
+    }
+    let isReused = easy.number(CURLINFO_NUM_CONNECTS) == 0
+    guard isTrusted(isReused: isReused) else { return false }
+    guard mayUseConnection(to: address), openDeferredBody() else { return false }
+    easy.setRemoteAddress(address, port: remotePort)
+    ports =
+      route.unixSocket == nil
+      ? SocketPorts(local: localPort, remote: remotePort, easy.remoteIP)
+      : SocketPorts(unixSocket: unixDescriptor(easy, isReused: isReused))
+    if submission.version == .http2 { connection = ports.flatMap { loop.connection($0, of: multi) } }
+    if submission.isSecured { tls = loop.details(of: easy) }
+    clock.isReused = isReused
+    emitConnectionEvents(easy, isReused)
+    return true
+  }
+
+  private func beginNextRound(after challenge: ReceivedHead, _ uncommon: UncommonState, _ easy: Easy) -> Bool {
+    do throws(LupineError) {
+      try finishChallengeContent(uncommon, easy)
+      try uncommon.rounds.begin(isProxy: challenge.statusLine.code == 407)
+    } catch {
+      failure = error
+      return false
+    }
+    return true
+  }
+
+  /// The remote address of the exchange's connection; nil if there is no connection yet.
+  func remoteAddress(_ easy: Easy) -> String? {
+    guard ports != nil else { return nil }
+    if let path = route.unixSocket { return "unix:\(path)" }
+    return easy.remoteAddress
+  }
+
+  /// Emits the events of the new connection, and `sent` for a request without a body.
+  private func emitConnectionEvents(_ easy: Easy, _ isReused: Bool) {
+    let hasNoBody = outgoing.reader == nil || outgoing.remaining == 0
+    if hasNoBody { clock.recordSent(at: MonotonicClock.now) }
+    guard context.isObserved else { return }
+    if !isReused { emitNameResolved(easy) }
+    context.emit(.connected(address: remoteAddress(easy) ?? "", isReused: isReused))
+    if !isReused, let tls { context.emit(.secured(tls)) }
+    if hasNoBody { context.emit(.sent(bytes: 0)) }
+  }
+
+  func emitNameResolved(_ easy: Easy) {
+    let clock = clock
+    guard let time = clock.nameLookup(easy.handle) else { return }
+    context.emit(.nameResolved(host: route.proxy?.host ?? url.host, after: time))
+  }
+
+  /// Whether the connection's server has been verified; a reused connection was verified when it was made.
+  private func isTrusted(isReused: Bool) -> Bool {
+    guard !isReused, submission.isSecured, context.evaluator != nil, uncommon?.handshake?.isTrusted != true else {
+      return true
+    }
+    failure = failure ?? LupineError(.certificateRejected, "The server's certificate was not verified.")
+    return false
+  }
+
+  /// Stores the result for the caller of `send`, who receives it at the end of the turn.
+  func setOutcome(_ outcome: consuming Outcome) {
+    guard self.outcome == nil, !isOutcomeDelivered else { return }
+    self.outcome = outcome
+    scheduleSettle()
+  }
+
+  /// Makes the loop call `settle` at the end of the turn.
+  func scheduleSettle() {
+    if willSettle { return }
+    willSettle = true
+    loop.scheduleSettle(self)
+  }
+
+  /// Links the next exchange of the loop's list behind this one.
+  func link(before next: Unmanaged<Exchange>) { nextToSettle = next }
+
+  /// Removes the exchange from the list that the loop settles, and returns the next one.
+  func leaveSettleList() -> Unmanaged<Exchange>? {
+    defer { nextToSettle = nil }
+    willSettle = false
+    return nextToSettle
+  }
+
+  /// Passes the stored result to the caller of `send`, once.
+  func resumeCaller() {
+    guard let outcome = outcome.take() else { return }
+    isOutcomeDelivered = true
+    switch consume outcome {
+    case .response(let head, let body, let source):
+      submission.continuation.resume(
+        returning: .success(
+          TransportResponse(head: head.response, statusCode: head.statusLine.code, body: body, source: source)))
+    case .failure(let error): submission.continuation.resume(returning: .failure(error))
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import LupineCore
+import LupineFraming
+
+/// The state of an exchange's response.
+struct Incoming {
+  var writer: ResponseBodyWriter?
+  /// How the body ends; nil before the final head has arrived.
+  var framing: ResponseEnd.Framing?
+  /// Whether the sink has no room.
+  var isPaused = false
+  /// Whether the exchange has used its share of the turn and continues in the next one.
+  var isYielding = false
+  /// The work of the current turn, in bytes.
+  var turnWork = 0
+  /// Whether the sink has bytes of which a waiting consumer has not been notified.
+  var hasUndeliveredBytes = false
+  /// Decodes the chunks; nil for a body without chunks.
+  var chunks: ChunkReader?
+  /// The number of processed bytes in the piece that libcurl passes again after a pause.
+  var resumeOffset = 0
+  /// The number of bytes of the body that have been passed on, without chunk framing.
+  var byteCount: Int64 = 0
+  /// Whether a 100 response has arrived.
+  var hasContinue = false
+
+  /// Whether libcurl must keep received bytes.
+  var mustPause: Bool { isPaused || isYielding }
+
+  /// Counts a piece; true if the exchange has used its share of the turn.
+  mutating func usesUpTurn(with count: Int) -> Bool {
+    turnWork += count + Self.costOfPiece
+    return turnWork >= Self.maximumPerTurn
+  }
+
+  /// The number of bytes that an exchange may receive in one turn of the loop.
+  private static let maximumPerTurn = 4 << 20
+  /// The fixed cost of one piece, in bytes.
+  private static let costOfPiece = 512
+}
+
+/// The state of an exchange's request.
+struct Outgoing {
+  var reader: (any BodyReader)?
+  /// Whether the reader of the body is created only after the tunnel exists.
+  var isOpenDeferred = false
+  /// The number of bytes still to be sent; nil if the length is not known.
+  var remaining: Int64?
+  /// Whether libcurl waits for bytes from the reader.
+  var isPaused = false
+  /// The number of bytes of the body that libcurl has read.
+  var byteCount: Int64 = 0
+  /// Whether the rest of the body is not sent, because the server has already responded.
+  var isAbandoned = false
+  /// Whether the response is complete although the body is still being sent.
+  var isResponseComplete = false
+  /// The number of the request's HTTP/2 stream; nil before it has one.
+  var stream: UInt32?
+  /// The last stream that the server processes, from its GOAWAY frame; nil before that.
+  var lastStream: UInt32?
+  /// Whether the server has reported that it did not process the request.
+  var isUnprocessed = false
+}
+
+/// The state of an exchange that only few exchanges need, allocated on demand.
+final class UncommonState {
+  /// A challenge that libcurl may answer.
+  ///
+  /// If libcurl answers, another head follows; otherwise this head is the response's.
+  var challenge: ReceivedHead?
+  /// The content of that challenge, while libcurl may discard the content itself.
+  var challengeContent: ChallengeContent?
+  /// The handshake that verifies the server of the exchange's new connection.
+  var handshake: Handshake?
+  /// The handshake that records how TLS ends, if only the end of the connection ends the body.
+  var closingHandshake: Handshake?
+  /// The reader of the proxy's response to CONNECT; nil without a tunnel.
+  var tunnel: TunnelReader?
+  /// The number of rounds of NTLM or Negotiate.
+  var rounds = AuthenticationRounds()
+  /// The state of the lookup of the host's name.
+  var lookup = LookupState.none
+  /// Ends the wait for the name.
+  var lookupTimer: ScheduledTimer?
+  /// The system's error if no descriptor was available for a connection.
+  var socketError: SystemError?
+  /// Whether the exchange has already restarted to use the descriptor of an idle connection.
+  var hasFreedDescriptor = false
+  /// The number of the host's addresses that the proxy could not reach.
+  var unreachableTargetCount = 0
+  /// The address that the network policy refused last.
+  var refusedAddress: IPAddress?
+}
+
+/// The state of the lookup of the host's name.
+enum LookupState {
+  case none
+  /// libcurl has no addresses for the name.
+  case needed
+  case running(HostLookups.Waiter)
+  /// libcurl has received the addresses.
+  case finished
+
+  var isNeeded: Bool { if case .needed = self { true } else { false } }
+  var isFinished: Bool { if case .finished = self { true } else { false } }
+}

@@ -1,0 +1,45 @@
+import HTTPTypes
+import LupineCore
+import LupineSupport
+
+/// Rejects requests that are not valid or that libcurl cannot send, before anything is sent.
+///
+/// The rules are part of the transport, because a transport may be used without a session.
+enum CurlRequestRules {
+  static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
+    if context.judgesServers, context.evaluator != nil, context.identity.trustPolicy == nil {
+      let reason =
+        "an evaluator needs an identity with a trust policy; otherwise its result would apply to other sessions."
+      throw LupineError(
+        .configuration([ConfigurationIssue(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
+    }
+    try check(request.method)
+    try check(request.version)
+    try RequestRules.check(request, limits: context.limits)
+  }
+
+  private static func check(_ method: HTTPRequest.Method) throws(LupineError) {
+    if method == .get { return }
+    guard !method.rawValue.isEmpty, method.rawValue.hasOnlyBytes({ $0.isTokenByte }) else {
+      throw invalid("The method contains a byte that is not allowed (RFC 9110 section 9.1).")
+    }
+  }
+
+  private static func check(_ version: ProtocolVersion?) throws(LupineError) {
+    switch version {
+    case .http3: throw invalid("This transport does not support HTTP/3; request HTTP/2, or leave the version open.")
+    case .http2 where !LibcurlInfo.capabilities.contains(.http2):
+      throw invalid("The installed libcurl does not support HTTP/2; leave the version open.")
+    default: break
+    }
+  }
+
+  private static func invalid(_ message: String) -> LupineError { LupineError(.invalidRequest, message) }
+}
+
+extension String {
+  /// Whether all UTF-8 bytes satisfy the predicate.
+  fileprivate func hasOnlyBytes(_ isAllowed: (UInt8) -> Bool) -> Bool {
+    utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isAllowed) } ?? utf8.allSatisfy(isAllowed)
+  }
+}

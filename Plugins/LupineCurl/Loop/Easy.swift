@@ -1,0 +1,197 @@
+import CLibcurl
+import HTTPTypes
+import LupineCore
+import LupineSupport
+
+/// An easy handle that serves one exchange after another and caches its options.
+final class Easy {
+  /// The exchange that the handle serves, without a reference.
+  ///
+  /// The loop's table holds a reference until the exchange is over. The handle is detached from the exchange before that.
+  private(set) var exchangeReference: Unmanaged<Exchange>?
+  /// The next handle in the multi's list of idle handles.
+  var nextIdle: Easy?
+  let multi: Multi
+  let watchdog: Watchdog
+  let headReader: HeadReader
+  let handle: EasyHandle
+  let target: URLHandle
+  var fieldList = StringList()
+  var fields: RequestFields?
+  var shape: RequestShape?
+  var method: String?
+  var verbatimTarget: String?
+  /// The connect timeout that is set on the handle; `.some(nil)` if the handle has none, `nil` if it was never set.
+  var connectTimeout: Duration??
+  var isReuseForbidden = false
+  var isVerbose = false
+  var waitsForMultiplexing = false
+  var uploadBuffer = 0
+  var verifiesHostName = true
+  var prunesNameCache = true
+  private var lastAddress: RemoteAddress?
+  /// The settings of the last exchange's session.
+  var settings: ExchangeSettings?
+  var connections = ConnectionOptions()
+  var addresses = StringList()
+  /// Whether `addresses` were resolved for the current exchange.
+  var hasAddresses = false
+  var connectTo = StringList()
+  var hasConnectTo = false
+  var proxyAuthorization: String?
+  var proxyFields = StringList()
+
+  init(_ multi: Multi) throws(LupineError) {
+    self.multi = multi
+    watchdog = multi.loop.watchdog
+    headReader = HeadReader(Limits(), multi.loop.headCache, mayBeMultiplexed: false)
+    handle = try EasyHandle()
+    target = try URLHandle()
+    multi.settings.apply(to: handle)
+    lupine_easy_set_url(handle.pointer, target.pointer)
+    Callbacks.install(self, of: multi, on: handle.pointer)
+  }
+
+  /// The exchange that the handle serves, with a reference.
+  var exchange: Exchange? { exchangeReference?.takeUnretainedValue() }
+
+  func attach(to exchange: Exchange) { exchangeReference = Unmanaged.passUnretained(exchange) }
+
+  /// Detaches the handle from its exchange.
+  func detach() {
+    exchangeReference = nil
+    set(isVerbose: false)
+  }
+
+  /// Creates the handshake state for a new connection of the exchange: for its proxy first, then for its server.
+  ///
+  /// Returns nil if the connection must not be made.
+  func beginHandshake() -> Handshake? {
+    guard let exchange, multi.isReadyForTLS, let roots = roots(for: exchange) else { return nil }
+    let (context, identity) = (exchange.context, multi.route.identity)
+    // Within the tunnel, libcurl has the proxy's status code for CONNECT.
+    if let proxy = multi.route.proxy, proxy.kind == .https, number(CURLINFO_HTTP_CONNECTCODE) == 0 {
+      return Handshake(for: exchange, with: .proxy(proxy, in: context), roots, identity, watchdog)
+    }
+    let handshake = Handshake(for: exchange, with: .server(exchange.url, in: context), roots, identity, watchdog)
+    exchange.uncommonState().handshake = handshake
+    return handshake
+  }
+
+  private func roots(for exchange: Exchange) -> TrustedRoots? {
+    do throws(LupineError) { return try multi.roots() } catch {
+      exchange.failure = exchange.failure ?? error
+      return nil
+    }
+  }
+
+  /// Processes a line of a head or of trailers; false ends the exchange.
+  func receive(line: UnsafeRawBufferPointer) -> Bool {
+    watchdog.excludingTime {
+      headReader.matchesCachedHead(line)
+        || exchangeReference?._withUnsafeGuaranteedRef { $0.receive(line: line, headReader) } == true
+    }
+  }
+
+  /// Processes libcurl's debug output.
+  ///
+  /// The relevant parts are the lines that `VerboseText` parses, and the content of a challenge that libcurl answers
+  /// itself.
+  func receive(debug bytes: UnsafeRawBufferPointer, _ kind: curl_infotype) {
+    switch kind {
+    case CURLINFO_TEXT:
+      guard let text = VerboseText(bytes) else { return }
+      if text == .surplus { forbidReuse() }
+      exchange?.process(text)
+    case CURLINFO_DATA_IN: exchange?.uncommon?.challengeContent?.process(bytes)
+    default: break
+    }
+  }
+
+  /// Opens a socket for an address; returns -1 if the network policy does not allow the address or the socket cannot be
+  /// created.
+  func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
+    guard exchange?.mayConnect(to: IPAddress(address)) != false else { return socketFailed() }
+    do throws(SystemError) {
+      let descriptor = try Socket.open(for: address)
+      exchange?.uncommon?.socketError = nil
+      multi.loop.recordOpened(descriptor, for: multi)
+      exchange?.setSocket(descriptor)
+      return descriptor
+    } catch {
+      exchange?.recordSocketFailure(error)
+      return socketFailed()
+    }
+  }
+
+  /// Records that a connection to an address has failed, and returns libcurl's value for a missing socket.
+  private func socketFailed() -> Int32 {
+    multi.hasFailedConnect = true
+    return CURL_SOCKET_BAD
+  }
+
+  var pointer: UnsafeMutableRawPointer { handle.pointer }
+
+  /// libcurl's message for its last failure; empty if there is none.
+  var errorText: String { handle.errorText }
+
+  func number(_ info: CURLINFO) -> Int { handle.number(info) }
+
+  func size(_ info: CURLINFO) -> Int64 { handle.size(info) }
+
+  /// The `SSL` object of the current exchange's connection; `nil` without TLS.
+  var connection: OpaquePointer? { lupine_easy_tls(pointer).map { OpaquePointer($0) } }
+
+  /// The TLS details of a connection that other exchanges may share.
+  var sharedDetails: TLSDetails? { connection.map { multi.details(of: $0) } }
+
+  /// The descriptor of the current exchange's connection; -1 if there is none.
+  var descriptor: Int32 { lupine_easy_descriptor(pointer) }
+
+  /// The text of the address that the handle last connected to.
+  var remoteAddress: String? { lastAddress?.text }
+
+  /// The IP address that the handle last connected to; `nil` if it has none.
+  var remoteIP: IPAddress? { lastAddress?.address }
+
+  /// Stores the address of the current connection; an unchanged address keeps its text.
+  func setRemoteAddress(_ address: UnsafePointer<CChar>?, port: Int32) {
+    if lastAddress?.matches(address, port) != true { lastAddress = RemoteAddress(address, port) }
+  }
+
+  /// Makes libcurl close the connection after this exchange.
+  func forbidReuse() {
+    handle.set(CURLOPT_FORBID_REUSE, 1)
+    isReuseForbidden = true
+  }
+
+  /// Turns libcurl's verbose text on or off; `VerboseText` parses it.
+  func set(isVerbose verbose: Bool) {
+    guard verbose != isVerbose else { return }
+    handle.set(CURLOPT_VERBOSE, verbose ? 1 : 0)
+    isVerbose = verbose
+  }
+
+}
+
+/// The remote address of a connection, in libcurl's form and as text.
+struct RemoteAddress {
+  let text: String
+  /// `nil` if the connection has no IP address.
+  let address: IPAddress?
+  private let host: [CChar]
+  private let port: Int32
+
+  init(_ address: UnsafePointer<CChar>?, _ port: Int32) {
+    let host = address.map { String(cString: $0) } ?? ""
+    self.host = Array(host.utf8CString)
+    self.port = port
+    self.address = IPAddress(String(host.prefix { $0 != "%" }))
+    text = host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+
+  func matches(_ address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
+    guard let address, port == self.port else { return false }
+    return Memory.isEqual(address, host)
+  }
+}

@@ -1,0 +1,269 @@
+import CLibcurl
+import LupineCore
+
+/// The event loop of one transport; it is created, used and released on its own thread.
+final class Loop {
+  let engine: Engine
+  let headCache = HeadCache()
+  let watchdog: Watchdog
+  let poller: Poller
+  var roots = RootCache()
+  /// The state of each descriptor, by its number; nil if libcurl does not use the descriptor.
+  private(set) var sockets: [WatchedSocket?] = []
+  let exchanges = ExchangeTable()
+  private let wakeUp: WakeUp
+  /// Replaced as a whole and never changed in place, so that reading it needs no exclusivity check.
+  private var multis: [Multi] = []
+  private let limiter: ConnectionLimiter
+  /// Whether a deadline may have passed.
+  private var isTimeUp = false
+  /// The first exchange of the list that `settle` processes at the end of the turn.
+  ///
+  /// The list is linked through the exchanges, and holds one reference to each of them. An array would need an
+  /// exclusivity check for each access.
+  private var firstToSettle: Unmanaged<Exchange>?
+  private var lastToSettle: Unmanaged<Exchange>?
+  /// The exchanges that have used their share of the turn.
+  private var yielding: [UInt64] = []
+  /// Whether a call of libcurl that may call back for exchanges is in progress; maintained in debug builds only.
+  private(set) var isInLibrary = false
+  private var lastConnectionID: UInt64 = 0
+  private var isStopping = false
+  private var stopsWhenIdle = false
+
+  init(_ engine: Engine, _ wakeUp: WakeUp) throws(LupineError) {
+    guard LibcurlInfo.isReady else { throw LupineError(.other, "libcurl cannot be initialised.") }
+    self.engine = engine
+    self.wakeUp = wakeUp
+    poller = try Poller()
+    watchdog = try Watchdog()
+    limiter = ConnectionLimiter(
+      perHost: engine.configuration.connectionsPerHost, total: engine.configuration.connections)
+    poller.watch(wakeUp.descriptor, for: Poller.readable | Poller.edgeTriggered, isWatched: false)
+    try watchdog.start()
+  }
+
+  func run() {
+    // Local variables passed as arguments avoid the exclusivity checks of class members.
+    var commands: [Command] = []
+    var jobs: [UnownedJob] = []
+    turn(&commands)
+    while !isStopping, !(stopsWhenIdle && exchanges.count == 0) {
+      sleep(&jobs)
+      turn(&commands)
+    }
+    for exchange in exchanges.all { exchange.fail(.transportShutDown) }
+    settle()
+    for multi in multis { multi.close() }
+    multis = []
+    sockets = []
+    watchdog.stop()
+  }
+
+  /// Runs one turn of the loop.
+  ///
+  /// Exchanges start after the idle connections have been checked and before other connections become idle. So no
+  /// exchange starts on a connection that has unread bytes.
+  private func turn(_ commands: inout [Command]) {
+    checkIdleSockets()
+    if limiter.mayAdmit { startQueued() }
+    engine.takeCommands(&commands)
+    if !commands.isEmpty { execute(&commands) }
+    if !yielding.isEmpty { resumeYielding() }
+    for multi in multis { multi.handleTimeout(isTimeUp: isTimeUp) }
+    serveSockets()
+    for multi in multis {
+      if multi.hasFailedConnect { multi.tryNextAddresses() }
+      multi.completeFinished()
+    }
+    if isTimeUp { closeStale() }
+    settle()
+  }
+
+  /// Runs the queued jobs, and sleeps until there is an event, a command or a deadline.
+  private func sleep(_ jobs: inout [UnownedJob]) {
+    let deadline = nextDeadline
+    let maySleep = engine.runJobs(&jobs, thenSleep: !limiter.mayAdmit && deadline != 0 && yielding.isEmpty)
+    let timeout = MonotonicClock.milliseconds(until: deadline)
+    poller.wait(milliseconds: maySleep ? timeout : 0)
+    isTimeUp = timeout == 0 || (maySleep && poller.count == 0)
+  }
+
+  /// The earliest time at which a multi must be called; nil if no multi has a deadline.
+  private var nextDeadline: UInt64? {
+    var earliest: UInt64?
+    for multi in multis {
+      if let deadline = multi.nextCall { earliest = min(earliest ?? .max, deadline) }
+    }
+    return earliest
+  }
+
+  /// Closes the multis that have been idle for the lifetime of their idle connections.
+  private func closeStale() {
+    for stale in multis where stale.isStale {
+      stale.close()
+      multis = multis.filter { $0 !== stale }
+    }
+  }
+
+  /// Closes the multis that no exchange uses; returns true if a connection was closed.
+  func closeUnused(except kept: Multi) -> Bool {
+    let before = openCount
+    for unused in multis where unused !== kept && unused.isUnused {
+      unused.close()
+      multis = multis.filter { $0 !== unused }
+    }
+    return openCount < before
+  }
+
+  private var openCount: Int { sockets.count { $0?.isConnection == true } }
+
+  private func checkIdleSockets() {
+    for index in 0..<poller.count {
+      let (descriptor, readiness) = poller.event(index)
+      if descriptor != wakeUp.descriptor { checkIdleSocket(descriptor, readiness) }
+    }
+  }
+
+  private func serveSockets() {
+    for index in 0..<poller.count {
+      let (descriptor, readiness) = poller.event(index)
+      guard let socket = watchedSocket(descriptor), socket.requestedEvents != 0 else { continue }
+      socket.multi.handleEvents(of: descriptor, readiness)
+    }
+  }
+
+  private func settle() {
+    while let first = firstToSettle {
+      let exchange = first.takeRetainedValue()
+      firstToSettle = exchange.leaveSettleList()
+      if firstToSettle == nil { lastToSettle = nil }
+      exchange.settle()
+    }
+  }
+}
+
+extension Loop {
+  /// Makes a call of libcurl that may read from connections and call back for exchanges.
+  ///
+  /// When this method returns, the exchanges of connections that the watchdog has ended have ended as well.
+  func callLibrary<Result>(_ call: () -> Result) -> Result {
+    assert(record(isInLibrary: true))
+    watchdog.beginCall()
+    let result = call()
+    watchdog.endCall()
+    assert(record(isInLibrary: false))
+    if watchdog.connections.hasEndedConnections { failFloodedExchanges() }
+    return result
+  }
+
+  /// Returns true, for use in `assert`.
+  private func record(isInLibrary: Bool) -> Bool {
+    self.isInLibrary = isInLibrary
+    return true
+  }
+
+  /// Records that an exchange has used its share of the turn and continues in the next one.
+  func resumeNextTurn(_ exchange: Exchange) { yielding.append(exchange.id) }
+
+  private func resumeYielding() {
+    let exchanges = yielding
+    yielding = []
+    for id in exchanges { self.exchanges[id]?.resumeAfterYield() }
+  }
+
+  func makeConnectionID() -> UInt64 {
+    lastConnectionID += 1
+    return lastConnectionID
+  }
+
+  /// Adds an exchange to the list that `settle` processes at the end of the turn.
+  func scheduleSettle(_ exchange: Exchange) {
+    let link = Unmanaged.passRetained(exchange)
+    if let lastToSettle {
+      lastToSettle._withUnsafeGuaranteedRef { $0.link(before: link) }
+    } else {
+      firstToSettle = link
+    }
+    lastToSettle = link
+  }
+
+  /// Removes an exchange that is over.
+  func remove(_ exchange: Exchange) {
+    exchanges.remove(exchange)
+    limiter.leave(exchange.id, from: exchange.host)
+  }
+
+  /// Records that a host uses HTTP/2, so that its exchanges share connections.
+  func recordMultiplexing(of exchange: Exchange) {
+    limiter.lift(exchange.host)
+    watchedSocket(exchange.socket)?.isMultiplexed = true
+  }
+
+  /// Stores the state of a descriptor.
+  ///
+  /// The list is moved out during the change, so that reading it needs no exclusivity check.
+  func store(_ socket: WatchedSocket?, at descriptor: Int32) {
+    var list = sockets
+    sockets = []
+    while list.count <= Int(descriptor) { list.append(nil) }
+    list[Int(descriptor)] = socket
+    sockets = list
+  }
+
+  private func execute(_ commands: inout [Command]) {
+    for command in commands {
+      switch command {
+      case .start(let submission): accept(submission)
+      case .cancel(let id): exchanges[id]?.cancel()
+      case .resumeReceiving(let id): exchanges[id]?.resumeReceiving()
+      case .resumeSending(let id): exchanges[id]?.resumeSending()
+      case .finishLookup(let id, let outcome): exchanges[id]?.finishLookup(outcome)
+      case .countConnections(let continuation): continuation.resume(returning: snapshot(waiting: limiter.waitingCount))
+      case .stop: isStopping = true
+      case .stopWhenIdle: stopsWhenIdle = true
+      }
+    }
+    commands.removeAll(keepingCapacity: true)
+  }
+
+  private func accept(_ submission: Submission) {
+    let now = MonotonicClock.now
+    let exchange: Exchange
+    do throws(LupineError) {
+      exchange = Exchange(submission, limiter.host(of: submission.url), try multi(for: submission), at: now)
+    } catch {
+      return submission.continuation.resume(returning: .failure(error))
+    }
+    exchanges.insert(exchange)
+    exchange.multi.addExchange()
+    let queued = QueuedExchange(
+      exchange.id, priority: submission.request.priority, submission.settings.connections)
+    if limiter.enter(queued, at: exchange.host) {
+      start(exchange, at: now)
+    } else {
+      submission.context.emit(.queued(reason: limiter.reason(for: queued, at: exchange.host)))
+    }
+  }
+
+  private func startQueued() {
+    while let id = limiter.next() {
+      if let exchange = exchanges[id] { start(exchange, at: MonotonicClock.now) }
+    }
+  }
+
+  private func start(_ exchange: Exchange, at now: UInt64) {
+    do throws(LupineError) {
+      try exchange.start(at: now)
+    } catch {
+      exchange.fail(error)
+    }
+  }
+
+  private func multi(for submission: Submission) throws(LupineError) -> Multi {
+    if let multi = multis.first(where: { $0.route.matches(submission.identity, submission.version) }) { return multi }
+    let multi = try Multi(Route(submission.identity, submission.version), self)
+    multis = multis + [multi]
+    return multi
+  }
+}

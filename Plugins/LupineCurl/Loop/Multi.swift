@@ -1,0 +1,232 @@
+import CLibcurl
+import FoundationEssentials
+import LupineCore
+
+/// One of libcurl's multi handles with its own pool of connections, used on the loop's thread.
+///
+/// It outlives its easy handles and connections, whose callbacks refer to it.
+final class Multi {
+  let loop: Loop
+  let settings: EasySettings
+  let route: Route
+  /// Whether the certificates that TLS needs have been checked.
+  private(set) var isReadyForTLS = false
+  /// When libcurl must be called without an event; 0 means at once, nil means never.
+  private(set) var deadline: UInt64?
+  /// Whether a connection to an address has failed since the last turn.
+  var hasFailedConnect = false
+  /// Whether the multi has an idle connection that may be closed for another one.
+  var hasIdleConnection = false
+  private var handle: MultiHandle
+  /// The pointer of `handle`, which does not change.
+  private let pointer: UnsafeMutableRawPointer
+  /// The first of the idle easy handles, which form a linked list.
+  private var firstIdle: Easy?
+  private var idleCount = 0
+  /// The number of exchanges that run or wait in this multi.
+  private var exchangeCount = 0
+  private let maximumIdle: Int
+  private var lastDetails: (connection: OpaquePointer, details: TLSDetails)?
+  /// When the last exchange ended; nil while there are exchanges.
+  private var idleSince: UInt64? = MonotonicClock.now
+  private var idleLifetime: UInt64
+
+  init(_ route: Route, _ loop: Loop) throws(LupineError) {
+    self.loop = loop
+    settings = EasySettings(route, loop.engine.configuration)
+    self.route = route
+    maximumIdle = max(64, loop.engine.configuration.connections)
+    idleLifetime = Self.nanoseconds(loop.engine.configuration.idleConnectionLifetime)
+    handle = try MultiHandle(loop.engine.configuration)
+    pointer = handle.pointer
+    Callbacks.install(self, on: pointer)
+  }
+
+  /// Checks the root certificates and the client certificate before the first TLS connection.
+  ///
+  /// libcurl would report unusable certificates only during the handshake.
+  func checkCertificates(now: Date) throws(LupineError) {
+    if isReadyForTLS { return }
+    _ = try roots()
+    if let certificate = settings.identity.clientCertificate { try ClientCertificateCheck.check(certificate, now: now) }
+    isReadyForTLS = true
+  }
+
+  /// Returns the root certificates that verify the multi's servers.
+  func roots() throws(LupineError) -> TrustedRoots { try loop.roots.roots(in: settings.rootFiles) }
+
+  /// Records that an exchange will use the multi.
+  func addExchange() {
+    exchangeCount += 1
+    idleSince = nil
+  }
+
+  /// Records that an exchange is over.
+  func removeExchange(at now: UInt64) {
+    exchangeCount -= 1
+    if exchangeCount == 0 { idleSince = now }
+  }
+
+  func makeEasy() throws(LupineError) -> Easy {
+    guard let easy = firstIdle.take() else { return try Easy(self) }
+    firstIdle = easy.nextIdle.take()
+    idleCount -= 1
+    return easy
+  }
+
+  func add(_ easy: Easy) throws(LupineError) {
+    let code = curl_multi_add_handle(pointer, easy.pointer)
+    guard code == CURLM_OK else { throw CurlError.error(code) }
+  }
+
+  /// Restarts a transfer that has ended.
+  func restart(_ easy: Easy) throws(LupineError) {
+    curl_multi_remove_handle(pointer, easy.pointer)
+    let code = curl_multi_add_handle(pointer, easy.pointer)
+    guard code == CURLM_OK else { throw CurlError.error(code) }
+  }
+
+  /// Like `restart`, but first closes the oldest idle connection.
+  ///
+  /// To do so, it lowers libcurl's limit of connections to the number of open ones for a moment.
+  func restartReplacingIdle(_ easy: Easy) throws(LupineError) {
+    try restart(easy)
+    guard hasIdleConnection else { return }
+    hasIdleConnection = false
+    lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.connectionCount(of: self)))
+    deadline = nil
+    callSocketAction(CURL_SOCKET_TIMEOUT, 0)
+    lupine_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, max(1, loop.engine.configuration.connections))
+  }
+
+  /// Records the idle lifetime that an exchange allows; the longest one counts.
+  func extendIdleLifetime(to duration: Duration?) {
+    if let duration { idleLifetime = max(idleLifetime, Self.nanoseconds(duration)) }
+  }
+
+  /// Whether the multi has been idle for so long that no connection would be reused.
+  var isStale: Bool { staleAt.map { $0 <= MonotonicClock.now } ?? false }
+
+  /// Whether no exchange uses the multi.
+  var isUnused: Bool { exchangeCount == 0 }
+
+  /// When the loop must call the multi; nil means only on events.
+  var nextCall: UInt64? {
+    guard let staleAt else { return deadline }
+    return min(staleAt, deadline ?? .max)
+  }
+
+  private var staleAt: UInt64? { idleSince.map { $0 + idleLifetime } }
+
+  /// Returns the duration as libcurl counts it: in whole seconds, at least one.
+  private static func nanoseconds(_ duration: Duration) -> UInt64 {
+    UInt64(clamping: max(1, min(duration.components.seconds, 1 << 30))) * 1_000_000_000
+  }
+
+  /// Removes the easy handle, which ends its transfer, and keeps the handle for the next exchange if it is reusable.
+  func remove(_ easy: Easy, isReusable: Bool) {
+    curl_multi_remove_handle(pointer, easy.pointer)
+    easy.detach()
+    guard isReusable, idleCount < maximumIdle else { return }
+    easy.nextIdle = firstIdle.take()
+    firstIdle = easy
+    idleCount += 1
+  }
+
+  func setTimer(milliseconds: Int) {
+    deadline = milliseconds < 0 ? nil : milliseconds == 0 ? 0 : MonotonicClock.now + UInt64(milliseconds) * 1_000_000
+  }
+
+  /// Calls libcurl if its deadline has passed.
+  func handleTimeout(isTimeUp: Bool) {
+    guard let deadline, deadline == 0 || (isTimeUp && MonotonicClock.milliseconds(until: deadline) == 0) else { return }
+    self.deadline = nil
+    callSocketAction(CURL_SOCKET_TIMEOUT, 0)
+  }
+
+  /// Calls libcurl for a descriptor that is ready.
+  func handleEvents(of descriptor: Int32, _ readiness: UInt32) {
+    var action: Int32 = 0
+    if readiness & Poller.readable != 0 { action |= CURL_CSELECT_IN }
+    if readiness & Poller.writable != 0 { action |= CURL_CSELECT_OUT }
+    if readiness & Poller.broken != 0 { action |= CURL_CSELECT_IN | CURL_CSELECT_ERR }
+    callSocketAction(descriptor, action)
+  }
+
+  /// Makes libcurl try the next address after a failed one.
+  ///
+  /// libcurl 7.88 would start this attempt only with a timer, up to half of the connect timeout later.
+  func tryNextAddresses() {
+    while hasFailedConnect {
+      hasFailedConnect = false
+      loop.callLibrary { lupine_multi_serve_all(pointer) }
+    }
+  }
+
+  /// Ends the exchanges whose transfers libcurl has completed.
+  func completeFinished() {
+    guard exchangeCount > 0 else { return }
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(pointer, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+      let code = lupine_message_result(message)
+      Callbacks.exchange(of: easy)?.complete(code)
+    }
+  }
+
+  /// Returns the TLS details of a connection.
+  ///
+  /// The last result is cached until a connection is closed, because a new connection may have the same memory address.
+  func details(of connection: OpaquePointer) -> TLSDetails {
+    if let lastDetails, lastDetails.connection == connection { return lastDetails.details }
+    let details = TLSDetails(connection)
+    lastDetails = (connection, details)
+    return details
+  }
+
+  /// Records that one of the connections is closed.
+  func connectionClosed() { lastDetails = nil }
+
+  /// Closes every connection; the multi cannot be used after this call.
+  func close() {
+    while let easy = firstIdle { firstIdle = easy.nextIdle.take() }
+    handle.close()
+  }
+
+  private func callSocketAction(_ descriptor: Int32, _ action: Int32) {
+    var running: Int32 = 0
+    loop.callLibrary { _ = curl_multi_socket_action(pointer, descriptor, action, &running) }
+  }
+}
+
+/// Owns one of libcurl's multi handles.
+struct MultiHandle: ~Copyable {
+  let pointer: UnsafeMutableRawPointer
+  private var isOpen = true
+
+  init(_ configuration: CurlTransport.Configuration) throws(LupineError) {
+    guard let pointer = curl_multi_init() else {
+      throw LupineError(.other, "libcurl has no memory for a multi handle.")
+    }
+    self.pointer = pointer
+    HandleCount.add(1)
+    set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    set(CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
+    set(CURLMOPT_MAX_TOTAL_CONNECTIONS, configuration.connections)
+    set(CURLMOPT_MAXCONNECTS, configuration.connections)
+  }
+
+  deinit { if isOpen { cleanUp() } }
+
+  mutating func close() {
+    if isOpen { cleanUp() }
+    isOpen = false
+  }
+
+  private func cleanUp() {
+    curl_multi_cleanup(pointer)
+    HandleCount.add(-1)
+  }
+
+  private func set(_ option: CURLMoption, _ value: Int) { lupine_multi_set_long(pointer, option, max(1, value)) }
+}
