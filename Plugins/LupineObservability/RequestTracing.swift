@@ -1,6 +1,8 @@
 #if Observability
+  import HTTPTypes
   import LupineCore
   public import LupineSession
+  import Synchronization
   public import Tracing
 
   /// Creates a span for each exchange, and sends the trace context to the server.
@@ -30,5 +32,100 @@
   extension Plugin where Self == RequestTracing {
     /// Spans for the exchanges, and `traceparent` in the requests; see `RequestTracing`.
     public static func tracing(_ tracer: (any Tracer)? = nil) -> RequestTracing { RequestTracing(tracer) }
+  }
+
+  /// Begins the span of an exchange and injects its context into the request.
+  struct SpanTransport: Transport {
+    let base: any Transport
+    let tracer: (any Tracer)?
+    let monitor: SpanMonitor
+
+    var capabilities: TransportCapabilities { base.capabilities }
+
+    func send(
+      _ request: OutgoingRequest, in context: TransferContext
+    ) async throws(LupineError) -> TransportResponse {
+      let tracer = tracer ?? InstrumentationSystem.tracer
+      let hop =
+        monitor.hop(of: context.id)
+        ?? Hop(request.summary, attempt: context.attempt, resendCount: 0, started: .zero)
+      let span = tracer.startSpan(hop.spanName, ofKind: .client)
+      span.setAttributes(hop.attributes)
+      monitor.begin(span, for: context.id)
+      var request = request
+      tracer.inject(span.context, into: &request.headers, using: FieldInjector())
+      return try await base.send(request, in: context)
+    }
+
+    func shutdown() async { await base.shutdown() }
+  }
+
+  /// Adds the results of exchanges to their spans, and ends the spans.
+  struct SpanMonitor: EventMonitor {
+    private let spans = SpanTable()
+    private let hops = HopTable()
+
+    /// Returns the latest exchange of a request, for its span.
+    func hop(of request: RequestID) -> Hop? { hops.current(of: request) }
+
+    func begin(_ span: any Tracing.Span, for request: RequestID) { spans.insert(span, for: request) }
+
+    func receive(_ event: SessionEvent) {
+      if let closed = hops.take(event).closed { end(event.request, closed) }
+      guard case .redirected(let target, let isFollowed, let reason) = event.kind else { return }
+      spans.span(of: event.request)?.addEvent(
+        SpanEvent(
+          name: "redirect",
+          attributes: [
+            "lupine.redirect.target": .string(target), "lupine.redirect.followed": .bool(isFollowed),
+            "lupine.redirect.reason": .string(reason),
+          ]))
+    }
+
+    private func end(_ request: RequestID, _ hop: Hop) {
+      guard let span = spans.remove(request) else { return }
+      span.setAttributes(hop.attributes)
+      if let error = hop.error {
+        span.setStatus(SpanStatus(code: .error, message: error.message))
+      } else if hop.errorType != nil {
+        span.setStatus(SpanStatus(code: .error))
+      }
+      span.end()
+    }
+  }
+
+  /// The spans that have begun and not ended.
+  final class SpanTable: Sendable {
+    private let spans = Mutex<[RequestID: any Tracing.Span]>([:])
+
+    func insert(_ span: any Tracing.Span, for request: RequestID) {
+      // An exchange ends its span before the next one begins; a remaining span has missed its end.
+      spans.withLock { $0.updateValue(span, forKey: request) }?.end()
+    }
+
+    func span(of request: RequestID) -> (any Tracing.Span)? { spans.withLock { $0[request] } }
+
+    func remove(_ request: RequestID) -> (any Tracing.Span)? { spans.withLock { $0.removeValue(forKey: request) } }
+  }
+
+  /// Writes the propagated values of a tracer into a request's fields.
+  struct FieldInjector: Injector {
+    func inject(_ value: String, forKey key: String, into carrier: inout HTTPFields) {
+      guard let name = HTTPField.Name(key) else { return }
+      carrier[name] = value
+    }
+  }
+
+  extension Tracing.Span {
+    func setAttributes(_ values: [(name: String, value: Hop.Value)]) {
+      updateAttributes { attributes in
+        for (name, value) in values {
+          switch value {
+          case .text(let text): attributes.set(name, value: .string(text))
+          case .number(let number): attributes.set(name, value: .int64(number))
+          }
+        }
+      }
+    }
   }
 #endif

@@ -1,7 +1,30 @@
-public import LupineCore
+import FoundationEssentials
 import HTTPTypes
+public import LupineCore
 public import LupineSession
 import LupineSupport
+
+/// The keys of an account at Amazon Web Services, or at a service with the same signatures.
+///
+/// The description omits the secret key and the session token.
+public struct AmazonCredential: Sendable, Hashable, HidesSecrets {
+  /// The public key identifier, such as `AKIDEXAMPLE`.
+  public let accessKeyID: String
+  /// The secret key, which is never sent.
+  public let secretAccessKey: String
+  /// The session token of temporary keys, which is sent with each request.
+  public let sessionToken: String?
+
+  /// Creates a credential from its keys.
+  public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
+    self.accessKeyID = accessKeyID
+    self.secretAccessKey = secretAccessKey
+    self.sessionToken = sessionToken
+  }
+
+  /// The public key identifier only.
+  public var description: String { "AmazonCredential(\(accessKeyID))" }
+}
 
 /// Signs requests with Signature Version 4 of Amazon Web Services.
 ///
@@ -124,4 +147,15 @@ extension HTTPField.Name {
   static let amazonDate = HTTPField.Name(constant: "X-Amz-Date")
   static let amazonSecurityToken = HTTPField.Name(constant: "X-Amz-Security-Token")
   static let amazonContentHash = HTTPField.Name(constant: "X-Amz-Content-Sha256")
+}
+
+/// A date in the format of a signature, in UTC: the time `20150830T123600Z` and the day `20150830`.
+struct AmazonDate: Sendable, Hashable {
+  let time: String
+  var day: String { String(time.prefix(8)) }
+
+  init(_ date: Date) {
+    let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
+    time = style.format(date)
+  }
 }

@@ -1,7 +1,9 @@
 import FoundationEssentials
 import HTTPTypes
+import LupineCoding
 public import LupineCore
 public import LupineSession
+import LupineSupport
 
 /// Requests tokens from an authorization server (RFC 6749).
 ///
@@ -84,5 +86,44 @@ public struct OAuthClient: Sendable, HidesSecrets {
   /// Returns an error code in the standard's form; any other text might repeat a secret.
   private static func printable(_ code: String) -> String? {
     code.count <= 64 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F } ? code : nil
+  }
+}
+
+/// An authorization grant for a token (RFC 6749 section 1.3).
+public enum OAuthGrant: Sendable, Hashable {
+  /// The client's identifier and secret (RFC 6749 section 4.4).
+  case clientCredentials(scope: String? = nil)
+  /// A refresh token (RFC 6749 section 6).
+  case refreshToken(String, scope: String? = nil)
+
+  /// The parameters of the token request.
+  var parameters: [(name: String, value: String)] {
+    switch self {
+    case .clientCredentials(let scope):
+      [("grant_type", "client_credentials")] + Self.scope(scope)
+    case .refreshToken(let token, let scope):
+      [("grant_type", "refresh_token"), ("refresh_token", token)] + Self.scope(scope)
+    }
+  }
+
+  private static func scope(_ scope: String?) -> [(name: String, value: String)] { scope.map { [("scope", $0)] } ?? [] }
+}
+
+extension OAuthGrant: HidesSecrets {
+  /// The grant type only.
+  public var description: String {
+    switch self {
+    case .clientCredentials: "client_credentials"
+    case .refreshToken: "refresh_token"
+    }
+  }
+}
+
+/// Encodes values as `application/x-www-form-urlencoded` (RFC 6749 appendix B).
+enum FormText {
+  private static let allowed = URLEncodedFormEncoder.AllowedCharacters.unreserved.removing("~").inserting("*")
+
+  static func encoded(_ text: String) -> String {
+    PercentCoding.encoded(Array(text.utf8), allowing: allowed, spaceAsPlus: true)
   }
 }
