@@ -1,6 +1,15 @@
 import FoundationEssentials
-import Glibc
 import LupineCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// A file, open for reading and writing, that is removed with this value.
 final class TemporaryFile: Sendable {
@@ -30,4 +39,11 @@ final class TemporaryFile: Sendable {
       count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))
     }
   }
+}
+
+extension TemporaryFile {
+  /// Opens the file for reading only; the caller closes the descriptor with `closeDescriptor(_:)`.
+  func openReadOnly() -> Int32 { open(path, O_RDONLY | O_CLOEXEC) }
+
+  static func closeDescriptor(_ descriptor: Int32) { close(descriptor) }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import LupineCore
 import LupineSupport
 import Synchronization
@@ -18,8 +17,8 @@ final class ServerState: Sendable {
 
   init(_ configuration: ServerConfiguration, address: ScriptedServer.Address) throws(SocketFailure) {
     self.configuration = configuration
-    let socket = try LoopbackSocket(address)
-    try socket.listen(backlog: 1024)
+    let socket = try LoopbackSocket(address.local)
+    try socket.beginListening(backlog: 1024)
     port = socket.port
     listening = socket.descriptor
     threadName = "lupine-\(socket.port)"
@@ -34,7 +33,7 @@ final class ServerState: Sendable {
 
   /// Ends the accept thread.
   func stopAccepting() {
-    _ = shutdown(listening, Int32(SHUT_RDWR))
+    LoopbackSocket.shutDown(listening)
   }
 
   /// Closes all connections and joins their threads; call it after the accept thread has ended.
@@ -49,21 +48,16 @@ final class ServerState: Sendable {
   /// Accepts connections until the listening socket is shut down.
   private func acceptAll() {
     while true {
-      let descriptor = accept(listening, nil, nil)
-      if descriptor >= 0 {
-        start(descriptor)
-      } else if errno == EINVAL || errno == EBADF {
-        return
-      } else {
-        sched_yield()
+      switch LoopbackSocket.acceptConnection(on: listening) {
+      case .connection(let socket): start(socket)
+      case .shutDown: return
+      case .failed: break
       }
       joinFinished()
     }
   }
 
-  private func start(_ descriptor: Int32) {
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    let socket = ConnectionSocket(descriptor: descriptor)
+  private func start(_ socket: ConnectionSocket) {
     let number = record.update { record in
       record.accepted += 1
       record.open += 1
@@ -115,5 +109,42 @@ extension ServerState {
 
   func report(_ problem: ScriptedServer.Problem) {
     record.update { $0.problems.append(problem) }
+  }
+}
+
+/// The settings of a server.
+struct ServerConfiguration: Sendable {
+  let readsBody: Bool
+  let answersContinue: Bool
+  let keptBodyLength: Int
+  let handler: @Sendable (ReceivedHTTPRequest) -> ScriptedReply
+  /// The bytes to send after a client's first bytes, instead of HTTP/1.1.
+  var greeting: [UInt8]?
+  /// The frames that answer the first request of each HTTP/2 connection, instead of HTTP/1.1.
+  var frames: [UInt8]?
+}
+
+/// The events of a server so far.
+struct ServerRecord: Sendable {
+  var requests: [ReceivedHTTPRequest] = []
+  var problems: [ScriptedServer.Problem] = []
+  var accepted = 0
+  var open = 0
+  var isStopped = false
+}
+
+/// The threads of a server's connections.
+struct ConnectionThreads {
+  var running: [Int: (socket: ConnectionSocket, thread: SystemThread)] = [:]
+  /// The threads that have ended and wait for a join.
+  var finished: [SystemThread] = []
+
+  mutating func finish(_ number: Int) {
+    if let entry = running.removeValue(forKey: number) { finished.append(entry.thread) }
+  }
+
+  mutating func takeFinished() -> [SystemThread] {
+    defer { finished = [] }
+    return finished
   }
 }

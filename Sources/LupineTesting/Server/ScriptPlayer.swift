@@ -127,3 +127,45 @@ private func lines(_ fields: RawFields) -> [UInt8] {
 private func chunk(_ bytes: [UInt8], _ extensions: String) -> [UInt8] {
   Array("\(String(bytes.count, radix: 16))\(extensions)\r\n".utf8) + bytes + [13, 10]
 }
+
+/// Whether another request may follow on the connection (RFC 9112 sections 6.3 and 9.3).
+struct ResponsePersistence {
+  private(set) var allowsNext: Bool
+  private let isOldVersion: Bool
+  private let hasNoContent: Bool
+
+  init(_ request: ReceivedHTTPRequest) {
+    isOldVersion = request.version == "HTTP/1.0"
+    hasNoContent = request.method == .head
+    allowsNext =
+      isOldVersion
+      ? request.fields.contains(token: "keep-alive", in: "Connection")
+      : !request.fields.contains(token: "close", in: "Connection")
+  }
+
+  /// Applies the head of the final response.
+  mutating func note(status: Int, fields: RawFields) {
+    let isEmpty = hasNoContent || status == 204 || status == 304
+    let isFramed = fields["Content-Length"] != nil || fields.contains(token: "chunked", in: "Transfer-Encoding")
+    let closes = fields.contains(token: "close", in: "Connection")
+    let agrees = !isOldVersion || fields.contains(token: "keep-alive", in: "Connection")
+    if !(isEmpty || isFramed) || closes || !agrees { allowsNext = false }
+  }
+}
+
+/// The reason phrases of the IANA registry of status codes; other status codes have an empty phrase.
+let reasonPhrases: [Int: String] = [
+  100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",
+  200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content",
+  205: "Reset Content", 206: "Partial Content", 207: "Multi-Status",
+  300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
+  307: "Temporary Redirect", 308: "Permanent Redirect",
+  400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
+  405: "Method Not Allowed", 406: "Not Acceptable", 407: "Proxy Authentication Required", 408: "Request Timeout",
+  409: "Conflict", 410: "Gone", 411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large",
+  414: "URI Too Long", 415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed",
+  421: "Misdirected Request", 422: "Unprocessable Content", 425: "Too Early", 426: "Upgrade Required",
+  428: "Precondition Required", 429: "Too Many Requests", 431: "Request Header Fields Too Large",
+  500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
+  504: "Gateway Timeout", 505: "HTTP Version Not Supported", 511: "Network Authentication Required",
+]

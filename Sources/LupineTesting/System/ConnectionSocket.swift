@@ -1,4 +1,12 @@
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 import Synchronization
 
 /// An accepted connection with blocking calls; one thread uses it, and any thread may interrupt it.
@@ -19,7 +27,7 @@ final class ConnectionSocket: Sendable {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
-        Glibc.send(descriptor, buffer.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
+        sendBytes(descriptor, buffer.baseAddress?.advanced(by: sent), bytes.count - sent)
       }
       if count >= 0 { sent += count } else if errno != EINTR { throw .gone }
     }
@@ -76,7 +84,7 @@ final class ConnectionSocket: Sendable {
 
   func close() {
     isClosed.withLock { isClosed in
-      if !isClosed { _ = Glibc.close(descriptor) }
+      if !isClosed { closeDescriptor(descriptor) }
       isClosed = true
     }
   }
@@ -85,4 +93,24 @@ final class ConnectionSocket: Sendable {
     var value = value
     setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
   }
+}
+
+/// Calls the system's `send`, which the method of the same name hides.
+private func sendBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
+}
+
+/// Calls the system's `close`, which the method of the same name hides.
+private func closeDescriptor(_ descriptor: Int32) {
+  _ = close(descriptor)
+}
+
+/// The reason for the end of a connection before the end of its script.
+enum ConnectionEnd: Error {
+  /// The client closed the connection, the connection broke, or the server stopped.
+  case gone
+  /// The client sent bytes that are not an HTTP/1.1 request.
+  case malformed(String)
+  /// The client closed the connection within a request.
+  case incomplete
 }
