@@ -1,5 +1,4 @@
 public import FoundationEssentials
-import Glibc
 public import LupineCore
 import LupineSupport
 import Synchronization
@@ -115,13 +114,15 @@ extension CookieJar {
     }
     // The data is written to a temporary file in the same folder, so that the destination is always complete.
     let draft = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36))"
-    let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Self.failure("cannot be created", draft) }
-    var failure = Self.write(data, to: descriptor)
-    if failure == nil, rename(draft, path) != 0 { failure = errno }
-    guard let failure else { return }
-    unlink(draft)
-    throw Self.failure("cannot be written", path, failure)
+    let file = try Self.create(draft)
+    do throws(NewFile.Failure) {
+      if let code = data.withUnsafeBytes({ $0.write(to: file.descriptor) }) { throw NewFile.Failure(code: code) }
+      try file.synchronize()
+      try file.move(to: path)
+    } catch {
+      file.remove()
+      throw Self.failure("cannot be written", path, error)
+    }
   }
 
   /// Adds the cookies of a file that `save` wrote, except expired ones.
@@ -146,16 +147,14 @@ extension CookieJar {
     restore(file.cookies.filter { $0.isSound(limits) && !$0.isExpired(at: now) }, now: now)
   }
 
-  /// Returns the `errno` of the failure; `nil` if all data is on disk.
-  private static func write(_ data: Data, to descriptor: Int32) -> Int32? {
-    defer { close(descriptor) }
-    if let error = data.withUnsafeBytes({ $0.write(to: descriptor) }) { return error }
-    return fsync(descriptor) == 0 ? nil : errno
+  private static func create(_ path: String) throws(LupineError) -> NewFile {
+    do throws(NewFile.Failure) { return try NewFile(path) } catch {
+      throw failure("cannot be created", path, error)
+    }
   }
 
-  private static func failure(_ what: String, _ path: String, _ number: Int32 = errno) -> LupineError {
-    LupineError.file(
-      path, code: number, message: "The file of cookies \(path) \(what): \(String(cString: strerror(number))).")
+  private static func failure(_ what: String, _ path: String, _ error: NewFile.Failure) -> LupineError {
+    LupineError.file(path, code: error.code, message: "The file of cookies \(path) \(what): \(error).")
   }
 }
 

@@ -1,4 +1,3 @@
-import Glibc
 public import LupineCore
 import LupineSupport
 
@@ -73,10 +72,9 @@ struct DelimiterSearch: Sendable {
   /// Returns the first delimiter, or a prefix of one at the end of the bytes: its position, and the number of bytes
   /// matched.
   func first(in bytes: UnsafeRawBufferPointer) -> (position: Int, matched: Int)? {
-    guard let start = bytes.baseAddress else { return nil }
     var position = 0
-    while position < bytes.count, let found = memchr(start + position, 0x0D, bytes.count - position) {
-      position = start.distance(to: UnsafeRawPointer(found))
+    while let found = bytes.position(of: 0x0D, from: position) {
+      position = found
       let room = min(delimiter.count, bytes.count - position)
       var matched = 1
       while matched < room, bytes[position + matched] == delimiter[matched] { matched += 1 }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
-import Glibc
 public import LupineCore
+import LupineSupport
 
 /// A value that can be sent as a multipart.
 public protocol MultipartConvertible: Sendable {
@@ -56,9 +56,9 @@ extension MultipartConvertible {
   ///   names the part that could not be read. After an error the file is removed.
   @concurrent public func writeEncodedData(to path: String) async throws(LupineError) {
     let body = try asBody()
-    let file = try NewFile(path)
+    let file = try NewFile.create(at: path)
     do throws(LupineError) {
-      try await body.drain { (bytes) throws(LupineError) in try file.write(bytes) }
+      try await body.drain { (bytes) throws(LupineError) in try file.write(bytes, at: path) }
     } catch {
       file.remove()
       throw error
@@ -77,22 +77,14 @@ extension RequestBody {
   }
 }
 
-/// Owns a newly created file with permissions for its owner only, open for writing.
-struct NewFile: ~Copyable {
-  private let path: String
-  private let descriptor: Int32
-
-  init(_ path: String) throws(LupineError) {
-    self.path = path
-    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw LupineError.file("cannot be written", path, code: errno) }
+extension NewFile {
+  fileprivate static func create(at path: String) throws(LupineError) -> NewFile {
+    do throws(Failure) { return try NewFile(path) } catch {
+      throw LupineError.file("cannot be written", path, code: error.code)
+    }
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
-
-  func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) {
+  fileprivate func write(_ bytes: UnsafeRawBufferPointer, at path: String) throws(LupineError) {
     if let error = bytes.write(to: descriptor) { throw LupineError.file("cannot be written", path, code: error) }
   }
-
-  func remove() { unlink(path) }
 }

@@ -1,5 +1,5 @@
 #if Observability
-  import Glibc
+  import FoundationEssentials
   import HTTPTypes
   import LupineCore
   import Synchronization
@@ -199,7 +199,8 @@
   /// The methods that telemetry records by name.
   enum KnownMethods {
     /// The methods that the environment variable names, otherwise the standard's.
-    static let all = named(by: getenv("OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS").map { String(cString: $0) })
+    static let all = named(
+      by: ProcessInfo.processInfo.environment["OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS"])
 
     /// Returns the methods of a comma-separated list, case-sensitive; for an empty list, those of RFC 9110, RFC 5789
     /// and QUERY.

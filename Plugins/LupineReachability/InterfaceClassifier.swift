@@ -1,4 +1,3 @@
-import Glibc
 import LupineCore
 
 /// Determines an interface's kind from its netlink message, or else from sysfs.
@@ -37,19 +36,13 @@ struct InterfaceClassifier: Sendable {
     let event = TextFile.contents("\(entry)/uevent") ?? ""
     let type = event.split(separator: "\n").first { $0.hasPrefix("DEVTYPE=") }?.dropFirst("DEVTYPE=".count)
     if type == "wwan" { return .cellular }
-    if type == "wlan" || exists("\(entry)/wireless") || exists("\(entry)/phy80211") { return .wifi }
-    if type == "bridge" || exists("\(entry)/bridge") { return .bridge }
+    if type == "wlan" || TextFile.exists("\(entry)/wireless") || TextFile.exists("\(entry)/phy80211") { return .wifi }
+    if type == "bridge" || TextFile.exists("\(entry)/bridge") { return .bridge }
     return isVirtual(entry) ? .virtual : .ethernet
   }
 
-  private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
-
   private func isVirtual(_ entry: String) -> Bool {
-    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let length = readlink(entry, &target, target.count)
-    guard length > 0 else { return false }
-    return String(decoding: target.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
-      .contains("/devices/virtual/")
+    TextFile.target(ofLink: entry)?.contains("/devices/virtual/") ?? false
   }
 }
 

@@ -1,5 +1,3 @@
-import CNetlink
-import Glibc
 import LupineCore
 import LupineSupport
 import Synchronization
@@ -62,8 +60,6 @@ extension NetworkPathSource where Self == KernelPath {
 
 /// Reads the kernel's tables once, without a watch.
 enum KernelSnapshot {
-  /// The timeout for an answer of the kernel, which normally comes immediately.
-  private static let patience = timeval(tv_sec: 1, tv_usec: 0)
   private static let host: UInt64 = 1
 
   /// Returns the current network; with an address, the status is that of the route to it.
@@ -94,8 +90,8 @@ enum KernelSnapshot {
   private static func take(to address: IPAddress?) -> NetworkPath {
     do throws(NetlinkFailure) {
       let socket = try NetlinkSocket(isSubscribed: false)
-      var patience = patience
-      setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+      // An answer of the kernel normally comes immediately.
+      socket.setReceiveTimeout(seconds: 1)
       return try readPath(socket, to: address)
     } catch {
       return .unknown(.netlinkUnavailable(error.message))
@@ -122,7 +118,7 @@ enum KernelSnapshot {
       case .datagram(let length):
         buffer.withUnsafeBytes { view.receive(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
       case .overrun: view.overrun()
-      case .none: throw NetlinkFailure("the kernel does not answer", code: ETIMEDOUT)
+      case .none: throw NetlinkFailure("the kernel does not answer", code: NetlinkFailure.timeout)
       case .failed(let failure): throw failure
       }
     }

@@ -1,4 +1,3 @@
-import CNetlink
 import LupineCore
 import LupineSupport
 

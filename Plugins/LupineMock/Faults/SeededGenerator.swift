@@ -1,4 +1,3 @@
-import Glibc
 import LupineCore
 import LupineSupport
 
@@ -24,8 +23,8 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
   mutating func fraction() -> Double { next().fraction }
 
   /// Returns a number of the exponential distribution with mean 1.
-  mutating func exponential() -> Double { -log(1 - fraction()) }
+  mutating func exponential() -> Double { -(1 - fraction()).logarithm }
 
   /// Returns a number of the normal distribution with mean 0 and deviation 1 (Box and Muller).
-  mutating func bell() -> Double { (2 * exponential()).squareRoot() * cos(2 * .pi * fraction()) }
+  mutating func bell() -> Double { (2 * exponential()).squareRoot() * (2 * .pi * fraction()).cosine }
 }

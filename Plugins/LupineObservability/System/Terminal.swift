@@ -1,5 +1,14 @@
-import Glibc
 import LupineCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// A file descriptor for text output, which may be a terminal.
 public struct Terminal: Sendable {

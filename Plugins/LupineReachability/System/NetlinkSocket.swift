@@ -1,7 +1,16 @@
 import CNetlink
-import Glibc
 import LupineCore
 import LupineSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Owns a netlink socket for routing messages.
 struct NetlinkSocket: ~Copyable {
@@ -37,6 +46,12 @@ struct NetlinkSocket: ~Copyable {
   }
 
   deinit { close(descriptor) }
+
+  /// Sets the time after which `receive` returns `none` although it waits for a datagram.
+  func setReceiveTimeout(seconds: Int) {
+    var timeout = timeval(tv_sec: seconds, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+  }
 
   /// Sends a request, which the kernel processes before the call returns.
   func send(_ request: NetlinkRequest, sequence: UInt32) -> NetlinkFailure? {
@@ -84,6 +99,8 @@ struct NetlinkFailure: Error, Equatable {
   static let momentary: Set<Int32> = [ENOBUFS, ENOMEM, EBUSY, EINTR, EAGAIN]
   /// The error of a request whose answer did not fit into the socket's buffer.
   static let lostAnswer = ENOBUFS
+  /// The error of a request that the kernel does not answer.
+  static let timeout = ETIMEDOUT
 
   let message: String
 

@@ -1,6 +1,14 @@
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
-/// Reads small system files.
+/// Reads small system files and links.
 enum TextFile {
   private static let limit = 1 << 16
 
@@ -19,5 +27,16 @@ enum TextFile {
       text += bytes[..<count]
     }
     return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Whether the path exists; a symbolic link is followed.
+  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  /// Returns the target of a symbolic link; `nil` if the path is not one.
+  static func target(ofLink path: String) -> String? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink(path, &target, target.count)
+    guard length > 0 else { return nil }
+    return String(decoding: target.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 }
