@@ -18,7 +18,7 @@ enum Delivery {
     let metrics = plan.metrics(for: request, sent: bytesSent, received: data.count)
     do throws(LupineError) {
       if !data.isEmpty { _ = try writer.write(data) }
-      try plan.weight.checkTrailers(context.limits)
+      try plan.size.checkTrailers(context.limits)
       writer.finish(trailers: plan.part.trailers, metrics: metrics)
     } catch {
       writer.fail(error, metrics: metrics)
@@ -31,9 +31,11 @@ enum Delivery {
     _ plan: ReplyPlan, _ source: PieceSource, rate: Int?, _ request: OutgoingRequest, bytesSent: Int,
     on exchange: MockExchange, in context: TransferContext, whenDone: @escaping @Sendable () -> Void
   ) -> TransportResponse {
-    for interim in plan.part.informational.dropFirst(plan.prelude.heard.count) { context.emit(.informational(interim)) }
+    for interim in plan.part.informational.dropFirst(plan.prelude.reportedInterim.count) {
+      context.emit(.informational(interim))
+    }
     var head = plan.head
-    if head.headerFields[.contentLength] == nil, let length = source.length, plan.tellsLength(for: request) {
+    if head.headerFields[.contentLength] == nil, let length = source.length, plan.statesLength(for: request) {
       head.headerFields[.contentLength] = "\(length)"
     }
     let resumed = Signal()
@@ -41,7 +43,8 @@ enum Delivery {
     let metrics = plan.metrics(for: request, sent: bytesSent, received: 0)
     let delivery = BodyDelivery(
       plan: plan, writer: writer, resumed: resumed, exchange: exchange, context: context, metrics: metrics,
-      rate: rate, told: plan.toldLength(for: request), fault: plan.hasBody(for: request) ? plan.part.fault : nil)
+      rate: rate, statedLength: plan.statedLength(for: request),
+      fault: plan.hasBody(for: request) ? plan.part.fault : nil)
     let isAttached = Signal()
     let task = Task(executorPreference: context.executor) {
       // For the same reason as in `MockExchange.run`.
@@ -77,7 +80,7 @@ struct BodyDelivery: Sendable {
   /// The rate in bytes per second; `nil` means no limit.
   let rate: Int?
   /// The length in bytes that the head states; `nil` if it states none.
-  let told: Int64?
+  let statedLength: Int64?
   /// The fault that affects the body.
   let fault: NetworkFault?
 
@@ -85,8 +88,8 @@ struct BodyDelivery: Sendable {
     var metrics = metrics
     do throws(LupineError) {
       try await deliver(source, &metrics)
-      try await sufferFault()
-      try plan.weight.checkTrailers(context.limits)
+      try await applyFault()
+      try plan.size.checkTrailers(context.limits)
       writer.finish(trailers: plan.part.trailers, metrics: metrics)
     } catch {
       source.cancel()
@@ -96,10 +99,12 @@ struct BodyDelivery: Sendable {
 
   private func deliver(_ source: PieceSource, _ metrics: inout TransferMetrics) async throws(LupineError) {
     var source = source
-    var left = plan.cut ?? .max
+    var left = plan.bytesBeforeFault ?? .max
     while left > 0, let piece = try await next(&source)?.prefix(left) {
       left -= piece.count
-      if let told, metrics.bytesReceived + Int64(piece.count) > told { throw falseLength(told, "more") }
+      if let statedLength, metrics.bytesReceived + Int64(piece.count) > statedLength {
+        throw lengthMismatch(statedLength, "more")
+      }
       var rest = piece[...]
       while !rest.isEmpty {
         let part = rest.prefix(pieceLimit)
@@ -108,7 +113,9 @@ struct BodyDelivery: Sendable {
         try await write(part, &metrics)
       }
     }
-    if let told, metrics.bytesReceived < told { throw falseLength(told, "\(metrics.bytesReceived)") }
+    if let statedLength, metrics.bytesReceived < statedLength {
+      throw lengthMismatch(statedLength, "\(metrics.bytesReceived)")
+    }
     source.cancel()
   }
 
@@ -117,12 +124,12 @@ struct BodyDelivery: Sendable {
   private func next(_ source: inout PieceSource) async throws(LupineError) -> Data? {
     do throws(LupineError) { return try await source.next() } catch {
       if error.kind != .bodyFailed || exchange.reason != nil || Task.isCancelled { throw error }
-      throw plan.asked.noted(plan.asked.error("its body failed. \(error.message)", underlying: error))
+      throw plan.parameters.recorded(plan.parameters.error("its body failed. \(error.message)", underlying: error))
     }
   }
 
-  private func falseLength(_ told: Int64, _ found: String) -> LupineError {
-    plan.asked.noted(plan.asked.error(MockReply.Part.falseLength(told, found)))
+  private func lengthMismatch(_ statedLength: Int64, _ found: String) -> LupineError {
+    plan.parameters.recorded(plan.parameters.error(MockReply.Part.lengthMismatch(statedLength, found)))
   }
 
   /// The maximum size of a piece in bytes: a tenth of a second's worth if a rate is set.
@@ -145,7 +152,7 @@ struct BodyDelivery: Sendable {
     if Task.isCancelled { throw MockExchange.cancelled }
   }
 
-  private func sufferFault() async throws(LupineError) {
+  private func applyFault() async throws(LupineError) {
     let cause = plan.cause
     switch fault {
     case .reset: throw LupineError(.connectionLost, "The server reset the connection in mid-body, \(cause)")
@@ -161,7 +168,7 @@ struct BodyDelivery: Sendable {
 
 extension ReplyPlan {
   /// The number of bytes of the body before the fault occurs.
-  var cut: Int? {
+  var bytesBeforeFault: Int? {
     switch part.fault {
     case .reset(let count), .truncated(let count), .stall(let count): max(0, count)
     case .malformedChunk: 0
@@ -170,7 +177,7 @@ extension ReplyPlan {
   }
 
   /// Whether the head states the length of the body that is delivered.
-  func tellsLength(for request: OutgoingRequest) -> Bool {
+  func statesLength(for request: OutgoingRequest) -> Bool {
     if case .chunks = part.content { return false }
     return part.fault != .malformedChunk && hasBody(for: request)
   }

@@ -57,7 +57,7 @@ extension MockReply {
   /// - Parameter delay: the time before 100, on the session's clock; after more than a second, 100 comes when the body
   ///   has been sent; `nil` never sends it, like a server without support for it. Default: no delay.
   public func continues(after delay: Duration? = .zero) -> MockReply {
-    changing { $0.word = .permission(after: delay) }
+    changing { $0.continueReaction = .sendContinue(after: delay) }
   }
 
   /// Returns the reply with these fields in the proxy's response to CONNECT, for example the next nonce.

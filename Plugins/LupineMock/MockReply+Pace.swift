@@ -35,14 +35,14 @@ extension MockReply {
     /// sequence.
     func draw(for stub: Stub, use: Int) -> (latency: Duration, rate: Int?) {
       if isImmediate { return (.zero, nil) }
-      let row = UInt64(stub.asked.place) << 40 | UInt64(use) << 8
+      let stream = UInt64(stub.parameters.place) << 40 | UInt64(use) << 8
       let world = Simulation.current?.seed ?? 0
       let latency = latency.map { distribution, seed in
-        var generator = SeededGenerator(seed: seed ^ world, stream: row | 4)
+        var generator = SeededGenerator(seed: seed ^ world, stream: stream | 4)
         return distribution.draw(&generator)
       }
       let rate = bandwidth.map { distribution, seed in
-        var generator = SeededGenerator(seed: seed ^ world, stream: row | 5)
+        var generator = SeededGenerator(seed: seed ^ world, stream: stream | 5)
         return distribution.draw(&generator)
       }
       return (latency ?? .zero, rate)
@@ -84,7 +84,7 @@ public struct LatencyDistribution: Sendable, Hashable {
     switch shape {
     case .uniform(let low, let high): low + (high - low) * generator.fraction()
     case .exponential(let mean): mean * generator.exponential()
-    case .normal(let mean, let deviation): max(.zero, mean + deviation * generator.bell())
+    case .normal(let mean, let deviation): max(.zero, mean + deviation * generator.normal())
     }
   }
 }
@@ -135,7 +135,7 @@ public struct BandwidthDistribution: Sendable, Hashable {
     switch shape {
     case .uniform(let rates): max(1, Int.random(in: rates, using: &generator))
     case .exponential(let mean): Self.rate(Double(mean) * generator.exponential())
-    case .normal(let mean, let deviation): Self.rate(Double(mean) + Double(deviation) * generator.bell())
+    case .normal(let mean, let deviation): Self.rate(Double(mean) + Double(deviation) * generator.normal())
     }
   }
 

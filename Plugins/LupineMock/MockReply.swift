@@ -20,7 +20,7 @@ public struct MockReply: Sendable {
     var trailers: HTTPFields?
     var informational: [HTTPResponse] = []
     /// The reaction to a body that waits for 100 Continue; `nil` derives it from the status and the fault.
-    var word: ServerWord?
+    var continueReaction: ContinueReaction?
     var tunnelFields: HTTPFields?
     var delay = Duration.zero
     var pace = Pace()
@@ -161,7 +161,7 @@ extension MockReply {
 
   /// An error of this kind in place of a response.
   public static func failure(_ kind: LupineError.Kind) -> MockReply {
-    .failure(LupineError(kind, "The mock fails this request, as its stub says."))
+    .failure(LupineError(kind, "The stub of the mock makes this request fail."))
   }
 
   /// An error in place of a response.

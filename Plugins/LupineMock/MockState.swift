@@ -11,7 +11,7 @@ struct MockState {
   var chains: [String: PresentedChain] = [:]
   var addresses: [String: [[IPAddress]]] = [:]
   /// The exchanges of sessions that limit the number of concurrent exchanges.
-  var line = MockLine()
+  var connectionQueue = MockConnectionQueue()
   /// Set while no exchange is running.
   let idle = Signal(isSet: true)
   private var exchanges: [ObjectIdentifier: (number: Int, exchange: MockExchange)] = [:]
@@ -27,9 +27,9 @@ struct MockState {
   mutating func add(_ stub: Stub) { table.add(stub) }
 
   /// Removes the recorded body of a request for which no connection was made.
-  mutating func takeBackBody(of request: RecordedRequest) {
+  mutating func removeBody(of request: RecordedRequest) {
     let index = requests.lastIndex { $0.id == request.id && $0.attempt == request.attempt && $0.url == request.url }
-    if let index { requests[index].takeBackBody() }
+    if let index { requests[index].removeBody() }
   }
 
   /// Adds an exchange; returns false after the shutdown.
@@ -54,24 +54,24 @@ struct MockState {
 }
 
 /// The running and waiting exchanges of sessions that limit the number of concurrent exchanges.
-struct MockLine {
+struct MockConnectionQueue {
   /// The wait of an exchange, and its reason.
   struct Wait: Sendable {
     let turn = Waiter<Void>()
     let reason: String
   }
 
-  private let line = ConnectionLimiter(perHost: .max, total: .max)
+  private let limiter = ConnectionLimiter(perHost: .max, total: .max)
   private var waits: [UInt64: Wait] = [:]
   private var count: UInt64 = 0
 
   /// Adds an exchange and returns its number; the wait is `nil` if the exchange may begin.
   mutating func enter(_ request: OutgoingRequest, _ options: ConnectionOptions) -> (id: UInt64, wait: Wait?) {
     count += 1
-    let host = line.host(of: request.url)
+    let host = limiter.host(of: request.url)
     let exchange = QueuedExchange(count, priority: request.options.priority, options)
-    guard !line.enter(exchange, at: host) else { return (count, nil) }
-    let wait = Wait(reason: line.reason(for: exchange, at: host))
+    guard !limiter.enter(exchange, at: host) else { return (count, nil) }
+    let wait = Wait(reason: limiter.reason(for: exchange, at: host))
     waits[count] = wait
     return (count, wait)
   }
@@ -79,10 +79,10 @@ struct MockLine {
   /// Removes a running or waiting exchange; returns the waiters that may begin now.
   mutating func leave(_ id: UInt64, _ url: HTTPURL) -> [Waiter<Void>] {
     waits[id] = nil
-    let host = line.host(of: url)
-    line.leave(id, from: host)
+    let host = limiter.host(of: url)
+    limiter.leave(id, from: host)
     var turns: [Waiter<Void>] = []
-    while let next = line.next() {
+    while let next = limiter.next() {
       if let wait = waits.removeValue(forKey: next) { turns.append(wait.turn) }
     }
     return turns
@@ -98,7 +98,7 @@ struct PresentedChain: Sendable {
 }
 
 /// A chain that the mock has no verification result for, and that no evaluator was asked about.
-struct UnverifiedChain: Error, CustomStringConvertible {
+struct ChainVerificationFailure: Error, CustomStringConvertible {
   let description: String
 
   init(_ reason: String) { description = "the chain did not verify: \(reason)" }

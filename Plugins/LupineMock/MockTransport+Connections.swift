@@ -28,21 +28,21 @@ extension MockTransport {
   }
 
   func evaluateTrust(for request: OutgoingRequest, in context: TransferContext) throws(LupineError) {
-    let isJudged = context.judgesServers
-    guard isJudged || state.withLock({ !$0.chains.isEmpty }), request.url.scheme == .https else { return }
+    let isEvaluated = context.judgesServers
+    guard isEvaluated || state.withLock({ !$0.chains.isEmpty }), request.url.scheme == .https else { return }
     let host = request.url.host
-    if let chain = state.withLock({ $0.chains[host] }) { return try judge(chain, of: request.url, in: context) }
-    guard isJudged else { return }
+    if let chain = state.withLock({ $0.chains[host] }) { return try evaluate(chain, of: request.url, in: context) }
+    guard isEvaluated else { return }
     let reason = context.evaluator == nil ? "names certificate authorities" : "has a trust evaluator for \(host)"
     throw LupineError(
       .certificateRejected,
       """
-      The session \(reason), but the mock has no certificates of \(host) to show. Present some:
+      The session \(reason), but the mock has no certificates of \(host). Add them:
           mock.presents(chain: [certificateInDER], for: "\(host)")
       """)
   }
 
-  private func judge(
+  private func evaluate(
     _ chain: PresentedChain, of url: HTTPURL, in context: TransferContext
   ) throws(LupineError) {
     let host = url.host
@@ -54,12 +54,12 @@ extension MockTransport {
       warn: { context.emit(.warning($0)) })
     do {
       if let failure = chain.verificationFailure, context.evaluator?.replacesVerification != true {
-        throw UnverifiedChain(failure)
+        throw ChainVerificationFailure(failure)
       }
       try context.evaluator?.evaluate(trust)
     } catch {
       throw LupineError(
-        .certificateRejected, "The certificates presented for \(host) were judged and refused: \(error).",
+        .certificateRejected, "The certificates presented for \(host) were evaluated and refused: \(error).",
         underlying: error)
     }
   }
@@ -101,32 +101,32 @@ extension MockTransport {
 
 extension MockTransport {
   /// Performs an exchange when it may begin, if the session limits the number of concurrent exchanges.
-  func inTurn(
+  func withConnectionLimit(
     _ request: OutgoingRequest, in context: TransferContext,
     _ exchange: () async throws(LupineError) -> TransportResponse
   ) async throws(LupineError) -> TransportResponse {
     let options = context.connections
     guard options.perHost != nil || options.total != nil else { return try await exchange() }
-    let (id, wait) = state.withLock { $0.line.enter(request, options) }
+    let (id, wait) = state.withLock { $0.connectionQueue.enter(request, options) }
     do throws(LupineError) {
       if let wait { try await self.wait(wait, in: context) }
       let response = try await exchange()
-      response.body.onEnd { [self] _ in endTurn(id, request.url) }
+      response.body.onEnd { [self] _ in leaveQueue(id, request.url) }
       return response
     } catch {
-      endTurn(id, request.url)
+      leaveQueue(id, request.url)
       throw error
     }
   }
 
-  private func wait(_ wait: MockLine.Wait, in context: TransferContext) async throws(LupineError) {
+  private func wait(_ wait: MockConnectionQueue.Wait, in context: TransferContext) async throws(LupineError) {
     context.emit(.queued(reason: wait.reason))
     let exchange = try enter(context)
     defer { leave(exchange) }
     try await exchange.run(on: context.executor) { () throws(LupineError) in _ = await wait.turn.value() }
   }
 
-  private func endTurn(_ id: UInt64, _ url: HTTPURL) {
-    for turn in state.withLock({ $0.line.leave(id, url) }) { turn.resume(returning: ()) }
+  private func leaveQueue(_ id: UInt64, _ url: HTTPURL) {
+    for turn in state.withLock({ $0.connectionQueue.leave(id, url) }) { turn.resume(returning: ()) }
   }
 }

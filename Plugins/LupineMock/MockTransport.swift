@@ -83,7 +83,9 @@ public final class MockTransport: Transport {
     try RequestRules.check(request, limits: context.limits)
     if let reason = context.control.reason { throw reason }
     try checkPolicy(for: request, in: context)
-    return try await inTurn(request, in: context) { () throws(LupineError) in try await begin(request, in: context) }
+    return try await withConnectionLimit(request, in: context) { () throws(LupineError) in
+      try await begin(request, in: context)
+    }
   }
 
   private func begin(
@@ -94,7 +96,8 @@ public final class MockTransport: Transport {
     try evaluateTrust(for: request, in: context)
     let upload = request.hasBody ? try Upload(of: request, in: context) : nil
     let stubbed = StubbedExchange(
-      mock: self, request: upload?.isHeldBack == true ? request.expecting : request, context: context, upload: upload,
+      mock: self, request: upload?.waitsForContinue == true ? request.expecting : request, context: context,
+      upload: upload,
       world: world, injection: injection)
     do throws(LupineError) {
       let beginning = try stubbed.begin()
@@ -200,8 +203,8 @@ extension MockTransport {
     _ priority: Int, _ count: StubCount, _ reading: RequestReading, _ location: StubLocation
   ) {
     let place = state.withLock { $0.nextPlace() }
-    let asked = StubDescription(methods, url, conditions, priority, count, reading, location, place: place)
-    let stub = Stub(asked, responder)
+    let parameters = StubParameters(methods, url, conditions, priority, count, reading, location, place: place)
+    let stub = Stub(parameters, responder)
     state.withLock { $0.add(stub) }
   }
 }

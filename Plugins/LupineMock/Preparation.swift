@@ -5,7 +5,7 @@ import LupineCore
 /// The steps of a reply before its head: the delay, the faults without a head, and opening the source of its bytes.
 enum Preparation {
   /// Longer than any timeout, so that the timers of a virtual clock fire first.
-  static let forever = Duration.seconds(365 * 86_400)
+  static let longestWait = Duration.seconds(365 * 86_400)
 
   static func prepare(
     _ plan: ReplyPlan, for request: OutgoingRequest, latency: Duration, in context: TransferContext
@@ -13,13 +13,13 @@ enum Preparation {
     if let problem = plan.problem { throw problem }
     if !plan.prelude.isConnected { plan.connect(for: request, in: context) }
     try await context.clock.pause(for: plan.part.delay + latency - plan.prelude.waited)
-    if let fault = plan.part.fault { try await suffer(fault, plan.cause, request, context) }
+    if let fault = plan.part.fault { try await apply(fault, plan.cause, request, context) }
     if let failure = plan.part.failure { throw failure }
-    try plan.weight.check(context.limits)
+    try plan.size.check(context.limits)
     let source = try open(plan, for: request, context)
-    if let told = plan.toldLength(for: request), let length = source.length, told != length {
+    if let statedLength = plan.statedLength(for: request), let length = source.length, statedLength != length {
       source.cancel()
-      throw plan.asked.noted(plan.asked.error(MockReply.Part.falseLength(told, "\(length)")))
+      throw plan.parameters.recorded(plan.parameters.error(MockReply.Part.lengthMismatch(statedLength, "\(length)")))
     }
     return source
   }
@@ -30,12 +30,13 @@ enum Preparation {
     do throws(LupineError) {
       return try PieceSource(plan.content(for: request), clock: context.clock)
     } catch {
-      throw plan.asked.noted(plan.asked.error("its body cannot be opened. \(error.message)", underlying: error))
+      throw plan.parameters.recorded(
+        plan.parameters.error("its body cannot be opened. \(error.message)", underlying: error))
     }
   }
 
   /// Ends the exchange with a fault that leaves no head.
-  static func suffer(
+  static func apply(
     _ fault: NetworkFault, _ cause: String, _ request: OutgoingRequest, _ context: TransferContext
   ) async throws(LupineError) {
     let host = request.url.host
@@ -46,13 +47,14 @@ enum Preparation {
     case .networkUnreachable: throw LupineError(.networkUnreachable, "There is no route to \(host), \(cause)")
     case .tlsRefused: throw LupineError(.tlsFailed, "The TLS handshake with \(host) failed, \(cause)")
     case .connectionStalled:
-      try await context.clock.pause(for: context.connectTimeout ?? forever)
-      throw LupineError(.timedOut(.connect), "No connection to \(request.url.authority) came about in time, \(cause)")
+      try await context.clock.pause(for: context.connectTimeout ?? longestWait)
+      throw LupineError(
+        .timedOut(.connect), "No connection to \(request.url.authority) was established in time, \(cause)")
     case .resetBeforeHead:
       throw LupineError(.connectionLost, "\(host) reset the connection before it answered, \(cause)")
     case .stallBeforeHead: try await stall(cause, context)
     case .goAway:
-      throw LupineError(.connectionLost, "\(host) said GOAWAY and did not process the request, \(cause)").unprocessed()
+      throw LupineError(.connectionLost, "\(host) sent GOAWAY and did not process the request, \(cause)").unprocessed()
     case .doubledLength:
       throw LupineError(.malformedResponse, "The response has two lengths, \(cause)")
     case .reset, .stall, .truncated, .dribble, .malformedChunk, .oversizedField, .compressedBomb: break
@@ -61,10 +63,10 @@ enum Preparation {
 
   /// Waits until a timeout or a cancellation ends the exchange.
   static func stall(_ cause: String, _ context: TransferContext) async throws(LupineError) {
-    try await context.clock.pause(for: forever)
+    try await context.clock.pause(for: longestWait)
     throw LupineError(
       .connectionLost,
-      "The server fell silent, and no timeout ended the request in a year, \(cause)")
+      "The server sent nothing more, and no timeout ended the request within a year, \(cause)")
   }
 }
 
@@ -72,7 +74,7 @@ extension ReplyPlan {
   /// Reports the exchange's own connection, unless no connection is made.
   func connect(for request: OutgoingRequest, in context: TransferContext) {
     guard part.failure == nil, part.fault?.isBeforeConnection != true else { return }
-    context.tellConnection(for: request, tunnel: part.source == .origin ? part.tunnelFields ?? [:] : nil)
+    context.reportConnection(for: request, tunnel: part.source == .origin ? part.tunnelFields ?? [:] : nil)
   }
 
   /// Returns the content of the response to this request: empty for HEAD, 204 and 304.
@@ -88,7 +90,7 @@ extension TransferContext {
   /// Reports a connection to the request's server.
   ///
   /// - Parameter tunnel: the fields of a proxy's response to CONNECT; `nil` if the proxy did not open a tunnel.
-  func tellConnection(for request: OutgoingRequest, tunnel: HTTPFields? = [:]) {
+  func reportConnection(for request: OutgoingRequest, tunnel: HTTPFields? = [:]) {
     if let tunnel, tunnels(request) { emit(.tunnelled(HTTPResponse(status: .ok, headerFields: tunnel))) }
     guard isObserved else { return }
     emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))

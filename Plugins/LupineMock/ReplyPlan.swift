@@ -7,13 +7,13 @@ import LupineSupport
 final class ReplyPlan: Sendable {
   let part: MockReply.Part
   let head: HTTPResponse
-  let asked: StubDescription
+  let parameters: StubParameters
   /// The origin of a fault, for error messages.
   let cause: String
   /// Why the reply cannot be given; `nil` if it can.
   let problem: LupineError?
   /// The size of the fields, for the receiver's limits.
-  let weight: ReplyWeight
+  let size: ReplySize
   /// Whether the status allows no content.
   let hasNoContent: Bool
   /// Whether the reply can be given without waiting.
@@ -21,17 +21,17 @@ final class ReplyPlan: Sendable {
   /// The parts of the reply that were sent early.
   let prelude: Prelude
   /// The metrics of a usual transfer of the reply.
-  private let usualMetrics: TransferMetrics
+  private let defaultMetrics: TransferMetrics
 
   /// - Parameter cause: the origin of the reply's faults; `nil` means the stub.
   init(
-    _ part: MockReply.Part, for asked: StubDescription, cause: String? = nil, after prelude: Prelude = Prelude()
+    _ part: MockReply.Part, for parameters: StubParameters, cause: String? = nil, after prelude: Prelude = Prelude()
   ) {
-    let part = part.disfigured
+    let part = part.withContentFault
     self.prelude = prelude
     self.part = part
-    self.asked = asked
-    self.cause = cause ?? "as the stub at \(asked.location) says."
+    self.parameters = parameters
+    self.cause = cause ?? "as the stub at \(parameters.location) specifies."
     var head = HTTPResponse(status: part.status, headerFields: part.fields)
     let isFramed = part.fields[.contentLength] != nil || part.fields[.transferEncoding] != nil
     if !isFramed, let length = part.statedLength {
@@ -40,42 +40,42 @@ final class ReplyPlan: Sendable {
     self.head = head
     hasNoContent = part.isWithoutContent
     isImmediate = part.isImmediate
-    usualMetrics = TransferMetrics(sent: 0, received: part.byteCount, .http1_1)
-    weight = ReplyWeight(head, part)
+    defaultMetrics = TransferMetrics(sent: 0, received: part.byteCount, .http1_1)
+    size = ReplySize(head, part)
     if let problem = part.problem {
-      self.problem = asked.error(problem.reason, underlying: problem.underlying)
+      self.problem = parameters.error(problem.reason, underlying: problem.underlying)
     } else {
-      problem = part.contradiction(isHead: asked.methods.only == .head).map { asked.error($0) }
+      problem = part.contradiction(isHead: parameters.methods.only == .head).map { parameters.error($0) }
     }
   }
 
   /// Returns the reply adapted to the request.
-  func fitted(to request: OutgoingRequest, in context: TransferContext) -> ReplyPlan {
+  func resolved(for request: OutgoingRequest, in context: TransferContext) -> ReplyPlan {
     guard let resource = part.resource, problem == nil else { return self }
     let answer = resource.answer(request.headers, method: request.method, now: context.now(), with: part)
-    return ReplyPlan(answer, for: asked, cause: cause)
+    return ReplyPlan(answer, for: parameters, cause: cause)
   }
 
   /// Returns the reply with the faults and delays of a simulation.
   ///
   /// - Parameter cause: the origin of a fault.
-  func suffering(_ injection: FaultInjection, _ cause: String) -> ReplyPlan {
+  func injecting(_ injection: FaultInjection, _ cause: String) -> ReplyPlan {
     var part = part
     part.delay += injection.delay
     if let fault = injection.fault { part.fault = fault }
-    return ReplyPlan(part, for: asked, cause: injection.fault == nil ? self.cause : cause)
+    return ReplyPlan(part, for: parameters, cause: injection.fault == nil ? self.cause : cause)
   }
 
   /// Returns the reply without the parts that were sent early.
   func following(_ prelude: Prelude) -> ReplyPlan {
     var part = part
-    part.informational = prelude.heard + prelude.rest(of: part.informational)
-    return ReplyPlan(part, for: asked, cause: cause, after: prelude)
+    part.informational = prelude.reportedInterim + prelude.rest(of: part.informational)
+    return ReplyPlan(part, for: parameters, cause: cause, after: prelude)
   }
 
   /// Returns the stated length of a body that is delivered completely for this request; `nil` if none is stated.
-  func toldLength(for request: OutgoingRequest) -> Int64? {
-    guard hasBody(for: request), cut == nil else { return nil }
+  func statedLength(for request: OutgoingRequest) -> Int64? {
+    guard hasBody(for: request), bytesBeforeFault == nil else { return nil }
     return head.headerFields[.contentLength].flatMap { Int64($0) }
   }
 
@@ -85,14 +85,14 @@ final class ReplyPlan: Sendable {
   /// Returns the metrics of a transfer with `sent` request bytes and `received` body bytes.
   func metrics(for request: OutgoingRequest, sent: Int, received: Int) -> TransferMetrics {
     let version = request.version
-    if sent == 0, received == part.byteCount, version == nil { return usualMetrics }
+    if sent == 0, received == part.byteCount, version == nil { return defaultMetrics }
     return TransferMetrics(sent: sent, received: received, version ?? .http1_1)
   }
 }
 
 extension MockReply.Part {
   /// The reply changed by a fault that affects the content of the response, not its delivery.
-  fileprivate var disfigured: MockReply.Part {
+  fileprivate var withContentFault: MockReply.Part {
     var part = self
     switch fault {
     case .compressedBomb(let count) where !isWithoutContent:
@@ -177,12 +177,12 @@ extension MockReply.Part {
     }
     if case .chunks = content { return "it is chunked and has a Content-Length; a response has one or the other." }
     guard !isHead, !isWithoutContent, let known = knownLength, known != length else { return nil }
-    return Self.falseLength(length, "\(known)")
+    return Self.lengthMismatch(length, "\(known)")
   }
 
   /// Returns the message for a reply whose stated length differs from its body.
-  static func falseLength(_ told: Int64, _ found: String) -> String {
-    "its Content-Length says \(told) bytes, but its body has \(found). "
+  static func lengthMismatch(_ statedLength: Int64, _ found: String) -> String {
+    "its Content-Length says \(statedLength) bytes, but its body has \(found). "
       + "Leave the field out; for a body that ends too early on purpose use .truncated(afterBytes:)."
   }
 }
@@ -192,23 +192,23 @@ extension HTTPField.Name {
 }
 
 /// The server's reaction to a body that waits for 100 Continue (RFC 9110 section 10.1.1).
-enum ServerWord: Sendable, Hashable {
+enum ContinueReaction: Sendable, Hashable {
   /// 100 Continue after a delay; `nil` sends nothing before the final response.
-  case permission(after: Duration?)
+  case sendContinue(after: Duration?)
   /// The final response after a delay.
-  case answer(after: Duration)
+  case sendFinalResponse(after: Duration)
 }
 
 extension ReplyPlan {
   /// The reaction to a body that waits for 100 Continue.
-  var word: ServerWord {
-    if let word = part.word { return word }
-    if part.informational.contains(where: { $0.status.code == 100 }) { return .permission(after: .zero) }
-    if problem != nil || part.failure != nil { return .answer(after: part.delay) }
+  var continueReaction: ContinueReaction {
+    if let continueReaction = part.continueReaction { return continueReaction }
+    if part.informational.contains(where: { $0.status.code == 100 }) { return .sendContinue(after: .zero) }
+    if problem != nil || part.failure != nil { return .sendFinalResponse(after: part.delay) }
     switch part.fault {
-    case .stallBeforeHead: return .permission(after: nil)
-    case .resetBeforeHead, .goAway, .doubledLength: return .answer(after: part.delay)
-    default: return refusesBody ? .answer(after: part.delay) : .permission(after: .zero)
+    case .stallBeforeHead: return .sendContinue(after: nil)
+    case .resetBeforeHead, .goAway, .doubledLength: return .sendFinalResponse(after: part.delay)
+    default: return refusesBody ? .sendFinalResponse(after: part.delay) : .sendContinue(after: .zero)
     }
   }
 
@@ -216,7 +216,7 @@ extension ReplyPlan {
   private var refusesBody: Bool { part.status.code >= 400 || part.status.code == 307 || part.status.code == 308 }
 
   /// The interim responses up to 100 Continue.
-  var permission: [HTTPResponse] {
+  var continueResponses: [HTTPResponse] {
     guard let index = part.informational.firstIndex(where: { $0.status.code == 100 }) else {
       return [HTTPResponse(status: .continue)]
     }
@@ -229,14 +229,14 @@ struct Prelude: Sendable {
   /// The part of the reply's delay that has passed.
   var waited = Duration.zero
   /// The interim responses that have been reported.
-  var heard: [HTTPResponse] = []
+  var reportedInterim: [HTTPResponse] = []
   /// Whether the connection has been reported.
   var isConnected = false
 
   /// Returns the interim responses of a reply that are not yet reported; 100 is reported once.
   func rest(of informational: [HTTPResponse]) -> [HTTPResponse] {
-    if heard.isEmpty { return informational }
-    if informational.starts(with: heard) { return Array(informational.dropFirst(heard.count)) }
+    if reportedInterim.isEmpty { return informational }
+    if informational.starts(with: reportedInterim) { return Array(informational.dropFirst(reportedInterim.count)) }
     var rest = informational
     if let index = rest.firstIndex(where: { $0.status.code == 100 }) { rest.remove(at: index) }
     return rest

@@ -2,7 +2,7 @@ import HTTPTypes
 import LupineCore
 
 /// The size of a reply without its body, in the format of HTTP/1.1 (RFC 9112 section 2.1).
-struct ReplyWeight: Sendable {
+struct ReplySize: Sendable {
   private struct Section {
     let fields: Int
     let bytes: Int

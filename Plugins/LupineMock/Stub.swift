@@ -21,40 +21,40 @@ final class Stub: Sendable, CustomStringConvertible {
     case asyncClosure(AsyncClosure)
   }
 
-  let asked: StubDescription
+  let parameters: StubParameters
   let template: URLTemplate?
   let answers: Answers
   /// Why the stub cannot answer any request; `nil` if it can.
   let problem: LupineError?
   private let answered = Atomic<Int>(0)
 
-  init(_ asked: StubDescription, _ responder: Responder) {
-    self.asked = asked
-    let template = Result { () throws(TemplateFault) in try URLTemplate(asked.url) }
+  init(_ parameters: StubParameters, _ responder: Responder) {
+    self.parameters = parameters
+    let template = Result { () throws(TemplateFault) in try URLTemplate(parameters.url) }
     self.template = try? template.get()
     switch responder {
-    case .fixed(let reply): answers = .planned(reply.parts.map { ReplyPlan($0, for: asked) })
+    case .fixed(let reply): answers = .planned(reply.parts.map { ReplyPlan($0, for: parameters) })
     case .closure(let closure): answers = .closure(closure)
     case .asyncClosure(let closure): answers = .asyncClosure(closure)
     }
     if case .failure(let fault) = template {
-      problem = asked.error("its URL template cannot be parsed: \(fault.message)")
-    } else if let reason = asked.impossibility {
-      problem = asked.error("no request can meet its conditions: \(reason)")
+      problem = parameters.error("its URL template cannot be parsed: \(fault.message)")
+    } else if let reason = parameters.impossibility {
+      problem = parameters.error("no request can meet its conditions: \(reason)")
     } else if case .planned(let plans) = answers {
-      problem = plans.isEmpty ? asked.error("its sequence of replies is empty.") : plans.firstProblem
+      problem = plans.isEmpty ? parameters.error("its sequence of replies is empty.") : plans.firstProblem
     } else {
       problem = nil
     }
   }
 
-  var description: String { "\(asked.methods) \(asked.shownURL)" }
+  var description: String { "\(parameters.methods) \(parameters.shownURL)" }
 
   /// Whether the stub's requests cannot be determined, because its template or a condition is invalid.
-  var isUnreadable: Bool { template == nil || asked.impossibility != nil }
+  var isUnreadable: Bool { template == nil || parameters.impossibility != nil }
 
   /// Whether the stub answers before the request's body has been read.
-  var isEarly: Bool { asked.reading != .whole }
+  var isEarly: Bool { parameters.reading != .whole }
 
   /// Whether some of its answers are faults that occur before the request reaches the server.
   var mayRefuse: Bool {
@@ -74,11 +74,11 @@ final class Stub: Sendable, CustomStringConvertible {
   /// The number of answers given.
   var uses: Int { answered.load(ordering: .relaxed) }
 
-  var isUsedUp: Bool { asked.count.maximum.map { uses >= $0 } ?? false }
+  var isUsedUp: Bool { parameters.count.maximum.map { uses >= $0 } ?? false }
 
   /// Counts one answer and returns its number, from 0; `nil` if the stub is used up.
   func use() -> Int? {
-    guard let maximum = asked.count.maximum else {
+    guard let maximum = parameters.count.maximum else {
       return answered.add(1, ordering: .relaxed).oldValue
     }
     var count = answered.load(ordering: .relaxed)
@@ -97,7 +97,7 @@ extension [ReplyPlan] {
 }
 
 /// The parameters of a stub.
-struct StubDescription: Sendable {
+struct StubParameters: Sendable {
   let methods: StubMethods
   let url: String
   let conditions: [RequestCondition]
@@ -126,7 +126,7 @@ struct StubDescription: Sendable {
   }
 }
 
-extension StubDescription {
+extension StubParameters {
   /// Why no request can meet the conditions; `nil` if one can.
   var impossibility: String? { conditions.lazy.compactMap(\.problem).first }
 
@@ -139,7 +139,7 @@ extension StubDescription {
   }
 
   /// Records an error of the stub and returns it.
-  func noted(_ error: LupineError) -> LupineError {
+  func recorded(_ error: LupineError) -> LupineError {
     failures.add(error)
     return error
   }

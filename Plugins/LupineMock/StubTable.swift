@@ -32,17 +32,17 @@ struct StubTable: Sendable {
   ///
   /// - Parameter areEarly: true searches only stubs that answer before the request's body has been read, false only the
   ///   others. Default: all stubs.
-  func take(_ request: RequestSnapshot, areEarly: Bool? = nil) -> (stub: Stub, use: Int)? {
+  func claim(_ request: RequestSnapshot, areEarly: Bool? = nil) -> (stub: Stub, use: Int)? {
     if let areEarly {
-      let asked = ordered.lazy.filter { $0.isEarly == areEarly }
-      return Self.first(in: asked, for: request, parts: SplitURL(request.url))
+      let candidates = ordered.lazy.filter { $0.isEarly == areEarly }
+      return Self.first(in: candidates, for: request, parts: SplitURL(request.url))
     }
     let exact = exactStubs(for: request.url)
     if templates.isEmpty { return Self.first(in: exact, for: request, parts: nil) }
-    let bar = templates.first?.asked.priority ?? .min
-    let favoured = exact.prefix { $0.asked.priority >= bar }
-    if let found = Self.first(in: favoured, for: request, parts: nil) { return found }
-    let rest = exact.dropFirst(favoured.count)
+    let highestPriority = templates.first?.parameters.priority ?? .min
+    let preferred = exact.prefix { $0.parameters.priority >= highestPriority }
+    if let found = Self.first(in: preferred, for: request, parts: nil) { return found }
+    let rest = exact.dropFirst(preferred.count)
     if rest.isEmpty { return Self.first(in: templates, for: request, parts: SplitURL(request.url)) }
     var merged = templates
     for stub in rest { merged.insert(sorted: stub) }
@@ -53,12 +53,12 @@ struct StubTable: Sendable {
   ///
   /// Returns `nil` if the first stub that may match has another answer, or has conditions, which may need the request's
   /// body.
-  func takeRefusal(_ request: RequestSnapshot) -> (stub: Stub, use: Int)? {
+  func claimRefusal(_ request: RequestSnapshot) -> (stub: Stub, use: Int)? {
     let parts = SplitURL(request.url)
     let first = ordered.first { stub in
-      stub.asked.methods.contains(request.method) && !stub.isUsedUp && stub.fitsURL(of: request, parts: parts)
+      stub.parameters.methods.contains(request.method) && !stub.isUsedUp && stub.fitsURL(of: request, parts: parts)
     }
-    guard let first, first.asked.conditions.isEmpty,
+    guard let first, first.parameters.conditions.isEmpty,
       first.refuses(first.uses), let use = first.use()
     else { return nil }
     return (first, use)
@@ -73,10 +73,10 @@ struct StubTable: Sendable {
   }
 
   /// Finds the matching stub by the request's head, among the stubs that take the whole body, and counts the answer.
-  func takeByHead(_ request: RequestSnapshot) -> HeadSearch {
+  func claimByHead(_ request: RequestSnapshot) -> HeadSearch {
     let parts = SplitURL(request.url)
     for stub in ordered where !stub.isEarly && !stub.isUsedUp && stub.fitsHead(of: request, parts: parts) {
-      if stub.asked.conditions.contains(where: \.readsBody) { return .needsBody }
+      if stub.parameters.conditions.contains(where: \.readsBody) { return .needsBody }
       if let use = stub.use() { return .found(stub: stub, use: use) }
     }
     return .nothing
@@ -95,7 +95,7 @@ struct StubTable: Sendable {
   private static func first(
     in stubs: some Sequence<Stub>, for request: RequestSnapshot, parts: SplitURL?
   ) -> (stub: Stub, use: Int)? {
-    for stub in stubs where stub.asked.methods.contains(request.method) {
+    for stub in stubs where stub.parameters.methods.contains(request.method) {
       guard stub.fits(request, parts: parts), let use = stub.use() else { continue }
       return (stub, use)
     }
@@ -105,13 +105,13 @@ struct StubTable: Sendable {
 
 extension Stub {
   fileprivate func fits(_ request: RequestSnapshot, parts: SplitURL?) -> Bool {
-    fitsURL(of: request, parts: parts) && asked.conditions.allSatisfy { $0.difference(from: request) == nil }
+    fitsURL(of: request, parts: parts) && parameters.conditions.allSatisfy { $0.difference(from: request) == nil }
   }
 
   /// Whether the stub matches everything except the body.
   fileprivate func fitsHead(of request: RequestSnapshot, parts: SplitURL) -> Bool {
-    asked.methods.contains(request.method) && fitsURL(of: request, parts: parts)
-      && asked.conditions.allSatisfy { $0.readsBody || $0.difference(from: request) == nil }
+    parameters.methods.contains(request.method) && fitsURL(of: request, parts: parts)
+      && parameters.conditions.allSatisfy { $0.readsBody || $0.difference(from: request) == nil }
   }
 
   fileprivate func fitsURL(of request: RequestSnapshot, parts: SplitURL?) -> Bool {
@@ -123,13 +123,13 @@ extension Stub {
   /// Whether this stub is evaluated before the other; equal stubs keep their order.
   func precedes(_ other: Stub) -> Bool {
     guard let template, let otherTemplate = other.template else { return false }
-    if asked.priority != other.asked.priority { return asked.priority > other.asked.priority }
-    if template.vagueness != otherTemplate.vagueness { return template.vagueness < otherTemplate.vagueness }
+    if parameters.priority != other.parameters.priority { return parameters.priority > other.parameters.priority }
+    if template.generality != otherTemplate.generality { return template.generality < otherTemplate.generality }
     if template.isAbsolute != otherTemplate.isAbsolute { return template.isAbsolute }
     return weight > other.weight
   }
 
-  private var weight: Int { asked.conditions.count + (template?.query.count ?? 0) }
+  private var weight: Int { parameters.conditions.count + (template?.query.count ?? 0) }
 }
 
 extension [Stub] {
@@ -148,7 +148,7 @@ extension [Stub] {
 ///
 /// A small number of stubs is searched by comparison, which is faster than hashing a URL.
 struct ExactStubs: Sendable {
-  private static let few = 8
+  private static let comparisonLimit = 8
 
   private var entries: [(key: String, stubs: [Stub])] = []
   private var places: [String: Int] = [:]
@@ -167,6 +167,6 @@ struct ExactStubs: Sendable {
   }
 
   private func place(of key: String) -> Int? {
-    entries.count > Self.few ? places[key] : entries.firstIndex { $0.key == key }
+    entries.count > Self.comparisonLimit ? places[key] : entries.firstIndex { $0.key == key }
   }
 }

@@ -24,13 +24,13 @@ struct StubbedExchange: Sendable {
   func begin() throws(LupineError) -> Beginning {
     if let fault = injection?.fault, fault.isBeforeProcessing { return .unprocessed(fault) }
     let early = try earlyStub()
-    guard try readsAtOnce(early) else { return .waits(early: early) }
+    guard try readAvailableBody(early) else { return .waits(early: early) }
     let answer = try answer(early)
     let plan = try injected(answer.plan(for: request, in: context))
-    if let plan { settle(plan, answer) }
+    if let plan { sendOrRestoreBody(plan, answer) }
     guard let plan, plan.isImmediate else { return .waits(answer: answer, plan: plan) }
     if let problem = plan.problem { throw problem }
-    try plan.weight.check(context.limits)
+    try plan.size.check(context.limits)
     return .response(Delivery.atOnce(plan, request, bytesSent: upload?.bytesSent ?? 0, in: context))
   }
 
@@ -49,10 +49,10 @@ struct StubbedExchange: Sendable {
   private func fail(of fault: NetworkFault) async throws(LupineError) {
     let exchange = try mock.enter(context)
     defer { mock.leave(exchange) }
-    if !fault.isBeforeConnection { context.tellConnection(for: request, tunnel: [:]) }
+    if !fault.isBeforeConnection { context.reportConnection(for: request, tunnel: [:]) }
     try await exchange.run(on: context.executor) { [self] () throws(LupineError) in
       try await context.clock.pause(for: injection?.delay ?? .zero)
-      try await Preparation.suffer(fault, simulated, request, context)
+      try await Preparation.apply(fault, simulated, request, context)
     }
   }
 
@@ -82,43 +82,43 @@ struct StubbedExchange: Sendable {
     _ plan: ReplyPlan?, of known: Answer?, _ early: EarlyStub?
   ) async throws(LupineError) -> (ReplyPlan, Answer) {
     guard let known else {
-      let prelude = try await takeBody(early)
+      let prelude = try await readBody(early)
       let (plan, answer) = try await awaited(nil, of: answer(early), nil)
       return (prelude.map { plan.following($0) } ?? plan, answer)
     }
     if let plan { return (plan, known) }
     if known.isAsynchronous { upload?.send() }
     let plan = injected(try await known.awaitedPlan(for: request, in: context))
-    settle(plan, known)
+    sendOrRestoreBody(plan, known)
     return (plan, known)
   }
 
   /// Sends the request's body, or restores it if no connection is made.
-  private func settle(_ plan: ReplyPlan, _ answer: Answer) {
+  private func sendOrRestoreBody(_ plan: ReplyPlan, _ answer: Answer) {
     guard let upload else { return }
     guard plan.isRefusal else { return upload.send() }
     upload.restore()
-    mock.state.withLock { $0.takeBackBody(of: answer.request) }
+    mock.state.withLock { $0.removeBody(of: answer.request) }
   }
 
   /// Reads as much of the request's body as the stub takes; for a body that waited for 100 Continue, returns what was
   /// sent meanwhile.
-  private func takeBody(_ early: EarlyStub?) async throws(LupineError) -> Prelude? {
+  private func readBody(_ early: EarlyStub?) async throws(LupineError) -> Prelude? {
     guard let upload else { return nil }
-    if upload.isHeldBack { return try await takeHeldBack(upload, early) }
+    if upload.waitsForContinue { return try await sendHeldBackBody(upload, early) }
     try await upload.readAll(upTo: limit(early))
     return nil
   }
 
   func injected(_ plan: ReplyPlan) -> ReplyPlan {
-    injection.map { plan.suffering($0, simulated) } ?? plan
+    injection.map { plan.injecting($0, simulated) } ?? plan
   }
 
   private func injected(_ plan: ReplyPlan?) -> ReplyPlan? { plan.map { injected($0) } }
 
   /// The origin of a fault of the simulation, for error messages.
   private var simulated: String {
-    "as the simulation with seed \(world?.seed ?? 0) says of exchange \(injection?.exchange ?? 0)."
+    "as the simulation with seed \(world?.seed ?? 0) specifies for exchange \(injection?.exchange ?? 0)."
   }
 }
 
@@ -127,9 +127,9 @@ typealias EarlyStub = (stub: Stub, use: Int)
 
 extension StubbedExchange {
   /// Reads the available part of the request's body; returns true if no waiting is needed.
-  private func readsAtOnce(_ early: EarlyStub?) throws(LupineError) -> Bool {
+  private func readAvailableBody(_ early: EarlyStub?) throws(LupineError) -> Bool {
     guard let upload else { return true }
-    if upload.isHeldBack, limit(early) > 0 { return false }
+    if upload.waitsForContinue, limit(early) > 0 { return false }
     let table = try mock.openTable()
     let mayBeRefused = early == nil && table.hasRefusals
     var isRead = false
@@ -142,15 +142,15 @@ extension StubbedExchange {
   private func earlyStub() throws(LupineError) -> EarlyStub? {
     guard let upload else { return nil }
     let table = try mock.openTable()
-    if table.hasEarlyStubs, let early = table.take(matchable(Data()), areEarly: true) { return early }
-    if upload.isHeldBack { return try stubByHead(table) }
-    return table.hasRefusals ? table.takeRefusal(matchable(Data())) : nil
+    if table.hasEarlyStubs, let early = table.claim(matchable(Data()), areEarly: true) { return early }
+    if upload.waitsForContinue { return try stubByHead(table) }
+    return table.hasRefusals ? table.claimRefusal(matchable(Data())) : nil
   }
 
   /// Returns the maximum number of body bytes that are read before the answer.
   func limit(_ early: EarlyStub?) -> Int {
     guard let early else { return .max }
-    return early.stub.refuses(early.use) || declines(early) ? 0 : early.stub.asked.reading.limit
+    return early.stub.refuses(early.use) || answersBeforeBody(early) ? 0 : early.stub.parameters.reading.limit
   }
 
   func matchable(_ body: Data) -> RequestSnapshot {
@@ -170,10 +170,10 @@ extension StubbedExchange {
     let body = upload?.data ?? Data()
     let matchable = matchable(body)
     // Stubs that answer without the body were evaluated before the body was read.
-    let found = early ?? table.take(matchable, areEarly: upload != nil && table.hasEarlyStubs ? false : nil)
+    let found = early ?? table.claim(matchable, areEarly: upload != nil && table.hasEarlyStubs ? false : nil)
     if let early, !early.stub.refuses(early.use) { upload?.abandon() }
     guard let (stub, use) = found else { throw unmatched(matchable, table) }
-    let record = remember(body, stub)
+    let record = record(body, stub)
     if let problem = stub.problem { throw problem }
     return Answer(stub: stub, use: use, request: record)
   }
@@ -182,11 +182,11 @@ extension StubbedExchange {
   func unmatched(_ matchable: RequestSnapshot, _ table: StubTable, isBodyKnown: Bool = true) -> LupineError {
     let report = UnmatchedReport(
       shown(matchable), table, mock.log(of: context.id, request), isBodyKnown: isBodyKnown)
-    _ = remember(matchable.body, nil, mismatch: report.message)
+    _ = record(matchable.body, nil, mismatch: report.message)
     return report.error
   }
 
-  private func remember(_ body: Data, _ stub: Stub?, mismatch: String? = nil) -> RecordedRequest {
+  private func record(_ body: Data, _ stub: Stub?, mismatch: String? = nil) -> RecordedRequest {
     let record = RecordedRequest(
       request, body: body, isBodyComplete: upload?.isComplete ?? true, context: context, stub: stub, mismatch: mismatch)
     mock.state.withLock { $0.requests.append(record) }
@@ -219,12 +219,12 @@ struct Answer: Sendable {
   /// Returns the reply to the request as it was sent; `nil` if an asynchronous closure makes it.
   func plan(for sent: OutgoingRequest, in context: TransferContext) throws(LupineError) -> ReplyPlan? {
     switch stub.answers {
-    case .planned: return stub.planned(use)?.fitted(to: sent, in: context)
+    case .planned: return stub.planned(use)?.resolved(for: sent, in: context)
     case .asyncClosure: return nil
     case .closure(let closure):
       let reply: MockReply
       do { reply = try closure(request) } catch { throw thrown(error) }
-      return try plan(reply).fitted(to: sent, in: context)
+      return try plan(reply).resolved(for: sent, in: context)
     }
   }
 
@@ -233,27 +233,29 @@ struct Answer: Sendable {
     for sent: OutgoingRequest, in context: TransferContext
   ) async throws(LupineError) -> ReplyPlan {
     guard case .asyncClosure(let closure) = stub.answers else {
-      guard let plan = try plan(for: sent, in: context) else { throw stub.asked.error("it has no reply.") }
+      guard let plan = try plan(for: sent, in: context) else { throw stub.parameters.error("it has no reply.") }
       return plan
     }
     let reply: MockReply
     do { reply = try await closure(request) } catch {
       throw Task.isCancelled ? MockExchange.cancelled : thrown(error)
     }
-    return try plan(reply).fitted(to: sent, in: context)
+    return try plan(reply).resolved(for: sent, in: context)
   }
 
   private func thrown(_ error: any Error) -> LupineError {
-    stub.asked.noted(
-      stub.asked.error(
+    stub.parameters.recorded(
+      stub.parameters.error(
         "its closure threw \(error). To make a request fail on purpose, return .failure(…) or .fault(…).",
         underlying: error))
   }
 
   private func plan(_ reply: MockReply) throws(LupineError) -> ReplyPlan {
-    guard !reply.parts.isEmpty else { throw stub.asked.noted(stub.asked.error("its sequence of replies is empty.")) }
-    let plan = ReplyPlan(reply.parts[min(use, reply.parts.count - 1)], for: stub.asked)
-    if let problem = plan.problem { throw stub.asked.noted(problem) }
+    guard !reply.parts.isEmpty else {
+      throw stub.parameters.recorded(stub.parameters.error("its sequence of replies is empty."))
+    }
+    let plan = ReplyPlan(reply.parts[min(use, reply.parts.count - 1)], for: stub.parameters)
+    if let problem = plan.problem { throw stub.parameters.recorded(problem) }
     return plan
   }
 }

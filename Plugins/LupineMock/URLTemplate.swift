@@ -27,7 +27,7 @@ struct URLTemplate: Sendable {
   var isAbsolute: Bool { origin != nil }
 
   /// How unspecific the template is: a variable counts 1, the rest 1,000.
-  var vagueness: Int {
+  var generality: Int {
     segments.reduce(0) { sum, segment in
       switch segment {
       case .literal: sum

@@ -25,12 +25,12 @@ struct UnmatchedReport {
   var error: LupineError {
     if let broken = stubs.first(where: \.isUnreadable)?.problem { return broken }
     guard let log else { return LupineError(.unmatchedRequest, message) }
-    return LupineError(.unmatchedRequest, "\(message)\nWhat led to it:\n\(log.description.indented)")
+    return LupineError(.unmatchedRequest, "\(message)\nEarlier exchanges of the request:\n\(log.description.indented)")
   }
 
   /// The differences, and a stub that would match the request.
   var message: String {
-    let title = "No stub of the mock fits \(request.method.rawValue) \(request.url.withoutSecrets())."
+    let title = "No stub of the mock matches \(request.method.rawValue) \(request.url.withoutSecrets())."
     guard !stubs.isEmpty else {
       return "\(title) It has no stubs yet; add one before the request is made:\n    \(suggestion)"
     }
@@ -39,7 +39,7 @@ struct UnmatchedReport {
       .sorted { $0.1.distance < $1.1.distance }.prefix(3)
     let count = stubs.count == 1 ? "Its only stub differs:" : "The nearest of its \(stubs.count) stubs:"
     let entries = nearest.enumerated().map { index, entry in
-      (["  \(index + 1). \(entry.0) at \(entry.0.asked.location)"]
+      (["  \(index + 1). \(entry.0) at \(entry.0.parameters.location)"]
         + entry.1.map { "     \($0.text.replacing("\n", with: "\n     "))" })
         .joined(separator: "\n")
     }
@@ -63,15 +63,15 @@ extension Stub {
     from request: RequestSnapshot, _ url: SplitURL, _ isBodyKnown: Bool
   ) -> [Difference] {
     var differences: [Difference] = []
-    if !asked.methods.contains(request.method) {
-      let text = "method: expected \(asked.methods), got \(request.method.rawValue)"
+    if !parameters.methods.contains(request.method) {
+      let text = "method: expected \(parameters.methods), got \(request.method.rawValue)"
       differences.append(Difference(text: text, weight: 3))
     }
     differences += template?.differences(from: url) ?? []
     differences += conditionDifferences(from: request, isBodyKnown)
-    if let maximum = asked.count.maximum, isUsedUp {
+    if let maximum = parameters.count.maximum, isUsedUp {
       let times = maximum == 1 ? "once" : "\(maximum) times"
-      differences.append(Difference(text: "count: it answers \(times), and has done so", weight: 1))
+      differences.append(Difference(text: "count: it answers \(times) and is used up", weight: 1))
     }
     return differences
   }
@@ -82,7 +82,7 @@ extension Stub {
   private func conditionDifferences(from request: RequestSnapshot, _ isBodyKnown: Bool) -> [Difference] {
     var seen = request
     if isEarly { seen.body = Data() }
-    return asked.conditions.compactMap { condition in
+    return parameters.conditions.compactMap { condition in
       guard isBodyKnown || !condition.readsBody, let text = condition.difference(from: seen) else { return nil }
       let isBlind = isEarly && condition.difference(from: request) == nil
       return Difference(text: isBlind ? "\(text) (its reading: .first(…) shows conditions no body)" : text, weight: 2)
@@ -112,13 +112,13 @@ struct Difference {
 
 extension [String] {
   /// The maximum number of differences of one condition that are reported.
-  static let toldDifferences = 10
+  static let maximumReportedDifferences = 10
 
   /// Joins the differences of one condition, each on its own line; `nil` if there are none.
   func joinedDifferences(_ prefix: String = "") -> String? {
     if isEmpty { return nil }
-    let told = self.prefix(Self.toldDifferences).map { prefix + $0 }
-    let rest = count > told.count ? ["… and more that differs"] : []
-    return (told + rest).joined(separator: "\n")
+    let reported = self.prefix(Self.maximumReportedDifferences).map { prefix + $0 }
+    let rest = count > reported.count ? ["… and more that differs"] : []
+    return (reported + rest).joined(separator: "\n")
   }
 }

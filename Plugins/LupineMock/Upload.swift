@@ -28,7 +28,7 @@ final class Upload: Sendable {
   }
 
   /// Whether the body waits for 100 Continue; an empty body does not (RFC 9110 section 10.1.1).
-  var isHeldBack: Bool {
+  var waitsForContinue: Bool {
     guard asksToContinue else { return false }
     guard let reader = state.withLock({ $0.reader }) else { return body.length != 0 }
     return reader.length != 0

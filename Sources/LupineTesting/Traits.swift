@@ -30,22 +30,24 @@ public struct MockTrait: TestTrait, SuiteTrait, TestScoping {
     do {
       try await MockTransport.$current.withValue(mock) { try await function() }
     } catch {
-      if !Task.isCancelled { note(verifies ? mock.complaints : [], mock.history, test, thrown: error) }
+      if !Task.isCancelled { record(verifies ? mock.verificationIssues : [], mock.history, test, thrown: error) }
       throw error
     }
-    if verifies { note(mock.complaints, mock.history, test, thrown: nil) }
+    if verifies { record(mock.verificationIssues, mock.history, test, thrown: nil) }
   }
 
   /// Records each complaint, and the history once.
   ///
   /// A complaint is shortened if the thrown error already contains its details.
-  private func note(_ complaints: [MockTransport.Complaint], _ history: String, _ test: Test, thrown: (any Error)?) {
-    let told = (thrown as? LupineError)?.message
+  private func record(
+    _ verificationIssues: [MockTransport.VerificationIssue], _ history: String, _ test: Test, thrown: (any Error)?
+  ) {
+    let thrownMessage = (thrown as? LupineError)?.message
     var comment = history.isEmpty ? nil : Comment(rawValue: history)
-    for complaint in complaints {
+    for issue in verificationIssues {
       Issue.record(
-        LupineError(complaint.kind, complaint.text(unless: told)), comment,
-        sourceLocation: complaint.location.map(SourceLocation.init) ?? test.sourceLocation)
+        LupineError(issue.kind, issue.text(unless: thrownMessage)), comment,
+        sourceLocation: issue.location.map(SourceLocation.init) ?? test.sourceLocation)
       comment = nil
     }
     // The error alone does not show the requests that preceded it.
@@ -63,12 +65,12 @@ extension Trait where Self == MockTrait {
   public static func mock(verifies: Bool) -> MockTrait { MockTrait(verifies: verifies) }
 }
 
-extension MockTransport.Complaint {
+extension MockTransport.VerificationIssue {
   /// Returns the details of the complaint, unless the given message begins with them.
-  fileprivate func text(unless told: String?) -> String {
+  fileprivate func text(unless thrownMessage: String?) -> String {
     guard let detail else { return text }
-    guard let told, told.hasPrefix(detail) else { return detail }
-    return "No stub of the mock fits \(text); the error that the test throws tells of the nearest ones."
+    guard let thrownMessage, thrownMessage.hasPrefix(detail) else { return detail }
+    return "No stub of the mock matches \(text); the error that the test throws describes the nearest ones."
   }
 }
 

@@ -40,8 +40,8 @@ public final class TestClock: TimerClock, DatedClock {
   ///
   /// - Throws: `CancellationError`, at once, when the task is cancelled.
   public func sleep(until deadline: VirtualInstant, tolerance: Duration? = nil) async throws {
-    let key = SleeperKey()
-    defer { state.withLock { $0.forget(key) } }
+    let key = SleepID()
+    defer { state.withLock { $0.removeCancellation(key) } }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let wake = state.withLock { state in
@@ -83,7 +83,7 @@ public final class TestClock: TimerClock, DatedClock {
     await state.withLock { $0.signal(forSleepers: count) }.wait()
   }
 
-  private func wake(_ key: SleeperKey) {
+  private func wake(_ key: SleepID) {
     let sleeper = state.withLock { $0.takeSleeper(key) }
     sleeper?.resume()
   }
@@ -100,15 +100,15 @@ struct TestClockState {
 
   /// Adds a sleeper; the returned closure ends a sleep that is already over and wakes the tasks that wait for sleepers.
   mutating func sleep(
-    _ key: SleeperKey, until deadline: VirtualInstant, _ sleeper: Sleeper, wake: @escaping @Sendable () -> Void
+    _ key: SleepID, until deadline: VirtualInstant, _ sleeper: Sleeper, wake: @escaping @Sendable () -> Void
   ) -> () -> Void {
     if cancelled.remove(ObjectIdentifier(key)) != nil { return { sleeper.resume(throwing: CancellationError()) } }
     if deadline <= queue.now { return { sleeper.resume() } }
     sleepers[ObjectIdentifier(key)] = (sleeper, queue.add(at: deadline, wake))
     let count = sleepers.count
-    let heard = watchers.filter { $0.count <= count }
+    let satisfied = watchers.filter { $0.count <= count }
     watchers.removeAll { $0.count <= count }
-    return { for watcher in heard { watcher.signal.set() } }
+    return { for watcher in satisfied { watcher.signal.set() } }
   }
 
   /// Removes and returns all sleepers, in the order of arrival.
@@ -119,12 +119,12 @@ struct TestClockState {
     return all.map(\.sleeper)
   }
 
-  mutating func takeSleeper(_ key: SleeperKey) -> Sleeper? {
+  mutating func takeSleeper(_ key: SleepID) -> Sleeper? {
     sleepers.removeValue(forKey: ObjectIdentifier(key))?.sleeper
   }
 
   /// Ends a cancelled sleep; a sleep that has not begun ends when it begins.
-  mutating func cancel(_ key: SleeperKey) -> Sleeper? {
+  mutating func cancel(_ key: SleepID) -> Sleeper? {
     guard let (sleeper, timer) = sleepers.removeValue(forKey: ObjectIdentifier(key)) else {
       cancelled.insert(ObjectIdentifier(key))
       return nil
@@ -134,7 +134,7 @@ struct TestClockState {
   }
 
   /// Removes the record of a cancellation that came after the end of the sleep.
-  mutating func forget(_ key: SleeperKey) { cancelled.remove(ObjectIdentifier(key)) }
+  mutating func removeCancellation(_ key: SleepID) { cancelled.remove(ObjectIdentifier(key)) }
 
   /// Returns a signal that is set once `count` tasks sleep.
   mutating func signal(forSleepers count: Int) -> Signal {
@@ -145,4 +145,4 @@ struct TestClockState {
 }
 
 /// Identifies one sleep on a `TestClock`.
-final class SleeperKey: Sendable {}
+final class SleepID: Sendable {}

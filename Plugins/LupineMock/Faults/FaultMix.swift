@@ -46,7 +46,7 @@ public struct FaultMix: Sendable, Hashable {
     var generator = SeededGenerator(seed: seed, stream: UInt64(exchange) << 8 | 3)
     var drawn: [InjectedFault.Action] = []
     if generator.fraction() < delayRate { drawn.append(.delay(duration(&generator))) }
-    let possible = faults.filter { $0.canBefall(request) }
+    let possible = faults.filter { $0.canOccur(in: request) }
     if generator.fraction() < faultRate, let fault = possible.randomElement(using: &generator) {
       drawn.append(.fault(fault))
     }
@@ -62,7 +62,7 @@ public struct FaultMix: Sendable, Hashable {
 
 extension NetworkFault {
   /// Whether the fault can occur in an exchange of the request.
-  fileprivate func canBefall(_ request: OutgoingRequest) -> Bool {
+  fileprivate func canOccur(in request: OutgoingRequest) -> Bool {
     switch self {
     case .tlsRefused: request.url.scheme == .https
     // A cleartext connection uses HTTP/2 only if the request asks for it.

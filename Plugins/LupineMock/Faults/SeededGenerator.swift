@@ -26,5 +26,5 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
   mutating func exponential() -> Double { -(1 - fraction()).logarithm }
 
   /// Returns a number of the normal distribution with mean 0 and deviation 1 (Box and Muller).
-  mutating func bell() -> Double { (2 * exponential()).squareRoot() * (2 * .pi * fraction()).cosine }
+  mutating func normal() -> Double { (2 * exponential()).squareRoot() * (2 * .pi * fraction()).cosine }
 }

@@ -22,32 +22,32 @@ struct JSONMatcher: RequestMatcher {
   }
 
   /// Collects the paths at which two values differ, up to the number that is reported.
-  private static func collect(_ told: inout [String], expected: JSONValue, found: JSONValue, at path: JSONPath) {
-    guard told.count <= [String].toldDifferences, expected != found else { return }
+  private static func collect(_ differences: inout [String], expected: JSONValue, found: JSONValue, at path: JSONPath) {
+    guard differences.count <= [String].maximumReportedDifferences, expected != found else { return }
     switch (expected, found) {
-    case (.object(let wanted), .object(let members)): collect(&told, wanted: wanted, members: members, at: path)
+    case (.object(let wanted), .object(let members)): collect(&differences, wanted: wanted, members: members, at: path)
     case (.array(let wanted), .array(let elements)):
       for (index, (expected, found)) in zip(wanted, elements).enumerated() {
-        collect(&told, expected: expected, found: found, at: path.appending(.index(index)))
+        collect(&differences, expected: expected, found: found, at: path.appending(.index(index)))
       }
       if wanted.count != elements.count {
-        told.append("\(path): expected \(wanted.count) elements, got \(elements.count)")
+        differences.append("\(path): expected \(wanted.count) elements, got \(elements.count)")
       }
-    default: told.append(leaf(expected: expected, found: found, at: path))
+    default: differences.append(leaf(expected: expected, found: found, at: path))
     }
   }
 
   private static func collect(
-    _ told: inout [String], wanted: [String: JSONValue], members: [String: JSONValue], at path: JSONPath
+    _ differences: inout [String], wanted: [String: JSONValue], members: [String: JSONValue], at path: JSONPath
   ) {
     for name in Set(wanted.keys).union(members.keys).sorted() {
       let path = path.appending(.name(name))
       if let expected = wanted[name], let found = members[name] {
-        collect(&told, expected: expected, found: found, at: path)
+        collect(&differences, expected: expected, found: found, at: path)
       } else if let expected = wanted[name] {
-        told.append("\(path): expected \(shown(expected)), got no such value")
+        differences.append("\(path): expected \(shown(expected)), got no such value")
       } else if let found = members[name] {
-        told.append("\(path): expected no such value, got \(shown(found))")
+        differences.append("\(path): expected no such value, got \(shown(found))")
       }
     }
   }

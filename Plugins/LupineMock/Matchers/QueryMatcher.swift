@@ -33,8 +33,8 @@ extension QueryItem {
     let differences = missing.map { Self.missing($0, among: found) }
     guard isExact else { return differences }
     // An item with another value is reported as a difference, not also as an additional item.
-    let told = Set(missing.map(\.name))
-    let further = surplus.filter { !told.contains($0.name) }
+    let reported = Set(missing.map(\.name))
+    let further = surplus.filter { !reported.contains($0.name) }
     return differences + further.map { "\($0.name): expected no such item, got \($0)" }
   }
 

@@ -52,7 +52,7 @@ struct Shrinker {
   }
 
   /// Records the result of the last list.
-  mutating func take(fails: Bool) {
+  mutating func record(fails: Bool) {
     guard fails else {
       part += 1
       return

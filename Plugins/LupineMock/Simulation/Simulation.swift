@@ -147,11 +147,11 @@ extension Simulation {
       let world = Simulation(seed: found.seed, faults: FaultSchedule(candidate))
       do {
         try await SimulationRun(world, stepLimit: found.stepLimit).run(body)
-        shrinker.take(fails: false)
+        shrinker.record(fails: false)
       } catch {
-        let isAlike = FailureKind(error) == kind
-        shrinker.take(fails: isAlike)
-        guard isAlike else { continue }
+        let isSameFailure = FailureKind(error) == kind
+        shrinker.record(fails: isSameFailure)
+        guard isSameFailure else { continue }
         best.faults = candidate
         best.failure = error
       }

@@ -23,10 +23,11 @@ final class SimulationRun<Value: Sendable>: Sendable {
       return try await withUnsafeContinuation { continuation in
         // A separate thread, because a job must not run inside another job.
         do throws(SystemThread.Failure) {
-          try SystemThread("lupine-simulate") { [self] in continuation.resume(returning: drive()) }.detach()
+          try SystemThread("lupine-simulate") { [self] in continuation.resume(returning: runToEnd()) }.detach()
         } catch {
           world.scheduler.close()
-          continuation.resume(returning: .failure(LupineError(.other, "The system has no thread left to simulate on.")))
+          continuation.resume(
+            returning: .failure(LupineError(.other, "The system cannot start a thread for the simulation.")))
         }
       }.get()
     } onCancel: {
@@ -53,12 +54,12 @@ final class SimulationRun<Value: Sendable>: Sendable {
   private var isDone: Bool { result.withLock { $0 != nil } }
 
   /// Runs jobs and advances the time until the body is done; then completes the tasks that the body left.
-  private func drive() -> Result<Value, any Error> {
+  private func runToEnd() -> Result<Value, any Error> {
     var stuck: LupineError?
-    if let reason = proceed() {
+    if let reason = runUntilDone() {
       stuck = world.stuck(reason)
       task.withLock { $0 }?.cancel()
-      _ = proceed()
+      _ = runUntilDone()
     }
     world.clock.close()
     var left = stepLimit
@@ -69,10 +70,10 @@ final class SimulationRun<Value: Sendable>: Sendable {
   }
 
   /// Continues until the body is done; returns a message if it cannot.
-  private func proceed() -> String? {
+  private func runUntilDone() -> String? {
     var steps = 0
     while !isDone {
-      if !world.scheduler.runOne(), !world.clock.moveOn(world.scheduler.choose) {
+      if !world.scheduler.runOne(), !world.clock.advanceToNextDeadline(world.scheduler.choose) {
         return "nothing is left to run and no moment is marked on its clock, but its body has not ended."
       }
       steps += 1
@@ -98,7 +99,7 @@ extension Simulation {
       requests.isEmpty
       ? "No request is under way. A body that waits does so for something outside of the simulation: most often a task made "
         + "with `Task { }`, which must be `Task(executorPreference: world.executor) { }`; or a detached task, the main "
-        + "actor, a dispatch queue, a thread, or a continuation that nobody resumes."
+        + "actor, a dispatch queue, a thread, or a continuation that is never resumed."
       : (["Requests under way:"] + requests).joined(separator: "\n")
     return LupineError(
       .simulationStuck,

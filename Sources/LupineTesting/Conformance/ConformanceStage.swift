@@ -81,7 +81,7 @@ final class ConformanceStage: Sendable {
 
 /// The transcript.
 extension ConformanceStage {
-  func note(_ line: String) { state.withLock { $0.lines.append(line) } }
+  func record(_ line: String) { state.withLock { $0.lines.append(line) } }
 
   /// Marks the order of the exchanges as arbitrary, so that the transcript is sorted.
   func ignoreOrder() { state.withLock { $0.isUnordered = true } }
@@ -89,7 +89,7 @@ extension ConformanceStage {
   /// The events, and the requests that the peer received.
   var transcript: [String] {
     let (peer, lines, isUnordered) = state.withLock { ($0.peer, $0.lines, $0.isUnordered) }
-    let seen = (peer?.requests ?? []).map { "the peer saw \(Normal.text($0))" }
+    let seen = (peer?.requests ?? []).map { "the peer saw \(NormalizedText.text($0))" }
     return isUnordered ? lines.sorted() + seen.sorted() : lines + seen
   }
 }
@@ -116,7 +116,7 @@ extension ConformanceStage {
         settings.onEvent(event)
       },
       sink: { head in
-        log.sinkWasAsked(head)
+        log.recordSinkRequest(head)
         return settings.sink
       })
     context.proxyAuthorization = settings.proxyAuthorization
@@ -126,7 +126,7 @@ extension ConformanceStage {
       return StagedExchange(
         stage: self, name: name, head: response.head, body: response.body, source: response.source, log: log)
     } catch {
-      note("\(name) failed without a head: \(error.kind)")
+      record("\(name) failed without a head: \(error.kind)")
       throw error
     }
   }
@@ -156,7 +156,7 @@ extension ConformanceStage {
 
   func expect<Value: Equatable>(_ got: Value, _ expected: Value, _ what: String) throws {
     guard got != expected else { return }
-    throw failure(what, expected: Normal.short("\(expected)"), got: Normal.short("\(got)"))
+    throw failure(what, expected: NormalizedText.short("\(expected)"), got: NormalizedText.short("\(got)"))
   }
 
   func expect(_ isTrue: Bool, _ what: String, expected: String = "true", got: String = "false") throws {

@@ -124,7 +124,7 @@ extension PeerResponse {
   private func pieces(length: Int?) -> MockReply {
     if let plain, length == nil { return broken(MockReply.status(code).chunked(plain.map { Data($0) })) }
     let failure: LupineError? =
-      ending == .complete ? nil : LupineError(.connectionLost, "The connection ended, as the peer's script says.")
+      ending == .complete ? nil : LupineError(.connectionLost, "The connection ended, as the peer's script specifies.")
     let stream = RequestBody.stream(length: length.map { Int64($0) }) { [body] in StepSequence(body, failure: failure) }
     return .body(stream, contentType: nil, status: code)
   }

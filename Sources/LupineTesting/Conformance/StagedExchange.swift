@@ -14,20 +14,20 @@ struct StagedExchange: Sendable {
 
   /// Waits for the end of the body, and adds the exchange to the transcript.
   func end() async throws(LupineError) -> BodyEnd {
-    let interim = log.informational.map { "after \(Normal.text($0)) " }.joined()
-    let title = "\(name) brought \(interim)\(Normal.text(head))"
+    let interim = log.informational.map { "after \(NormalizedText.text($0)) " }.joined()
+    let title = "\(name) brought \(interim)\(NormalizedText.text(head))"
     do throws(LupineError) {
       let end = try await body.end()
-      stage.note("\(title) \(Normal.text(end))")
+      stage.record("\(title) \(NormalizedText.text(end))")
       return end
     } catch {
-      stage.note("\(title) and failed: \(error.kind)")
+      stage.record("\(title) and failed: \(error.kind)")
       throw error
     }
   }
 
   /// Reads all pieces of a streamed body.
-  func takeAll() async throws(LupineError) -> [UInt8] {
+  func readAll() async throws(LupineError) -> [UInt8] {
     var bytes: [UInt8] = []
     while let piece = try await body.next() { bytes += piece }
     return bytes
@@ -52,7 +52,7 @@ final class ExchangeRecord: Sendable {
 
   func append(_ event: SessionEvent.Kind) { state.withLock { $0.events.append(event) } }
 
-  func sinkWasAsked(_ head: HTTPResponse) { state.withLock { $0.heads.append(head) } }
+  func recordSinkRequest(_ head: HTTPResponse) { state.withLock { $0.heads.append(head) } }
 
   /// The heads for which the transport requested a sink.
   var heads: [HTTPResponse] { state.withLock { $0.heads } }
@@ -67,9 +67,9 @@ final class ExchangeRecord: Sendable {
 }
 
 /// Normalized texts for transcripts, which are the same for all conforming transports.
-enum Normal {
+enum NormalizedText {
   /// The excluded fields: those that depend on the time or the connection, and those that frame a message.
-  private static let left: Set<String> = [
+  private static let excludedFields: Set<String> = [
     "date", "server", "connection", "keep-alive", "transfer-encoding", "host", "content-length", "expect",
   ]
 
@@ -79,7 +79,7 @@ enum Normal {
   }
 
   static func text(_ fields: RawFields) -> String {
-    fields.filter { !left.contains($0.name.lowercased()) }.map(\.description).joined(separator: " | ")
+    fields.filter { !excludedFields.contains($0.name.lowercased()) }.map(\.description).joined(separator: " | ")
   }
 
   static func text(_ request: PeerRequest) -> String {

@@ -11,7 +11,7 @@ final class RequestContent {
   private let isChunked: Bool
   /// The number of unread bytes in the body or in the current chunk.
   private var remaining: Int
-  private var owesContinue: Bool
+  private var mustSendContinue: Bool
 
   init(_ head: RequestHead, at position: (connection: Int, index: Int), from loop: ConnectionLoop) throws(ConnectionEnd)
   {
@@ -25,7 +25,7 @@ final class RequestContent {
       method: head.method, target: head.target, version: head.version, fields: head.fields, rawHead: head.bytes,
       connection: position.connection, index: position.index)
     request.isBodyComplete = framing == .length(0)
-    owesContinue = configuration.answersContinue && request.expectsContinue && !request.isBodyComplete
+    mustSendContinue = configuration.answersContinue && request.expectsContinue && !request.isBodyComplete
   }
 
   func setNumber(_ number: Int) {
@@ -35,8 +35,8 @@ final class RequestContent {
   /// Reads the body to its end, or at most `limit` more bytes.
   func read(upTo limit: Int = .max) throws(ConnectionEnd) {
     var left = limit
-    if owesContinue, left > 0 {
-      owesContinue = false
+    if mustSendContinue, left > 0 {
+      mustSendContinue = false
       try socket.send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
     }
     while left > 0, !request.isBodyComplete {

@@ -30,7 +30,7 @@ final class ScriptPlayer {
   private func perform(_ step: ScriptedReply.Step) throws(ConnectionEnd) -> Bool {
     switch step {
     case .head(let status, let reason, let fields):
-      persistence.note(status: status, fields: fields)
+      persistence.apply(status: status, fields: fields)
       try write(head(status, reason, fields))
     case .informational(let status, let fields): try write(head(status, nil, fields))
     case .raw(let bytes): try write(bytes)
@@ -144,12 +144,12 @@ struct ResponsePersistence {
   }
 
   /// Applies the head of the final response.
-  mutating func note(status: Int, fields: RawFields) {
+  mutating func apply(status: Int, fields: RawFields) {
     let isEmpty = hasNoContent || status == 204 || status == 304
     let isFramed = fields["Content-Length"] != nil || fields.contains(token: "chunked", in: "Transfer-Encoding")
     let closes = fields.contains(token: "close", in: "Connection")
-    let agrees = !isOldVersion || fields.contains(token: "keep-alive", in: "Connection")
-    if !(isEmpty || isFramed) || closes || !agrees { allowsNext = false }
+    let isKeptAlive = !isOldVersion || fields.contains(token: "keep-alive", in: "Connection")
+    if !(isEmpty || isFramed) || closes || !isKeptAlive { allowsNext = false }
   }
 }
 

@@ -41,8 +41,8 @@ extension ScriptedReply {
 
   private static func broken(_ body: ScriptedBody, after count: Int, by end: Step) -> Self {
     let sent = body.bytes.prefix(max(0, count))
-    let told = max(body.bytes.count, sent.count + 1)
-    return [.head(status: 200, fields: ["Content-Length": String(told)]), .body(Array(sent)), end]
+    let stated = max(body.bytes.count, sent.count + 1)
+    return [.head(status: 200, fields: ["Content-Length": String(stated)]), .body(Array(sent)), end]
   }
 }
 

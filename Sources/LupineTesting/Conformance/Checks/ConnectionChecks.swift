@@ -9,7 +9,7 @@ extension ConformanceKit {
     reused("a 204 leaves its connection usable", .bare(status: 204), connections: 1),
     reused("a 304 leaves its connection usable", .bare(status: 304), connections: 1),
     reused("a 500 leaves its connection usable", .text("oops", status: 500), connections: 1),
-    reused("`Connection: close` is heeded", .text("ok", fields: ["Connection": "close"]), connections: 2),
+    reused("`Connection: close` is respected", .text("ok", fields: ["Connection": "close"]), connections: 2),
     reused("a body until the end of its connection ends it", .make { $0.framing = .untilClose }, connections: 2),
     reused(
       "an HTTP/1.0 response without keep-alive ends its connection",
@@ -139,18 +139,19 @@ extension ConformanceKit {
     try stage.expect(metrics.bytesReceived, 10, "The bytes received")
   }
 
-  private static let times = ConformanceCheck("metrics tell times in their order", needs: .networking) { stage in
+  private static let times = ConformanceCheck("metrics report times in their order", needs: .networking) { stage in
     try stage.play { _ in .text("ok") }
     let metrics = try await stage.fetch().end.metrics
     let times = [metrics.nameLookup, metrics.connect, metrics.firstByte, metrics.total].compactMap { $0 }
-    try stage.expect(metrics.connect != nil && metrics.firstByte != nil, "Whether connect and first byte are told")
+    try stage.expect(
+      metrics.connect != nil && metrics.firstByte != nil, "Whether the times of connect and first byte are reported")
     try stage.expect(times == times.sorted(), "Whether each time includes those before it", got: "\(metrics)")
     try stage.expect(metrics.total > .zero, "Whether the total is more than nothing")
-    try stage.expect(metrics.secureConnect == nil, "Whether no TLS handshake is told of plain HTTP")
+    try stage.expect(metrics.secureConnect == nil, "Whether plain HTTP has no time of a TLS handshake")
     try stage.expect(metrics.version, .http1_1, "The version")
   }
 
-  private static let reuse = ConformanceCheck("metrics and events tell a used connection", needs: .networking) {
+  private static let reuse = ConformanceCheck("metrics and events report a reused connection", needs: .networking) {
     stage in
     try stage.play { _ in .text("ok") }
     let first = try await stage.fetch()
@@ -161,14 +162,14 @@ extension ConformanceKit {
     try stage.expect([first.log.reused, second.log.reused], [[false], [true]], "The events")
   }
 
-  private static let address = ConformanceCheck("metrics tell the address that was dialled", needs: .networking) {
+  private static let address = ConformanceCheck("metrics report the address of the connection", needs: .networking) {
     stage in
     try stage.play { _ in .text("ok") }
     let metrics = try await stage.fetch().end.metrics
     try stage.expect(metrics.remoteAddress, try stage.request().url.authority, "The address")
   }
 
-  private static let failure = ConformanceCheck("a failed exchange tells what it cost") { stage in
+  private static let failure = ConformanceCheck("a failed exchange reports its metrics") { stage in
     try stage.play { _ in .end(.reset) }
     let error = try await stage.expect(error: .connectionLost, "The request") {
       _ = try await stage.fetch(method: .post, body: .text("twelve bytes"))

@@ -90,7 +90,7 @@ extension ConformanceKit {
   static let networkFaultChecks: [ConformanceCheck] =
     failing.map { fails($0, $1) } + [.stallBeforeHead, .stall(afterBytes: 3)].map { stalls($0) } + [
       arrives(.dribble(every: .zero), "hello"), arrives(.oversizedField(bytes: 1_000), "hello"), bomb, goAway,
-    ] + bodiless.map { spares($0) } + unsent.map { sendsNothing($0, $1) }
+    ] + bodiless.map { doesNotAffectHead($0) } + unsent.map { sendsNothing($0, $1) }
 
   private static let failing: [(NetworkFault, LupineError.Kind)] = [
     (.hostNotFound, .hostNotFound), (.connectionRefused, .connectionRefused),
@@ -145,8 +145,8 @@ extension ConformanceKit {
     .resetAfterHead, .truncated(afterBytes: 3), .malformedChunk, .compressedBomb(decodedBytes: 1_000),
   ]
 
-  private static func spares(_ fault: NetworkFault) -> ConformanceCheck {
-    ConformanceCheck("\(fault) befalls no response to HEAD", about: "RFC 9110 section 9.3.2.") { stage in
+  private static func doesNotAffectHead(_ fault: NetworkFault) -> ConformanceCheck {
+    ConformanceCheck("\(fault) does not affect a response to HEAD", about: "RFC 9110 section 9.3.2.") { stage in
       try stage.play(PeerScript(fault))
       let response = try await stage.fetch(method: .head)
       try stage.expect(response.head.status, .ok, "The status")
@@ -158,7 +158,7 @@ extension ConformanceKit {
   private static let unsent = failing.filter { $0.0.isBeforeConnection && $0.0 != .connectionStalled }
 
   private static func sendsNothing(_ fault: NetworkFault, _ kind: LupineError.Kind) -> ConformanceCheck {
-    ConformanceCheck("\(fault) has nothing of an upload sent") { stage in
+    ConformanceCheck("\(fault) sends nothing of an upload") { stage in
       try stage.play(PeerScript(fault))
       let isSent = Mutex(false)
       var settings = StageSettings()
@@ -170,7 +170,7 @@ extension ConformanceKit {
         _ = try await stage.fetch(request, settings)
       }
       try stage.expect(error.metrics?.bytesSent, 0, "The bytes sent")
-      try stage.expect(!isSent.withLock { $0 }, "Whether nothing is told to be sent")
+      try stage.expect(!isSent.withLock { $0 }, "Whether no sent bytes are reported")
     }
   }
 

@@ -5,7 +5,7 @@ extension ConformanceKit {
   static let responseChecks: [ConformanceCheck] =
     [
       download("a body of no bytes", []) { .bytes([]) },
-      download("a body with its length told", Array("hello".utf8)) { .text("hello") },
+      download("a body with a stated length", Array("hello".utf8)) { .text("hello") },
       download("every byte value", Array(0...255)) { .bytes(Array(0...255)) },
       download("a body in chunks", Array("hello world".utf8)) {
         .chunks([.text("hello"), .text(" "), .text("world")])
@@ -20,7 +20,7 @@ extension ConformanceKit {
           response.body = [.text("until "), .text("the end")]
         }
       },
-      download("a body of 1 MiB with its length told", numberedBytes(1 << 20)) { .bytes(numberedBytes(1 << 20)) },
+      download("a body of 1 MiB with a stated length", numberedBytes(1 << 20)) { .bytes(numberedBytes(1 << 20)) },
       download("a body of 1 MiB in chunks", numberedBytes(1 << 20)) {
         .chunks((0..<16).map { .bytes(Array(numberedBytes(1 << 20)[$0 << 16..<($0 + 1) << 16])) })
       },
@@ -47,8 +47,8 @@ extension ConformanceKit {
   ]
 
   private static let bareChecks = bare.map { status, fields in
-    let told = fields["Content-Length"].map { " that tells a length of \($0)" } ?? ""
-    return ConformanceCheck("a \(status)\(told) has no body") { stage in
+    let stated = fields["Content-Length"].map { " that states a length of \($0)" } ?? ""
+    return ConformanceCheck("a \(status)\(stated) has no body") { stage in
       try stage.play { $0.target == "/bare" ? .bare(status: status, fields: fields) : .text("next") }
       let response = try await stage.fetch("/bare")
       try stage.expect(response.status, status, "The status")

@@ -13,7 +13,7 @@ extension ConformanceKit {
     upload("a DELETE can have a body", .text("which"), method: .delete, Array("which".utf8)),
     upload("an OPTIONS can have a body", .text("which"), method: .options, Array("which".utf8)),
     refusal(of: .get, allowsBodyWithGET: false), refusal(of: .head, allowsBodyWithGET: true),
-    refusal(of: .trace, allowsBodyWithGET: true), wholeFile, fileRange, missingFile, lengthIsTold, emptyPost,
+    refusal(of: .trace, allowsBodyWithGET: true), wholeFile, fileRange, missingFile, lengthIsSentBeforehand, emptyPost,
   ]
 
   private static func upload(
@@ -73,7 +73,9 @@ extension ConformanceKit {
     try stage.expect(try await stage.fetch().text, "ok", "The next request")
   }
 
-  private static let lengthIsTold = ConformanceCheck("a known length is told beforehand", needs: .networking) { stage in
+  private static let lengthIsSentBeforehand = ConformanceCheck(
+    "a known length is sent in Content-Length", needs: .networking
+  ) { stage in
     try stage.play { _ in .text("ok") }
     let stream = RequestBody.stream(length: 6) { StepSequence([.text("abc"), .text("def")]) }
     for body in [.text("sixsix"), stream] {
