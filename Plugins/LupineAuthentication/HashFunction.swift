@@ -19,16 +19,16 @@ enum HashFunction: Sendable, Hashable {
 
   /// Returns the hash of a text's UTF-8 in hexadecimal; `nil` if OpenSSL lacks the function, as MD5 in FIPS mode.
   func hexadecimal(_ text: String) -> String? {
-    guard var hash = RunningHash(self) else { return nil }
+    guard var hash = IncrementalHash(self) else { return nil }
     Array(text.utf8).withUnsafeBytes { hash.update($0) }
     return hash.finish().map(Hexadecimal.text)
   }
 }
 
 /// Computes a hash incrementally; owns OpenSSL's context.
-struct RunningHash: ~Copyable {
+struct IncrementalHash: ~Copyable {
   private let context: OpaquePointer
-  private var isGood = true
+  private var isValid = true
 
   init?(_ function: HashFunction) {
     guard let context = EVP_MD_CTX_new() else { return nil }
@@ -43,14 +43,14 @@ struct RunningHash: ~Copyable {
   deinit { EVP_MD_CTX_free(context) }
 
   mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    if EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) != 1 { isGood = false }
+    if EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) != 1 { isValid = false }
   }
 
   /// Returns the hash; `nil` if a call of OpenSSL failed.
   consuming func finish() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0
-    guard isGood, EVP_DigestFinal_ex(context, &bytes, &count) == 1 else { return nil }
+    guard isValid, EVP_DigestFinal_ex(context, &bytes, &count) == 1 else { return nil }
     return Array(bytes.prefix(Int(count)))
   }
 }
@@ -61,14 +61,14 @@ enum BodyHash {
   ///
   /// - Throws: `LupineError` of kind `bodyFailed` if the body cannot be read.
   static func hexadecimal(_ body: RequestBody, _ function: HashFunction) async throws(LupineError) -> String? {
-    guard var hash = RunningHash(function) else { return nil }
+    guard var hash = IncrementalHash(function) else { return nil }
     try await body.drain { hash.update($0) }
     return hash.finish().map(Hexadecimal.text)
   }
 }
 
 /// Message authentication codes (RFC 2104).
-enum MessageCode {
+enum MessageAuthenticationCode {
   /// Returns the HMAC of a text's UTF-8 with SHA-256; `nil` if OpenSSL fails.
   static func sha256(_ text: String, key: [UInt8]) -> [UInt8]? {
     var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))

@@ -22,12 +22,12 @@ public struct BrotliCoding: ContentCoding {
 
   /// Makes a decoder for one body.
   public func makeDecoder(limits: DecodingLimits) throws(LupineError) -> any BodyTransformer {
-    Decoder(try BrotliDecompressor(), limits: limits)
+    StreamDecoder(try BrotliDecompressor(), limits: limits)
   }
 
   /// Makes an encoder for one body.
   public func makeEncoder() throws(LupineError) -> any BodyTransformer {
-    Encoder(try BrotliCompressor(quality: quality))
+    StreamEncoder(try BrotliCompressor(quality: quality))
   }
 }
 

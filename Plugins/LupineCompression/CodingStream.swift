@@ -35,7 +35,7 @@ struct StreamStep {
 /// The reused buffer for each piece of output.
 ///
 /// `@unchecked Sendable`: the struct is the only owner of its memory and cannot be copied.
-struct Chunk: ~Copyable, @unchecked Sendable {
+struct OutputBuffer: ~Copyable, @unchecked Sendable {
   let bytes: UnsafeMutableRawBufferPointer
 
   /// Allocates `size` bytes, at least one.
@@ -69,7 +69,7 @@ extension LupineError {
 
   /// The error of a failed encoder; `text` is the C library's message.
   static func unencodable(_ coding: String, _ text: String) -> LupineError {
-    LupineError(.bodyFailed, "The body cannot be coded with \(coding): \(text).")
+    LupineError(.bodyFailed, "The body cannot be encoded with \(coding): \(text).")
   }
 
   /// The error for a C library that has no memory for its state, or has an incompatible version.

@@ -22,12 +22,12 @@ public struct DeflateCoding: ContentCoding {
 
   /// Makes a decoder for one body.
   public func makeDecoder(limits: DecodingLimits) throws(LupineError) -> any BodyTransformer {
-    Decoder(try DeflateInflater(), limits: limits)
+    StreamDecoder(try DeflateDecompressor(), limits: limits)
   }
 
   /// Makes an encoder for one body.
   public func makeEncoder() throws(LupineError) -> any BodyTransformer {
-    Encoder(try Deflater(format: .zlib, level: level))
+    StreamEncoder(try ZlibCompressor(format: .zlib, level: level))
   }
 }
 
@@ -40,7 +40,7 @@ extension ContentCoding where Self == DeflateCoding {
 }
 
 /// Decodes deflate data in the zlib format or without one; the first two bytes decide.
-struct DeflateInflater: DecodingStream, ~Copyable {
+struct DeflateDecompressor: DecodingStream, ~Copyable {
   static var coding: String { "deflate" }
 
   /// The progress of the detection of the format.
@@ -72,20 +72,20 @@ struct DeflateInflater: DecodingStream, ~Copyable {
         format = .unknownAfter(input[0])
         return StreamStep(consumed: 1)
       }
-      choose(input[0], input[1])
+      selectFormat(input[0], input[1])
       step = try handle.inflate(input, into: chunk, coding: Self.coding)
     case .unknownAfter(let first):
-      step = try begin(first, input[0], into: chunk)
+      step = try decodeHeader(first, input[0], into: chunk)
     }
     format = step.isComplete ? .ended : .known
     return step
   }
 
   /// Decodes the two bytes that decide the format, if they arrived one at a time.
-  private func begin(
+  private func decodeHeader(
     _ first: UInt8, _ second: UInt8, into chunk: UnsafeMutableRawBufferPointer
   ) throws(LupineError) -> StreamStep {
-    choose(first, second)
+    selectFormat(first, second)
     let header = (first, second)
     var step = try withUnsafeBytes(of: header) { (bytes) throws(LupineError) in
       try handle.inflate(bytes, into: chunk, coding: Self.coding)
@@ -100,7 +100,7 @@ struct DeflateInflater: DecodingStream, ~Copyable {
   ///
   /// A zlib header names the method 8 and a window of at most 32 KiB, and is a multiple of 31. Raw deflate data begins
   /// like that only if a stored block has padding bits that are not zero, which no encoder writes.
-  private func choose(_ first: UInt8, _ second: UInt8) {
+  private func selectFormat(_ first: UInt8, _ second: UInt8) {
     let isZlib = first & 0x0f == 8 && first >> 4 <= 7 && (UInt16(first) << 8 | UInt16(second)) % 31 == 0
     if !isZlib { handle.reset(windowBits: -15) }
   }

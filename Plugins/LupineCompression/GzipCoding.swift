@@ -21,12 +21,12 @@ public struct GzipCoding: ContentCoding {
 
   /// Makes a decoder for one body.
   public func makeDecoder(limits: DecodingLimits) throws(LupineError) -> any BodyTransformer {
-    Decoder(try GzipInflater(), limits: limits)
+    StreamDecoder(try GzipDecompressor(), limits: limits)
   }
 
   /// Makes an encoder for one body.
   public func makeEncoder() throws(LupineError) -> any BodyTransformer {
-    Encoder(try Deflater(format: .gzip, level: level))
+    StreamEncoder(try ZlibCompressor(format: .gzip, level: level))
   }
 }
 
@@ -39,7 +39,7 @@ extension ContentCoding where Self == GzipCoding {
 }
 
 /// Decodes gzip members in sequence (RFC 1952 section 2.2).
-struct GzipInflater: DecodingStream, ~Copyable {
+struct GzipDecompressor: DecodingStream, ~Copyable {
   static var coding: String { "gzip" }
   /// 15 for a window of 32 KiB, plus 16 for the gzip format only.
   private static var windowBits: Int32 { 15 + 16 }

@@ -48,7 +48,7 @@ public struct RequestCompression: RequestAdapter {
       case .fail:
         throw LupineError(
           .invalidRequest,
-          "The request has a Content-Encoding, \(field), and would be coded with \(coding.name) again; say whether to replace or skip it."
+          "The request has a Content-Encoding, \(field), and would be encoded with \(coding.name) again; choose whether to replace or skip it with `existing`."
         )
       }
     }
@@ -59,15 +59,15 @@ public struct RequestCompression: RequestAdapter {
   }
 
   /// The size in bytes above which a body is encoded while it is sent, so that the caller does not wait for it.
-  private static let mostAtOnce = 1 << 20
+  private static let inMemoryLimit = 1 << 20
 
   private func coded(_ body: RequestBody) throws(LupineError) -> RequestBody {
-    if case .bytes(let data) = body.source, data.count <= Self.mostAtOnce {
-      let reader = CodingReader(try body.makeReader {}, try coding.makeEncoder())
+    if case .bytes(let data) = body.source, data.count <= Self.inMemoryLimit {
+      let reader = EncodingBodyReader(try body.makeReader {}, try coding.makeEncoder())
       return .bytes(try reader.readAll())
     }
     return RequestBody(length: nil, through: [body]) { [coding] (onReady) throws(LupineError) in
-      CodingReader(try body.makeReader(onReady: onReady), try coding.makeEncoder())
+      EncodingBodyReader(try body.makeReader(onReady: onReady), try coding.makeEncoder())
     }
   }
 }
@@ -83,13 +83,13 @@ extension RequestAdapter where Self == RequestCompression {
 }
 
 /// Reads a body through an encoder, piece by piece.
-final class CodingReader: BodyReader {
+final class EncodingBodyReader: BodyReader {
   fileprivate struct State {
     /// The encoded bytes; those before `position` have been read.
     var output: [UInt8] = []
     var position = 0
     var input = [UInt8](repeating: 0, count: 64 << 10)
-    var isOver = false
+    var hasEnded = false
   }
 
   private let base: any BodyReader
@@ -106,18 +106,18 @@ final class CodingReader: BodyReader {
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
     try state.withLock { (state) throws(LupineError) -> BodyRead in
       while state.position == state.output.count {
-        if state.isOver { return .end }
+        if state.hasEnded { return .end }
         state.position = 0
         state.output.removeAll(keepingCapacity: true)
         switch try base.read(into: &state.input) {
         case .pending: return .pending
-        case .bytes(let count): try code(count, &state)
+        case .bytes(let count): try encode(count, &state)
         case .end:
-          state.isOver = true
+          state.hasEnded = true
           try encoder.finish { state.output += $0 }
         }
       }
-      return .bytes(state.take(into: buffer))
+      return .bytes(state.moveOutput(into: buffer))
     }
   }
 
@@ -131,7 +131,7 @@ final class CodingReader: BodyReader {
     return data
   }
 
-  private func code(_ count: Int, _ state: inout State) throws(LupineError) {
+  private func encode(_ count: Int, _ state: inout State) throws(LupineError) {
     // The output is moved out of the state while the input is borrowed; its capacity is reused.
     var output: [UInt8] = []
     swap(&output, &state.output)
@@ -146,8 +146,8 @@ final class CodingReader: BodyReader {
   }
 }
 
-extension CodingReader.State {
-  fileprivate mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+extension EncodingBodyReader.State {
+  fileprivate mutating func moveOutput(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let count = min(buffer.count, output.count - position)
     output.withUnsafeBytes { bytes in
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<position + count]))

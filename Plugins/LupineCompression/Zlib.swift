@@ -105,7 +105,7 @@ extension UnsafeMutablePointer<z_stream> {
 }
 
 /// Encodes with deflate, in the gzip or the zlib format.
-struct Deflater: EncodingStream, ~Copyable {
+struct ZlibCompressor: EncodingStream, ~Copyable {
   /// The format around the deflate data.
   enum Format: String {
     case gzip

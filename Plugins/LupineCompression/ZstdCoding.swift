@@ -22,12 +22,12 @@ public struct ZstdCoding: ContentCoding {
 
   /// Makes a decoder for one body.
   public func makeDecoder(limits: DecodingLimits) throws(LupineError) -> any BodyTransformer {
-    Decoder(try ZstdDecompressor(), limits: limits)
+    StreamDecoder(try ZstdDecompressor(), limits: limits)
   }
 
   /// Makes an encoder for one body.
   public func makeEncoder() throws(LupineError) -> any BodyTransformer {
-    Encoder(try ZstdCompressor(level: level))
+    StreamEncoder(try ZstdCompressor(level: level))
   }
 }
 

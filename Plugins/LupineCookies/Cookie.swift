@@ -65,7 +65,7 @@ extension Cookie {
   func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
   /// Whether a request to this URL carries the cookie (RFC 6265bis section 5.8.3).
-  func goes(to url: HTTPURL, host: String) -> Bool {
+  func isSent(to url: HTTPURL, host: String) -> Bool {
     let isInDomain = isHostOnly ? host == domain : CookieDomain.matches(host: host, url.hostKind, domain: domain)
     return isInDomain && (!isSecure || url.scheme == .https) && CookiePath.matches(url.path, path)
   }
@@ -101,7 +101,7 @@ enum CookiePath {
   }
 
   /// Returns the default path of a cookie without a `Path` attribute.
-  static func fallback(for path: String) -> String {
+  static func defaultPath(for path: String) -> String {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
     return String(path[..<slash])
   }

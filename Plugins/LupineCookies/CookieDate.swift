@@ -10,7 +10,7 @@ enum CookieDate {
     var month: Int?
     var year: Int?
 
-    mutating func take(_ token: ArraySlice<UInt8>) {
+    mutating func add(_ token: ArraySlice<UInt8>) {
       if time == nil, let found = CookieDate.time(token) {
         time = found
       } else if day == nil, let found = CookieDate.number(token, 1...2) {
@@ -25,7 +25,7 @@ enum CookieDate {
 
   static func parse(_ text: String) -> Date? {
     var parts = Parts()
-    for token in Array(text.utf8).split(whereSeparator: isDelimiter) { parts.take(token) }
+    for token in Array(text.utf8).split(whereSeparator: isDelimiter) { parts.add(token) }
     guard let time = parts.time, let day = parts.day, let month = parts.month, var year = parts.year else { return nil }
     if (70...99).contains(year) { year += 1900 } else if (0...69).contains(year) { year += 2000 }
     guard year >= 1601, time.second < 60 else { return nil }

@@ -38,20 +38,20 @@ public struct CookieLimits: Sendable, Hashable {
 public final class CookieJar: CookieStore {
   /// The limits of the jar.
   public let limits: CookieLimits
-  private let shelf: Mutex<CookieShelf>
+  private let table: Mutex<CookieTable>
 
   /// Creates an empty jar.
   public init(limits: CookieLimits = CookieLimits()) {
     self.limits = limits
-    shelf = Mutex(CookieShelf(limits))
+    table = Mutex(CookieTable(limits))
   }
 
   /// All cookies, the oldest first, including expired ones that have not been removed yet.
-  public var cookies: [Cookie] { shelf.withLock { $0.all } }
+  public var cookies: [Cookie] { table.withLock { $0.all } }
 
   /// Returns the cookies for a request to this URL, in the order of the `Cookie` field.
   public func cookies(for url: HTTPURL, now: Date) -> [CookiePair] {
-    shelf.withLock { $0.cookies(for: url, now: now) }.map { CookiePair(name: $0.name, value: $0.value) }
+    table.withLock { $0.cookies(for: url, now: now) }.map { CookiePair(name: $0.name, value: $0.value) }
   }
 
   /// Stores the cookies that a response from this URL sets.
@@ -59,8 +59,8 @@ public final class CookieJar: CookieStore {
     let rules = CookieRules(url: url, now: now, limits: limits)
     let cookies = fields.compactMap(rules.cookie)
     guard !cookies.isEmpty else { return }
-    shelf.withLock { shelf in
-      for cookie in cookies { shelf.insert(cookie, isSecure: url.scheme == .https, now: now) }
+    table.withLock { table in
+      for cookie in cookies { table.insert(cookie, isSecure: url.scheme == .https, now: now) }
     }
   }
 
@@ -73,13 +73,13 @@ public final class CookieJar: CookieStore {
       throw LupineError(
         .invalidRequest, "\(url.origin) cannot set this cookie: it is malformed, or its domain or prefix forbids it.")
     }
-    shelf.withLock { $0.insert(cookie, isSecure: url.scheme == .https, now: now) }
+    table.withLock { $0.insert(cookie, isSecure: url.scheme == .https, now: now) }
   }
 
   /// Removes a cookie with this name, domain and path.
   public func remove(_ cookie: Cookie) {
-    shelf.withLock { shelf in
-      shelf.remove {
+    table.withLock { table in
+      table.remove {
         $0.name == cookie.name && $0.domain == cookie.domain && $0.isHostOnly == cookie.isHostOnly
           && $0.path == cookie.path
       }
@@ -87,12 +87,12 @@ public final class CookieJar: CookieStore {
   }
 
   /// Removes every cookie.
-  public func removeAll() { shelf.withLock { $0 = CookieShelf(limits) } }
+  public func removeAll() { table.withLock { $0 = CookieTable(limits) } }
 
   /// Adds cookies that a jar has stored before.
   func restore(_ cookies: [Cookie], now: Date) {
-    shelf.withLock { shelf in
-      for cookie in cookies { shelf.insert(cookie, isSecure: true, now: now) }
+    table.withLock { table in
+      for cookie in cookies { table.insert(cookie, isSecure: true, now: now) }
     }
   }
 }
@@ -144,7 +144,7 @@ extension CookieJar {
         "The cookies in \(path) are of version \(file.version), which "
           + (isLater ? "a later release of Lupine wrote." : "no release of Lupine writes."))
     }
-    restore(file.cookies.filter { $0.isSound(limits) && !$0.isExpired(at: now) }, now: now)
+    restore(file.cookies.filter { $0.isValid(limits) && !$0.isExpired(at: now) }, now: now)
   }
 
   private static func create(_ path: String) throws(LupineError) -> NewFile {
@@ -184,7 +184,7 @@ private struct CookieFile: Codable {
 
 extension Cookie {
   /// Whether a server could have set the cookie; the file may have been edited.
-  fileprivate func isSound(_ limits: CookieLimits) -> Bool {
+  fileprivate func isValid(_ limits: CookieLimits) -> Bool {
     let isClean = (name + value + path).utf8.allSatisfy { $0.isFieldByte && $0 != 0x3B }
     let isShared = isHostOnly || !PublicSuffixes.contain(domain)
     return isClean && !name.contains("=") && isShared && name.utf8.count + value.utf8.count <= limits.cookie

@@ -5,7 +5,7 @@ import LupineCore
 /// The rules for the cookies that a server at a URL may set (RFC 6265bis section 5.7).
 struct CookieRules {
   /// The maximum lifetime of a cookie: 400 days.
-  static let longestLife: TimeInterval = 400 * 86_400
+  static let maximumLifetime: TimeInterval = 400 * 86_400
 
   let url: HTTPURL
   let now: Date
@@ -13,18 +13,18 @@ struct CookieRules {
 
   /// Returns the cookie that a field sets; `nil` if it breaks a rule.
   func cookie(_ field: String) -> Cookie? {
-    guard let parsed = SetCookie(field, limit: limits.cookie), let place = place(of: parsed) else { return nil }
-    let path = parsed.path.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? CookiePath.fallback(for: url.path)
+    guard let parsed = SetCookie(field, limit: limits.cookie), let scope = scope(of: parsed) else { return nil }
+    let path = parsed.path.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? CookiePath.defaultPath(for: url.path)
     let cookie = Cookie(
-      name: parsed.name, value: parsed.value, domain: place.domain, isHostOnly: place.isHostOnly, path: path,
-      expires: end(of: parsed), isSecure: parsed.isSecure, isHTTPOnly: parsed.isHTTPOnly, sameSite: parsed.sameSite,
+      name: parsed.name, value: parsed.value, domain: scope.domain, isHostOnly: scope.isHostOnly, path: path,
+      expires: expiry(of: parsed), isSecure: parsed.isSecure, isHTTPOnly: parsed.isHTTPOnly, sameSite: parsed.sameSite,
       creation: now)
     guard !cookie.isSecure || url.scheme == .https else { return nil }
     guard cookie.sameSite != Cookie.SameSite.none || cookie.isSecure else { return nil }
-    return Self.keepsPromises(cookie, hasPath: parsed.path == "/") ? cookie : nil
+    return Self.meetsPrefixRules(cookie, hasPath: parsed.path == "/") ? cookie : nil
   }
 
-  private func place(of parsed: SetCookie) -> (domain: String, isHostOnly: Bool)? {
+  private func scope(of parsed: SetCookie) -> (domain: String, isHostOnly: Bool)? {
     let host = url.host
     guard let domain = parsed.domain, !domain.isEmpty else { return (host, true) }
     guard domain.utf8.allSatisfy({ $0 < 0x80 }), !domain.hasSuffix(".") else { return nil }
@@ -37,10 +37,10 @@ struct CookieRules {
   }
 
   /// Returns the expiry time; `Max-Age` takes precedence over `Expires`.
-  private func end(of parsed: SetCookie) -> Date? {
-    let latest = now.addingTimeInterval(Self.longestLife)
+  private func expiry(of parsed: SetCookie) -> Date? {
+    let latest = now.addingTimeInterval(Self.maximumLifetime)
     if let seconds = parsed.maxAge {
-      return seconds <= 0 ? .distantPast : min(now.addingTimeInterval(min(seconds, Self.longestLife)), latest)
+      return seconds <= 0 ? .distantPast : min(now.addingTimeInterval(min(seconds, Self.maximumLifetime)), latest)
     }
     return parsed.expires.map { min($0, latest) }
   }
@@ -48,10 +48,10 @@ struct CookieRules {
   /// Whether a cookie meets the requirements of its name's prefix.
   ///
   /// A cookie without a name must not have a value that begins with a prefix.
-  private static func keepsPromises(_ cookie: Cookie, hasPath: Bool) -> Bool {
-    let promise = (cookie.name.isEmpty ? cookie.value : cookie.name).lowercased()
-    let isHost = promise.hasPrefix("__host-")
-    guard isHost || promise.hasPrefix("__secure-") else { return true }
+  private static func meetsPrefixRules(_ cookie: Cookie, hasPath: Bool) -> Bool {
+    let prefixedText = (cookie.name.isEmpty ? cookie.value : cookie.name).lowercased()
+    let isHost = prefixedText.hasPrefix("__host-")
+    guard isHost || prefixedText.hasPrefix("__secure-") else { return true }
     guard !cookie.name.isEmpty, cookie.isSecure else { return false }
     return !isHost || cookie.isHostOnly && hasPath
   }

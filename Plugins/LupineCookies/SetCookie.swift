@@ -35,7 +35,7 @@ struct SetCookie {
     guard !name.isEmpty || !value.isEmpty, name.utf8.count + value.utf8.count <= limit else { return nil }
     while cursor.take(0x3B) {
       guard let (name, value) = Self.part(&cursor) else { return nil }
-      take(name, value ?? "")
+      setAttribute(name, value ?? "")
     }
   }
 
@@ -61,7 +61,7 @@ struct SetCookie {
     return name.map { ($0, text) } ?? (text, nil)
   }
 
-  private mutating func take(_ name: String, _ value: String) {
+  private mutating func setAttribute(_ name: String, _ value: String) {
     guard value.utf8.count <= Self.maximumAttributeSize else { return }
     switch name.lowercased() {
     case "expires": if let date = CookieDate.parse(value) { expires = date }

@@ -47,7 +47,7 @@ public struct Multipart: Sendable {
     self.parameters = parameters
     self.separator = separator
     for parameter in parameters where !MediaTypeText.isParameter(parameter) {
-      fail("The parameter \"\(parameter.name.escapingControls())\" of a multipart's content type cannot stand in it.")
+      fail("The parameter \"\(parameter.name.escapingControls())\" of a multipart's content type is not valid.")
     }
   }
 
@@ -91,15 +91,15 @@ public struct Multipart: Sendable {
   ///   - range: the positions of the range's bytes in the representation.
   ///   - total: the length of the representation in bytes; `nil` if it is unknown.
   public mutating func append(_ body: RequestBody, range: Range<Int64>, of total: Int64?, headers: HTTPFields = [:]) {
-    let isFitting = range.lowerBound >= 0 && !range.isEmpty && range.upperBound <= total ?? .max
+    let isValidRange = range.lowerBound >= 0 && !range.isEmpty && range.upperBound <= total ?? .max
     var headers = headers
-    if isFitting {
+    if isValidRange {
       headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total.map(String.init) ?? "*")"
     }
     append(MultipartPart(body, headers: headers))
-    if !isFitting {
+    if !isValidRange {
       let whole = total.map { "\($0) bytes" } ?? "a whole"
-      fail("Part \(parts.count) of the multipart body: the range \(range) is no part of \(whole).")
+      fail("Part \(parts.count) of the multipart body: the range \(range) is not within \(whole).")
     }
   }
 

@@ -67,7 +67,7 @@ extension MultipartFormData {
     let guessed = headers[.contentType] == nil ? fileName.map(mediaTypes.type(forFileName:)) : nil
     switch FormFields.make(name: name, fileName: fileName, contentType: contentType ?? guessed, headers: headers) {
     case .success(let fields): multipart.append(MultipartPart(body, headers: fields))
-    case .failure(let refusal): multipart.append(MultipartPart(problem: refusal.reason))
+    case .failure(let rejection): multipart.append(MultipartPart(problem: rejection.reason))
     }
   }
 
@@ -111,20 +111,20 @@ extension MultipartFormData {
   public mutating func append(_ nested: Multipart, name: String, headers: HTTPFields = [:]) {
     switch FormFields.make(name: name, fileName: nil, contentType: nested.contentType, headers: headers) {
     case .success(let fields): multipart.append(MultipartPart(nested, headers: fields))
-    case .failure(let refusal): multipart.append(MultipartPart(problem: refusal.reason))
+    case .failure(let rejection): multipart.append(MultipartPart(problem: rejection.reason))
     }
   }
 }
 
 /// The fields of a form's part, in the order of browsers and curl.
 enum FormFields {
-  struct Refusal: Error { let reason: String }
+  struct Rejection: Error { let reason: String }
 
   static func make(
     name: String, fileName: String?, contentType: String?, headers: HTTPFields
-  ) -> Result<HTTPFields, Refusal> {
-    if let refusal = refusal(name: name, fileName: fileName, contentType: contentType, headers: headers) {
-      return .failure(refusal)
+  ) -> Result<HTTPFields, Rejection> {
+    if let rejection = rejection(name: name, fileName: fileName, contentType: contentType, headers: headers) {
+      return .failure(rejection)
     }
     var disposition = "form-data; name=\"\(ContentDisposition.escaped(name))\""
     if let fileName { disposition += "; filename=\"\(ContentDisposition.escaped(fileName))\"" }
@@ -135,24 +135,24 @@ enum FormFields {
     return .success(fields)
   }
 
-  private static func refusal(
+  private static func rejection(
     name: String, fileName: String?, contentType: String?, headers: HTTPFields
-  ) -> Refusal? {
+  ) -> Rejection? {
     let shown = name.escapingControls()
     if !ContentDisposition.isAllowed(name) {
-      return Refusal(reason: "the name \"\(shown)\" has a control byte that cannot be escaped.")
+      return Rejection(reason: "the name \"\(shown)\" has a control byte that cannot be escaped.")
     }
     if let fileName, !ContentDisposition.isAllowed(fileName) {
       let shownFile = fileName.escapingControls()
-      return Refusal(
+      return Rejection(
         reason: "the file name \"\(shownFile)\" of \"\(shown)\" has a control byte that cannot be escaped.")
     }
     if let contentType, contentType.isEmpty || !FieldRules.isValid(value: contentType) {
-      return Refusal(reason: "the content type of \"\(shown)\" is empty or has a control byte.")
+      return Rejection(reason: "the content type of \"\(shown)\" is empty or has a control byte.")
     }
     if headers[.contentDisposition] != nil {
-      return Refusal(
-        reason: "the Content-Disposition of \"\(shown)\" is made of its name and file name; give these alone.")
+      return Rejection(
+        reason: "the Content-Disposition of \"\(shown)\" is derived from its name and file name; set only these.")
     }
     return nil
   }

@@ -31,7 +31,7 @@ struct MultipartMatcher: RequestMatcher {
     guard let nearest = named.first else {
       let names = parts.map { $0.name.map { "\"\($0.escapingControls())\"" } ?? "a part without a name" }
       return
-        "\(expectation): there is none, only \(names.isEmpty ? "an empty multipart" : names.joined(separator: ", "))"
+        "\(expectation): it is missing; the body has only \(names.isEmpty ? "an empty multipart" : names.joined(separator: ", "))"
     }
     return difference(from: nearest).map { "\(expectation): \($0)" }
   }

@@ -62,7 +62,7 @@ public struct MultipartParser: Sendable {
     case ended
   }
 
-  private enum Following { case part, nothing }
+  private enum NextItem { case part, nothing }
 
   /// The number of byte inspections, including repeated ones.
   private(set) var steps = 0
@@ -74,7 +74,7 @@ public struct MultipartParser: Sendable {
   /// The start of the multipart and the end of a part's fields count as the delimiter's CRLF.
   private var matched = 2
   /// The number of matched bytes that are not content, because they precede the multipart or end the part's fields.
-  private var unheld = 2
+  private var nonContentCount = 2
   /// The bytes after a possible delimiter, until the parser can decide whether it is one.
   private var tail: [UInt8] = []
   private var fields: PartFieldsParser
@@ -82,7 +82,7 @@ public struct MultipartParser: Sendable {
   private var contentCount: Int64 = 0
   private var preambleCount = 0
   private var isInPart = false
-  private var hasToldEnd = false
+  private var hasEmittedEnd = false
 
   /// The maximum number of blanks after a delimiter.
   private static let tailLimit = 1_024
@@ -113,8 +113,8 @@ public struct MultipartParser: Sendable {
     while true {
       switch state {
       case .ended:
-        if !hasToldEnd {
-          hasToldEnd = true
+        if !hasEmittedEnd {
+          hasEmittedEnd = true
           return .ended
         }
         steps += chunk.count
@@ -133,7 +133,7 @@ public struct MultipartParser: Sendable {
   /// - Throws: `LupineError` of kind `serializationFailed` if the multipart is not complete.
   public mutating func finish() throws(LupineError) {
     if case .ended = state { return }
-    throw malformed(partCount == 0 ? "ends before its first part" : "ends in the midst of part \(partCount)")
+    throw malformed(partCount == 0 ? "ends before its first part" : "ends within part \(partCount)")
   }
 }
 
@@ -166,18 +166,18 @@ extension MultipartParser {
 
   /// Emits as content the bytes that only began like a delimiter.
   private mutating func release() throws(LupineError) -> Event? {
-    let content = search.delimiter[unheld..<max(matched, unheld)] + tail
+    let content = search.delimiter[nonContentCount..<max(matched, nonContentCount)] + tail
     steps += content.count
     tail = []
     matched = 0
-    unheld = 0
+    nonContentCount = 0
     state = .scanning
     return try emit(content)
   }
 
   private mutating func emit(_ content: ArraySlice<UInt8>) throws(LupineError) -> Event? {
     if content.isEmpty { return nil }
-    unheld = 0
+    nonContentCount = 0
     guard isInPart else {
       preambleCount += content.count
       try check(preambleCount <= limits.preambleBytes, "preambleBytes")
@@ -201,7 +201,7 @@ extension MultipartParser {
       return try endPart(.part)
     case (nil, 0x2D), (nil, 0x20), (nil, 0x09), (nil, 0x0D), (0x20?, 0x20), (0x20?, 0x09), (0x20?, 0x0D), (0x09?, 0x20),
       (0x09?, 0x09), (0x09?, 0x0D):
-      guard tail.count < Self.tailLimit else { throw malformed("has a delimiter with too many blanks behind it") }
+      guard tail.count < Self.tailLimit else { throw malformed("has a delimiter with too many blanks after it") }
       tail.append(byte)
       chunk.removeFirst()
       return nil
@@ -210,10 +210,10 @@ extension MultipartParser {
     }
   }
 
-  private mutating func endPart(_ next: Following) throws(LupineError) -> Event? {
+  private mutating func endPart(_ next: NextItem) throws(LupineError) -> Event? {
     tail = []
     matched = 0
-    unheld = 0
+    nonContentCount = 0
     let hadPart = isInPart
     isInPart = false
     if next == .part {
@@ -228,13 +228,13 @@ extension MultipartParser {
   private mutating func readFields(_ chunk: inout ArraySlice<UInt8>) throws(LupineError) -> Event? {
     let before = chunk.count
     defer { steps += before - chunk.count }
-    do throws(PartFieldsParser.Refusal) {
+    do throws(PartFieldsParser.Rejection) {
       guard let found = try fields.read(&chunk) else { return nil }
       state = .scanning
       isInPart = true
       contentCount = 0
       matched = 2
-      unheld = 2
+      nonContentCount = 2
       return .partBegan(found)
     } catch {
       switch error {

@@ -58,7 +58,7 @@ public struct MultipartParts: AsyncSequence {
   public init<Bytes: AsyncSequence>(
     _ bytes: Bytes, contentType: String?, limits: MultipartLimits = MultipartLimits()
   ) throws(LupineError) where Bytes.Element == [UInt8] {
-    let iterator = SourceIterator(bytes.makeAsyncIterator())
+    let iterator = IteratorReference(bytes.makeAsyncIterator())
     try self.init(
       source: { () async throws(LupineError) in try await iterator.next() }, contentType: contentType, limits: limits,
       depth: 1)
@@ -111,7 +111,7 @@ extension MultipartParts {
         guard data.count + bytes.count <= limit else {
           throw LupineError(
             .limitExceeded(.multipart),
-            "Part \(number) of the multipart has more than \(limit) bytes, the limit it was given.")
+            "Part \(number) of the multipart has more than \(limit) bytes, the given limit.")
         }
         data.append(contentsOf: bytes)
       }
@@ -161,7 +161,7 @@ extension DataStreamRequest {
   /// - Parameter limits: the limits of the multipart.
   public func serializingMultipart(limits: MultipartLimits = MultipartLimits()) -> MultipartParts {
     let bytes = serializingBytes()
-    let iterator = SourceIterator(bytes.makeAsyncIterator())
+    let iterator = IteratorReference(bytes.makeAsyncIterator())
     return MultipartParts(source: { () async throws(LupineError) in try await iterator.next() }, limits: limits) {
       () async throws(LupineError) in try await bytes.head.headerFields[.contentType]
     }
@@ -169,7 +169,7 @@ extension DataStreamRequest {
 }
 
 /// A reference to an iterator, so that a closure can call its mutating `next`.
-final class SourceIterator<Base: AsyncIteratorProtocol> where Base.Element == [UInt8] {
+final class IteratorReference<Base: AsyncIteratorProtocol> where Base.Element == [UInt8] {
   private var base: Base
 
   init(_ base: Base) { self.base = base }

@@ -32,11 +32,11 @@ final class MultipartReader: BodyReader {
       return state.isCancelled ? nil : state.cursor
     }
     guard var cursor = taken else {
-      throw LupineError(.cancelled, "The multipart body was cancelled, or has failed already.")
+      throw LupineError(.cancelled, "The multipart body was cancelled or has failed.")
     }
     // A cursor that threw is not restored: the rest of the body would not match the announced length.
-    let read = try cursor.read(into: buffer, onReady: onReady) { [self] reader in adopt(reader) }
-    putBack(cursor)
+    let read = try cursor.read(into: buffer, onReady: onReady) { [self] reader in setReader(reader) }
+    restore(cursor)
     return read
   }
 
@@ -51,7 +51,7 @@ final class MultipartReader: BodyReader {
   }
 
   /// Stores the reader of the current piece; returns false if the body is cancelled.
-  private func adopt(_ reader: (any BodyReader)?) -> Bool {
+  private func setReader(_ reader: (any BodyReader)?) -> Bool {
     state.withLock { state in
       guard !state.isCancelled else { return false }
       state.reader = reader
@@ -59,7 +59,7 @@ final class MultipartReader: BodyReader {
     }
   }
 
-  private func putBack(_ cursor: consuming PieceCursor) {
+  private func restore(_ cursor: consuming PieceCursor) {
     state.withLock { [cursor] state in
       if !state.isCancelled { state.cursor = cursor }
     }
@@ -68,7 +68,7 @@ final class MultipartReader: BodyReader {
 
 /// The position of a read in a list of pieces.
 struct PieceCursor: Sendable {
-  typealias Adopt = ((any BodyReader)?) -> Bool
+  typealias SetReader = ((any BodyReader)?) -> Bool
 
   private let pieces: [Piece]
   private var index = 0
@@ -82,7 +82,7 @@ struct PieceCursor: Sendable {
   ///
   /// - Parameter adopt: receives each opened reader, and `nil` at its end; returns false to end the reading.
   mutating func read(
-    into buffer: UnsafeMutableRawBufferPointer, onReady: @escaping @Sendable () -> Void, adopt: Adopt
+    into buffer: UnsafeMutableRawBufferPointer, onReady: @escaping @Sendable () -> Void, setReader: SetReader
   ) throws(LupineError) -> BodyRead {
     var filled = 0
     while filled < buffer.count, index < pieces.count {
@@ -92,27 +92,28 @@ struct PieceCursor: Sendable {
       let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
       let read: BodyRead
       do throws(LupineError) {
-        read = try self.read(piece, into: room, onReady: onReady, adopt: adopt)
+        read = try self.read(piece, into: room, onReady: onReady, setReader: setReader)
       } catch {
         reader?.cancel()
-        throw piece.label?.naming(error) ?? error
+        throw piece.label?.prepended(to: error) ?? error
       }
       switch read {
       case .bytes(let count):
         filled += count
         if piece.isStream { return .bytes(filled) }
       case .pending: return filled > 0 ? .bytes(filled) : .pending
-      case .end: _ = advance(adopt)
+      case .end: _ = advance(setReader)
       }
     }
     return filled > 0 ? .bytes(filled) : .end
   }
 
   private mutating func read(
-    _ piece: Piece, into room: UnsafeMutableRawBufferPointer, onReady: @escaping @Sendable () -> Void, adopt: Adopt
+    _ piece: Piece, into room: UnsafeMutableRawBufferPointer, onReady: @escaping @Sendable () -> Void,
+    setReader: SetReader
   ) throws(LupineError) -> BodyRead {
     if case .bytes(let data) = piece.content { return copy(data, into: room) }
-    if reader == nil { reader = try open(piece, onReady, adopt) }
+    if reader == nil { reader = try open(piece, onReady, setReader) }
     guard let reader else { return .end }
     let read = try reader.read(into: room)
     switch read {
@@ -125,10 +126,10 @@ struct PieceCursor: Sendable {
   }
 
   private func open(
-    _ piece: Piece, _ onReady: @escaping @Sendable () -> Void, _ adopt: Adopt
+    _ piece: Piece, _ onReady: @escaping @Sendable () -> Void, _ setReader: SetReader
   ) throws(LupineError) -> (any BodyReader)? {
     let opened = try piece.open(onReady: onReady)
-    guard adopt(opened) else {
+    guard setReader(opened) else {
       opened?.cancel()
       throw LupineError(.cancelled, "The body was cancelled.")
     }
@@ -141,7 +142,7 @@ struct PieceCursor: Sendable {
     guard position <= length, !isComplete || position == length else {
       throw LupineError(
         .bodyFailed,
-        "It has \(isComplete ? "\(position)" : "at least \(position)") bytes where \(length) were announced.")
+        "It has \(isComplete ? "\(position)" : "at least \(position)") bytes but \(length) were announced.")
     }
   }
 
@@ -156,11 +157,11 @@ struct PieceCursor: Sendable {
     return .bytes(count)
   }
 
-  private mutating func advance(_ adopt: Adopt) -> Bool {
+  private mutating func advance(_ setReader: SetReader) -> Bool {
     index += 1
     position = 0
     guard reader != nil else { return true }
     reader = nil
-    return adopt(nil)
+    return setReader(nil)
   }
 }

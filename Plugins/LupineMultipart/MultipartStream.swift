@@ -37,7 +37,8 @@ final class MultipartStream {
     if let failure { throw failure }
     guard part == number else {
       throw LupineError(
-        .invalidRequest, "Part \(part) of the multipart has been passed over; read its body before the next part.")
+        .invalidRequest,
+        "Part \(part) of the multipart has been skipped; read its body before you request the next part.")
     }
     while isInPart, let event = try await nextEvent() {
       if case .content(let bytes) = event { return Array(bytes) }
@@ -50,7 +51,7 @@ final class MultipartStream {
     do throws(LupineError) {
       while !hasEnded {
         if let event = try parser?.next(in: &chunk) {
-          note(event)
+          update(for: event)
           return event
         }
         let bytes = try await source()
@@ -68,7 +69,7 @@ final class MultipartStream {
     }
   }
 
-  private func note(_ event: MultipartParser.Event) {
+  private func update(for event: MultipartParser.Event) {
     switch event {
     case .partBegan:
       number += 1

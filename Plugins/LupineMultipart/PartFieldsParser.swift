@@ -3,7 +3,7 @@ import LupineCore
 
 /// Parses the fields of one part, up to the empty line after them (RFC 2045 section 3, RFC 5322 section 2.2).
 struct PartFieldsParser: Sendable {
-  enum Refusal: Error {
+  enum Rejection: Error {
     case malformed(String)
     case limit(String)
   }
@@ -16,7 +16,7 @@ struct PartFieldsParser: Sendable {
   init(limits: MultipartLimits) { self.limits = limits }
 
   /// Consumes lines from the front of the chunk; returns the fields when they are complete.
-  mutating func read(_ chunk: inout ArraySlice<UInt8>) throws(Refusal) -> HTTPFields? {
+  mutating func read(_ chunk: inout ArraySlice<UInt8>) throws(Rejection) -> HTTPFields? {
     while !chunk.isEmpty {
       let end = chunk.firstIndex(of: 0x0A).map { $0 + 1 } ?? chunk.endIndex
       let piece = chunk[..<end]
@@ -30,13 +30,13 @@ struct PartFieldsParser: Sendable {
       }
       line.removeLast(2)
       if line.isEmpty { return HTTPFields(lines.map { Self.field($0) }) }
-      try take(line)
+      try addLine(line)
       line.removeAll(keepingCapacity: true)
     }
     return nil
   }
 
-  private mutating func take(_ line: [UInt8]) throws(Refusal) {
+  private mutating func addLine(_ line: [UInt8]) throws(Rejection) {
     guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
       throw .malformed("with a control byte in its fields")
     }
@@ -50,7 +50,7 @@ struct PartFieldsParser: Sendable {
     guard lines.count < limits.fields else { throw .limit("fields") }
     guard let colon = line.firstIndex(of: 0x3A),
       let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
-    else { throw .malformed("with a line that is no field") }
+    else { throw .malformed("with a line that is not a field") }
     lines.append((name, Array(Self.trimmed(line[(colon + 1)...]))))
   }
 

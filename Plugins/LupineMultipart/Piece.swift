@@ -72,7 +72,7 @@ struct Piece: Sendable {
       do throws(LupineError) {
         try pieces[index].measure()
       } catch {
-        throw pieces[index].label?.naming(error) ?? error
+        throw pieces[index].label?.prepended(to: error) ?? error
       }
     }
     return pieces
@@ -126,7 +126,7 @@ struct PieceList {
   }
 
   private mutating func add(_ multipart: Multipart, label: PartLabel?) throws(LupineError) {
-    if let problem = multipart.problem { throw label?.naming(problem) ?? problem }
+    if let problem = multipart.problem { throw label?.prepended(to: problem) ?? problem }
     try enter(multipart.separator, label)
     for (index, part) in multipart.parts.enumerated() {
       let label = PartLabel(number: index + 1, name: part.name, inside: label)
@@ -150,7 +150,7 @@ struct PieceList {
       for boundary in open where boundary.isChosen && data.containsDelimiter(boundary.text) {
         throw LupineError(
           .invalidRequest,
-          "\(label) of the multipart body contains the boundary \"\(boundary.text)\"; choose another, or let one be made."
+          "\(label) of the multipart body contains the boundary \"\(boundary.text)\"; choose another, or omit it."
         )
       }
     }
@@ -165,7 +165,7 @@ struct PieceList {
     if open.contains(where: boundary.isConfusable(with:)) {
       throw LupineError(
         .invalidRequest,
-        "\(label?.description ?? "A part") of the multipart body is a multipart whose boundary cannot be told from the one around it."
+        "\(label?.description ?? "A part") of the multipart body is a multipart whose boundary begins like that of an enclosing multipart."
       )
     }
     open.append(boundary)
@@ -199,7 +199,7 @@ struct PartLabel: Sendable, CustomStringConvertible {
   }
 
   /// Returns the error with the part before its message.
-  func naming(_ error: LupineError) -> LupineError {
+  func prepended(to error: LupineError) -> LupineError {
     LupineError(error.kind, "\(description) of the multipart body cannot be sent. \(error.message)", underlying: error)
   }
 }

@@ -24,7 +24,7 @@ extension Session {
       try build(&form)
       return form.multipart
     }
-    return upload(MultipartRoute(multipart: form, url: url, method: method, headers: headers))
+    return upload(MultipartUpload(multipart: form, url: url, method: method, headers: headers))
   }
 
   /// Uploads a form, or a multipart of any other type.
@@ -32,7 +32,7 @@ extension Session {
     multipart: some MultipartConvertible, to url: some URLConvertible, method: HTTPRequest.Method = .post,
     headers: HTTPFields = [:]
   ) -> UploadRequest {
-    upload(MultipartRoute(multipart: .success(multipart.multipart), url: url, method: method, headers: headers))
+    upload(MultipartUpload(multipart: .success(multipart.multipart), url: url, method: method, headers: headers))
   }
 }
 
@@ -61,14 +61,15 @@ extension OutgoingRequest {
     guard boundary == multipart.boundary else {
       throw LupineError(
         .invalidRequest,
-        "The request's Content-Type names another boundary than its multipart body has; leave it out of the field.")
+        "The request's Content-Type names another boundary than that of its multipart body; omit the boundary from the field."
+      )
     }
     return given
   }
 }
 
 /// The upload of a multipart in the form that a session takes.
-struct MultipartRoute: RequestConvertible {
+struct MultipartUpload: RequestConvertible {
   let multipart: Result<Multipart, any Error>
   let url: any URLConvertible
   let method: HTTPRequest.Method

@@ -5,7 +5,7 @@
   import Synchronization
 
   /// One exchange in the terms of OpenTelemetry's semantic conventions for HTTP clients.
-  struct Hop: Sendable {
+  struct ExchangeTelemetry: Sendable {
     /// The value of an attribute.
     enum Value: Sendable, Hashable, CustomStringConvertible {
       case text(String)
@@ -63,10 +63,10 @@
       }
       if resendCount > 0 { all.append(("http.request.resend_count", .number(Int64(resendCount)))) }
       if let bytesSent { all.append(("http.request.body.size", .number(bytesSent))) }
-      return all + answer
+      return all + responseAttributes
     }
 
-    private var answer: [(name: String, value: Value)] {
+    private var responseAttributes: [(name: String, value: Value)] {
       var all: [(name: String, value: Value)] = []
       if let status { all.append(("http.response.status_code", .number(Int64(status)))) }
       if let version { all.append(("network.protocol.version", .text(version))) }
@@ -80,7 +80,7 @@
     }
   }
 
-  extension Hop {
+  extension ExchangeTelemetry {
     /// Creates the exchange of a serialization failure from its error, because the table has removed the request.
     init?(_ event: SessionEvent) {
       guard case .serialized(_, _, let error?) = event.kind, let request = error.request else { return nil }
@@ -91,7 +91,7 @@
     }
 
     /// The server and the method, as dimensions of every metric.
-    var server: [(String, String)] {
+    var serverDimensions: [(String, String)] {
       var all = [("http.request.method", method)]
       if let target {
         all += [
@@ -104,7 +104,7 @@
 
     /// The server, the method and the result of the exchange, as dimensions of its metrics.
     var dimensions: [(String, String)] {
-      var all = server
+      var all = serverDimensions
       if let status { all.append(("http.response.status_code", String(status))) }
       if let version { all.append(("network.protocol.version", version)) }
       if let errorType { all.append(("error.type", errorType)) }
@@ -130,67 +130,68 @@
   }
 
   /// The current exchange of each request, updated by the session's events.
-  final class HopTable: Sendable {
+  final class ExchangeTable: Sendable {
     /// The effect of an event.
     struct Change: Sendable {
       /// The exchange that began.
-      var opened: Hop?
+      var begun: ExchangeTelemetry?
       /// The exchange that ended.
-      var closed: Hop?
+      var ended: ExchangeTelemetry?
       /// The request's latest exchange, ended or not.
-      var current: Hop?
+      var current: ExchangeTelemetry?
     }
 
     fileprivate struct Entry: Sendable {
-      var hop: Hop
-      var isOpen = true
+      var exchange: ExchangeTelemetry
+      var isRunning = true
     }
 
     private let entries = Mutex<[RequestID: Entry]>([:])
 
     /// Applies an event to the table.
-    func take(_ event: SessionEvent) -> Change {
+    func apply(_ event: SessionEvent) -> Change {
       entries.withLock { entries in
         if case .sending(let summary) = event.kind {
-          return Self.open(summary, event, &entries[event.request])
+          return Self.begin(summary, event, &entries[event.request])
         }
         guard var entry = entries[event.request] else { return Change() }
-        let wasOpen = entry.isOpen
-        entry.take(event.kind)
+        let wasRunning = entry.isRunning
+        entry.apply(event.kind)
         var isOver = false
         if case .finished = event.kind { isOver = true }
         entries[event.request] = isOver ? nil : entry
-        return Change(closed: wasOpen && !entry.isOpen ? entry.hop : nil, current: entry.hop)
+        return Change(ended: wasRunning && !entry.isRunning ? entry.exchange : nil, current: entry.exchange)
       }
     }
 
     /// Returns the latest exchange of a request.
-    func current(of request: RequestID) -> Hop? { entries.withLock { $0[request]?.hop } }
+    func current(of request: RequestID) -> ExchangeTelemetry? { entries.withLock { $0[request]?.exchange } }
 
-    private static func open(_ summary: RequestSummary, _ event: SessionEvent, _ entry: inout Entry?) -> Change {
+    private static func begin(_ summary: RequestSummary, _ event: SessionEvent, _ entry: inout Entry?) -> Change {
       let last = entry
-      let hop = Hop(
-        summary, attempt: event.attempt, resendCount: last.map { $0.hop.resendCount + 1 } ?? 0, started: event.time)
-      entry = Entry(hop: hop)
-      return Change(opened: hop, closed: last.flatMap { $0.isOpen ? $0.hop : nil }, current: hop)
+      let exchange = ExchangeTelemetry(
+        summary, attempt: event.attempt, resendCount: last.map { $0.exchange.resendCount + 1 } ?? 0, started: event.time
+      )
+      entry = Entry(exchange: exchange)
+      return Change(begun: exchange, ended: last.flatMap { $0.isRunning ? $0.exchange : nil }, current: exchange)
     }
   }
 
-  extension HopTable.Entry {
-    fileprivate mutating func take(_ kind: SessionEvent.Kind) {
+  extension ExchangeTable.Entry {
+    fileprivate mutating func apply(_ kind: SessionEvent.Kind) {
       switch kind {
-      case .connected(let address, _): hop.peer = address
-      case .sent(let bytes): hop.bytesSent = bytes
-      case .head(let head): hop.status = head.status.code
+      case .connected(let address, _): exchange.peer = address
+      case .sent(let bytes): exchange.bytesSent = bytes
+      case .head(let head): exchange.status = head.status.code
       case .received(_, let metrics):
-        hop.metrics = metrics
-        isOpen = false
+        exchange.metrics = metrics
+        isRunning = false
       case .failed(let error), .resending(let error, _):
-        hop.error = error
-        isOpen = false
+        exchange.error = error
+        isRunning = false
       case .finished(let error):
-        if isOpen { hop.error = error }
-        isOpen = false
+        if isRunning { exchange.error = error }
+        isRunning = false
       default: break
       }
     }

@@ -13,7 +13,7 @@ public final class ProgressBar: Sendable {
     var tenths = -1
     var hasEnded = false
     /// The latest progress that no line shows, if the output is not a terminal.
-    var untold: TransferProgress?
+    var unreported: TransferProgress?
   }
 
   private let title: String
@@ -41,7 +41,7 @@ public final class ProgressBar: Sendable {
         // Moves to the start of the line, and clears the rest of an earlier, longer line.
         terminal.write("\r\(line)\u{1B}[K" + (isComplete ? "\n" : ""))
         state.isOpen = !isComplete
-      } else if state.pass(progress) {
+      } else if state.shouldWrite(progress) {
         write(progress)
       }
     }
@@ -56,21 +56,21 @@ public final class ProgressBar: Sendable {
     state.withLock { state in
       if state.isOpen { terminal.write("\n") }
       state.isOpen = false
-      if let untold = state.untold { write(untold) }
-      state.untold = nil
+      if let unreported = state.unreported { write(unreported) }
+      state.unreported = nil
     }
   }
 }
 
 extension ProgressBar.State {
   /// Whether to write a line: at each tenth of the transfer and at its end, or at every 10 MB if the total is unknown.
-  fileprivate mutating func pass(_ progress: TransferProgress) -> Bool {
-    let isTold = isNext(progress)
-    untold = isTold || hasEnded ? nil : progress
-    return isTold
+  fileprivate mutating func shouldWrite(_ progress: TransferProgress) -> Bool {
+    let isReported = reachesNextStep(progress)
+    unreported = isReported || hasEnded ? nil : progress
+    return isReported
   }
 
-  private mutating func isNext(_ progress: TransferProgress) -> Bool {
+  private mutating func reachesNextStep(_ progress: TransferProgress) -> Bool {
     if progress.total == progress.completed {
       defer { hasEnded = true }
       return !hasEnded

@@ -46,11 +46,11 @@
       _ request: OutgoingRequest, in context: TransferContext
     ) async throws(LupineError) -> TransportResponse {
       let tracer = tracer ?? InstrumentationSystem.tracer
-      let hop =
-        monitor.hop(of: context.id)
-        ?? Hop(request.summary, attempt: context.attempt, resendCount: 0, started: .zero)
-      let span = tracer.startSpan(hop.spanName, ofKind: .client)
-      span.setAttributes(hop.attributes)
+      let exchange =
+        monitor.exchange(of: context.id)
+        ?? ExchangeTelemetry(request.summary, attempt: context.attempt, resendCount: 0, started: .zero)
+      let span = tracer.startSpan(exchange.spanName, ofKind: .client)
+      span.setAttributes(exchange.attributes)
       monitor.begin(span, for: context.id)
       var request = request
       tracer.inject(span.context, into: &request.headers, using: FieldInjector())
@@ -63,15 +63,15 @@
   /// Adds the results of exchanges to their spans, and ends the spans.
   struct SpanMonitor: EventMonitor {
     private let spans = SpanTable()
-    private let hops = HopTable()
+    private let exchanges = ExchangeTable()
 
     /// Returns the latest exchange of a request, for its span.
-    func hop(of request: RequestID) -> Hop? { hops.current(of: request) }
+    func exchange(of request: RequestID) -> ExchangeTelemetry? { exchanges.current(of: request) }
 
     func begin(_ span: any Tracing.Span, for request: RequestID) { spans.insert(span, for: request) }
 
     func receive(_ event: SessionEvent) {
-      if let closed = hops.take(event).closed { end(event.request, closed) }
+      if let ended = exchanges.apply(event).ended { end(event.request, ended) }
       guard case .redirected(let target, let isFollowed, let reason) = event.kind else { return }
       spans.span(of: event.request)?.addEvent(
         SpanEvent(
@@ -82,12 +82,12 @@
           ]))
     }
 
-    private func end(_ request: RequestID, _ hop: Hop) {
+    private func end(_ request: RequestID, _ exchange: ExchangeTelemetry) {
       guard let span = spans.remove(request) else { return }
-      span.setAttributes(hop.attributes)
-      if let error = hop.error {
+      span.setAttributes(exchange.attributes)
+      if let error = exchange.error {
         span.setStatus(SpanStatus(code: .error, message: error.message))
-      } else if hop.errorType != nil {
+      } else if exchange.errorType != nil {
         span.setStatus(SpanStatus(code: .error))
       }
       span.end()
@@ -117,7 +117,7 @@
   }
 
   extension Tracing.Span {
-    func setAttributes(_ values: [(name: String, value: Hop.Value)]) {
+    func setAttributes(_ values: [(name: String, value: ExchangeTelemetry.Value)]) {
       updateAttributes { attributes in
         for (name, value) in values {
           switch value {

@@ -31,7 +31,7 @@ struct ChainVerifier {
 
   private func read(_ chain: [Data]) throws(TrustFailure) -> [Certificate] {
     do throws(CertificateError) {
-      return try chain.map { der throws(CertificateError) in try ReadCertificates.certificate(der) }
+      return try chain.map { der throws(CertificateError) in try CertificateCache.certificate(der) }
     } catch {
       throw unreadable(error.description)
     }
@@ -50,7 +50,7 @@ struct ChainVerifier {
     if let failure = trust.verificationFailure {
       throw TrustFailure(
         .chain, trust, presented.first, failure,
-        advice: "Mend the server's chain, or trust its root with certificateAuthorities.")
+        advice: "Correct the server's chain, or trust its root with certificateAuthorities.")
     }
     return try verify(presented, roots()).get()
   }
@@ -73,7 +73,7 @@ struct ChainVerifier {
     defer { X509_STORE_CTX_free(context) }
     guard let leaf = presented.first?.handle,
       X509_STORE_CTX_init(context, store.pointer, leaf.pointer, untrusted.pointer) == 1
-    else { return .failure(unreadable("OpenSSL cannot take it: \(OpenSSLText.takeError())")) }
+    else { return .failure(unreadable("OpenSSL cannot verify it: \(OpenSSLText.takeError())")) }
     X509_STORE_CTX_set_default(context, "ssl_server")
     let parameters = X509_STORE_CTX_get0_param(context)
     // Security level 2, OpenSSL's default for TLS on Debian: at least 112 bits, and no SHA-1.
@@ -94,7 +94,7 @@ struct ChainVerifier {
 
   private func unreadable(_ reason: String) -> TrustFailure {
     TrustFailure(
-      .presentation, trust, nil, reason, advice: "Look at what the server sends: openssl s_client -showcerts.")
+      .presentation, trust, nil, reason, advice: "Inspect what the server sends: openssl s_client -showcerts.")
   }
 }
 
@@ -155,7 +155,7 @@ extension RootStore {
 ///
 /// OpenSSL 3.0 takes longer to parse a certificate than to verify it, and a server presents the same chain in every
 /// handshake. The cache contains no results of checks. It holds at most 1 MiB, and removes all entries when it is full.
-enum ReadCertificates {
+enum CertificateCache {
   private static let countLimit = 64
   private static let sizeLimit = 16 << 10
   private static let known = Mutex<[Data: Certificate]>([:])

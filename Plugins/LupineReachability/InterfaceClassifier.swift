@@ -16,7 +16,7 @@ struct InterfaceClassifier: Sendable {
   func kind(of link: LinkFacts) -> NetworkInterface.Kind {
     if link.hardware == LinkFacts.loopbackHardware { return .loopback }
     if let kind = kindOfDriver(link.driver) { return kind }
-    guard !link.name.contains("/"), link.name != ".." else { return .unknown("its name is none") }
+    guard !link.name.contains("/"), link.name != ".." else { return .unknown("its name is invalid") }
     let entry = "\(folder)/\(link.name)"
     guard let index = TextFile.contents("\(entry)/ifindex") else { return .unknown("\(entry) cannot be read") }
     guard Int32(index.prefix { $0.isNumber }) == link.index else { return .unknown("\(entry) is another interface") }

@@ -11,8 +11,8 @@ final class KernelMonitor: Sendable {
   }
 
   enum Command: Sendable {
-    case greet(UInt64, Watcher)
-    case forget(UInt64)
+    case add(UInt64, Watcher)
+    case remove(UInt64)
     case resolved(UInt64, HostResolver.Answer)
   }
 
@@ -21,7 +21,7 @@ final class KernelMonitor: Sendable {
     var commands: [Command] = []
     var descriptor: Int32?
     var isEnding = false
-    var isDead = false
+    var hasFailed = false
     var path: NetworkPath?
   }
 
@@ -42,7 +42,7 @@ final class KernelMonitor: Sendable {
       }
       thread.detach()
     } catch {
-      die(NetlinkFailure(error).message)
+      fail(NetlinkFailure(error).message)
       onEnd()
     }
   }
@@ -50,9 +50,9 @@ final class KernelMonitor: Sendable {
   /// Adds a watcher; returns false if the monitor has failed or is about to end.
   func add(_ id: UInt64, _ watcher: Watcher) -> Bool {
     state.withLock { state in
-      guard !state.isDead, !state.isEnding else { return false }
+      guard !state.hasFailed, !state.isEnding else { return false }
       state.watchers[id] = watcher
-      Self.post(.greet(id, watcher), &state)
+      Self.post(.add(id, watcher), &state)
       return true
     }
   }
@@ -62,7 +62,7 @@ final class KernelMonitor: Sendable {
     state.withLock { state in
       guard state.watchers.removeValue(forKey: id) != nil else { return false }
       state.isEnding = state.watchers.isEmpty
-      Self.post(.forget(id), &state)
+      Self.post(.remove(id), &state)
       return state.isEnding
     }
   }
@@ -71,7 +71,7 @@ final class KernelMonitor: Sendable {
   func post(_ command: Command) { state.withLock { Self.post(command, &$0) } }
 
   private static func post(_ command: Command, _ state: inout State) {
-    guard !state.isDead else { return }
+    guard !state.hasFailed else { return }
     state.commands.append(command)
     if let descriptor = state.descriptor { NetlinkSocket.wake(descriptor) }
   }
@@ -85,15 +85,15 @@ final class KernelMonitor: Sendable {
       let failure = loop.run(socket)
       state.withLock { $0.descriptor = nil }
       if let failure { throw failure }
-      state.withLock { $0.isDead = true }
+      state.withLock { $0.hasFailed = true }
     } catch {
-      die(error.message)
+      fail(error.message)
     }
   }
 
-  private func die(_ reason: String) {
+  private func fail(_ reason: String) {
     let watchers = state.withLock { state in
-      state.isDead = true
+      state.hasFailed = true
       state.path = nil
       defer { state.watchers = [:] }
       return state.watchers
@@ -104,7 +104,7 @@ final class KernelMonitor: Sendable {
 
 extension KernelMonitor {
   /// Returns the commands for the thread; `nil` ends the thread.
-  func takeCommands() -> [Command]? {
+  func removeCommands() -> [Command]? {
     state.withLock { state in
       defer { state.commands = [] }
       return state.isEnding ? nil : state.commands
@@ -112,7 +112,7 @@ extension KernelMonitor {
   }
 
   /// Stores the network for `currentPath`.
-  func show(_ path: NetworkPath) { state.withLock { $0.path = path } }
+  func setPath(_ path: NetworkPath) { state.withLock { $0.path = path } }
 }
 
 /// The monitors of this process: one for each watched network namespace.

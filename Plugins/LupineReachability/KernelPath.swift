@@ -31,8 +31,8 @@ public struct KernelPath: NetworkPathSource {
   ///
   /// For a host name, whose addresses are not known yet, the status is `unknown`.
   public func currentPath(to host: String?) -> NetworkPath {
-    guard let host else { return monitors.path(namespace) ?? KernelSnapshot.take(namespace, to: nil) }
-    if let address = IPAddress(host) { return KernelSnapshot.take(namespace, to: address) }
+    guard let host else { return monitors.path(namespace) ?? KernelSnapshot.read(namespace, to: nil) }
+    if let address = IPAddress(host) { return KernelSnapshot.read(namespace, to: address) }
     var path = currentPath(to: nil)
     path.status = .unknown(.notDetermined)
     return path
@@ -63,15 +63,15 @@ enum KernelSnapshot {
   private static let host: UInt64 = 1
 
   /// Returns the current network; with an address, the status is that of the route to it.
-  static func take(_ namespace: NetworkNamespace?, to address: IPAddress?) -> NetworkPath {
-    guard let namespace else { return take(to: address) }
+  static func read(_ namespace: NetworkNamespace?, to address: IPAddress?) -> NetworkPath {
+    guard let namespace else { return read(to: address) }
     // A thread of its own enters the namespace, because the current thread belongs to the caller.
     let found = Box()
     do throws(SystemThread.Failure) {
       let thread = try SystemThread("lupine-netlink") {
         do throws(NetlinkFailure) {
           try namespace.enter()
-          found.path.withLock { $0 = take(to: address) }
+          found.path.withLock { $0 = read(to: address) }
         } catch {
           found.path.withLock { $0 = .unknown(.netlinkUnavailable(error.message)) }
         }
@@ -87,7 +87,7 @@ enum KernelSnapshot {
     let path = Mutex(NetworkPath.unknown(.notDetermined))
   }
 
-  private static func take(to address: IPAddress?) -> NetworkPath {
+  private static func read(to address: IPAddress?) -> NetworkPath {
     do throws(NetlinkFailure) {
       let socket = try NetlinkSocket(isSubscribed: false)
       // An answer of the kernel normally comes immediately.

@@ -30,12 +30,12 @@ struct KernelView {
   private let resolverFile: ResolverFile
   private var state = NetworkState()
   private var hosts = WatchedHosts()
-  private var wanted = KernelTable.allCases
+  private var pendingTables = KernelTable.allCases
   private var dump: Dump?
   private var interruptions = 0
   private var refusals = 0
   private var lastSequence: UInt32 = 0
-  private var isTouched = true
+  private var needsUpdate = true
   private var path: NetworkPath?
   private var results: [Output] = []
 
@@ -55,9 +55,9 @@ struct KernelView {
     for message in NetlinkMessages(datagram) {
       if message.port != port {
         refusals = 0
-        if let notice = KernelMessage(message) { take(notice) }
+        if let notice = KernelMessage(message) { apply(notice) }
       } else if message.sequence == dump?.sequence {
-        takePart(message)
+        applyPart(message)
       } else if let answer = KernelMessage(message), let host = hosts.answer(message.sequence, answer) {
         report(host)
       }
@@ -65,7 +65,7 @@ struct KernelView {
   }
 
   /// Requests all tables again after lost messages.
-  mutating func overrun() { KernelTable.allCases.forEach { want($0) } }
+  mutating func overrun() { KernelTable.allCases.forEach { addPendingTable($0) } }
 
   /// Whether a dump was requested and no part of it has been read.
   ///
@@ -75,7 +75,7 @@ struct KernelView {
 
   /// Requests a dump again whose answer was lost; called when no message waits.
   mutating func drained() {
-    if let dump, isUnanswered { askAgain(dump, NetlinkFailure.lostAnswer) }
+    if let dump, isUnanswered { repeatDump(dump, NetlinkFailure.lostAnswer) }
   }
 
   /// Sets the addresses of a watched host.
@@ -89,21 +89,21 @@ struct KernelView {
   /// Returns the next actions, after all available datagrams have been processed.
   mutating func settle() -> [Output] {
     if dump == nil {
-      if wanted.isEmpty { conclude() } else { ask() }
+      if pendingTables.isEmpty { reportChanges() } else { requestNextTable() }
     }
     defer { results = [] }
     return results
   }
 
-  private mutating func ask() {
-    let dump = Dump(table: wanted.removeFirst(), sequence: nextSequence())
+  private mutating func requestNextTable() {
+    let dump = Dump(table: pendingTables.removeFirst(), sequence: nextSequence())
     self.dump = dump
     results.append(.send(.dump(dump.table), sequence: dump.sequence))
   }
 
-  private mutating func conclude() {
-    if isTouched {
-      isTouched = false
+  private mutating func reportChanges() {
+    if needsUpdate {
+      needsUpdate = false
       let path = state.path(dnsServers: resolverFile.servers())
       if path != self.path { results.append(.path(path)) }
       self.path = path
@@ -132,10 +132,10 @@ struct KernelView {
 
 extension KernelView {
   /// Processes a part of the current dump.
-  private mutating func takePart(_ message: NetlinkMessages.Message) {
+  private mutating func applyPart(_ message: NetlinkMessages.Message) {
     guard var dump else { return }
     let content = KernelMessage(message)
-    if case .answer(let code) = content, NetlinkFailure.momentary.contains(code) { return askAgain(dump, code) }
+    if case .answer(let code) = content, NetlinkFailure.transientErrors.contains(code) { return repeatDump(dump, code) }
     refusals = 0
     if !dump.hasBegun {
       // Notifications before the first part are older than the dump.
@@ -154,22 +154,22 @@ extension KernelView {
     }
   }
 
-  private mutating func askAgain(_ dump: Dump, _ code: Int32) {
+  private mutating func repeatDump(_ dump: Dump, _ code: Int32) {
     refusals += 1
     guard refusals <= Self.refusalLimit else { return fail(code) }
     self.dump = nil
-    want(dump.table)
+    addPendingTable(dump.table)
   }
 
   private mutating func end(_ dump: Dump, _ code: Int32) {
-    if NetlinkFailure.momentary.contains(code) { return askAgain(dump, code) }
+    if NetlinkFailure.transientErrors.contains(code) { return repeatDump(dump, code) }
     guard code == 0 else { return fail(code) }
     self.dump = nil
-    isTouched = true
-    hosts.touch()
+    needsUpdate = true
+    hosts.markAllForLookup()
     if dump.wasInterrupted, interruptions < Self.interruptionLimit {
       interruptions += 1
-      want(dump.table)
+      addPendingTable(dump.table)
     } else {
       interruptions = 0
     }
@@ -177,32 +177,32 @@ extension KernelView {
 
   private mutating func fail(_ code: Int32) {
     dump = nil
-    results.append(.failed(NetlinkFailure("the kernel refuses to tell its tables", code: code)))
+    results.append(.failed(NetlinkFailure("the kernel refuses to list its tables", code: code)))
   }
 
-  private mutating func want(_ table: KernelTable) {
-    if !wanted.contains(table) { wanted.append(table) }
+  private mutating func addPendingTable(_ table: KernelTable) {
+    if !pendingTables.contains(table) { pendingTables.append(table) }
   }
 }
 
 extension KernelView {
   /// Processes the notification of a change.
-  private mutating func take(_ notice: KernelMessage) {
+  private mutating func apply(_ notice: KernelMessage) {
     switch notice {
     case .link(let link): if state.set(link, classify: classifier.kind) { linkChanged(link.index) }
     case .linkRemoved(let index):
       let hadRoute = state.hasDefaultRoute(index)
       if state.removeLink(index) { changed() }
-      if hadRoute { want(.routes) }
+      if hadRoute { addPendingTable(.routes) }
     case .address(let address): if state.set(address) { changed() }
     case .addressRemoved(let address):
       if state.remove(address) { changed() }
       // The kernel removes the routes with this source address without a notification.
-      if address.isGlobal { want(.routes) }
+      if address.isGlobal { addPendingTable(.routes) }
     case .route(let route), .routeRemoved(let route):
-      hosts.touch()
+      hosts.markAllForLookup()
       // A notification does not identify the route that it replaces, so the default routes are requested again.
-      if route.isDefault { want(.routes) }
+      if route.isDefault { addPendingTable(.routes) }
     case .done, .answer: break
     }
   }
@@ -210,11 +210,11 @@ extension KernelView {
   /// Requests the routes, because the kernel removes IPv4 routes with their link without a notification.
   private mutating func linkChanged(_ index: Int32) {
     changed()
-    if state.hasDefaultRoute(index) { want(.routes) }
+    if state.hasDefaultRoute(index) { addPendingTable(.routes) }
   }
 
   private mutating func changed() {
-    isTouched = true
-    hosts.touch()
+    needsUpdate = true
+    hosts.markAllForLookup()
   }
 }

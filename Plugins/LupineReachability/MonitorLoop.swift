@@ -16,7 +16,7 @@ struct MonitorLoop {
   private var view: KernelView
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
   private var watchers: [UInt64: KernelMonitor.Watcher] = [:]
-  private var shown: [UInt64: NetworkPath] = [:]
+  private var reported: [UInt64: NetworkPath] = [:]
   private var resolutions: [UInt64: Resolution] = [:]
   private var path: NetworkPath?
 
@@ -27,7 +27,7 @@ struct MonitorLoop {
 
   /// Runs until there is no watcher; returns the failure that ended it, if any.
   mutating func run(_ socket: borrowing NetlinkSocket) -> NetlinkFailure? {
-    while let commands = monitor.takeCommands() {
+    while let commands = monitor.removeCommands() {
       for command in commands { perform(command) }
       while case let outputs = view.settle(), !outputs.isEmpty {
         for output in outputs {
@@ -58,12 +58,12 @@ struct MonitorLoop {
     switch output {
     case .send(let request, let sequence): return socket.send(request, sequence: sequence)
     case .failed(let failure): return failure
-    case .hostPath(let id, let path): show(path, to: id)
+    case .hostPath(let id, let path): report(path, to: id)
     case .path(let path):
       self.path = path
-      monitor.show(path)
+      monitor.setPath(path)
       for (id, watcher) in watchers.sorted(by: { $0.key < $1.key }) {
-        if watcher.host == nil { show(path, to: id) } else { resolve(id, watcher) }
+        if watcher.host == nil { report(path, to: id) } else { resolve(id, watcher) }
       }
     }
     return nil
@@ -71,12 +71,12 @@ struct MonitorLoop {
 
   private mutating func perform(_ command: KernelMonitor.Command) {
     switch command {
-    case .greet(let id, let watcher):
+    case .add(let id, let watcher):
       watchers[id] = watcher
-      if watcher.host != nil { resolve(id, watcher) } else if let path { show(path, to: id) }
-    case .forget(let id):
+      if watcher.host != nil { resolve(id, watcher) } else if let path { report(path, to: id) }
+    case .remove(let id):
       watchers[id] = nil
-      shown[id] = nil
+      reported[id] = nil
       resolutions[id] = nil
       view.removeHost(id)
     case .resolved(let id, let answer): resolved(id, answer)
@@ -84,9 +84,9 @@ struct MonitorLoop {
   }
 
   /// Calls a watcher, unless it has received this path already.
-  private mutating func show(_ path: NetworkPath, to id: UInt64) {
-    guard let watcher = watchers[id], shown[id] != path else { return }
-    shown[id] = path
+  private mutating func report(_ path: NetworkPath, to id: UInt64) {
+    guard let watcher = watchers[id], reported[id] != path else { return }
+    reported[id] = path
     watcher.onChange(path)
   }
 }

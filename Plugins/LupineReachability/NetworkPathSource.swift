@@ -77,7 +77,7 @@ public final class ScriptedPath: NetworkPathSource {
   /// Calls the handler at once with the network, and then at every change.
   public func watch(_ host: String?, onChange: @escaping @Sendable (NetworkPath) -> Void) -> NetworkPathWatch {
     let (id, wake) = state.withLock { $0.add(host, onChange) }
-    for waiting in state.withLock({ $0.takeSatisfied() }) { waiting.resume() }
+    for waiting in state.withLock({ $0.removeSatisfiedWaiters() }) { waiting.resume() }
     if wake { deliver() }
     return NetworkPathWatch { [weak self] in self?.state.withLock { $0.remove(id) } }
   }
@@ -105,7 +105,7 @@ struct ScriptedPathState {
   private struct Watcher {
     let host: String?
     let handler: Handler
-    var shown: NetworkPath?
+    var lastDelivered: NetworkPath?
   }
 
   private var path: NetworkPath
@@ -125,7 +125,7 @@ struct ScriptedPathState {
   /// Changes the network; returns whether the caller must make the pending calls.
   mutating func set(_ path: NetworkPath, to host: String?) -> Bool {
     if let host { hostPaths[host] = path } else { self.path = path }
-    for id in watchers.keys.sorted() { tell(id) }
+    for id in watchers.keys.sorted() { enqueueDelivery(id) }
     return beginDelivery()
   }
 
@@ -133,7 +133,7 @@ struct ScriptedPathState {
   mutating func add(_ host: String?, _ handler: @escaping Handler) -> (id: UInt64, delivers: Bool) {
     lastID += 1
     watchers[lastID] = Watcher(host: host, handler: handler)
-    tell(lastID)
+    enqueueDelivery(lastID)
     return (lastID, beginDelivery())
   }
 
@@ -156,15 +156,15 @@ struct ScriptedPathState {
     return false
   }
 
-  mutating func takeSatisfied() -> [CheckedContinuation<Void, Never>] {
+  mutating func removeSatisfiedWaiters() -> [CheckedContinuation<Void, Never>] {
     defer { waiting.removeAll { $0.count <= watchers.count } }
     return waiting.filter { $0.count <= watchers.count }.map(\.1)
   }
 
-  private mutating func tell(_ id: UInt64) {
+  private mutating func enqueueDelivery(_ id: UInt64) {
     let path = path(to: watchers[id]?.host)
-    guard watchers[id]?.shown != path else { return }
-    watchers[id]?.shown = path
+    guard watchers[id]?.lastDelivered != path else { return }
+    watchers[id]?.lastDelivered = path
     deliveries.append((id, path))
   }
 

@@ -69,7 +69,7 @@ extension NetworkState {
   func path(dnsServers: [IPAddress]) -> NetworkPath {
     let routes = usableRoutes
     return NetworkPath(
-      status: status(over: favourites(of: routes).map(\.interface)), interfaces: interfaces, defaultRoutes: routes,
+      status: status(over: preferredRoutes(of: routes).map(\.interface)), interfaces: interfaces, defaultRoutes: routes,
       dnsServers: dnsServers)
   }
 
@@ -88,7 +88,7 @@ extension NetworkState {
   }
 
   /// Returns the best route of each family.
-  private func favourites(of routes: [NetworkRoute]) -> [NetworkRoute] {
+  private func preferredRoutes(of routes: [NetworkRoute]) -> [NetworkRoute] {
     IPAddress.Family.allCases.compactMap { family in routes.first { $0.family == family } }
   }
 

@@ -9,7 +9,7 @@ struct WatchedHosts {
 
   private struct Host {
     var target: Target
-    var isTouched = true
+    var needsLookup = true
     var waiting: Set<UInt32> = []
     var routes: [RouteFacts] = []
   }
@@ -28,8 +28,8 @@ struct WatchedHosts {
   mutating func remove(_ id: UInt64) { hosts[id] = nil }
 
   /// Marks every host for a new lookup.
-  mutating func touch() {
-    for id in hosts.keys { hosts[id]?.isTouched = true }
+  mutating func markAllForLookup() {
+    for id in hosts.keys { hosts[id]?.needsLookup = true }
   }
 
   /// Begins the pending lookups; returns the requests, and the hosts that need no request.
@@ -39,8 +39,8 @@ struct WatchedHosts {
     var requests: [(request: NetlinkRequest, sequence: UInt32)] = []
     var finished: [UInt64] = []
     for id in hosts.keys.sorted() {
-      guard var host = hosts[id], host.isTouched else { continue }
-      host.isTouched = false
+      guard var host = hosts[id], host.needsLookup else { continue }
+      host.needsLookup = false
       host.waiting = []
       host.routes = []
       if case .addresses(let addresses) = host.target {

@@ -80,11 +80,11 @@ public final class CircuitBreaker: Plugin {
     let now = clock.clock(or: context.clock).now()
     switch change(origin, { $0.admit(now: now) }) {
     case .pass(let pass):
-      if pass.isProbe { context.emit(Self.event("lets an exchange through to see whether \(origin) has recovered")) }
+      if pass.isProbe { context.emit(Self.event("admits an exchange as a probe of \(origin)")) }
       return pass
     case .refuse(let rest):
-      let wait = rest > .zero ? "for another \(rest.milliseconds)" : "until the exchange that probes it has ended"
-      context.emit(Self.event("does not let the exchange through: the circuit of \(origin) is open \(wait)"))
+      let wait = rest > .zero ? "for another \(rest.milliseconds)" : "until its probe has ended"
+      context.emit(Self.event("refuses the exchange: the circuit of \(origin) is open \(wait)"))
       throw LupineError(
         .circuitOpen, "\(origin) has failed too often; its circuit is open \(wait), and nothing was sent.")
     }
@@ -150,11 +150,11 @@ struct CircuitBreakerLayer: Transport {
         return response
       }
       response.body.onEnd { [breaker] end in
-        breaker.record(Self.verdict(end, context), pass, origin, context)
+        breaker.record(Self.isSuccess(end, context), pass, origin, context)
       }
       return response
     } catch {
-      breaker.record(Self.verdict(.failure(error), context), pass, origin, context)
+      breaker.record(Self.isSuccess(.failure(error), context), pass, origin, context)
       throw error
     }
   }
@@ -162,7 +162,7 @@ struct CircuitBreakerLayer: Transport {
   func shutdown() async { await base.shutdown() }
 
   /// Whether the exchange succeeded; `nil` if its end does not show the state of the server.
-  private static func verdict(_ end: Result<BodyEnd, LupineError>, _ context: TransferContext) -> Bool? {
+  private static func isSuccess(_ end: Result<BodyEnd, LupineError>, _ context: TransferContext) -> Bool? {
     guard case .failure(let error) = end else { return true }
     // A transport reports only `cancelled`; the control knows whether a timeout was the reason.
     let kind = (context.control.reason ?? error).kind

@@ -33,39 +33,39 @@ final class HedgedExchange: Sendable {
   private func start(after other: Int? = nil, because reason: String? = nil) {
     let control = context.control.branch()
     guard let index = state.withLock({ $0.begin(control, after: other) }) else { return settle() }
-    if let reason { context.emit(.decided(policy: "hedging", reason: "makes the exchange again: \(reason)")) }
+    if let reason { context.emit(.decided(policy: "hedging", reason: "sends the exchange again: \(reason)")) }
     let branch = context.branch(control)
     Task.immediate(executorPreference: context.executor) { [self] in
       let result: Result<TransportResponse, LupineError>
       do throws(LupineError) {
         let response = try await base.send(request, in: branch)
-        consider(response, index, control)
+        handleHead(response, index, control)
         result = .success(response)
       } catch {
         result = .failure(error)
         control.finish()
       }
-      ended(index, result)
+      handleEnd(index, result)
     }
-    hedgeLater(after: index)
+    scheduleHedge(after: index)
   }
 
   /// Schedules the next try.
-  private func hedgeLater(after index: Int) {
-    guard state.withLock({ $0.mayBegin }) else { return }
+  private func scheduleHedge(after index: Int) {
+    guard state.withLock({ $0.canBegin }) else { return }
     let timer = Task.immediate(executorPreference: context.executor) { [self] in
       guard (try? await context.clock.sleep(for: hedging.delay)) != nil else { return }
-      switch state.withLock({ $0.promise(after: index) }) {
-      case true?: start(after: index, because: "no answer came within \(hedging.delay.milliseconds)")
-      case false?: makeDo()
+      switch state.withLock({ $0.reserve(after: index) }) {
+      case true?: start(after: index, because: "no response arrived within \(hedging.delay.milliseconds)")
+      case false?: stopHedging()
       case nil: break
       }
     }
-    if state.withLock({ $0.keep(timer) }) { timer.cancel() }
+    if state.withLock({ $0.store(timer) }) { timer.cancel() }
   }
 
   /// Starts no further try, because the budget is exhausted.
-  private func makeDo() {
+  private func stopHedging() {
     context.emit(.decided(policy: "hedging", reason: "the budget of hedges for \(request.url.origin) is spent"))
     settle()
   }
@@ -76,14 +76,14 @@ final class HedgedExchange: Sendable {
   }
 
   private func finish(_ deliver: HedgingState.Delivery) {
-    for control in state.withLock({ $0.leftovers }) { control.cancel(Self.superseded) }
+    for control in state.withLock({ $0.unfinishedControls }) { control.cancel(Self.superseded) }
     deliver()
   }
 
   /// Decides at its head whether a response is used.
-  private func consider(_ response: TransportResponse, _ index: Int, _ control: ExchangeControl) {
+  private func handleHead(_ response: TransportResponse, _ index: Int, _ control: ExchangeControl) {
     let isGood = !hedging.badStatusCodes.contains(response.head.status.code)
-    if !isGood { prepareAnother(after: index, response.head) }
+    if !isGood { reserveAnother(after: index, response.head) }
     guard let others = state.withLock({ $0.claim(index, isGood) }) else {
       return response.body.open(.discard(limit: context.limits.discardedBody))
     }
@@ -94,19 +94,19 @@ final class HedgedExchange: Sendable {
 
   /// Decides at a bad head whether another try follows; the body of the last response is kept, because that response is
   /// used.
-  private func prepareAnother(after index: Int, _ head: HTTPResponse) {
+  private func reserveAnother(after index: Int, _ head: HTTPResponse) {
     // The server asks for a delay, and another try would not wait.
-    guard !head.headerFields.contains(.retryAfter) else { return state.withLock { $0.beginNoMore() } }
-    if state.withLock({ $0.promise(after: index) }) == false { makeDo() }
+    guard !head.headerFields.contains(.retryAfter) else { return state.withLock { $0.stopBeginning() } }
+    if state.withLock({ $0.reserve(after: index) }) == false { stopHedging() }
   }
 
-  private func ended(_ index: Int, _ result: Result<TransportResponse, LupineError>) {
+  private func handleEnd(_ index: Int, _ result: Result<TransportResponse, LupineError>) {
     if case .failure(let error) = result, !RetryPolicy.defaultErrors.contains(error.kind) {
-      state.withLock { $0.beginNoMore() }
+      state.withLock { $0.stopBeginning() }
     }
     switch state.withLock({ $0.end(index, result) }) {
-    case .beginAnother: start(after: index, because: Self.reason(result))
-    case .makeDo: makeDo()
+    case .beginReserved: start(after: index, because: Self.reason(result))
+    case .stopHedging: stopHedging()
     case .deliver(let deliver): finish(deliver)
     case .wait: break
     }

@@ -6,10 +6,10 @@ struct HedgingState {
   typealias Delivery = @Sendable () -> Void
 
   enum Action {
-    /// Start the try that was promised.
-    case beginAnother
+    /// Start the reserved try.
+    case beginReserved
     /// Start no further try, because the budget is exhausted.
-    case makeDo
+    case stopHedging
     case deliver(Delivery)
     case wait
   }
@@ -21,9 +21,9 @@ struct HedgingState {
   private let url: HTTPURL
   private var controls: [ExchangeControl] = []
   /// The tries that may still bring a response.
-  private var hopeful: Set<Int> = []
+  private var undecided: Set<Int> = []
   /// The tries after which another try is paid for but not started; empty once no further try may start.
-  private var promises: Set<Int> = []
+  private var reservations: Set<Int> = []
   private var running = 0
   private var winner: Int?
   private var isCancelled = false
@@ -36,74 +36,74 @@ struct HedgingState {
     self.url = url
   }
 
-  var mayBegin: Bool { isOpen && controls.count + promises.count < total }
+  var canBegin: Bool { isOpen && controls.count + reservations.count < total }
 
   private var isOpen: Bool { winner == nil && !isCancelled && continuation != nil }
 
   /// Reserves another try after this one.
   ///
   /// Returns `nil` if no other try is allowed, and false if the budget is exhausted; then no further try starts.
-  mutating func promise(after index: Int) -> Bool? {
-    if promises.contains(index) { return true }
-    guard mayBegin else { return nil }
+  mutating func reserve(after index: Int) -> Bool? {
+    if reservations.contains(index) { return true }
+    guard canBegin else { return nil }
     guard budget.take(for: url) else {
-      total = controls.count + promises.count
+      total = controls.count + reservations.count
       return false
     }
-    promises.insert(index)
+    reservations.insert(index)
     return true
   }
 
-  /// Begins the first try, or the one that was promised after another.
+  /// Begins the first try, or the one that was reserved after another.
   ///
-  /// Returns `nil` if the promised try has already begun or was withdrawn.
+  /// Returns `nil` if the reserved try has already begun or was withdrawn.
   mutating func begin(_ control: ExchangeControl, after index: Int?) -> Int? {
-    if let index, promises.remove(index) == nil { return nil }
-    guard mayBegin else { return nil }
+    if let index, reservations.remove(index) == nil { return nil }
+    guard canBegin else { return nil }
     controls.append(control)
     running += 1
-    hopeful.insert(controls.count - 1)
+    undecided.insert(controls.count - 1)
     return controls.count - 1
   }
 
   /// Stores a timer, which is cancelled at the end; returns true if the end is already reached.
-  mutating func keep(_ timer: Task<Void, Never>) -> Bool {
-    guard mayBegin else { return true }
+  mutating func store(_ timer: Task<Void, Never>) -> Bool {
+    guard canBegin else { return true }
     timers.append(timer)
     return false
   }
 
   /// Prevents further tries.
-  mutating func beginNoMore() {
-    breakPromises()
+  mutating func stopBeginning() {
+    releaseReservations()
     total = controls.count
   }
 
   /// Returns the delivery of the result if all tries have ended without a response and none is pending.
   mutating func settle() -> Delivery? {
-    running == 0 && promises.isEmpty && winner == nil && continuation != nil ? deliver(failed) : nil
+    running == 0 && reservations.isEmpty && winner == nil && continuation != nil ? deliver(failed) : nil
   }
 
   /// Selects a response by its head if it is good or the last possible one; returns the tries to cancel.
   mutating func claim(_ index: Int, _ isGood: Bool) -> [ExchangeControl]? {
     guard winner == nil, !isCancelled else { return nil }
-    guard isGood || (hopeful == [index] && controls.count >= total) else {
-      hopeful.remove(index)
+    guard isGood || (undecided == [index] && controls.count >= total) else {
+      undecided.remove(index)
       return nil
     }
     winner = index
-    breakPromises()
+    releaseReservations()
     return controls.indices.filter { $0 != index }.map { controls[$0] }
   }
 
   mutating func end(_ index: Int, _ outcome: Outcome) -> Action {
     running -= 1
-    hopeful.remove(index)
+    undecided.remove(index)
     if case .failure(let error) = outcome { failure = error }
     if winner == index { return .deliver(deliver(outcome)) }
-    switch promise(after: index) {
-    case true?: return .beginAnother
-    case false?: return .makeDo
+    switch reserve(after: index) {
+    case true?: return .beginReserved
+    case false?: return .stopHedging
     case nil: return settle().map { .deliver($0) } ?? .wait
     }
   }
@@ -111,22 +111,22 @@ struct HedgingState {
   /// Ends all tries; returns their controls.
   mutating func cancel() -> [ExchangeControl] {
     isCancelled = true
-    breakPromises()
+    releaseReservations()
     stopTimers()
     return controls
   }
 
   /// The tries that may still read a bad response's body, if there was no good response.
-  var leftovers: [ExchangeControl] { winner == nil ? controls : [] }
+  var unfinishedControls: [ExchangeControl] { winner == nil ? controls : [] }
 
   private var failed: Outcome {
     .failure(failure ?? LupineError(.cancelled, "The request was cancelled."))
   }
 
-  /// Returns the budget of promised tries that do not start.
-  private mutating func breakPromises() {
-    for _ in promises { budget.giveBack(to: url) }
-    promises = []
+  /// Returns the budget of reserved tries that do not start.
+  private mutating func releaseReservations() {
+    for _ in reservations { budget.giveBack(to: url) }
+    reservations = []
   }
 
   private mutating func deliver(_ outcome: Outcome) -> Delivery {

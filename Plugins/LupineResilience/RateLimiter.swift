@@ -58,11 +58,11 @@ public final class RateLimiter: Plugin {
       context.emit(.decided(policy: "rate limiter", reason: "refuses the exchange: too many wait for \(origin)"))
       throw LupineError(
         .rateLimited,
-        "More than \(limit) exchanges in \(interval.milliseconds) were asked of \(origin), and this one would wait for longer "
+        "More than \(limit) exchanges in \(interval.milliseconds) were requested with \(origin), and this one would wait for longer "
           + "than \(maximumWait.milliseconds); nothing was sent.")
     }
     guard delay > .zero else { return }
-    context.emit(.decided(policy: "rate limiter", reason: "has the exchange wait for \(delay.milliseconds)"))
+    context.emit(.decided(policy: "rate limiter", reason: "delays the exchange by \(delay.milliseconds)"))
     try await context.pause(for: delay, on: time)
   }
 

@@ -30,13 +30,13 @@ import Testing
   }
 
   private static func beginsAnother(_ action: HedgingState.Action) -> Bool {
-    if case .beginAnother = action { true } else { false }
+    if case .beginReserved = action { true } else { false }
   }
 
   @Test func `a timer and a failure that ask for the same try take none of those that the limit grants`() async throws {
     let budget = RetryBudget(capacity: 10, refund: 0)
     _ = try await Self.run(budget: budget) { state in
-      let isPromised = state.promise(after: 0)
+      let isPromised = state.reserve(after: 0)
       #expect(isPromised == true)
       let first = state.end(0, Self.failed)
       #expect(Self.beginsAnother(first))
@@ -60,11 +60,11 @@ import Testing
     let budget = RetryBudget(capacity: 1, refund: 0)
     let url = try HTTPURL("https://a.example.com/")
     _ = try await Self.run(budget: budget) { state in
-      _ = state.promise(after: 0)
+      _ = state.reserve(after: 0)
       #expect(budget.remaining(for: url) == 0)
       switch what {
       case "a good answer": _ = state.claim(0, true)
-      case "a refusal": state.beginNoMore()
+      case "a refusal": state.stopBeginning()
       default: _ = state.cancel()
       }
       #expect(budget.remaining(for: url) == 1)

@@ -4,11 +4,11 @@ import Synchronization
 /// The last challenge of each protection space: an origin, a recipient (server or proxy) and a realm.
 ///
 /// At the capacity, the least recently used space is removed.
-final class DigestMemory: Sendable {
+final class DigestNonceStore: Sendable {
   static let capacity = 256
 
   /// A protection space, in which a credential is valid.
-  struct Space: Hashable, Sendable {
+  struct ProtectionSpace: Hashable, Sendable {
     let origin: HTTPURL.Origin
     let recipient: AuthenticationContext.Recipient
     let realm: String
@@ -23,27 +23,27 @@ final class DigestMemory: Sendable {
     var isAccepted = false
     var lastUse: UInt64 = 0
 
-    mutating func turn(_ use: UInt64) -> DigestTurn {
+    mutating func answer(_ use: UInt64) -> DigestAnswer {
       lastUse = use
       count &+= 1
-      return DigestTurn(challenge: challenge, nonce: nonce, clientNonce: clientNonce, count: count)
+      return DigestAnswer(challenge: challenge, nonce: nonce, clientNonce: clientNonce, count: count)
     }
   }
 
   private struct State {
-    var entries: [Space: Entry] = [:]
+    var entries: [ProtectionSpace: Entry] = [:]
     var uses: UInt64 = 0
   }
 
   private let state = Mutex(State())
 
-  /// Returns the turn that answers a challenge.
+  /// Returns the answer to a challenge.
   ///
-  /// The nonce count continues if the nonce and the credential are the same as in the last turn; otherwise it starts at
+  /// The nonce count continues if the nonce and the credential are the same as in the last answer; otherwise it starts at
   /// 1.
-  func turn(
-    for challenge: DigestChallenge, in space: Space, with credential: Credential, clientNonce: () -> String
-  ) -> DigestTurn {
+  func answer(
+    for challenge: DigestChallenge, in space: ProtectionSpace, with credential: Credential, clientNonce: () -> String
+  ) -> DigestAnswer {
     let fresh = clientNonce()
     return state.withLock { state in
       state.uses += 1
@@ -51,34 +51,34 @@ final class DigestMemory: Sendable {
       if let known = state.entries[space], known.nonce == challenge.nonce, known.credential == credential {
         entry = known
       }
-      let turn = entry.turn(state.uses)
+      let answer = entry.answer(state.uses)
       state.entries[space] = entry
       if state.entries.count > Self.capacity,
         let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
       {
         state.entries[oldest.key] = nil
       }
-      return turn
+      return answer
     }
   }
 
-  /// Returns the turn for a request without a challenge, if the credential was accepted in its protection space.
-  func turn(anticipating context: AuthenticationContext, with credential: Credential) -> DigestTurn? {
+  /// Returns the answer for a request without a challenge, if the credential was accepted in its protection space.
+  func answer(forRequestIn context: AuthenticationContext, with credential: Credential) -> DigestAnswer? {
     state.withLock { state in
-      let fitting = state.entries.filter { space, entry in
+      let candidates = state.entries.filter { space, entry in
         space.origin == context.origin && space.recipient == context.recipient && entry.isAccepted
           && entry.credential == credential && entry.challenge.covers(context)
       }
-      guard let space = fitting.max(by: { $0.value.lastUse < $1.value.lastUse })?.key else { return nil }
+      guard let space = candidates.max(by: { $0.value.lastUse < $1.value.lastUse })?.key else { return nil }
       state.uses += 1
-      return state.entries[space]?.turn(state.uses)
+      return state.entries[space]?.answer(state.uses)
     }
   }
 
   /// Returns the last challenge that was answered with this credential and this client nonce.
   ///
   /// It is `nil` if a later challenge has replaced that one.
-  func challenge(in space: Space, for credential: Credential, _ clientNonce: String?) -> DigestChallenge? {
+  func challenge(in space: ProtectionSpace, for credential: Credential, _ clientNonce: String?) -> DigestChallenge? {
     state.withLock { state in
       guard let entry = state.entries[space], entry.credential == credential, entry.clientNonce == clientNonce else {
         return nil
@@ -88,7 +88,7 @@ final class DigestMemory: Sendable {
   }
 
   /// Records that the server accepted the answer, and its nonce for the next request, if it sent one.
-  func accept(_ space: Space, _ credential: Credential, nonce: String, next: String?) {
+  func recordAcceptance(_ space: ProtectionSpace, _ credential: Credential, nonce: String, next: String?) {
     state.withLock { state in
       guard var entry = state.entries[space], entry.credential == credential else { return }
       entry.isAccepted = true
@@ -101,7 +101,7 @@ final class DigestMemory: Sendable {
   }
 
   /// Removes the space after the server rejected the answer.
-  func forget(_ space: Space, _ credential: Credential) {
+  func remove(_ space: ProtectionSpace, _ credential: Credential) {
     state.withLock { state in
       if state.entries[space]?.credential == credential { state.entries[space] = nil }
     }

@@ -10,7 +10,7 @@ import LupineSupport
 /// A token request does not follow redirects, so that the secret reaches only the token endpoint.
 public struct OAuthClient: Sendable, HidesSecrets {
   /// The way in which the client sends its secret (RFC 6749 section 2.3.1).
-  public enum Proof: Sendable, Hashable {
+  public enum AuthenticationMethod: Sendable, Hashable {
     /// In `Authorization` with the Basic scheme, which every server must support.
     case header
     /// In the body's parameters, for a server that does not support Basic.
@@ -20,7 +20,7 @@ public struct OAuthClient: Sendable, HidesSecrets {
   private let url: HTTPURL
   private let identifier: String
   private let secret: String?
-  private let proof: Proof
+  private let authenticationMethod: AuthenticationMethod
 
   /// Creates a client of an authorization server.
   ///
@@ -31,15 +31,15 @@ public struct OAuthClient: Sendable, HidesSecrets {
   ///   - proof: the way in which the secret is sent. Default: in `Authorization`.
   /// - Throws: `LupineError` of kind `invalidURL`, including for http to another host.
   public init(
-    tokenURL: String, identifier: String, secret: String? = nil, proof: Proof = .header
+    tokenURL: String, identifier: String, secret: String? = nil, authenticationMethod: AuthenticationMethod = .header
   ) throws(LupineError) {
     url = try HTTPURL(tokenURL)
     guard url.scheme == .https || url.isLoopback else {
-      throw LupineError(.invalidURL, "Tokens are asked for over https; \(url.origin) would expose the secret.")
+      throw LupineError(.invalidURL, "The token endpoint must use https; \(url.origin) would expose the secret.")
     }
     self.identifier = identifier
     self.secret = secret
-    self.proof = proof
+    self.authenticationMethod = authenticationMethod
   }
 
   /// The token endpoint's origin.
@@ -55,14 +55,14 @@ public struct OAuthClient: Sendable, HidesSecrets {
     // An empty body is an error for the serializer, but the status code of a refusal takes precedence.
     if let error = response.error, error.kind != .emptyResponse { throw error }
     let status = response.response?.status.code ?? 0
-    let answer = response.data.flatMap(OAuthAnswer.init)
+    let answer = response.data.flatMap(OAuthResponse.init)
     guard status == 200 else {
       let code = answer?.error.flatMap(Self.printable).map { ": \($0)" } ?? ""
       throw LupineError(
         .unacceptableStatusCode(status), "The authorization server refused the \(grant) grant with \(status)\(code).")
     }
     guard let answer, let token = answer.token(now: session.currentDate) else {
-      throw LupineError(.serializationFailed, "The authorization server's answer is no bearer token.")
+      throw LupineError(.serializationFailed, "The authorization server's response contains no bearer token.")
     }
     return token
   }
@@ -70,16 +70,16 @@ public struct OAuthClient: Sendable, HidesSecrets {
   private func tokenRequest(_ grant: OAuthGrant) -> OutgoingRequest {
     var parameters = grant.parameters
     var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded", .accept: "application/json"]
-    if let secret, proof == .header {
+    if let secret, authenticationMethod == .header {
       headers[.authorization] =
         HTTPField.authorization(
-          username: FormText.encoded(identifier), password: FormText.encoded(secret)
+          username: FormEncoding.encoded(identifier), password: FormEncoding.encoded(secret)
         ).value
     } else {
       parameters.append(("client_id", identifier))
       if let secret { parameters.append(("client_secret", secret)) }
     }
-    let text = parameters.map { "\($0.name)=\(FormText.encoded($0.value))" }.joined(separator: "&")
+    let text = parameters.map { "\($0.name)=\(FormEncoding.encoded($0.value))" }.joined(separator: "&")
     return OutgoingRequest(url: url, method: .post, headers: headers, body: .text(text))
   }
 
@@ -120,7 +120,7 @@ extension OAuthGrant: HidesSecrets {
 }
 
 /// Encodes values as `application/x-www-form-urlencoded` (RFC 6749 appendix B).
-enum FormText {
+enum FormEncoding {
   private static let allowed = URLEncodedFormEncoder.AllowedCharacters.unreserved.removing("~").inserting("*")
 
   static func encoded(_ text: String) -> String {

@@ -48,7 +48,7 @@ public struct OAuthToken: Sendable, Hashable, Codable, HidesSecrets {
 }
 
 /// The response of an authorization server (RFC 6749 sections 5.1 and 5.2).
-struct OAuthAnswer: Decodable {
+struct OAuthResponse: Decodable {
   private enum CodingKeys: String, CodingKey {
     case accessToken = "access_token"
     case tokenType = "token_type"
@@ -66,7 +66,7 @@ struct OAuthAnswer: Decodable {
   let error: String?
 
   init?(_ data: Data) {
-    guard let answer = try? JSONDecoder().decode(OAuthAnswer.self, from: data) else { return nil }
+    guard let answer = try? JSONDecoder().decode(OAuthResponse.self, from: data) else { return nil }
     self = answer
   }
 

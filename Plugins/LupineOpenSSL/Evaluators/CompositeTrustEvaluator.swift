@@ -17,7 +17,8 @@ public struct CompositeTrustEvaluator: TrustEvaluator {
 
   /// The errors of all evaluators, or one error for an empty list.
   public var issues: [String] {
-    evaluators.isEmpty ? ["the list has no evaluator, so no certificate would be judged"] : evaluators.flatMap(\.issues)
+    evaluators.isEmpty
+      ? ["the list has no evaluator, so no certificate would be evaluated"] : evaluators.flatMap(\.issues)
   }
 
   /// Returns the warnings of all evaluators.

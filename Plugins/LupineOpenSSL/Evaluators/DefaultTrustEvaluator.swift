@@ -16,7 +16,7 @@ public struct DefaultTrustEvaluator: TrustEvaluator {
   ///
   /// - Throws: `TrustFailure`.
   public func evaluate(_ trust: ServerTrust) throws {
-    _ = try Judgement(trust, performDefaultValidation: true, validateHost: validateHost)
+    _ = try TrustEvaluation(trust, performDefaultValidation: true, validateHost: validateHost)
   }
 }
 
@@ -40,7 +40,7 @@ public struct DisabledTrustEvaluator: TrustEvaluator {
 
   /// Returns one warning: trust is disabled.
   public func warnings(now: Date) -> [String] {
-    ["trust is disabled: anybody in between can read and change everything"]
+    ["trust is disabled: an attacker on the network can read and change everything"]
   }
 
   /// Trusts the server and emits a warning.

@@ -42,8 +42,8 @@ public struct PinnedCertificatesTrustEvaluator: TrustEvaluator {
 
   /// Returns warnings for a single pinned key and for certificates that have expired or expire within 30 days.
   public func warnings(now: Date) -> [String] {
-    PinLint.warnings(keys: Set(certificates.certificates.map(\.publicKeyPin)).count)
-      + PinLint.expiries(certificates.certificates, now: now)
+    PinWarnings.warnings(keys: Set(certificates.certificates.map(\.publicKeyPin)).count)
+      + PinWarnings.expiryWarnings(certificates.certificates, now: now)
   }
 
   /// Evaluates one server.
@@ -51,11 +51,11 @@ public struct PinnedCertificatesTrustEvaluator: TrustEvaluator {
   /// - Throws: `TrustFailure`.
   public func evaluate(_ trust: ServerTrust) throws {
     let pinned = certificates.certificates
-    let judgement = try Judgement(
+    let evaluation = try TrustEvaluation(
       trust, performDefaultValidation: performDefaultValidation, validateHost: validateHost,
       anchors: acceptSelfSignedCertificates ? pinned : nil)
-    try judgement.require(pinned.contains, "certificate")
-    PinLint.warn(of: judgement.chain, to: trust)
+    try evaluation.require(pinned.contains, "certificate")
+    PinWarnings.warn(of: evaluation.chain, to: trust)
   }
 }
 
@@ -102,16 +102,16 @@ public struct PublicKeysTrustEvaluator: TrustEvaluator {
   }
 
   /// Returns a warning for a single pinned key.
-  public func warnings(now: Date) -> [String] { PinLint.warnings(keys: keys.pins.count) }
+  public func warnings(now: Date) -> [String] { PinWarnings.warnings(keys: keys.pins.count) }
 
   /// Evaluates one server.
   ///
   /// - Throws: `TrustFailure`.
   public func evaluate(_ trust: ServerTrust) throws {
-    let judgement = try Judgement(
+    let evaluation = try TrustEvaluation(
       trust, performDefaultValidation: performDefaultValidation, validateHost: validateHost)
-    try judgement.require({ keys.pins.contains($0.publicKeyPin) }, "key")
-    PinLint.warn(of: judgement.chain, to: trust)
+    try evaluation.require({ keys.pins.contains($0.publicKeyPin) }, "key")
+    PinWarnings.warn(of: evaluation.chain, to: trust)
   }
 }
 
@@ -126,7 +126,7 @@ extension TrustEvaluator where Self == PublicKeysTrustEvaluator {
 }
 
 /// Finds risks of valid pins.
-enum PinLint {
+enum PinWarnings {
   private static let notice: TimeInterval = 30 * 86_400
 
   static func warnings(keys: Int) -> [String] {
@@ -134,7 +134,7 @@ enum PinLint {
       ? ["a single key is pinned: when the server loses it, no client can connect; pin a backup as well"] : []
   }
 
-  static func expiries(_ certificates: [Certificate], now: Date) -> [String] {
+  static func expiryWarnings(_ certificates: [Certificate], now: Date) -> [String] {
     certificates.compactMap { certificate in
       let left = certificate.notAfter.timeIntervalSince(now)
       guard left < notice else { return nil }

@@ -4,7 +4,7 @@ import LupineCore
 import LupineX509
 
 /// Checks the OCSP response that a server stapled (RFC 6960).
-struct StapleCheck {
+struct OCSPCheck {
   /// The tolerated clock difference, in seconds.
   private static let skew: Int64 = 300
   private static let sizeLimit = 64 << 10
@@ -13,10 +13,10 @@ struct StapleCheck {
   private let leaf: Certificate
   private let issuer: Certificate
 
-  init(_ judgement: Judgement) {
-    trust = judgement.trust
-    leaf = judgement.chain[0]
-    issuer = judgement.chain.count > 1 ? judgement.chain[1] : judgement.chain[0]
+  init(_ evaluation: TrustEvaluation) {
+    trust = evaluation.trust
+    leaf = evaluation.chain[0]
+    issuer = evaluation.chain.count > 1 ? evaluation.chain[1] : evaluation.chain[0]
   }
 
   /// Whether the response confirms that the certificate is not revoked; false if there is no response and none is
@@ -24,7 +24,7 @@ struct StapleCheck {
   ///
   /// - Throws: `TrustFailure` if the certificate is revoked, if a required response is missing, or if the response
   ///   cannot be used.
-  func isGood() throws(TrustFailure) -> Bool {
+  func confirmsStatus() throws(TrustFailure) -> Bool {
     guard let bytes = trust.stapledOCSPResponse else {
       guard leaf.demandsStapledOCSPResponse else { return false }
       throw failure("the certificate demands a stapled OCSP response, and the server sent none")
@@ -50,7 +50,8 @@ struct StapleCheck {
     X509_VERIFY_PARAM_set_time(X509_STORE_get0_param(store.pointer), time_t(trust.now.timeIntervalSince1970))
     let others = X509Stack([issuer])
     guard OCSP_basic_verify(response, others.pointer, store.pointer, 0) == 1 else {
-      throw failure("the stapled OCSP response is not signed as it must be: \(OpenSSLText.takeError())")
+      throw failure(
+        "the stapled OCSP response is not signed by its issuer or a certified signer: \(OpenSSLText.takeError())")
     }
   }
 
@@ -102,30 +103,30 @@ struct StapleCheck {
 }
 
 /// Checks a chain against revocation lists (RFC 5280 section 6.3).
-struct ListCheck {
+struct RevocationListCheck {
   private let trust: ServerTrust
   private let chain: [Certificate]
   private let lists: [RevocationListHandle]
 
-  init(_ judgement: Judgement, _ lists: RevocationLists) {
-    trust = judgement.trust
-    chain = judgement.chain
+  init(_ evaluation: TrustEvaluation, _ lists: RevocationLists) {
+    trust = evaluation.trust
+    chain = evaluation.chain
     self.lists = lists.handles
   }
 
   /// Whether current lists confirm that no certificate of the chain except the root is revoked.
   ///
   /// - Throws: `TrustFailure` if a certificate is revoked.
-  func isGood() throws(TrustFailure) -> Bool {
-    var isGood = chain.count > 1
+  func confirmsStatus() throws(TrustFailure) -> Bool {
+    var areAllConfirmed = chain.count > 1
     for (certificate, issuer) in zip(chain, chain.dropFirst()) {
-      if try !isCleared(certificate, by: issuer) { isGood = false }
+      if try !isConfirmed(certificate, by: issuer) { areAllConfirmed = false }
     }
-    return isGood
+    return areAllConfirmed
   }
 
-  private func isCleared(_ certificate: Certificate, by issuer: Certificate) throws(TrustFailure) -> Bool {
-    var isCleared = false
+  private func isConfirmed(_ certificate: Certificate, by issuer: Certificate) throws(TrustFailure) -> Bool {
+    var isConfirmed = false
     for list in lists where isFrom(issuer.handle.pointer, list) {
       var entry: OpaquePointer?
       // A revocation is permanent, so an outdated list still revokes a certificate.
@@ -134,9 +135,9 @@ struct ListCheck {
           .revocation, trust, certificate, "the certificate is revoked by the list of its issuer",
           advice: "Give the server another certificate.")
       }
-      if isCurrent(list) { isCleared = true }
+      if isCurrent(list) { isConfirmed = true }
     }
-    return isCleared
+    return isConfirmed
   }
 
   private func isFrom(_ authority: OpaquePointer, _ list: RevocationListHandle) -> Bool {

@@ -96,7 +96,7 @@ struct NetlinkFailure: Error, Equatable {
   ///
   /// The socket's buffer is full (ENOBUFS), the kernel has no memory (ENOMEM), another dump is running (EBUSY), or the
   /// table changed too often (EINTR, EAGAIN).
-  static let momentary: Set<Int32> = [ENOBUFS, ENOMEM, EBUSY, EINTR, EAGAIN]
+  static let transientErrors: Set<Int32> = [ENOBUFS, ENOMEM, EBUSY, EINTR, EAGAIN]
   /// The error of a request whose answer did not fit into the socket's buffer.
   static let lostAnswer = ENOBUFS
   /// The error of a request that the kernel does not answer.

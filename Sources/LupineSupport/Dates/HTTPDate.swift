@@ -24,11 +24,11 @@ public enum HTTPDate {
   /// Returns the date in the preferred format, such as `Sun, 06 Nov 1994 08:49:37 GMT`; `nil` if its year does not have
   /// four digits.
   public static func text(_ date: Date) -> String? {
-    guard let reading = CalendarDate.reading(of: date) else { return nil }
-    let year = String(String(10_000 + reading.year).dropFirst())
-    let time = [reading.hour, reading.minute, reading.second].map(twoDigits).joined(separator: ":")
-    let month = CalendarDate.months[reading.month - 1]
-    return "\(weekdays[reading.weekday]), \(twoDigits(reading.day)) \(month) \(year) \(time) GMT"
+    guard let components = CalendarDate.components(of: date) else { return nil }
+    let year = String(String(10_000 + components.year).dropFirst())
+    let time = [components.hour, components.minute, components.second].map(twoDigits).joined(separator: ":")
+    let month = CalendarDate.months[components.month - 1]
+    return "\(weekdays[components.weekday]), \(twoDigits(components.day)) \(month) \(year) \(time) GMT"
   }
 
   private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
@@ -81,7 +81,7 @@ public enum CalendarDate {
   /// second.
   ///
   /// Returns `nil` if the year is not between 1 and 9999.
-  public static func reading(of date: Date) -> Reading? {
+  public static func components(of date: Date) -> Components? {
     let moment = date.timeIntervalSince1970
     guard (-62_135_596_800..<253_402_300_800).contains(moment) else { return nil }
     let seconds = Int(moment.rounded(.down))
@@ -92,13 +92,13 @@ public enum CalendarDate {
     while days(year, 1, 1) > day { year -= 1 }
     var month = 12
     while days(year, month, 1) > day { month -= 1 }
-    return Reading(
+    return Components(
       year: year, month: month, day: day - days(year, month, 1) + 1, weekday: ((day + 4) % 7 + 7) % 7,
       hour: second / 3_600, minute: second / 60 % 60, second: second % 60)
   }
 
   /// A day and a time.
-  public struct Reading: Sendable, Hashable {
+  public struct Components: Sendable, Hashable {
     public let year, month, day, weekday, hour, minute, second: Int
   }
 

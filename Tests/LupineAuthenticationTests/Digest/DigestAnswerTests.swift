@@ -4,16 +4,16 @@ import Testing
 @testable import LupineAuthentication
 
 /// The examples of RFC 7616 section 3.9.1, and their neighbours as Python's hashlib computes them.
-@Suite struct DigestTurnTests {
+@Suite struct DigestAnswerTests {
   private static func turn(
     _ algorithm: String, qop: String = "auth", extra: String = ""
-  ) throws -> DigestTurn {
+  ) throws -> DigestAnswer {
     let text = """
       Digest realm="http-auth@example.org", qop="\(qop)", algorithm=\(algorithm), nonce="\(Sample.nonce)", \
       opaque="\(Sample.opaque)"\(extra)
       """
     let challenge = try #require(DigestChallenge(try Sample.challenge(text)))
-    return DigestTurn(challenge: challenge, nonce: Sample.nonce, clientNonce: Sample.clientNonce, count: 1)
+    return DigestAnswer(challenge: challenge, nonce: Sample.nonce, clientNonce: Sample.clientNonce, count: 1)
   }
 
   @Test(arguments: [
@@ -58,7 +58,7 @@ import Testing
       Digest realm="api@example.org", qop="auth", algorithm=SHA-512-256, charset=UTF-8, userhash=true, \
       nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK"
       """)
-    let turn = DigestTurn(
+    let turn = DigestAnswer(
       challenge: try #require(DigestChallenge(challenge)), nonce: "5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK",
       clientNonce: "NTg6RKcb9boFIAS3KrFK9BGeh+niz/sm", count: 1)
     let credential = Credential(username: "J\u{E4}s\u{F8}n Doe", password: "Secret, or not?")
@@ -85,7 +85,7 @@ import Testing
   @Test func `a server of RFC 2069's time gets no nonce of ours`() throws {
     let challenge = try Sample.challenge(
       "Digest realm=\"testrealm@host.com\", nonce=\"dcd98b7102dd2f0e8b11d0f600bfb0c093\"")
-    let turn = DigestTurn(
+    let turn = DigestAnswer(
       challenge: try #require(DigestChallenge(challenge)), nonce: "dcd98b7102dd2f0e8b11d0f600bfb0c093",
       clientNonce: "unused", count: 1)
     let value = turn.value(

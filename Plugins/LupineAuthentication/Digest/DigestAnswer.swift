@@ -3,7 +3,7 @@ import LupineCore
 import LupineSupport
 
 /// The inputs of one answer to a challenge: the nonces and the nonce count.
-struct DigestTurn: Sendable {
+struct DigestAnswer: Sendable {
   let challenge: DigestChallenge
   /// The server's nonce, which may be newer than the challenge's.
   let nonce: String
@@ -13,26 +13,27 @@ struct DigestTurn: Sendable {
   let count: UInt32
 }
 
-extension DigestTurn {
+extension DigestAnswer {
   /// Returns the field's value; `nil` if OpenSSL lacks the hash function.
   ///
   /// - Parameter bodyHash: the hash of the body, for `auth-int`.
   func value(_ credential: Credential, method: String, target: String, bodyHash: String?) -> String? {
     let function = challenge.algorithm.function
     guard let secret = secret(credential),
-      let subject = function.hexadecimal(([method, target] + (bodyHash.map { [$0] } ?? [])).joined(separator: ":")),
+      let requestHash = function.hexadecimal(
+        ([method, target] + (bodyHash.map { [$0] } ?? [])).joined(separator: ":")),
       let username = usernameParameter(credential.username)
     else { return nil }
-    let number = Hexadecimal.text(count, digits: 8)
+    let nonceCount = Hexadecimal.text(count, digits: 8)
     var parameters = [username, "realm=\(challenge.realm.quotedString)", "uri=\(target.quotedString)"]
     if let name = challenge.algorithm.name { parameters.append("algorithm=\(name)") }
     parameters.append("nonce=\(nonce.quotedString)")
-    var ingredients = [secret, nonce]
+    var hashInputs = [secret, nonce]
     if let protection = challenge.protection {
-      parameters += ["nc=\(number)", "cnonce=\(clientNonce.quotedString)", "qop=\(protection.rawValue)"]
-      ingredients += [number, clientNonce, protection.rawValue]
+      parameters += ["nc=\(nonceCount)", "cnonce=\(clientNonce.quotedString)", "qop=\(protection.rawValue)"]
+      hashInputs += [nonceCount, clientNonce, protection.rawValue]
     }
-    guard let response = function.hexadecimal((ingredients + [subject]).joined(separator: ":")) else { return nil }
+    guard let response = function.hexadecimal((hashInputs + [requestHash]).joined(separator: ":")) else { return nil }
     parameters.append("response=\(response.quotedString)")
     if let opaque = challenge.opaque { parameters.append("opaque=\(opaque.quotedString)") }
     if challenge.hashesUsername { parameters.append("userhash=true") }
@@ -46,11 +47,11 @@ extension DigestTurn {
     let function = challenge.algorithm.function
     guard let protection = challenge.protection, let secret = secret(credential),
       let nothing = function.hexadecimal(""),
-      let subject = function.hexadecimal(":\(target)" + (protection == .request ? "" : ":\(nothing)"))
+      let requestHash = function.hexadecimal(":\(target)" + (protection == .request ? "" : ":\(nothing)"))
     else { return nil }
-    let number = Hexadecimal.text(count, digits: 8)
+    let nonceCount = Hexadecimal.text(count, digits: 8)
     return function.hexadecimal(
-      [secret, nonce, number, clientNonce, protection.rawValue, subject].joined(separator: ":"))
+      [secret, nonce, nonceCount, clientNonce, protection.rawValue, requestHash].joined(separator: ":"))
   }
 
   /// The hash that contains the password: `H(A1)` of RFC 7616 section 3.4.2.
@@ -83,8 +84,8 @@ extension DigestTurn {
 enum DigestProof: Equatable {
   /// No proof, or none that can be checked before the body arrives.
   case missing
-  case good
-  case wrong
+  case valid
+  case invalid
 
   /// Checks the proof in a response to an accepted answer.
   ///
@@ -107,8 +108,8 @@ enum DigestProof: Equatable {
       self = .missing
       return
     }
-    let turn = DigestTurn(challenge: challenge, nonce: nonce, clientNonce: clientNonce, count: count)
-    let isEcho = ["nc", "cnonce"].allSatisfy { information[$0] == nil || information[$0] == sent[$0] }
-    self = isEcho && turn.proof(credential, target: target) == proof.lowercased() ? .good : .wrong
+    let answer = DigestAnswer(challenge: challenge, nonce: nonce, clientNonce: clientNonce, count: count)
+    let echoesParameters = ["nc", "cnonce"].allSatisfy { information[$0] == nil || information[$0] == sent[$0] }
+    self = echoesParameters && answer.proof(credential, target: target) == proof.lowercased() ? .valid : .invalid
   }
 }

@@ -4,11 +4,11 @@ import Synchronization
 /// Encodes with one content coding incrementally.
 ///
 /// The mutex is never contended, because a body has one reader. It lets the compiler check `Sendable`.
-final class Encoder<Stream: EncodingStream & ~Copyable>: BodyTransformer {
-  private let state: Mutex<EncoderState<Stream>>
+final class StreamEncoder<Stream: EncodingStream & ~Copyable>: BodyTransformer {
+  private let state: Mutex<StreamEncoderState<Stream>>
 
   init(_ stream: consuming sending Stream) {
-    state = Mutex(EncoderState(stream))
+    state = Mutex(StreamEncoderState(stream))
   }
 
   func transform(_ input: UnsafeRawBufferPointer, into output: BodyTransformer.Output) throws(LupineError) {
@@ -21,11 +21,11 @@ final class Encoder<Stream: EncodingStream & ~Copyable>: BodyTransformer {
 }
 
 /// The state of an encoder between two calls.
-private struct EncoderState<Stream: EncodingStream & ~Copyable>: ~Copyable, Sendable {
+private struct StreamEncoderState<Stream: EncodingStream & ~Copyable>: ~Copyable, Sendable {
   private static var chunkSize: Int { 64 << 10 }
 
   private var stream: Stream
-  private let chunk = Chunk(size: Self.chunkSize)
+  private let chunk = OutputBuffer(size: Self.chunkSize)
   /// Prevents a second `finish` from starting a second body.
   private var isComplete = false
 

@@ -3,7 +3,7 @@ import LupineCore
 import LupineX509
 
 /// The checks that several evaluators share.
-struct Judgement {
+struct TrustEvaluation {
   let trust: ServerTrust
   /// The verified certificates, in which pins are searched.
   ///
@@ -37,7 +37,9 @@ struct Judgement {
       .pin, trust, chain.first,
       "none of the \(chain.count) certificates of the verified chain has a pinned \(kind); their pins are "
         + chain.map(\.publicKeyPin.description).joined(separator: ", "),
-      advice: "If the server's key has changed by right, pin the new one; if not, somebody is in between.")
+      advice:
+        "If the server's key was replaced on purpose, pin the new one; if not, an attacker may intercept the connection."
+    )
   }
 
   private func checkHost() throws(TrustFailure) {
@@ -47,8 +49,8 @@ struct Judgement {
     throw TrustFailure(
       .hostName, trust, leaf,
       names.isEmpty
-        ? "the certificate names no host at all" : "the certificate does not match the host; it is for \(some)",
-      advice: "Ask for the server by a name that it has, or give it a certificate for this one.")
+        ? "the certificate contains no host name" : "the certificate does not match the host; it is for \(some)",
+      advice: "Request the server by a name of its certificate, or give it a certificate for this name.")
   }
 
   /// Checks the host against the name constraints of the chain's authorities.

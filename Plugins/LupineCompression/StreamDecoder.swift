@@ -4,11 +4,11 @@ import Synchronization
 /// Decodes one content coding incrementally, within the limits.
 ///
 /// The mutex is never contended, because a body has one reader. It lets the compiler check `Sendable`.
-final class Decoder<Stream: DecodingStream & ~Copyable>: BodyTransformer {
-  private let state: Mutex<DecoderState<Stream>>
+final class StreamDecoder<Stream: DecodingStream & ~Copyable>: BodyTransformer {
+  private let state: Mutex<StreamDecoderState<Stream>>
 
   init(_ stream: consuming sending Stream, limits: DecodingLimits) {
-    state = Mutex(DecoderState(stream, limits: limits))
+    state = Mutex(StreamDecoderState(stream, limits: limits))
   }
 
   func transform(_ input: UnsafeRawBufferPointer, into output: BodyTransformer.Output) throws(LupineError) {
@@ -21,9 +21,9 @@ final class Decoder<Stream: DecodingStream & ~Copyable>: BodyTransformer {
 }
 
 /// The state of a decoder between two calls.
-private struct DecoderState<Stream: DecodingStream & ~Copyable>: ~Copyable, Sendable {
+private struct StreamDecoderState<Stream: DecodingStream & ~Copyable>: ~Copyable, Sendable {
   private var stream: Stream
-  private let chunk: Chunk
+  private let chunk: OutputBuffer
   private var meter: DecodingMeter
   /// A body without bytes is complete in every coding.
   private var isComplete = true
@@ -32,7 +32,7 @@ private struct DecoderState<Stream: DecodingStream & ~Copyable>: ~Copyable, Send
 
   init(_ stream: consuming Stream, limits: DecodingLimits) {
     self.stream = stream
-    chunk = Chunk(size: limits.chunkSize)
+    chunk = OutputBuffer(size: limits.chunkSize)
     meter = DecodingMeter(limits: limits)
   }
 
