@@ -8,7 +8,7 @@ public struct CookieLimits: Sendable, Hashable {
   /// The maximum size of a cookie's name and value in bytes; a larger cookie is not stored.
   ///
   /// Default: 4 KiB.
-  public var cookie = 4_096
+  public var cookieBytes = 4_096
   /// The maximum number of cookies of one domain.
   ///
   /// Over the limit, insecure cookies are removed before secure ones, the least recently used first. Default: 50.
@@ -20,7 +20,7 @@ public struct CookieLimits: Sendable, Hashable {
   /// The maximum size of the `Cookie` field's value in bytes, which most servers limit.
   ///
   /// Cookies with longer paths take precedence. Default: 8,190.
-  public var field = 8_190
+  public var fieldBytes = 8_190
   /// The maximum number of cookies in one field.
   ///
   /// Default: 150.
@@ -187,6 +187,6 @@ extension Cookie {
   fileprivate func isValid(_ limits: CookieLimits) -> Bool {
     let isClean = (name + value + path).utf8.allSatisfy { $0.isFieldByte && $0 != 0x3B }
     let isShared = isHostOnly || !PublicSuffixes.contain(domain)
-    return isClean && !name.contains("=") && isShared && name.utf8.count + value.utf8.count <= limits.cookie
+    return isClean && !name.contains("=") && isShared && name.utf8.count + value.utf8.count <= limits.cookieBytes
   }
 }

@@ -13,7 +13,7 @@ struct CookieRules {
 
   /// Returns the cookie that a field sets; `nil` if it breaks a rule.
   func cookie(_ field: String) -> Cookie? {
-    guard let parsed = SetCookie(field, limit: limits.cookie), let scope = scope(of: parsed) else { return nil }
+    guard let parsed = SetCookie(field, limit: limits.cookieBytes), let scope = scope(of: parsed) else { return nil }
     let path = parsed.path.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? CookiePath.defaultPath(for: url.path)
     let cookie = Cookie(
       name: parsed.name, value: parsed.value, domain: scope.domain, isHostOnly: scope.isHostOnly, path: path,

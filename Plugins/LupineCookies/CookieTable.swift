@@ -107,7 +107,7 @@ struct CookieTable {
     var size = 0
     return cookies.prefix(max(0, limits.perField)).filter { cookie in
       let length = cookie.name.utf8.count + cookie.value.utf8.count + 3
-      guard size + length <= limits.field else { return false }
+      guard size + length <= limits.fieldBytes else { return false }
       size += length
       return true
     }

@@ -21,7 +21,7 @@ struct SetCookie {
   /// Parses a field; `nil` if it is empty, too long, or has a control byte.
   ///
   /// - Parameter limit: the maximum size of the name and the value in bytes.
-  init?(_ field: String, limit: Int = CookieLimits().cookie) {
+  init?(_ field: String, limit: Int = CookieLimits().cookieBytes) {
     var cursor = FieldCursor(field)
     self.init(&cursor, limit: limit)
   }

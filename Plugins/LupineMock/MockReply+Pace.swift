@@ -19,7 +19,7 @@ extension MockReply {
     changing { part in
       part.pace.bandwidth = (distribution, seed)
       if let fault = distribution.fault {
-        part.problem = Problem(reason: "its bandwidth of \(fault) bytes per second is no bandwidth.")
+        part.problem = Problem(reason: "its bandwidth of \(fault) bytes per second is less than 1.")
       }
     }
   }

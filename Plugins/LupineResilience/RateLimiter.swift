@@ -52,7 +52,7 @@ public final class RateLimiter: Plugin {
   ///
   /// - Throws: `LupineError` of kind `rateLimited` if the wait is too long, or the cancellation reason if the exchange
   ///   is cancelled.
-  func turn(_ origin: HTTPURL.Origin, _ context: TransferContext) async throws(LupineError) {
+  func waitForTurn(_ origin: HTTPURL.Origin, _ context: TransferContext) async throws(LupineError) {
     let time = clock.clock(or: context.clock)
     guard let delay = reserve(origin, now: time.now()) else {
       context.emit(.decided(policy: "rate limiter", reason: "refuses the exchange: too many wait for \(origin)"))
@@ -95,7 +95,7 @@ struct RateLayer: Transport {
   var capabilities: TransportCapabilities { base.capabilities }
 
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
-    try await limiter.turn(request.url.origin, context)
+    try await limiter.waitForTurn(request.url.origin, context)
     return try await base.send(request, in: context)
   }
 

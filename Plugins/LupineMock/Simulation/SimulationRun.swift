@@ -74,7 +74,7 @@ final class SimulationRun<Value: Sendable>: Sendable {
     var steps = 0
     while !isDone {
       if !world.scheduler.runOne(), !world.clock.advanceToNextDeadline(world.scheduler.choose) {
-        return "nothing is left to run and no moment is marked on its clock, but its body has not ended."
+        return "no task can run and no timer is set on its clock, but its body has not ended."
       }
       steps += 1
       if steps >= stepLimit { return "its body has not ended after \(stepLimit) steps." }
@@ -97,10 +97,10 @@ extension Simulation {
     let requests = runningRequests.map { "  \($0)" }
     let waiting =
       requests.isEmpty
-      ? "No request is under way. A body that waits does so for something outside of the simulation: most often a task made "
+      ? "No request is running. A body that waits does so for something outside of the simulation: most often a task made "
         + "with `Task { }`, which must be `Task(executorPreference: world.executor) { }`; or a detached task, the main "
         + "actor, a dispatch queue, a thread, or a continuation that is never resumed."
-      : (["Requests under way:"] + requests).joined(separator: "\n")
+      : (["Running requests:"] + requests).joined(separator: "\n")
     return LupineError(
       .simulationStuck,
       "The simulation with seed \(seed) is stuck at \(clock.now.offset) of its time: \(reason)\n\(waiting)")
