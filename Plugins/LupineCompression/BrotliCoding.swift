@@ -1,3 +1,4 @@
+import CBrotli
 public import LupineCore
 
 /// The `br` content coding (RFC 7932), implemented with Google's brotli.
@@ -21,12 +22,12 @@ public struct BrotliCoding: ContentCoding {
 
   /// Makes a decoder for one body.
   public func makeDecoder(limits: DecodingLimits) throws(LupineError) -> any BodyTransformer {
-    Decoder(try BrotliDecompressor(), limits: limits)
+    StreamDecoder(try BrotliDecompressor(), limits: limits)
   }
 
   /// Makes an encoder for one body.
   public func makeEncoder() throws(LupineError) -> any BodyTransformer {
-    Encoder(try BrotliCompressor(quality: quality))
+    StreamEncoder(try BrotliCompressor(quality: quality))
   }
 }
 
@@ -36,4 +37,75 @@ extension ContentCoding where Self == BrotliCoding {
 
   /// The `br` content coding at a quality from 0 (fastest) to 11 (smallest, and slow).
   public static func brotli(quality: Int) -> BrotliCoding { BrotliCoding(quality: quality) }
+}
+
+/// Owns brotli's encoder state for one stream.
+///
+/// `@unchecked Sendable`: the struct is the only owner of the C state and cannot be copied, and brotli does not bind a
+/// state to a thread.
+struct BrotliCompressor: EncodingStream, ~Copyable, @unchecked Sendable {
+  private let state: OpaquePointer
+
+  init(quality: Int) throws(LupineError) {
+    guard let state = BrotliEncoderCreateInstance(nil, nil, nil) else { throw .unavailable("br") }
+    BrotliEncoderSetParameter(state, BROTLI_PARAM_QUALITY, UInt32(quality))
+    self.state = state
+  }
+
+  deinit { BrotliEncoderDestroyInstance(state) }
+
+  mutating func encode(
+    _ input: UnsafeRawBufferPointer, isEnd: Bool, into chunk: UnsafeMutableRawBufferPointer
+  ) throws(LupineError) -> StreamStep {
+    var inputLeft = input.count
+    var nextInput = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    var room = chunk.count
+    var nextOutput = chunk.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    let operation = isEnd ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_PROCESS
+    guard BrotliEncoderCompressStream(state, operation, &inputLeft, &nextInput, &room, &nextOutput, nil) != 0 else {
+      // brotli's encoder has no error messages.
+      throw .unencodable("br", "the encoder failed")
+    }
+    return StreamStep(
+      consumed: input.count - inputLeft, produced: chunk.count - room,
+      isComplete: BrotliEncoderIsFinished(state) != 0)
+  }
+}
+
+/// Owns brotli's decoder state for one stream.
+///
+/// `@unchecked Sendable`: the struct is the only owner of the C state and cannot be copied, and brotli does not bind a
+/// state to a thread.
+struct BrotliDecompressor: DecodingStream, ~Copyable, @unchecked Sendable {
+  static var coding: String { "br" }
+
+  private let state: OpaquePointer
+
+  init() throws(LupineError) {
+    guard let state = BrotliDecoderCreateInstance(nil, nil, nil) else { throw .unavailable(Self.coding) }
+    self.state = state
+  }
+
+  deinit { BrotliDecoderDestroyInstance(state) }
+
+  mutating func decode(
+    _ input: UnsafeRawBufferPointer, into chunk: UnsafeMutableRawBufferPointer
+  ) throws(LupineError) -> StreamStep {
+    if BrotliDecoderIsFinished(state) != 0 { throw .trailingData(Self.coding) }
+    var inputLeft = input.count
+    var nextInput = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    var room = chunk.count
+    var nextOutput = chunk.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    let result = BrotliDecoderDecompressStream(state, &inputLeft, &nextInput, &room, &nextOutput, nil)
+    if result == BROTLI_DECODER_RESULT_ERROR { throw .undecodable(Self.coding, message) }
+    return StreamStep(
+      consumed: input.count - inputLeft, produced: chunk.count - room,
+      isComplete: result == BROTLI_DECODER_RESULT_SUCCESS)
+  }
+
+  /// brotli's message for the last error.
+  private var message: String {
+    guard let text = BrotliDecoderErrorString(BrotliDecoderGetErrorCode(state)) else { return "unknown error" }
+    return String(cString: text)
+  }
 }

@@ -1,3 +1,4 @@
+import CZstd
 public import LupineCore
 
 /// The `zstd` content coding (RFC 8878), implemented with Meta's zstd.
@@ -21,12 +22,12 @@ public struct ZstdCoding: ContentCoding {
 
   /// Makes a decoder for one body.
   public func makeDecoder(limits: DecodingLimits) throws(LupineError) -> any BodyTransformer {
-    Decoder(try ZstdDecompressor(), limits: limits)
+    StreamDecoder(try ZstdDecompressor(), limits: limits)
   }
 
   /// Makes an encoder for one body.
   public func makeEncoder() throws(LupineError) -> any BodyTransformer {
-    Encoder(try ZstdCompressor(level: level))
+    StreamEncoder(try ZstdCompressor(level: level))
   }
 }
 
@@ -36,4 +37,88 @@ extension ContentCoding where Self == ZstdCoding {
 
   /// The `zstd` content coding at a level from 1 (fastest) to 19 (smallest, and slow).
   public static func zstd(level: Int) -> ZstdCoding { ZstdCoding(level: level) }
+}
+
+/// Owns zstd's encoder state for one frame.
+///
+/// `@unchecked Sendable`: the struct is the only owner of the C state and cannot be copied, and zstd does not bind a
+/// state to a thread.
+struct ZstdCompressor: EncodingStream, ~Copyable, @unchecked Sendable {
+  private let state: OpaquePointer
+
+  init(level: Int) throws(LupineError) {
+    guard let state = ZSTD_createCStream() else { throw .unavailable("zstd") }
+    // With a checksum the receiver detects damage, as with gzip.
+    for (parameter, value) in [(ZSTD_c_compressionLevel, CInt(level)), (ZSTD_c_checksumFlag, 1)] {
+      guard ZSTD_isError(ZSTD_CCtx_setParameter(state, parameter, value)) == 0 else {
+        ZSTD_freeCStream(state)
+        throw .unavailable("zstd")
+      }
+    }
+    self.state = state
+  }
+
+  deinit { ZSTD_freeCStream(state) }
+
+  mutating func encode(
+    _ input: UnsafeRawBufferPointer, isEnd: Bool, into chunk: UnsafeMutableRawBufferPointer
+  ) throws(LupineError) -> StreamStep {
+    var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
+    var target = ZSTD_outBuffer(dst: chunk.baseAddress, size: chunk.count, pos: 0)
+    let result = ZSTD_compressStream2(state, &target, &source, isEnd ? ZSTD_e_end : ZSTD_e_continue)
+    if ZSTD_isError(result) != 0 {
+      throw .unencodable("zstd", String(cString: ZSTD_getErrorName(result)))
+    }
+    return StreamStep(consumed: source.pos, produced: target.pos, isComplete: isEnd && result == 0)
+  }
+}
+
+/// Owns zstd's decoder state for frames in sequence (RFC 8878 section 3).
+///
+/// `@unchecked Sendable`: the struct is the only owner of the C state and cannot be copied, and zstd does not bind a
+/// state to a thread.
+struct ZstdDecompressor: DecodingStream, ~Copyable, @unchecked Sendable {
+  static var coding: String { "zstd" }
+  /// The binary logarithm of the largest window, 8 MiB (RFC 9659).
+  private static var windowLog: CInt { 23 }
+
+  private let state: OpaquePointer
+  private var isBetweenFrames = true
+  private var hasEndedFrame = false
+
+  init() throws(LupineError) {
+    guard let state = ZSTD_createDStream() else { throw .unavailable(Self.coding) }
+    guard ZSTD_isError(ZSTD_DCtx_setParameter(state, ZSTD_d_windowLogMax, Self.windowLog)) == 0 else {
+      ZSTD_freeDStream(state)
+      throw .unavailable(Self.coding)
+    }
+    self.state = state
+  }
+
+  deinit { ZSTD_freeDStream(state) }
+
+  mutating func decode(
+    _ input: UnsafeRawBufferPointer, into chunk: UnsafeMutableRawBufferPointer
+  ) throws(LupineError) -> StreamStep {
+    if isBetweenFrames, let first = input.first { try checkFrameStart(first) }
+    var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
+    var target = ZSTD_outBuffer(dst: chunk.baseAddress, size: chunk.count, pos: 0)
+    let result = ZSTD_decompressStream(state, &target, &source)
+    if ZSTD_isError(result) != 0 {
+      throw .undecodable(Self.coding, String(cString: ZSTD_getErrorName(result)))
+    }
+    isBetweenFrames = result == 0
+    if isBetweenFrames { hasEndedFrame = true }
+    return StreamStep(consumed: source.pos, produced: target.pos, isComplete: isBetweenFrames)
+  }
+
+  /// Refuses data that does not begin with a frame of RFC 8878.
+  ///
+  /// Distributions build zstd with the decoders of its early formats, which ignore the window limit. The first byte of
+  /// those formats differs from that of a frame (0x28) and of a skippable frame (0x50 to 0x5f).
+  private func checkFrameStart(_ first: UInt8) throws(LupineError) {
+    if first == 0x28 || 0x50...0x5f ~= first { return }
+    if hasEndedFrame { throw .trailingData(Self.coding) }
+    throw .undecodable(Self.coding, "it does not begin with a frame")
+  }
 }

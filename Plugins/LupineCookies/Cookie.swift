@@ -65,8 +65,44 @@ extension Cookie {
   func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
   /// Whether a request to this URL carries the cookie (RFC 6265bis section 5.8.3).
-  func goes(to url: HTTPURL, host: String) -> Bool {
+  func isSent(to url: HTTPURL, host: String) -> Bool {
     let isInDomain = isHostOnly ? host == domain : CookieDomain.matches(host: host, url.hostKind, domain: domain)
     return isInDomain && (!isSecure || url.scheme == .https) && CookiePath.matches(url.path, path)
+  }
+}
+
+/// The domain matching of cookies (RFC 6265bis section 5.1.3).
+enum CookieDomain {
+  /// Whether the host is the domain or a subdomain of it; an address has no subdomains.
+  static func matches(host: String, _ kind: HTTPURL.HostKind, domain: String) -> Bool {
+    if host == domain { return true }
+    return kind == .name && host.hasSuffix(domain) && host.dropLast(domain.count).last == "."
+  }
+
+  /// Returns the host and every domain above it, which are the keys of a jar's domains.
+  static func keys(of host: String, _ kind: HTTPURL.HostKind) -> [String] {
+    guard kind == .name else { return [host] }
+    var keys = [host]
+    var rest = host[...]
+    while let dot = rest.firstIndex(of: ".") {
+      rest = rest[rest.index(after: dot)...]
+      if !rest.isEmpty { keys.append(String(rest)) }
+    }
+    return keys
+  }
+}
+
+/// The path matching of cookies (RFC 6265bis section 5.1.4).
+enum CookiePath {
+  static func matches(_ path: String, _ cookiePath: String) -> Bool {
+    let (path, cookiePath) = (path.utf8, cookiePath.utf8)
+    guard path.starts(with: cookiePath) else { return false }
+    return path.count == cookiePath.count || cookiePath.last == 0x2F || path.dropFirst(cookiePath.count).first == 0x2F
+  }
+
+  /// Returns the default path of a cookie without a `Path` attribute.
+  static func defaultPath(for path: String) -> String {
+    guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
+    return String(path[..<slash])
   }
 }

@@ -57,7 +57,7 @@ extension MockReply {
   /// - Parameter delay: the time before 100, on the session's clock; after more than a second, 100 comes when the body
   ///   has been sent; `nil` never sends it, like a server without support for it. Default: no delay.
   public func continues(after delay: Duration? = .zero) -> MockReply {
-    changing { $0.word = .permission(after: delay) }
+    changing { $0.continueReaction = .sendContinue(after: delay) }
   }
 
   /// Returns the reply with these fields in the proxy's response to CONNECT, for example the next nonce.
@@ -69,4 +69,27 @@ extension MockReply {
   public func informational(_ responses: [HTTPResponse]) -> MockReply {
     changing { $0.informational = responses }
   }
+}
+
+extension MockReply {
+  /// A fault in place of a response; a fault in the body follows a head with status 200.
+  public static func fault(_ fault: NetworkFault) -> MockReply { MockReply.status(.ok).fault(fault) }
+
+  /// No response: nothing arrives until a timeout or a cancellation ends the request.
+  public static var stall: MockReply { .fault(.stallBeforeHead) }
+
+  /// A connection that is reset before the head arrives.
+  public static var reset: MockReply { .fault(.resetBeforeHead) }
+
+  /// Returns the reply with a fault; the last one that was set counts.
+  public func fault(_ fault: NetworkFault) -> MockReply { changing { $0.fault = fault } }
+
+  /// Returns the reply so that it stalls after `count` bytes of its body.
+  public func stall(afterBytes count: Int) -> MockReply { fault(.stall(afterBytes: count)) }
+
+  /// Returns the reply so that its connection is reset after `count` bytes of its body.
+  public func reset(afterBytes count: Int) -> MockReply { fault(.reset(afterBytes: count)) }
+
+  /// Returns the reply so that its body ends after `count` bytes, fewer than `Content-Length` states.
+  public func truncated(afterBytes count: Int) -> MockReply { fault(.truncated(afterBytes: count)) }
 }

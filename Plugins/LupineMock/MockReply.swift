@@ -20,7 +20,7 @@ public struct MockReply: Sendable {
     var trailers: HTTPFields?
     var informational: [HTTPResponse] = []
     /// The reaction to a body that waits for 100 Continue; `nil` derives it from the status and the fault.
-    var word: ServerWord?
+    var continueReaction: ContinueReaction?
     var tunnelFields: HTTPFields?
     var delay = Duration.zero
     var pace = Pace()
@@ -161,7 +161,7 @@ extension MockReply {
 
   /// An error of this kind in place of a response.
   public static func failure(_ kind: LupineError.Kind) -> MockReply {
-    .failure(LupineError(kind, "The mock fails this request, as its stub says."))
+    .failure(LupineError(kind, "The stub of the mock makes this request fail."))
   }
 
   /// An error in place of a response.
@@ -169,5 +169,49 @@ extension MockReply {
     var part = Part()
     part.failure = error
     return MockReply(part)
+  }
+}
+
+extension MockReply {
+  /// Returns the media type for a file's extension; plain text and HTML are declared as UTF-8.
+  static func mediaType(ofFile path: String) -> String {
+    guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/"),
+      let type = MediaTypeTable.builtIn[path[path.index(after: dot)...].lowercased()]
+    else { return "application/octet-stream" }
+    return ["text/plain", "text/html"].contains(type) ? type + "; charset=utf-8" : type
+  }
+}
+
+extension MockReply {
+  /// A file in a folder named `Fixtures`, which is beside the calling source file or in a parent folder.
+  ///
+  /// The nearest such folder that has the file is used. If no folder has the file, the requests that the stub answers
+  /// end with kind `invalidStub`.
+  ///
+  /// - Parameters:
+  ///   - name: the file's name, which may be a path such as `users/42.json`.
+  ///   - contentType: the media type; `nil` derives it from the name's extension.
+  ///   - filePath: where the search begins.
+  public static func fixture(
+    _ name: String, contentType: String? = nil, status: HTTPResponse.Status = .ok, filePath: String = #filePath
+  ) -> MockReply {
+    for folder in folders(above: filePath) {
+      let path = "\(folder)/Fixtures/\(name)"
+      if FileManager.default.fileExists(atPath: path) { return .file(path, contentType: contentType, status: status) }
+    }
+    var part = Part(status: status)
+    part.problem = Problem(reason: "there is no \"\(name)\" in a folder Fixtures beside \(filePath), or above it.")
+    return MockReply(part)
+  }
+
+  /// Returns the folders that contain a file, the innermost first; the root is the empty text.
+  private static func folders(above path: String) -> [String] {
+    var folders: [String] = []
+    var rest = path[...]
+    while let slash = rest.lastIndex(of: "/") {
+      rest = rest[..<slash]
+      folders.append(String(rest))
+    }
+    return folders
   }
 }

@@ -16,20 +16,20 @@ extension MockTransport {
   ///   `unmatchedRequest` if a request was unexpected, else of kind `unusedStub`. Its message also has the history of
   ///   the requests.
   public func verify() throws(LupineError) {
-    let complaints = complaints
-    guard let first = complaints.first else { return }
+    let verificationIssues = verificationIssues
+    guard let first = verificationIssues.first else { return }
     let sections = [
-      Self.section("Stubs that cannot answer:", complaints, .invalidStub),
-      Self.section("Requests that no stub expected:", complaints, .unmatchedRequest),
-      Self.section("Stubs that were not used as expected:", complaints, .unusedStub),
+      Self.section("Stubs that cannot answer:", verificationIssues, .invalidStub),
+      Self.section("Requests that no stub expected:", verificationIssues, .unmatchedRequest),
+      Self.section("Stubs that were not used as expected:", verificationIssues, .unusedStub),
       history,
     ]
-    let text = ["The mock was not used as its stubs say."] + sections.filter { !$0.isEmpty }
+    let text = ["The mock was not used as its stubs expect."] + sections.filter { !$0.isEmpty }
     throw LupineError(first.kind, text.joined(separator: "\n"))
   }
 
   /// One problem that `verify()` reports.
-  public struct Complaint: Sendable {
+  public struct VerificationIssue: Sendable {
     /// The kind of the problem.
     public let kind: LupineError.Kind
     /// The problem in readable form.
@@ -41,17 +41,19 @@ extension MockTransport {
   }
 
   /// All problems: first the faulty stubs, then the requests without a stub, then the unused stubs.
-  public var complaints: [Complaint] {
+  public var verificationIssues: [VerificationIssue] {
     let (stubs, requests) = state.withLock { ($0.table.all, $0.requests) }
     let invalid = stubs.flatMap { stub in
-      stub.problems.map { Complaint(kind: .invalidStub, text: $0, detail: nil, location: stub.asked.location) }
+      stub.problems.map {
+        VerificationIssue(kind: .invalidStub, text: $0, detail: nil, location: stub.parameters.location)
+      }
     }
     let unexpected = requests.filter { !$0.isExpected }.map {
-      Complaint(
+      VerificationIssue(
         kind: .unmatchedRequest, text: $0.description, detail: $0.mismatch, location: nil)
     }
-    let unused = stubs.filter { $0.problem == nil && $0.uses < $0.asked.count.minimum }.map {
-      Complaint(kind: .unusedStub, text: $0.shortfall, detail: nil, location: $0.asked.location)
+    let unused = stubs.filter { $0.problem == nil && $0.uses < $0.parameters.count.minimum }.map {
+      VerificationIssue(kind: .unusedStub, text: $0.usageProblem, detail: nil, location: $0.parameters.location)
     }
     return invalid + unexpected + unused
   }
@@ -64,8 +66,10 @@ extension MockTransport {
     return shown.isEmpty ? "" : ([title] + shown).joined(separator: "\n")
   }
 
-  private static func section(_ title: String, _ complaints: [Complaint], _ kind: LupineError.Kind) -> String {
-    let lines = complaints.filter { $0.kind == kind }.map { "  \($0.text)" }
+  private static func section(_ title: String, _ verificationIssues: [VerificationIssue], _ kind: LupineError.Kind)
+    -> String
+  {
+    let lines = verificationIssues.filter { $0.kind == kind }.map { "  \($0.text)" }
     return lines.isEmpty ? "" : ([title] + lines).joined(separator: "\n")
   }
 }
@@ -74,12 +78,12 @@ extension Stub {
   /// The problems of the stub and of its answers, without duplicates.
   fileprivate var problems: [String] {
     var seen: Set<String> = []
-    return ((problem.map { [$0] } ?? []) + asked.failures.all).map(\.message).filter { seen.insert($0).inserted }
+    return ((problem.map { [$0] } ?? []) + parameters.failures.all).map(\.message).filter { seen.insert($0).inserted }
   }
 
-  fileprivate var shortfall: String {
+  fileprivate var usageProblem: String {
     let expected =
-      asked.count.minimum == 1 ? "it was never used" : "it was used \(uses) of \(asked.count.minimum) times"
-    return "\(self) at \(asked.location): \(expected)"
+      parameters.count.minimum == 1 ? "it was never used" : "it was used \(uses) of \(parameters.count.minimum) times"
+    return "\(self) at \(parameters.location): \(expected)"
   }
 }

@@ -59,7 +59,7 @@ public struct RecordedRequest: Sendable {
   }
 
   /// Removes the body, which no server receives.
-  mutating func takeBackBody() { (body, isBodyComplete) = (Data(), false) }
+  mutating func removeBody() { (body, isBodyComplete) = (Data(), false) }
 
   /// Whether a stub matched the request.
   public var isExpected: Bool { stub != nil }

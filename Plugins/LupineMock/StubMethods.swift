@@ -43,3 +43,60 @@ extension StubMethods: CustomStringConvertible {
     return listed.isEmpty ? "no method" : listed.map(\.rawValue).joined(separator: " or ")
   }
 }
+
+/// How often a stub answers.
+public struct StubCount: Sendable, Hashable {
+  /// The minimum number of answers that `MockTransport.verify()` accepts.
+  public let minimum: Int
+  /// The maximum number of answers; `nil` means no limit.
+  public let maximum: Int?
+
+  /// Any number of times, and at least once.
+  public static let unlimited = StubCount(minimum: 1, maximum: nil)
+  /// Exactly once.
+  public static let once = StubCount(minimum: 1, maximum: 1)
+  /// Any number of times, or never.
+  public static let optional = StubCount(minimum: 0, maximum: nil)
+
+  /// Exactly `count` times.
+  public static func times(_ count: Int) -> StubCount { StubCount(minimum: count, maximum: count) }
+
+  /// At most `count` times, or never.
+  public static func atMost(_ count: Int) -> StubCount { StubCount(minimum: 0, maximum: count) }
+}
+
+/// How much of a request's body a stub reads before it answers.
+public enum RequestReading: Sendable, Hashable {
+  /// The whole body; conditions and closures see it.
+  case whole
+  /// At most this number of bytes.
+  ///
+  /// The rest is never read, like with a server that refuses an upload early. Conditions see no body, so a condition on
+  /// the body is never met. A closure and `MockTransport.requests` see the bytes that were read.
+  case first(bytes: Int)
+}
+
+extension RequestReading {
+  /// The maximum number of bytes that are read.
+  var limit: Int {
+    switch self {
+    case .whole: .max
+    case .first(let count): max(0, count)
+    }
+  }
+}
+
+/// The source location of a stub.
+public struct StubLocation: Sendable, CustomStringConvertible {
+  /// The module and the file, as in `#fileID`.
+  public let fileID: String
+  /// The path of the file, as in `#filePath`.
+  public let filePath: String
+  /// The line, from 1.
+  public let line: UInt
+  /// The column, from 1.
+  public let column: UInt
+
+  /// The file and the line.
+  public var description: String { "\(fileID):\(line)" }
+}

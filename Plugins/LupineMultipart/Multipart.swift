@@ -47,7 +47,7 @@ public struct Multipart: Sendable {
     self.parameters = parameters
     self.separator = separator
     for parameter in parameters where !MediaTypeText.isParameter(parameter) {
-      fail("The parameter \"\(parameter.name.escapingControls())\" of a multipart's content type cannot stand in it.")
+      fail("The parameter \"\(parameter.name.escapingControls())\" of a multipart's content type is not valid.")
     }
   }
 
@@ -91,15 +91,15 @@ public struct Multipart: Sendable {
   ///   - range: the positions of the range's bytes in the representation.
   ///   - total: the length of the representation in bytes; `nil` if it is unknown.
   public mutating func append(_ body: RequestBody, range: Range<Int64>, of total: Int64?, headers: HTTPFields = [:]) {
-    let isFitting = range.lowerBound >= 0 && !range.isEmpty && range.upperBound <= total ?? .max
+    let isValidRange = range.lowerBound >= 0 && !range.isEmpty && range.upperBound <= total ?? .max
     var headers = headers
-    if isFitting {
+    if isValidRange {
       headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(total.map(String.init) ?? "*")"
     }
     append(MultipartPart(body, headers: headers))
-    if !isFitting {
+    if !isValidRange {
       let whole = total.map { "\($0) bytes" } ?? "a whole"
-      fail("Part \(parts.count) of the multipart body: the range \(range) is no part of \(whole).")
+      fail("Part \(parts.count) of the multipart body: the range \(range) is not within \(whole).")
     }
   }
 
@@ -109,4 +109,82 @@ public struct Multipart: Sendable {
   }
 
   private mutating func fail(_ message: String) { fail(LupineError(.invalidRequest, message)) }
+}
+
+extension Multipart {
+  /// The subtype of a multipart media type: the relation of the parts to each other.
+  public struct Subtype: Sendable, Hashable, RawRepresentable {
+    /// The token after `multipart/`.
+    public let rawValue: String
+
+    /// Creates a subtype; `nil` if the value is not a token (RFC 9110 section 5.6.2).
+    public init?(rawValue: String) {
+      guard rawValue.isToken else { return nil }
+      self.rawValue = rawValue
+    }
+
+    private init(known: String) { rawValue = known }
+
+    /// The fields of a form (RFC 7578).
+    public static let formData = Subtype(known: "form-data")
+    /// Independent parts (RFC 2046 section 5.1.3).
+    public static let mixed = Subtype(known: "mixed")
+    /// Alternative versions of the same content, the plainest first (RFC 2046 section 5.1.4).
+    public static let alternative = Subtype(known: "alternative")
+    /// A compound object whose parts refer to each other; one part is the root (RFC 2387).
+    public static let related = Subtype(known: "related")
+    /// Several ranges of one representation (RFC 9110 section 14.6).
+    public static let byteranges = Subtype(known: "byteranges")
+  }
+}
+
+/// One part of a multipart: its content and the fields that describe it.
+public struct MultipartPart: Sendable {
+  /// The part's fields, in their order.
+  public private(set) var headers: HTTPFields
+  let content: Content
+  private(set) var problem: String?
+
+  enum Content: Sendable {
+    case body(RequestBody)
+    case multipart(Multipart)
+  }
+
+  /// Creates a part from a body and the fields that describe it.
+  public init(_ body: RequestBody, headers: HTTPFields = [:]) {
+    content = .body(body)
+    self.headers = headers
+    check()
+  }
+
+  /// Creates a part that is itself a multipart.
+  ///
+  /// The content type of the part is the multipart's `contentType`.
+  public init(_ multipart: Multipart, headers: HTTPFields = [:]) {
+    content = .multipart(multipart)
+    self.headers = headers
+    self.headers[.contentType] = multipart.contentType
+    check()
+  }
+
+  init(problem: String) {
+    content = .body(.none)
+    headers = [:]
+    self.problem = problem
+  }
+
+  /// The name of the form field, unescaped; `nil` if there is none.
+  public var name: String? { disposition["name"] }
+
+  /// The file name of the part, unescaped; `nil` if there is none.
+  public var fileName: String? { disposition["filename"] }
+
+  private var disposition: ContentDisposition { ContentDisposition(headers[.contentDisposition] ?? "") }
+
+  /// Refuses a control byte in a field's value, because a parser could take it for a line break.
+  private mutating func check() {
+    for field in headers where !FieldRules.isValid(value: field.value) {
+      problem = "the value of \(field.name) has a control byte, which no field may have."
+    }
+  }
 }

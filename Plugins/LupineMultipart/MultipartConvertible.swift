@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import LupineCore
+import LupineSupport
 
 /// A value that can be sent as a multipart.
 public protocol MultipartConvertible: Sendable {
@@ -55,9 +56,9 @@ extension MultipartConvertible {
   ///   names the part that could not be read. After an error the file is removed.
   @concurrent public func writeEncodedData(to path: String) async throws(LupineError) {
     let body = try asBody()
-    let file = try NewFile(path)
+    let file = try NewFile.create(at: path)
     do throws(LupineError) {
-      try await body.drain { (bytes) throws(LupineError) in try file.write(bytes) }
+      try await body.drain { (bytes) throws(LupineError) in try file.write(bytes, at: path) }
     } catch {
       file.remove()
       throw error
@@ -73,5 +74,17 @@ extension RequestBody {
   /// - Throws: `LupineError` of kind `invalidRequest` if a part or the boundary is invalid.
   public static func multipart(_ multipart: some MultipartConvertible) throws(LupineError) -> RequestBody {
     try multipart.asBody()
+  }
+}
+
+extension NewFile {
+  fileprivate static func create(at path: String) throws(LupineError) -> NewFile {
+    do throws(Failure) { return try NewFile(path) } catch {
+      throw LupineError.file("cannot be written", path, code: error.code)
+    }
+  }
+
+  fileprivate func write(_ bytes: UnsafeRawBufferPointer, at path: String) throws(LupineError) {
+    if let error = bytes.write(to: descriptor) { throw LupineError.file("cannot be written", path, code: error) }
   }
 }

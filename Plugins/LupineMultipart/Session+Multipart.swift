@@ -1,6 +1,8 @@
 public import HTTPTypes
+import LupineCoding
 public import LupineCore
 public import LupineSession
+import LupineSupport
 
 extension Session {
   /// Uploads a form whose parts the closure appends.
@@ -22,7 +24,7 @@ extension Session {
       try build(&form)
       return form.multipart
     }
-    return upload(MultipartRoute(multipart: form, url: url, method: method, headers: headers))
+    return upload(MultipartUpload(multipart: form, url: url, method: method, headers: headers))
   }
 
   /// Uploads a form, or a multipart of any other type.
@@ -30,6 +32,54 @@ extension Session {
     multipart: some MultipartConvertible, to url: some URLConvertible, method: HTTPRequest.Method = .post,
     headers: HTTPFields = [:]
   ) -> UploadRequest {
-    upload(MultipartRoute(multipart: .success(multipart.multipart), url: url, method: method, headers: headers))
+    upload(MultipartUpload(multipart: .success(multipart.multipart), url: url, method: method, headers: headers))
+  }
+}
+
+extension OutgoingRequest {
+  /// Returns the request with a multipart as its body.
+  ///
+  /// The `Content-Type` is the multipart's. If the caller set one, it is kept, and the boundary is added if it names
+  /// none.
+  ///
+  /// - Throws: `LupineError` of kind `invalidRequest` if a part is invalid, if the caller's `Content-Type` names
+  ///   another boundary, or if the method is HEAD or TRACE, or GET without the option `allowsBodyWithGET`.
+  public func encoding(multipart: some MultipartConvertible) throws(LupineError) -> OutgoingRequest {
+    try RequestRules.checkBodyAllowed(in: self)
+    let multipart = multipart.multipart
+    var request = self
+    request.body = try multipart.asBody()
+    request.headers[.contentType] = try Self.contentType(of: multipart, given: headers[.contentType])
+    return request
+  }
+
+  private static func contentType(of multipart: Multipart, given: String?) throws(LupineError) -> String {
+    guard let given else { return multipart.contentType }
+    guard let boundary = MediaTypeText.parameter("boundary", of: given) else {
+      return "\(given); boundary=\(multipart.boundary.tokenOrQuotedString)"
+    }
+    guard boundary == multipart.boundary else {
+      throw LupineError(
+        .invalidRequest,
+        "The request's Content-Type names another boundary than that of its multipart body; omit the boundary from the field."
+      )
+    }
+    return given
+  }
+}
+
+/// The upload of a multipart in the form that a session takes.
+struct MultipartUpload: RequestConvertible {
+  let multipart: Result<Multipart, any Error>
+  let url: any URLConvertible
+  let method: HTTPRequest.Method
+  let headers: HTTPFields
+
+  func asRequest() throws -> OutgoingRequest { try asRequest(relativeTo: nil) }
+
+  func asRequest(relativeTo base: HTTPURL?) throws -> OutgoingRequest {
+    let multipart = try multipart.get()
+    return try OutgoingRequest(url: url.asURL(relativeTo: base), method: method, headers: headers)
+      .beforeOptions { (request) throws(LupineError) in try request.encoding(multipart: multipart) }
   }
 }

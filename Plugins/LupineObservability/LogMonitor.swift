@@ -36,7 +36,7 @@
 
     private let logger: Logger
     private let levels: Levels
-    private let hops = HopTable()
+    private let exchanges = ExchangeTable()
 
     /// Creates a monitor that writes to a logger.
     public init(_ logger: Logger, levels: Levels = Levels()) {
@@ -46,12 +46,12 @@
 
     /// Writes one event.
     public func receive(_ event: SessionEvent) {
-      let change = hops.take(event)
+      let change = exchanges.apply(event)
       let level = level(of: event.kind)
       guard logger.logLevel <= level else { return }
       var metadata: Logger.Metadata = ["lupine.request.id": "\(event.request.rawValue)"]
       if event.attempt > 0 { metadata["lupine.attempt"] = "\(event.attempt)" }
-      for (name, value) in (change.closed ?? change.current ?? Hop(event))?.attributes ?? [] {
+      for (name, value) in (change.ended ?? change.current ?? ExchangeTelemetry(event))?.attributes ?? [] {
         metadata[name] = "\(value)"
       }
       logger.log(level: level, "\(event.kind)", metadata: metadata)

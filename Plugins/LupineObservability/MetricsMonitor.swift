@@ -16,36 +16,36 @@
   /// session.
   public struct MetricsMonitor: EventMonitor {
     private let factory: any MetricsFactory
-    private let hops = HopTable()
+    private let exchanges = ExchangeTable()
 
     /// Creates a monitor that records in a factory.
     public init(_ factory: any MetricsFactory) { self.factory = factory }
 
     /// Records one event.
     public func receive(_ event: SessionEvent) {
-      let change = hops.take(event)
-      if let closed = change.closed { record(closed, until: event.time) }
-      if let opened = change.opened { active(opened).increment() }
+      let change = exchanges.apply(event)
+      if let ended = change.ended { record(ended, until: event.time) }
+      if let begun = change.begun { active(begun).increment() }
     }
 
-    private func record(_ hop: Hop, until end: Duration) {
-      active(hop).decrement()
-      let dimensions = hop.dimensions
-      let duration = max(.zero, end - hop.started)
+    private func record(_ exchange: ExchangeTelemetry, until end: Duration) {
+      active(exchange).decrement()
+      let dimensions = exchange.dimensions
+      let duration = max(.zero, end - exchange.started)
       Timer(
         label: "http.client.request.duration", dimensions: dimensions, preferredDisplayUnit: .seconds, factory: factory
       ).recordNanoseconds(duration.nanoseconds)
       for (label, size) in [
-        ("http.client.request.body.size", hop.bytesSent),
-        ("http.client.response.body.size", hop.metrics?.bytesReceived),
+        ("http.client.request.body.size", exchange.bytesSent),
+        ("http.client.response.body.size", exchange.metrics?.bytesReceived),
       ] {
         guard let size else { continue }
         Recorder(label: label, dimensions: dimensions, aggregate: true, factory: factory).record(size)
       }
     }
 
-    private func active(_ hop: Hop) -> Meter {
-      Meter(label: "http.client.active_requests", dimensions: hop.server, factory: factory)
+    private func active(_ exchange: ExchangeTelemetry) -> Meter {
+      Meter(label: "http.client.active_requests", dimensions: exchange.serverDimensions, factory: factory)
     }
   }
 

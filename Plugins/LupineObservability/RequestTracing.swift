@@ -1,6 +1,8 @@
 #if Observability
+  import HTTPTypes
   import LupineCore
   public import LupineSession
+  import Synchronization
   public import Tracing
 
   /// Creates a span for each exchange, and sends the trace context to the server.
@@ -30,5 +32,100 @@
   extension Plugin where Self == RequestTracing {
     /// Spans for the exchanges, and `traceparent` in the requests; see `RequestTracing`.
     public static func tracing(_ tracer: (any Tracer)? = nil) -> RequestTracing { RequestTracing(tracer) }
+  }
+
+  /// Begins the span of an exchange and injects its context into the request.
+  struct SpanTransport: Transport {
+    let base: any Transport
+    let tracer: (any Tracer)?
+    let monitor: SpanMonitor
+
+    var capabilities: TransportCapabilities { base.capabilities }
+
+    func send(
+      _ request: OutgoingRequest, in context: TransferContext
+    ) async throws(LupineError) -> TransportResponse {
+      let tracer = tracer ?? InstrumentationSystem.tracer
+      let exchange =
+        monitor.exchange(of: context.id)
+        ?? ExchangeTelemetry(request.summary, attempt: context.attempt, resendCount: 0, started: .zero)
+      let span = tracer.startSpan(exchange.spanName, ofKind: .client)
+      span.setAttributes(exchange.attributes)
+      monitor.begin(span, for: context.id)
+      var request = request
+      tracer.inject(span.context, into: &request.headers, using: FieldInjector())
+      return try await base.send(request, in: context)
+    }
+
+    func shutdown() async { await base.shutdown() }
+  }
+
+  /// Adds the results of exchanges to their spans, and ends the spans.
+  struct SpanMonitor: EventMonitor {
+    private let spans = SpanTable()
+    private let exchanges = ExchangeTable()
+
+    /// Returns the latest exchange of a request, for its span.
+    func exchange(of request: RequestID) -> ExchangeTelemetry? { exchanges.current(of: request) }
+
+    func begin(_ span: any Tracing.Span, for request: RequestID) { spans.insert(span, for: request) }
+
+    func receive(_ event: SessionEvent) {
+      if let ended = exchanges.apply(event).ended { end(event.request, ended) }
+      guard case .redirected(let target, let isFollowed, let reason) = event.kind else { return }
+      spans.span(of: event.request)?.addEvent(
+        SpanEvent(
+          name: "redirect",
+          attributes: [
+            "lupine.redirect.target": .string(target), "lupine.redirect.followed": .bool(isFollowed),
+            "lupine.redirect.reason": .string(reason),
+          ]))
+    }
+
+    private func end(_ request: RequestID, _ exchange: ExchangeTelemetry) {
+      guard let span = spans.remove(request) else { return }
+      span.setAttributes(exchange.attributes)
+      if let error = exchange.error {
+        span.setStatus(SpanStatus(code: .error, message: error.message))
+      } else if exchange.errorType != nil {
+        span.setStatus(SpanStatus(code: .error))
+      }
+      span.end()
+    }
+  }
+
+  /// The spans that have begun and not ended.
+  final class SpanTable: Sendable {
+    private let spans = Mutex<[RequestID: any Tracing.Span]>([:])
+
+    func insert(_ span: any Tracing.Span, for request: RequestID) {
+      // An exchange ends its span before the next one begins; a remaining span has missed its end.
+      spans.withLock { $0.updateValue(span, forKey: request) }?.end()
+    }
+
+    func span(of request: RequestID) -> (any Tracing.Span)? { spans.withLock { $0[request] } }
+
+    func remove(_ request: RequestID) -> (any Tracing.Span)? { spans.withLock { $0.removeValue(forKey: request) } }
+  }
+
+  /// Writes the propagated values of a tracer into a request's fields.
+  struct FieldInjector: Injector {
+    func inject(_ value: String, forKey key: String, into carrier: inout HTTPFields) {
+      guard let name = HTTPField.Name(key) else { return }
+      carrier[name] = value
+    }
+  }
+
+  extension Tracing.Span {
+    func setAttributes(_ values: [(name: String, value: ExchangeTelemetry.Value)]) {
+      updateAttributes { attributes in
+        for (name, value) in values {
+          switch value {
+          case .text(let text): attributes.set(name, value: .string(text))
+          case .number(let number): attributes.set(name, value: .int64(number))
+          }
+        }
+      }
+    }
   }
 #endif

@@ -1,4 +1,6 @@
 import LupineCore
+import LupineSupport
+import Synchronization
 
 /// The network as reported by the kernel (rtnetlink) at every change.
 ///
@@ -29,8 +31,8 @@ public struct KernelPath: NetworkPathSource {
   ///
   /// For a host name, whose addresses are not known yet, the status is `unknown`.
   public func currentPath(to host: String?) -> NetworkPath {
-    guard let host else { return monitors.path(namespace) ?? KernelSnapshot.take(namespace, to: nil) }
-    if let address = IPAddress(host) { return KernelSnapshot.take(namespace, to: address) }
+    guard let host else { return monitors.path(namespace) ?? KernelSnapshot.read(namespace, to: nil) }
+    if let address = IPAddress(host) { return KernelSnapshot.read(namespace, to: address) }
     var path = currentPath(to: nil)
     path.status = .unknown(.notDetermined)
     return path
@@ -54,4 +56,71 @@ public struct KernelPath: NetworkPathSource {
 extension NetworkPathSource where Self == KernelPath {
   /// The network as reported by the kernel.
   public static var kernel: KernelPath { KernelPath() }
+}
+
+/// Reads the kernel's tables once, without a watch.
+enum KernelSnapshot {
+  private static let host: UInt64 = 1
+
+  /// Returns the current network; with an address, the status is that of the route to it.
+  static func read(_ namespace: NetworkNamespace?, to address: IPAddress?) -> NetworkPath {
+    guard let namespace else { return read(to: address) }
+    // A thread of its own enters the namespace, because the current thread belongs to the caller.
+    let found = Box()
+    do throws(SystemThread.Failure) {
+      let thread = try SystemThread("lupine-netlink") {
+        do throws(NetlinkFailure) {
+          try namespace.enter()
+          found.path.withLock { $0 = read(to: address) }
+        } catch {
+          found.path.withLock { $0 = .unknown(.netlinkUnavailable(error.message)) }
+        }
+      }
+      thread.join()
+      return found.path.withLock { $0 }
+    } catch {
+      return .unknown(.netlinkUnavailable(NetlinkFailure(error).message))
+    }
+  }
+
+  private final class Box: Sendable {
+    let path = Mutex(NetworkPath.unknown(.notDetermined))
+  }
+
+  private static func read(to address: IPAddress?) -> NetworkPath {
+    do throws(NetlinkFailure) {
+      let socket = try NetlinkSocket(isSubscribed: false)
+      // An answer of the kernel normally comes immediately.
+      socket.setReceiveTimeout(seconds: 1)
+      return try readPath(socket, to: address)
+    } catch {
+      return .unknown(.netlinkUnavailable(error.message))
+    }
+  }
+
+  private static func readPath(_ socket: borrowing NetlinkSocket, to address: IPAddress?) throws(NetlinkFailure)
+    -> NetworkPath
+  {
+    var view = KernelView(port: socket.port)
+    if let address { view.setHost(host, [address]) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      for output in view.settle() {
+        switch output {
+        case .send(let request, let sequence):
+          if let failure = socket.send(request, sequence: sequence) { throw failure }
+        case .failed(let failure): throw failure
+        case .path(let path): if address == nil { return path }
+        case .hostPath(_, let path): return path
+        }
+      }
+      switch socket.receive(into: &buffer, waits: true) {
+      case .datagram(let length):
+        buffer.withUnsafeBytes { view.receive(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+      case .overrun: view.overrun()
+      case .none: throw NetlinkFailure("the kernel does not answer", code: NetlinkFailure.timeout)
+      case .failed(let failure): throw failure
+      }
+    }
+  }
 }

@@ -32,7 +32,7 @@ public struct OfflineRetrier: Retrier {
 
   /// Waits for the network if there is none; returns `retry` if it comes back in time.
   public func decision(for attempt: AttemptOutcome) async -> RetryDecision {
-    guard attempt.number < limit, failedForWantOfNetwork(attempt), !attempt.request.url.isLoopback else {
+    guard attempt.number < limit, failedWithoutNetwork(attempt), !attempt.request.url.isLoopback else {
       return .doNotRetry
     }
     let stream = feed.stream()
@@ -58,7 +58,7 @@ public struct OfflineRetrier: Retrier {
     }
   }
 
-  private func failedForWantOfNetwork(_ attempt: AttemptOutcome) -> Bool {
+  private func failedWithoutNetwork(_ attempt: AttemptOutcome) -> Bool {
     switch attempt.error?.kind {
     case .hostNotFound, .networkUnreachable, .connectionFailed, .timedOut(.connect): true
     case .connectionLost, .timedOut(.idle): attempt.request.isIdempotent

@@ -50,9 +50,9 @@ extension ReachabilityStatus.UnknownReason: CustomStringConvertible {
   /// The reason in a few words.
   public var description: String {
     switch self {
-    case .notDetermined: "nobody has looked yet"
+    case .notDetermined: "not determined yet"
     case .netlinkUnavailable(let text): "no netlink: \(text)"
-    case .interfaceKindUnknown(let text): "the interface's kind cannot be told: \(text)"
+    case .interfaceKindUnknown(let text): "the kind of the interface is unknown: \(text)"
     case .hostNotResolved(let text): "the host's name has no address: \(text)"
     }
   }

@@ -1,3 +1,4 @@
+import HTTPTypes
 public import LupineCore
 public import LupineSession
 import LupineSupport
@@ -79,11 +80,11 @@ public final class CircuitBreaker: Plugin {
     let now = clock.clock(or: context.clock).now()
     switch change(origin, { $0.admit(now: now) }) {
     case .pass(let pass):
-      if pass.isProbe { context.emit(Self.event("lets an exchange through to see whether \(origin) has recovered")) }
+      if pass.isProbe { context.emit(Self.event("admits an exchange as a probe of \(origin)")) }
       return pass
     case .refuse(let rest):
-      let wait = rest > .zero ? "for another \(rest.milliseconds)" : "until the exchange that probes it has ended"
-      context.emit(Self.event("does not let the exchange through: the circuit of \(origin) is open \(wait)"))
+      let wait = rest > .zero ? "for another \(rest.milliseconds)" : "until its probe has ended"
+      context.emit(Self.event("refuses the exchange: the circuit of \(origin) is open \(wait)"))
       throw LupineError(
         .circuitOpen, "\(origin) has failed too often; its circuit is open \(wait), and nothing was sent.")
     }
@@ -125,4 +126,48 @@ extension Plugin where Self == CircuitBreaker {
   {
     CircuitBreaker(CircuitBreaker.Configuration(change))
   }
+}
+
+/// Asks a circuit breaker for admission before each exchange, and reports the result of the exchange.
+struct CircuitBreakerLayer: Transport {
+  let base: any Transport
+  let breaker: CircuitBreaker
+
+  var capabilities: TransportCapabilities { base.capabilities }
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    let origin = request.url.origin
+    let pass = try breaker.admit(origin, context)
+    do throws(LupineError) {
+      let response = try await base.send(request, in: context)
+      guard !breaker.isFailure(response.head.status.code) else {
+        breaker.record(false, pass, origin, context)
+        return response
+      }
+      // A stream may last for hours; the head is enough to judge a probe.
+      guard !pass.isProbe else {
+        breaker.record(true, pass, origin, context)
+        return response
+      }
+      response.body.onEnd { [breaker] end in
+        breaker.record(Self.isSuccess(end, context), pass, origin, context)
+      }
+      return response
+    } catch {
+      breaker.record(Self.isSuccess(.failure(error), context), pass, origin, context)
+      throw error
+    }
+  }
+
+  func shutdown() async { await base.shutdown() }
+
+  /// Whether the exchange succeeded; `nil` if its end does not show the state of the server.
+  private static func isSuccess(_ end: Result<BodyEnd, LupineError>, _ context: TransferContext) -> Bool? {
+    guard case .failure(let error) = end else { return true }
+    // A transport reports only `cancelled`; the control knows whether a timeout was the reason.
+    let kind = (context.control.reason ?? error).kind
+    return failures.contains(kind) ? false : nil
+  }
+
+  private static let failures = RetryPolicy.defaultErrors.union([.timedOut(.total), .malformedResponse, .proxyFailed])
 }

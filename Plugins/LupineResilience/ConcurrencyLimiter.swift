@@ -9,12 +9,12 @@ import Synchronization
 /// exchange fails at once with kind `concurrencyLimited`. Time in the queue counts towards the timeouts of the request.
 /// A cancelled exchange leaves the queue. One limiter may be shared by several sessions.
 public final class ConcurrencyLimiter: Plugin {
-  private struct Line {
+  private struct OriginQueue {
     var running = 0
     var waiting: [Waiter<Void>] = []
   }
 
-  private enum Place {
+  private enum Admission {
     case running
     case waiting(Waiter<Void>)
     case full
@@ -22,7 +22,7 @@ public final class ConcurrencyLimiter: Plugin {
 
   private let limit: Int
   private let queueLimit: Int
-  private let lines = Mutex<[HTTPURL.Origin: Line]>([:])
+  private let queues = Mutex<[HTTPURL.Origin: OriginQueue]>([:])
 
   /// Makes a limiter.
   ///
@@ -36,7 +36,7 @@ public final class ConcurrencyLimiter: Plugin {
 
   /// The number of running and waiting exchanges with a URL's origin.
   public func load(of url: HTTPURL) -> (running: Int, waiting: Int) {
-    lines.withLock { $0[url.origin].map { ($0.running, $0.waiting.count) } ?? (0, 0) }
+    queues.withLock { $0[url.origin].map { ($0.running, $0.waiting.count) } ?? (0, 0) }
   }
 
   /// Inserts the limiter between the session and its transport, inside hedging and outside the rate limiter.
@@ -52,54 +52,54 @@ public final class ConcurrencyLimiter: Plugin {
   /// - Throws: `LupineError` of kind `concurrencyLimited` if the queue is full, or the cancellation reason if the
   ///   exchange is cancelled.
   func enter(_ origin: HTTPURL.Origin, _ context: TransferContext) async throws(LupineError) {
-    switch take(origin) {
+    switch admit(origin) {
     case .running: return
     case .full:
       context.emit(
-        .decided(policy: "concurrency limiter", reason: "refuses the exchange: the line of \(origin) is full"))
+        .decided(policy: "concurrency limiter", reason: "refuses the exchange: the queue of \(origin) is full"))
       throw LupineError(
         .concurrencyLimited,
-        "\(limit) exchanges with \(origin) are under way and \(queueLimit) wait; nothing was sent.")
+        "\(limit) exchanges with \(origin) are running and \(queueLimit) wait; nothing was sent.")
     case .waiting(let waiter):
-      context.emit(.decided(policy: "concurrency limiter", reason: "has the exchange wait: \(limit) are under way"))
+      context.emit(.decided(policy: "concurrency limiter", reason: "queues the exchange: \(limit) are running"))
       context.onCancel { waiter.cancel() }
       if await waiter.value() != nil { return context.touch() }
-      lines.withLock { $0[origin]?.waiting.removeAll { $0 === waiter } }
+      queues.withLock { $0[origin]?.waiting.removeAll { $0 === waiter } }
       throw context.control.reason ?? LupineError(.cancelled, "The request was cancelled.")
     }
   }
 
   /// Passes the place to the next waiting exchange.
   func leave(_ origin: HTTPURL.Origin) {
-    while let next = takeNext(origin), !next.resume(returning: ()) {}
+    while let next = nextWaiter(origin), !next.resume(returning: ()) {}
   }
 
-  private func take(_ origin: HTTPURL.Origin) -> Place {
-    lines.withLock { lines in
-      var line = lines[origin] ?? Line()
-      defer { lines[origin] = line }
-      if line.running < limit {
-        line.running += 1
+  private func admit(_ origin: HTTPURL.Origin) -> Admission {
+    queues.withLock { queues in
+      var queue = queues[origin] ?? OriginQueue()
+      defer { queues[origin] = queue }
+      if queue.running < limit {
+        queue.running += 1
         return .running
       }
-      guard line.waiting.count < queueLimit else { return .full }
+      guard queue.waiting.count < queueLimit else { return .full }
       let waiter = Waiter<Void>()
-      line.waiting.append(waiter)
+      queue.waiting.append(waiter)
       return .waiting(waiter)
     }
   }
 
   /// Returns the next waiter, which gets the place; `nil` if the queue is empty, and then the place is free.
-  private func takeNext(_ origin: HTTPURL.Origin) -> Waiter<Void>? {
-    lines.withLock { lines in
-      guard var line = lines[origin] else { return nil }
-      if !line.waiting.isEmpty {
-        let next = line.waiting.removeFirst()
-        lines[origin] = line
+  private func nextWaiter(_ origin: HTTPURL.Origin) -> Waiter<Void>? {
+    queues.withLock { queues in
+      guard var queue = queues[origin] else { return nil }
+      if !queue.waiting.isEmpty {
+        let next = queue.waiting.removeFirst()
+        queues[origin] = queue
         return next
       }
-      line.running -= 1
-      lines[origin] = line.running > 0 ? line : nil
+      queue.running -= 1
+      queues[origin] = queue.running > 0 ? queue : nil
       return nil
     }
   }
@@ -110,4 +110,27 @@ extension Plugin where Self == ConcurrencyLimiter {
   public static func concurrencyLimit(_ limit: Int, queueLimit: Int = 1_000) -> ConcurrencyLimiter {
     ConcurrencyLimiter(limit: limit, queueLimit: queueLimit)
   }
+}
+
+/// Makes each exchange wait for a place, and frees the place when the exchange ends.
+struct ConcurrencyLayer: Transport {
+  let base: any Transport
+  let limiter: ConcurrencyLimiter
+
+  var capabilities: TransportCapabilities { base.capabilities }
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    let origin = request.url.origin
+    try await limiter.enter(origin, context)
+    do throws(LupineError) {
+      let response = try await base.send(request, in: context)
+      response.body.onEnd { [limiter] _ in limiter.leave(origin) }
+      return response
+    } catch {
+      limiter.leave(origin)
+      throw error
+    }
+  }
+
+  func shutdown() async { await base.shutdown() }
 }

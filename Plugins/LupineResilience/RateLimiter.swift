@@ -52,17 +52,17 @@ public final class RateLimiter: Plugin {
   ///
   /// - Throws: `LupineError` of kind `rateLimited` if the wait is too long, or the cancellation reason if the exchange
   ///   is cancelled.
-  func turn(_ origin: HTTPURL.Origin, _ context: TransferContext) async throws(LupineError) {
+  func waitForTurn(_ origin: HTTPURL.Origin, _ context: TransferContext) async throws(LupineError) {
     let time = clock.clock(or: context.clock)
     guard let delay = reserve(origin, now: time.now()) else {
       context.emit(.decided(policy: "rate limiter", reason: "refuses the exchange: too many wait for \(origin)"))
       throw LupineError(
         .rateLimited,
-        "More than \(limit) exchanges in \(interval.milliseconds) were asked of \(origin), and this one would wait for longer "
+        "More than \(limit) exchanges in \(interval.milliseconds) were requested with \(origin), and this one would wait for longer "
           + "than \(maximumWait.milliseconds); nothing was sent.")
     }
     guard delay > .zero else { return }
-    context.emit(.decided(policy: "rate limiter", reason: "has the exchange wait for \(delay.milliseconds)"))
+    context.emit(.decided(policy: "rate limiter", reason: "delays the exchange by \(delay.milliseconds)"))
     try await context.pause(for: delay, on: time)
   }
 
@@ -85,4 +85,19 @@ extension Plugin where Self == RateLimiter {
   public static func rateLimit(_ limit: Int, per interval: Duration = .seconds(1)) -> RateLimiter {
     RateLimiter(limit, per: interval)
   }
+}
+
+/// Makes each exchange wait for its turn.
+struct RateLayer: Transport {
+  let base: any Transport
+  let limiter: RateLimiter
+
+  var capabilities: TransportCapabilities { base.capabilities }
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    try await limiter.waitForTurn(request.url.origin, context)
+    return try await base.send(request, in: context)
+  }
+
+  func shutdown() async { await base.shutdown() }
 }

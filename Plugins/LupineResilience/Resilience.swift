@@ -1,4 +1,4 @@
-import LupineCore
+public import LupineCore
 public import LupineSession
 
 /// All parts of the module, with defaults for service calls: short requests with small responses.
@@ -64,4 +64,13 @@ public struct Resilience: Plugin {
 extension Plugin where Self == Resilience {
   /// All parts of the module, with defaults for service calls; see `Resilience`.
   public static func resilience(_ change: (inout Resilience) -> Void = { _ in }) -> Resilience { Resilience(change) }
+}
+
+extension LupineError.Kind {
+  /// A circuit breaker refuses requests to the server for a while, because the server has failed too often.
+  public static let circuitOpen = LupineError.Kind.plugin("circuitOpen")
+  /// The limit and the queue of a concurrency limiter are full.
+  public static let concurrencyLimited = LupineError.Kind.plugin("concurrencyLimited")
+  /// The wait for a rate limiter would exceed its maximum.
+  public static let rateLimited = LupineError.Kind.plugin("rateLimited")
 }

@@ -46,3 +46,45 @@ public enum DER {
     }
   }
 }
+
+/// Owns a memory BIO that OpenSSL reads from or writes to.
+public struct OpenSSLMemory: ~Copyable {
+  /// OpenSSL's BIO; `nil` if it could not be created.
+  public let pointer: OpaquePointer?
+
+  /// Creates an empty BIO for output.
+  public init() { pointer = BIO_new(BIO_s_mem()) }
+
+  /// Creates a BIO that reads these bytes, which must outlive it.
+  public init(reading bytes: UnsafeRawBufferPointer) {
+    pointer = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
+  }
+
+  deinit { BIO_free(pointer) }
+
+  /// The output as text, at most its first 1,000 bytes.
+  public var text: String {
+    var bytes: UnsafePointer<CChar>?
+    let count = lupine_memory(pointer, &bytes)
+    guard let bytes, count > 0 else { return "" }
+    return String(decoding: UnsafeRawBufferPointer(start: bytes, count: min(count, 1000)), as: UTF8.self)
+  }
+}
+
+/// The texts of OpenSSL's errors.
+public enum OpenSSLText {
+  /// Returns the text of the first error in this thread's queue, and clears the queue.
+  public static func takeError() -> String {
+    let code = ERR_get_error()
+    ERR_clear_error()
+    guard code != 0 else { return "no reason given" }
+    var text = [CChar](repeating: 0, count: 256)
+    ERR_error_string_n(code, &text, text.count)
+    return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+  }
+
+  /// Returns the text of a verification code.
+  public static func verification(_ code: Int32) -> String {
+    X509_verify_cert_error_string(Int(code)).map { String(cString: $0) } ?? "error \(code)"
+  }
+}

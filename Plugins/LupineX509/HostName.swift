@@ -35,3 +35,80 @@ public enum HostName {
     return Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(octets), count: Int(ASN1_STRING_length(octets))))
   }
 }
+
+/// The name constraints of an authority (RFC 5280 section 4.2.1.10), checked against the requested host.
+///
+/// OpenSSL only checks the names in the certificate. An exclusion of `bar.example.com` does not match the name
+/// `*.example.com`, but it matches the host `bar.example.com`.
+public struct NameConstraints: ~Copyable {
+  private enum List: Int32 {
+    case permitted = 0
+    case excluded = 1
+  }
+
+  private let pointer: UnsafeMutablePointer<NAME_CONSTRAINTS>
+
+  /// Whether all authorities of a verified chain may sign for the host.
+  ///
+  /// The authorities are all certificates after the first one, including the root.
+  public static func permit(_ host: String, by chain: OpaquePointer?) -> Bool {
+    (1..<max(1, lupine_certificates_count(chain))).allSatisfy { index in
+      lupine_certificates_at(chain, index).map { permits(host, $0) } ?? false
+    }
+  }
+
+  /// Whether an authority may sign for the host; false if its constraints cannot be read.
+  public static func permits(_ host: String, _ authority: OpaquePointer) -> Bool {
+    var place: Int32 = 0
+    guard let extensionValue = X509_get_ext_d2i(authority, NID_name_constraints, &place, nil) else {
+      ERR_clear_error()
+      return place == -1
+    }
+    return NameConstraints(pointer: extensionValue.assumingMemoryBound(to: NAME_CONSTRAINTS.self)).permit(host)
+  }
+
+  private init(pointer: UnsafeMutablePointer<NAME_CONSTRAINTS>) { self.pointer = pointer }
+
+  deinit { NAME_CONSTRAINTS_free(pointer) }
+
+  private func permit(_ host: String) -> Bool {
+    guard let name = HostName.name(host) else { return false }
+    let address = HostName.address(name)
+    let kind = address == nil ? GEN_DNS : GEN_IPADD
+    let value = address ?? Array(name.lowercased().utf8)
+    let covers = address == nil ? Self.covers(name:_:) : Self.covers(address:_:)
+    let permitted = subtrees(.permitted, kind)
+    return (permitted.isEmpty || permitted.contains { covers(value, $0) })
+      && !subtrees(.excluded, kind).contains { covers(value, $0) }
+  }
+
+  private func subtrees(_ list: List, _ kind: Int32) -> [[UInt8]] {
+    (0..<lupine_subtrees_count(pointer, list.rawValue)).compactMap { index in
+      var bytes: UnsafePointer<UInt8>?
+      var count: Int32 = 0
+      guard lupine_subtree(pointer, list.rawValue, index, &bytes, &count) == kind else { return nil }
+      return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+    }
+  }
+
+  /// Whether a domain equals the name or is above it.
+  ///
+  /// A domain with a leading dot, which some authorities use, covers only the names below it. An empty domain covers
+  /// every name.
+  private static func covers(name: [UInt8], _ domain: [UInt8]) -> Bool {
+    let domain = String(decoding: domain, as: UTF8.self).lowercased().utf8
+    guard name.count >= domain.count, name.suffix(domain.count).elementsEqual(domain) else { return false }
+    let dot = UInt8(ascii: ".")
+    return name.count == domain.count || domain.isEmpty || domain.first == dot
+      || name[name.count - domain.count - 1] == dot
+  }
+
+  /// Whether an address belongs to a block, which is an address followed by a mask of the same length.
+  private static func covers(address: [UInt8], _ block: [UInt8]) -> Bool {
+    guard block.count == 2 * address.count else { return false }
+    return address.indices.allSatisfy { index in
+      let mask = block[address.count + index]
+      return address[index] & mask == block[index] & mask
+    }
+  }
+}

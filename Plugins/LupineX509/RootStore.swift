@@ -31,3 +31,9 @@ public struct RootStore: ~Copyable {
   /// Adds a trusted certificate.
   public borrowing func add(_ certificate: OpaquePointer) { X509_STORE_add_cert(pointer, certificate) }
 }
+
+/// The error for root certificates that cannot be read.
+public struct RootsUnreadable: Error {
+  /// The reason.
+  public let description: String
+}

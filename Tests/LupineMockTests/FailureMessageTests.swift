@@ -33,7 +33,7 @@ import Testing
     let session = try Session.Builder().transport(mock).build()
     let error = try #require(await session.request("https://example.com/old").serializingData().response.error)
     #expect(error.kind == .unmatchedRequest)
-    #expect(error.message.contains("What led to it:"))
+    #expect(error.message.contains("Earlier exchanges of the request:"))
     #expect(error.message.contains("redirected to https://example.com/new: status 302"))
   }
 

@@ -4,7 +4,7 @@ import LupineMock
 import Testing
 
 @Suite struct MockTransportVerifyTests {
-  @Test func `a mock used as its stubs say verifies`() async throws {
+  @Test func `a mock used as its stubs expect verifies`() async throws {
     let mock = MockTransport()
     mock.stub(.get, "/a", .empty)
     mock.stub(.get, "/b", count: .times(2), .empty)
@@ -53,7 +53,7 @@ import Testing
     mock.stub(.get, "https://example.com/v1/users/{id}?page=2", .empty)
     let error = try #require(await Exchange(url: "https://example.com/v1/users/42?page=3").failure(from: mock))
     let expected = """
-      No stub of the mock fits GET https://example.com/v1/users/42?page=3.
+      No stub of the mock matches GET https://example.com/v1/users/42?page=3.
       The nearest of its 4 stubs:
         1. GET https://example.com/v1/users/{id}?page=2 at \(#fileID):\(line + 4)
            query page: expected 2, got 3
@@ -87,6 +87,6 @@ import Testing
     mock.stub(.get, "/", count: .once, .empty)
     _ = try await mock.get("https://example.com/")
     let error = try #require(await Exchange().failure(from: mock))
-    #expect(error.message.contains("count: it answers once, and has done so"))
+    #expect(error.message.contains("count: it answers once and is used up"))
   }
 }

@@ -122,8 +122,8 @@ import Testing
     #expect(
       told == [
         "circuit breaker: opens the circuit of https://a.example.com for 5000.00 ms: 4 of 4 failed",
-        "circuit breaker: does not let the exchange through: the circuit of https://a.example.com is open for another 5000.00 ms",
-        "circuit breaker: lets an exchange through to see whether https://a.example.com has recovered",
+        "circuit breaker: refuses the exchange: the circuit of https://a.example.com is open for another 5000.00 ms",
+        "circuit breaker: admits an exchange as a probe of https://a.example.com",
         "circuit breaker: closes the circuit of https://a.example.com",
       ])
   }

@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `a line that is full refuses at once`() async throws {
+  @Test func `a queue that is full refuses at once`() async throws {
     try await withSimulation { simulation in
       let world = World(simulation)
       world.mock.stub(.get, "/", .text("a").delay(.seconds(1)))
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `who is cancelled leaves the line, and nobody waits for them`() async throws {
+  @Test func `who is cancelled leaves the queue, and nobody waits for them`() async throws {
     try await withSimulation { simulation in
       let world = World(simulation)
       world.mock.stub(.get, "/", .text("a").delay(.seconds(1)))

@@ -37,7 +37,7 @@ import Testing
     let ending = try await Self.run([.text("slow").delay(.seconds(30)), .text("fast").delay(.seconds(1))])
     #expect(ending.response.value == "fast")
     #expect(ending.time == .seconds(3))
-    #expect(ending.policies == ["hedging: makes the exchange again: no answer came within 2000.00 ms"])
+    #expect(ending.policies == ["hedging: sends the exchange again: no response arrived within 2000.00 ms"])
   }
 
   @Test func `the first may still win`() async throws {

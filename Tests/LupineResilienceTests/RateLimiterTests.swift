@@ -62,7 +62,7 @@ import Testing
       try simulation.expect(errors.count { $0 == .rateLimited } == 3, "\(errors)")
       try simulation.expect(simulation.clock.now.offset == .seconds(20), "\(simulation.clock.now)")
       try simulation.expect(
-        world.policies.contains("rate limiter: has the exchange wait for 10000.00 ms"), "\(world.policies)")
+        world.policies.contains("rate limiter: delays the exchange by 10000.00 ms"), "\(world.policies)")
     }
   }
 

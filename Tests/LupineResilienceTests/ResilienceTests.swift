@@ -72,8 +72,8 @@ import Testing
       try simulation.expect(simulation.clock.now.offset == .seconds(7), "\(simulation.clock.now)")
       try simulation.expect(
         world.policies == [
-          "hedging: makes the exchange again: no answer came within 2000.00 ms",
-          "rate limiter: has the exchange wait for 5000.00 ms",
+          "hedging: sends the exchange again: no response arrived within 2000.00 ms",
+          "rate limiter: delays the exchange by 5000.00 ms",
         ], "\(world.policies)")
     }
   }

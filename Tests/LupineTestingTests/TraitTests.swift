@@ -107,7 +107,7 @@ import Testing
     }
     #expect(issues.count == 2)
     let unexpected = try #require(issues.first).message
-    #expect(unexpected.contains("No stub of the mock fits GET https://example.com/unexpected."))
+    #expect(unexpected.contains("No stub of the mock matches GET https://example.com/unexpected."))
     #expect(unexpected.contains("path: expected /expected, got /unexpected"))
     #expect(issues.filter { $0.comments.contains { $0.contains("What happened:") } }.count == 1)
   }

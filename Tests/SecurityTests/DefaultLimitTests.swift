@@ -116,7 +116,7 @@ import Testing
   @Test func `a jar stores 4 KiB per cookie, 50 cookies per domain and 3,000 in all`() throws {
     let now = Date(timeIntervalSince1970: 1_800_000_000)
     var tight = CookieLimits()
-    (tight.cookie, tight.perDomain, tight.total) = (10, 2, 3)
+    (tight.cookieBytes, tight.perDomain, tight.total) = (10, 2, 3)
     for (jar, size, perDomain, total) in [(CookieJar(), 4_096, 50, 3_000), (CookieJar(limits: tight), 10, 2, 3)] {
       for domain in 0..<(total / perDomain + 2) {
         let url = try HTTPURL("https://d\(domain).example.com/")

@@ -1,7 +1,30 @@
-public import LupineCore
+import FoundationEssentials
 import HTTPTypes
+public import LupineCore
 public import LupineSession
 import LupineSupport
+
+/// The keys of an account at Amazon Web Services, or at a service with the same signatures.
+///
+/// The description omits the secret key and the session token.
+public struct AmazonCredential: Sendable, Hashable, HidesSecrets {
+  /// The public key identifier, such as `AKIDEXAMPLE`.
+  public let accessKeyID: String
+  /// The secret key, which is never sent.
+  public let secretAccessKey: String
+  /// The session token of temporary keys, which is sent with each request.
+  public let sessionToken: String?
+
+  /// Creates a credential from its keys.
+  public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
+    self.accessKeyID = accessKeyID
+    self.secretAccessKey = secretAccessKey
+    self.sessionToken = sessionToken
+  }
+
+  /// The public key identifier only.
+  public var description: String { "AmazonCredential(\(accessKeyID))" }
+}
 
 /// Signs requests with Signature Version 4 of Amazon Web Services.
 ///
@@ -84,21 +107,21 @@ public struct AmazonSignature: RequestAdapter, Plugin, CustomStringConvertible {
   private func authorization(
     _ canonical: CanonicalRequest, _ date: AmazonDate, _ keys: AmazonCredential
   ) throws -> String {
-    let place = "\(date.day)/\(region)/\(service)/aws4_request"
+    let scopePath = "\(date.day)/\(region)/\(service)/aws4_request"
     guard let hash = HashFunction.sha256.hexadecimal(canonical.text) else { throw Self.hashingFailed }
     var key: [UInt8]? = Array("AWS4\(keys.secretAccessKey)".utf8)
-    for ingredient in [date.day, region, service, "aws4_request", "AWS4-HMAC-SHA256\n\(date.time)\n\(place)\n\(hash)"] {
-      key = key.flatMap { MessageCode.sha256(ingredient, key: $0) }
+    for input in [date.day, region, service, "aws4_request", "AWS4-HMAC-SHA256\n\(date.time)\n\(scopePath)\n\(hash)"] {
+      key = key.flatMap { MessageAuthenticationCode.sha256(input, key: $0) }
     }
     guard let key else { throw Self.hashingFailed }
-    return "AWS4-HMAC-SHA256 Credential=\(keys.accessKeyID)/\(place), SignedHeaders=\(canonical.signedFields), "
+    return "AWS4-HMAC-SHA256 Credential=\(keys.accessKeyID)/\(scopePath), SignedHeaders=\(canonical.signedFields), "
       + "Signature=\(Hexadecimal.text(key))"
   }
 
   private func payloadHash(_ request: OutgoingRequest) async throws -> String {
     guard payload == .signed else {
       guard isStorage, request.url.scheme == .https else {
-        throw LupineError(.adaptationFailed, "Only S3, and only over https, takes a body that is not signed.")
+        throw LupineError(.adaptationFailed, "Only S3, and only over https, accepts a body that is not signed.")
       }
       return "UNSIGNED-PAYLOAD"
     }
@@ -111,8 +134,9 @@ public struct AmazonSignature: RequestAdapter, Plugin, CustomStringConvertible {
   }
 
   private func check(_ keys: AmazonCredential) throws(LupineError) {
-    let isClean = { (text: String) in !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
-    guard isClean(keys.accessKeyID), isClean(keys.secretAccessKey), isClean(keys.sessionToken ?? "none") else {
+    let isPrintable = { (text: String) in !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+    guard isPrintable(keys.accessKeyID), isPrintable(keys.secretAccessKey), isPrintable(keys.sessionToken ?? "none")
+    else {
       throw LupineError(.adaptationFailed, "A key is empty or has a space, a control or a non-ASCII byte.")
     }
   }
@@ -124,4 +148,15 @@ extension HTTPField.Name {
   static let amazonDate = HTTPField.Name(constant: "X-Amz-Date")
   static let amazonSecurityToken = HTTPField.Name(constant: "X-Amz-Security-Token")
   static let amazonContentHash = HTTPField.Name(constant: "X-Amz-Content-Sha256")
+}
+
+/// A date in the format of a signature, in UTC: the time `20150830T123600Z` and the day `20150830`.
+struct AmazonDate: Sendable, Hashable {
+  let time: String
+  var day: String { String(time.prefix(8)) }
+
+  init(_ date: Date) {
+    let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
+    time = style.format(date)
+  }
 }

@@ -13,7 +13,7 @@ import LupineSupport
 public struct DigestScheme: AuthenticationScheme {
   /// The name `Digest`.
   public let name = "Digest"
-  private let memory = DigestMemory()
+  private let nonceStore = DigestNonceStore()
   private let requiresMutualAuthentication: Bool
 
   /// Creates a scheme without stored nonces; its copies share one store.
@@ -44,19 +44,20 @@ public struct DigestScheme: AuthenticationScheme {
   ) async throws -> String? {
     guard let challenge = DigestChallenge(challenge) else { return nil }
     try check(credential)
-    let space = DigestMemory.Space(origin: context.origin, recipient: context.recipient, realm: challenge.realm)
-    let turn = memory.turn(for: challenge, in: space, with: credential) {
+    let space = DigestNonceStore.ProtectionSpace(
+      origin: context.origin, recipient: context.recipient, realm: challenge.realm)
+    let answer = nonceStore.answer(for: challenge, in: space, with: credential) {
       Hexadecimal.text(context.random(), digits: 16) + Hexadecimal.text(context.random(), digits: 16)
     }
-    return try await value(turn, credential, context)
+    return try await value(answer, credential, context)
   }
 
   /// Returns the answer for a protection space that has accepted the credential.
   public func authorizePreemptively(with credential: Credential, in context: AuthenticationContext) async throws
     -> String?
   {
-    guard let turn = memory.turn(anticipating: context, with: credential) else { return nil }
-    return try await value(turn, credential, context)
+    guard let answer = nonceStore.answer(forRequestIn: context, with: credential) else { return nil }
+    return try await value(answer, credential, context)
   }
 
   /// Records whether the server accepted the answer, checks its proof, and stores its next nonce (RFC 7616 section
@@ -70,46 +71,46 @@ public struct DigestScheme: AuthenticationScheme {
       let nonce = answer.parameters["nonce"]
     else { return }
     let sent = answer.parameters
-    let space = DigestMemory.Space(origin: context.origin, recipient: recipient, realm: realm)
-    if head.status.code == recipient.challengeStatus { return memory.forget(space, credential) }
+    let space = DigestNonceStore.ProtectionSpace(origin: context.origin, recipient: recipient, realm: realm)
+    if head.status.code == recipient.challengeStatus { return nonceStore.remove(space, credential) }
     let information =
       head.headerFields[recipient.informationField]
       .flatMap { AuthenticationChallenge.parse(["Digest \($0)"]).first?.parameters } ?? [:]
     // If another request has replaced the stored challenge, the challenge is derived from the answer's parameters.
-    let challenge = memory.challenge(in: space, for: credential, sent["cnonce"]) ?? DigestChallenge(answer)
+    let challenge = nonceStore.challenge(in: space, for: credential, sent["cnonce"]) ?? DigestChallenge(answer)
     // TLS authenticates the server at the end of a tunnel.
     if context.request.method != .connect {
       let hasBody = head.status != .noContent && head.headerFields[.contentLength] != "0"
-      try judge(DigestProof(information, to: sent, challenge, credential, hasBody: hasBody), in: context)
+      try verify(DigestProof(information, to: sent, challenge, credential, hasBody: hasBody), in: context)
     }
-    memory.accept(space, credential, nonce: nonce, next: information["nextnonce"])
+    nonceStore.recordAcceptance(space, credential, nonce: nonce, next: information["nextnonce"])
   }
 
-  private func judge(_ proof: DigestProof, in context: AuthenticationContext) throws(LupineError) {
-    guard proof != .good else { return }
+  private func verify(_ proof: DigestProof, in context: AuthenticationContext) throws(LupineError) {
+    guard proof != .valid else { return }
     let who = context.recipient == .origin ? "server" : "proxy"
     if requiresMutualAuthentication {
       throw LupineError(
         .serverNotAuthenticated,
-        "The \(who) did not prove that it knows the password (RFC 7616 section 3.5), as the session requires; what it says is not used."
+        "The \(who) did not prove that it knows the password (RFC 7616 section 3.5), which the session requires; its response is not used."
       )
     }
-    guard proof == .wrong else { return }
+    guard proof == .invalid else { return }
     context.warn(
-      "The \(who)'s proof that it knows the password is wrong (rspauth): it may be an impostor, or mistaken about RFC 7616."
+      "The \(who) sent an invalid proof that it knows the password (rspauth): it may be an impostor, or implement RFC 7616 incorrectly."
     )
   }
 
   private func value(
-    _ turn: DigestTurn, _ credential: Credential, _ context: AuthenticationContext
+    _ answer: DigestAnswer, _ credential: Credential, _ context: AuthenticationContext
   ) async throws -> String? {
     var bodyHash: String?
-    if turn.challenge.protection == .requestAndBody {
+    if answer.challenge.protection == .requestAndBody {
       guard context.request.body.isReplayable else { return nil }
-      bodyHash = try await BodyHash.hexadecimal(context.request.body, turn.challenge.algorithm.function)
+      bodyHash = try await BodyHash.hexadecimal(context.request.body, answer.challenge.algorithm.function)
       guard bodyHash != nil else { return nil }
     }
-    return turn.value(
+    return answer.value(
       credential, method: context.request.method.rawValue, target: context.requestTarget, bodyHash: bodyHash)
   }
 

@@ -1,14 +1,16 @@
 import FoundationEssentials
 import HTTPTypes
+import LupineCoding
 public import LupineCore
 public import LupineSession
+import LupineSupport
 
 /// Requests tokens from an authorization server (RFC 6749).
 ///
 /// A token request does not follow redirects, so that the secret reaches only the token endpoint.
 public struct OAuthClient: Sendable, HidesSecrets {
   /// The way in which the client sends its secret (RFC 6749 section 2.3.1).
-  public enum Proof: Sendable, Hashable {
+  public enum AuthenticationMethod: Sendable, Hashable {
     /// In `Authorization` with the Basic scheme, which every server must support.
     case header
     /// In the body's parameters, for a server that does not support Basic.
@@ -18,7 +20,7 @@ public struct OAuthClient: Sendable, HidesSecrets {
   private let url: HTTPURL
   private let identifier: String
   private let secret: String?
-  private let proof: Proof
+  private let authenticationMethod: AuthenticationMethod
 
   /// Creates a client of an authorization server.
   ///
@@ -29,15 +31,15 @@ public struct OAuthClient: Sendable, HidesSecrets {
   ///   - proof: the way in which the secret is sent. Default: in `Authorization`.
   /// - Throws: `LupineError` of kind `invalidURL`, including for http to another host.
   public init(
-    tokenURL: String, identifier: String, secret: String? = nil, proof: Proof = .header
+    tokenURL: String, identifier: String, secret: String? = nil, authenticationMethod: AuthenticationMethod = .header
   ) throws(LupineError) {
     url = try HTTPURL(tokenURL)
     guard url.scheme == .https || url.isLoopback else {
-      throw LupineError(.invalidURL, "Tokens are asked for over https; \(url.origin) would expose the secret.")
+      throw LupineError(.invalidURL, "The token endpoint must use https; \(url.origin) would expose the secret.")
     }
     self.identifier = identifier
     self.secret = secret
-    self.proof = proof
+    self.authenticationMethod = authenticationMethod
   }
 
   /// The token endpoint's origin.
@@ -53,14 +55,14 @@ public struct OAuthClient: Sendable, HidesSecrets {
     // An empty body is an error for the serializer, but the status code of a refusal takes precedence.
     if let error = response.error, error.kind != .emptyResponse { throw error }
     let status = response.response?.status.code ?? 0
-    let answer = response.data.flatMap(OAuthAnswer.init)
+    let answer = response.data.flatMap(OAuthResponse.init)
     guard status == 200 else {
       let code = answer?.error.flatMap(Self.printable).map { ": \($0)" } ?? ""
       throw LupineError(
         .unacceptableStatusCode(status), "The authorization server refused the \(grant) grant with \(status)\(code).")
     }
     guard let answer, let token = answer.token(now: session.currentDate) else {
-      throw LupineError(.serializationFailed, "The authorization server's answer is no bearer token.")
+      throw LupineError(.serializationFailed, "The authorization server's response contains no bearer token.")
     }
     return token
   }
@@ -68,21 +70,60 @@ public struct OAuthClient: Sendable, HidesSecrets {
   private func tokenRequest(_ grant: OAuthGrant) -> OutgoingRequest {
     var parameters = grant.parameters
     var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded", .accept: "application/json"]
-    if let secret, proof == .header {
+    if let secret, authenticationMethod == .header {
       headers[.authorization] =
         HTTPField.authorization(
-          username: FormText.encoded(identifier), password: FormText.encoded(secret)
+          username: FormEncoding.encoded(identifier), password: FormEncoding.encoded(secret)
         ).value
     } else {
       parameters.append(("client_id", identifier))
       if let secret { parameters.append(("client_secret", secret)) }
     }
-    let text = parameters.map { "\($0.name)=\(FormText.encoded($0.value))" }.joined(separator: "&")
+    let text = parameters.map { "\($0.name)=\(FormEncoding.encoded($0.value))" }.joined(separator: "&")
     return OutgoingRequest(url: url, method: .post, headers: headers, body: .text(text))
   }
 
   /// Returns an error code in the standard's form; any other text might repeat a secret.
   private static func printable(_ code: String) -> String? {
     code.count <= 64 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F } ? code : nil
+  }
+}
+
+/// An authorization grant for a token (RFC 6749 section 1.3).
+public enum OAuthGrant: Sendable, Hashable {
+  /// The client's identifier and secret (RFC 6749 section 4.4).
+  case clientCredentials(scope: String? = nil)
+  /// A refresh token (RFC 6749 section 6).
+  case refreshToken(String, scope: String? = nil)
+
+  /// The parameters of the token request.
+  var parameters: [(name: String, value: String)] {
+    switch self {
+    case .clientCredentials(let scope):
+      [("grant_type", "client_credentials")] + Self.scope(scope)
+    case .refreshToken(let token, let scope):
+      [("grant_type", "refresh_token"), ("refresh_token", token)] + Self.scope(scope)
+    }
+  }
+
+  private static func scope(_ scope: String?) -> [(name: String, value: String)] { scope.map { [("scope", $0)] } ?? [] }
+}
+
+extension OAuthGrant: HidesSecrets {
+  /// The grant type only.
+  public var description: String {
+    switch self {
+    case .clientCredentials: "client_credentials"
+    case .refreshToken: "refresh_token"
+    }
+  }
+}
+
+/// Encodes values as `application/x-www-form-urlencoded` (RFC 6749 appendix B).
+enum FormEncoding {
+  private static let allowed = URLEncodedFormEncoder.AllowedCharacters.unreserved.removing("~").inserting("*")
+
+  static func encoded(_ text: String) -> String {
+    PercentCoding.encoded(Array(text.utf8), allowing: allowed, spaceAsPlus: true)
   }
 }

@@ -47,3 +47,18 @@ public final class ImmediateClock: TimerClock, DatedClock {
     return ScheduledTimer { [weak self] in self?.queue.withLock { $0.remove(number) } }
   }
 }
+
+/// A clock whose timers fire while they are being set, for tests of code that sets timers.
+struct EagerClock: TimerClock {
+  init() {}
+
+  var now: VirtualInstant { VirtualInstant() }
+  var minimumResolution: Duration { .nanoseconds(1) }
+
+  func sleep(until deadline: VirtualInstant, tolerance: Duration?) async throws {}
+
+  func schedule(at deadline: VirtualInstant, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer {
+    action()
+    return ScheduledTimer {}
+  }
+}

@@ -3,22 +3,22 @@ public import LupineCore
 
 /// Expects certain bytes, or a form, as the body.
 struct BodyMatcher: RequestMatcher {
-  enum Wish: Sendable {
+  enum Expectation: Sendable {
     case bytes(Data)
     case form([QueryItem])
   }
 
-  let wish: Wish
+  let expected: Expectation
 
   var expectation: String {
-    switch wish {
+    switch expected {
     case .bytes(let data): "body \(Self.shown(data))"
     case .form(let items): "body form \(items.map(\.description).joined(separator: "&"))"
     }
   }
 
   func difference(from request: RequestSnapshot) -> String? {
-    switch wish {
+    switch expected {
     case .bytes(let data):
       return data == request.body ? nil : Self.difference(expected: data, got: request.body)
     case .form(let items):
@@ -52,7 +52,7 @@ struct BodyMatcher: RequestMatcher {
 
 extension RequestCondition {
   /// The body is these bytes.
-  public static func body(_ data: Data) -> RequestCondition { RequestCondition(BodyMatcher(wish: .bytes(data))) }
+  public static func body(_ data: Data) -> RequestCondition { RequestCondition(BodyMatcher(expected: .bytes(data))) }
 
   /// The body is this text, in UTF-8.
   public static func body(_ text: String) -> RequestCondition { .body(Data(text.utf8)) }
@@ -60,6 +60,37 @@ extension RequestCondition {
   /// The body is an HTML form with exactly these items, in any order.
   public static func body(form items: [String: String]) -> RequestCondition {
     let items = items.sorted { $0.key < $1.key }.map { QueryItem(name: $0.key, value: $0.value) }
-    return RequestCondition(BodyMatcher(wish: .form(items)))
+    return RequestCondition(BodyMatcher(expected: .form(items)))
+  }
+}
+
+/// Cuts out the place at which two long texts differ.
+enum Excerpt {
+  /// The number of bytes of a text that are shown.
+  static let length = 200
+  private static let lead = 40
+
+  /// Returns the number of the first byte that differs, from 1; if one text is a prefix of the other, its end counts.
+  static func place(_ first: Data, _ second: Data) -> Int {
+    let differing = zip(first, second).enumerated().first { $0.element.0 != $0.element.1 }
+    return (differing?.offset ?? min(first.count, second.count)) + 1
+  }
+
+  /// Whether the difference is visible within the beginnings of both texts.
+  static func isShown(_ place: Int) -> Bool { place <= length - lead }
+
+  /// Returns the expected and the actual text around a place beyond the beginnings of both.
+  static func texts(_ expected: Data, _ got: Data, at place: Int) -> String {
+    "expected \(excerpt(expected, at: place)), got \(excerpt(got, at: place))"
+  }
+
+  private static func excerpt(_ data: Data, at place: Int) -> String {
+    let bytes = [UInt8](data)
+    var start = min(max(0, place - 1 - lead), bytes.count)
+    // The cut must not split a character of several bytes.
+    while start > 0, start < bytes.count, bytes[start] & 0xC0 == 0x80 { start -= 1 }
+    let part = bytes[start...].prefix(length)
+    let text = String(decoding: part, as: UTF8.self)
+    return "\"…\(text)\(part.endIndex < bytes.count ? "…" : "")\" (\(bytes.count) bytes)"
   }
 }

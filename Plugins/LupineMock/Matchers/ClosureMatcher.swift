@@ -7,7 +7,7 @@ struct ClosureMatcher: RequestMatcher {
 
   func difference(from request: RequestSnapshot) -> String? {
     do {
-      return try isMet(request) ? nil : "\(expectation): not so"
+      return try isMet(request) ? nil : "\(expectation): not met"
     } catch {
       return "\(expectation): the closure threw \(error)"
     }

@@ -3,14 +3,14 @@ public import LupineCore
 
 /// Expects a field, or its absence.
 struct FieldMatcher: RequestMatcher {
-  enum Wish: Sendable {
+  enum Expectation: Sendable {
     case value(String)
     case present
     case absent
   }
 
   let name: HTTPField.Name
-  let wish: Wish
+  let expected: Expectation
 
   var expectation: String { "field \(name): \(wanted(.standard))" }
   var readsBody: Bool { false }
@@ -18,7 +18,7 @@ struct FieldMatcher: RequestMatcher {
   func difference(from request: RequestSnapshot) -> String? {
     let values = request.headers[values: name]
     let fits =
-      switch wish {
+      switch expected {
       case .value(let value): values.contains(value) || values.joined(separator: ", ") == value
       case .present: !values.isEmpty
       case .absent: values.isEmpty
@@ -30,7 +30,7 @@ struct FieldMatcher: RequestMatcher {
   }
 
   private func wanted(_ secrets: SecretFields) -> String {
-    switch wish {
+    switch expected {
     case .value(let value): shown([value], secrets)
     case .present: "any value"
     case .absent: "no such field"
@@ -46,16 +46,16 @@ extension RequestCondition {
   /// The request has this field with this value; with several fields, one of them or all of them joined by commas must
   /// match.
   public static func field(_ name: HTTPField.Name, _ value: String) -> RequestCondition {
-    RequestCondition(FieldMatcher(name: name, wish: .value(value)))
+    RequestCondition(FieldMatcher(name: name, expected: .value(value)))
   }
 
   /// The request has this field, whatever its value.
   public static func field(_ name: HTTPField.Name) -> RequestCondition {
-    RequestCondition(FieldMatcher(name: name, wish: .present))
+    RequestCondition(FieldMatcher(name: name, expected: .present))
   }
 
   /// The request does not have this field.
   public static func noField(_ name: HTTPField.Name) -> RequestCondition {
-    RequestCondition(FieldMatcher(name: name, wish: .absent))
+    RequestCondition(FieldMatcher(name: name, expected: .absent))
   }
 }

@@ -22,32 +22,32 @@ struct JSONMatcher: RequestMatcher {
   }
 
   /// Collects the paths at which two values differ, up to the number that is reported.
-  private static func collect(_ told: inout [String], expected: JSONValue, found: JSONValue, at path: JSONPath) {
-    guard told.count <= [String].toldDifferences, expected != found else { return }
+  private static func collect(_ differences: inout [String], expected: JSONValue, found: JSONValue, at path: JSONPath) {
+    guard differences.count <= [String].maximumReportedDifferences, expected != found else { return }
     switch (expected, found) {
-    case (.object(let wanted), .object(let members)): collect(&told, wanted: wanted, members: members, at: path)
+    case (.object(let wanted), .object(let members)): collect(&differences, wanted: wanted, members: members, at: path)
     case (.array(let wanted), .array(let elements)):
       for (index, (expected, found)) in zip(wanted, elements).enumerated() {
-        collect(&told, expected: expected, found: found, at: path.appending(.index(index)))
+        collect(&differences, expected: expected, found: found, at: path.appending(.index(index)))
       }
       if wanted.count != elements.count {
-        told.append("\(path): expected \(wanted.count) elements, got \(elements.count)")
+        differences.append("\(path): expected \(wanted.count) elements, got \(elements.count)")
       }
-    default: told.append(leaf(expected: expected, found: found, at: path))
+    default: differences.append(leaf(expected: expected, found: found, at: path))
     }
   }
 
   private static func collect(
-    _ told: inout [String], wanted: [String: JSONValue], members: [String: JSONValue], at path: JSONPath
+    _ differences: inout [String], wanted: [String: JSONValue], members: [String: JSONValue], at path: JSONPath
   ) {
     for name in Set(wanted.keys).union(members.keys).sorted() {
       let path = path.appending(.name(name))
       if let expected = wanted[name], let found = members[name] {
-        collect(&told, expected: expected, found: found, at: path)
+        collect(&differences, expected: expected, found: found, at: path)
       } else if let expected = wanted[name] {
-        told.append("\(path): expected \(shown(expected)), got no such value")
+        differences.append("\(path): expected \(shown(expected)), got no such value")
       } else if let found = members[name] {
-        told.append("\(path): expected no such value, got \(shown(found))")
+        differences.append("\(path): expected no such value, got \(shown(found))")
       }
     }
   }
@@ -81,6 +81,79 @@ extension RequestCondition {
     } catch {
       let problem = "the JSON path \"\(path)\" cannot be read: \(error.reason)"
       return RequestCondition(JSONMatcher(path: JSONPath(), value: value, problem: problem))
+    }
+  }
+}
+
+/// A place in a JSON value: names joined by dots, indices in brackets.
+struct JSONPath: Sendable, CustomStringConvertible {
+  enum Step: Sendable {
+    case name(String)
+    case index(Int)
+  }
+
+  private var steps: [Step] = []
+
+  /// Creates the path of the root value.
+  init() {}
+
+  /// Why a text is no valid path.
+  struct Fault: Error {
+    let reason: String
+  }
+
+  /// Parses a path such as `user.tags[0]` or `$.user.tags[0]`; `$` alone or an empty text is the root value.
+  init(_ text: String) throws(Fault) {
+    let isRooted = text == "$" || text.hasPrefix("$.") || text.hasPrefix("$[")
+    let path = isRooted ? text.dropFirst(text.hasPrefix("$.") ? 2 : 1) : text[...]
+    if path.isEmpty, !text.hasSuffix(".") { return }
+    for (number, part) in path.split(separator: ".", omittingEmptySubsequences: false).enumerated() {
+      var pieces = part.split(separator: "[", omittingEmptySubsequences: false)[...]
+      let name = pieces.popFirst() ?? ""
+      guard !name.contains("]") else { throw Fault(reason: "a ] stands without its [.") }
+      // Only the root value, if it is an array, has an index without a name before it.
+      guard !name.isEmpty || number == 0 && !pieces.isEmpty else { throw Fault(reason: "a name in it is empty.") }
+      if !name.isEmpty { steps.append(.name(String(name))) }
+      for piece in pieces { steps.append(try Self.index(piece)) }
+    }
+  }
+
+  private static func index(_ piece: Substring) throws(Fault) -> Step {
+    guard piece.last == "]" else { throw Fault(reason: "a [ stands without its ], or something follows that.") }
+    guard piece.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }), let index = Int(piece.dropLast()) else {
+      throw Fault(reason: "[\(piece) is no index, which is a number from 0 on.")
+    }
+    return .index(index)
+  }
+
+  /// Returns the path to a value inside the value of this path.
+  func appending(_ step: Step) -> JSONPath {
+    var copy = self
+    copy.steps.append(step)
+    return copy
+  }
+
+  func value(in root: JSONValue) -> JSONValue? {
+    var value = root
+    for step in steps {
+      let next =
+        switch step {
+        case .name(let name): value[name]
+        case .index(let index): value[index]
+        }
+      guard let next else { return nil }
+      value = next
+    }
+    return value
+  }
+
+  /// The path in its syntax; `$` for the root value.
+  var description: String {
+    steps.reduce(into: "$") { text, step in
+      switch step {
+      case .name(let name): text += ".\(name)"
+      case .index(let index): text += "[\(index)]"
+      }
     }
   }
 }

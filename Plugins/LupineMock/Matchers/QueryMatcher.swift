@@ -33,8 +33,8 @@ extension QueryItem {
     let differences = missing.map { Self.missing($0, among: found) }
     guard isExact else { return differences }
     // An item with another value is reported as a difference, not also as an additional item.
-    let told = Set(missing.map(\.name))
-    let further = surplus.filter { !told.contains($0.name) }
+    let reported = Set(missing.map(\.name))
+    let further = surplus.filter { !reported.contains($0.name) }
     return differences + further.map { "\($0.name): expected no such item, got \($0)" }
   }
 
@@ -59,5 +59,36 @@ extension RequestCondition {
   public static func query(exactly items: [String: String]) -> RequestCondition {
     let items = items.sorted { $0.key < $1.key }.map { QueryItem(name: $0.key, value: $0.value) }
     return RequestCondition(QueryMatcher(items: items, isExact: true))
+  }
+}
+
+/// One item of a query or of a form, decoded.
+struct QueryItem: Sendable, Hashable, CustomStringConvertible {
+  let name: String
+  /// `nil` for an item without `=`.
+  let value: String?
+
+  /// The item for a report.
+  var description: String {
+    value.map { "\(name)=\(SecretParameters.isSecret(name) ? SecretParameters.replacement : $0)" } ?? name
+  }
+
+  /// The value for a report.
+  var shownValue: String {
+    guard let value else { return "no value" }
+    return SecretParameters.isSecret(name) ? "a secret value, which is not shown" : value
+  }
+
+  /// Returns the items of a URL's query, in order.
+  static func items(of url: HTTPURL) -> [QueryItem] { url.query.map { items(in: $0) } ?? [] }
+
+  /// Returns the items of a text such as `a=1&b=2`, in which `+` is a space.
+  static func items(in text: String) -> [QueryItem] {
+    text.split(separator: "&").map { item in
+      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return QueryItem(
+        name: parts[0].percentDecoded(plusIsSpace: true),
+        value: parts.count > 1 ? parts[1].percentDecoded(plusIsSpace: true) : nil)
+    }
   }
 }

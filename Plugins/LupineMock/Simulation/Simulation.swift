@@ -75,4 +75,145 @@ public final class Simulation: Sendable {
   var runningRequests: [String] {
     state.withLock { $0.runningRequests }.flatMap { $0() }.map(\.description)
   }
+
+  /// Returns the events of an exchange that begins now, and schedules its cancellation; `nil` if there are none.
+  func injection(_ request: OutgoingRequest, _ context: TransferContext) -> FaultInjection? {
+    let injection = schedule.next(request)
+    if let cancellation = injection.cancellation {
+      _ = clock.schedule(at: clock.now.advanced(by: cancellation)) { context.cancelRequest() }
+    }
+    return injection.delay == .zero && injection.fault == nil ? nil : injection
+  }
+}
+
+extension Simulation {
+  /// Runs a body once for each seed and throws the first failure, reduced to the fewest faults.
+  ///
+  /// Each seed gives another order of events and other faults, delays and cancellations of the mock's exchanges.
+  ///
+  /// ```swift
+  /// try await Simulation.explore(seeds: 0..<1_000) { world in
+  ///   let ledger = try Ledger(transport: bank(), …)     // a program's own code, as it is
+  ///   try? await ledger.transfer(10, from: "a", to: "b")
+  ///   try world.expect(ledger.total == 100, "money was made")
+  /// }
+  /// ```
+  ///
+  /// A failing seed fails again in every run. The report has the fewest faults under which the body still fails with
+  /// the same failure, and the call that reproduces it. Two failures are the same if the errors have the same type and
+  /// case, for a `LupineError` the same kind, and for `expect(_:_:)` the same source location. The search ignores other
+  /// failures.
+  ///
+  /// - Parameters:
+  ///   - seeds: the seeds; a single one replays it.
+  ///   - mix: the rates of the injected events.
+  ///   - shrinkLimit: the maximum number of runs to find the fewest faults. Default: 1,000.
+  ///   - stepLimit: the number of steps after which a body that does not end has failed. Default: `defaultStepLimit`.
+  ///   - body: the code to run. It must make its mock and session anew each time, and throw if an expectation is not
+  ///     met.
+  /// - Returns: the number of seeds that were run.
+  /// - Throws: `SimulationFailure`; `LupineError` of kind `simulationNested` inside a simulation.
+  @discardableResult
+  public static func explore(
+    seeds: some Sequence<UInt64>, mix: FaultMix = FaultMix(), shrinkLimit: Int = 1_000,
+    stepLimit: Int = defaultStepLimit, _ body: @escaping @Sendable (Simulation) async throws -> Void
+  ) async throws -> Int {
+    try refuseNesting()
+    var count = 0
+    for seed in seeds {
+      try Task.checkCancellation()
+      count += 1
+      let world = Simulation(seed: seed, faults: FaultSchedule(mix, seed: seed))
+      do {
+        try await SimulationRun(world, stepLimit: stepLimit).run(body)
+      } catch {
+        if Task.isCancelled { throw CancellationError() }
+        let found = SimulationFailure(
+          seed: seed, seedsRun: count, stepLimit: stepLimit, allFaults: world.injectedFaults, failure: error)
+        throw try await shrink(found, FailureKind(error), shrinkLimit: shrinkLimit, body)
+      }
+    }
+    return count
+  }
+
+  private static func shrink(
+    _ found: SimulationFailure, _ kind: FailureKind, shrinkLimit: Int,
+    _ body: @escaping @Sendable (Simulation) async throws -> Void
+  ) async throws -> SimulationFailure {
+    var best = found
+    var shrinker = Shrinker(found.allFaults, limit: shrinkLimit)
+    while let candidate = shrinker.next() {
+      try Task.checkCancellation()
+      let world = Simulation(seed: found.seed, faults: FaultSchedule(candidate))
+      do {
+        try await SimulationRun(world, stepLimit: found.stepLimit).run(body)
+        shrinker.record(fails: false)
+      } catch {
+        let isSameFailure = FailureKind(error) == kind
+        shrinker.record(fails: isSameFailure)
+        guard isSameFailure else { continue }
+        best.faults = candidate
+        best.failure = error
+      }
+    }
+    best.runs = shrinker.runs
+    best.isFewest = !shrinker.isStopped
+    return best
+  }
+}
+
+/// The source location of a simulation's expectation that was not met.
+///
+/// The error carries the location, because two expectations may have the same message, and one expectation may have
+/// several.
+struct UnmetExpectation: Error, Hashable, CustomStringConvertible {
+  let fileID: String
+  let line: UInt
+  let column: UInt
+
+  var description: String { "the expectation at \(fileID):\(line) was not met" }
+}
+
+/// Runs a body in virtual time, with an order of events and a randomness that one seed determines.
+///
+/// The body, its child tasks and all tasks that the library makes for it run one after another; the seed chooses among
+/// the tasks that are ready. When none is ready, the time advances to the next deadline of a sleep. A body that waits
+/// for an hour thus takes no time, and the same seed always gives the same order of events.
+///
+/// ```swift
+/// try await withSimulation(seed: 7) {
+///   let session = try Session.Builder().transport(mock).build()   // takes the world's clock and randomness
+///   …
+/// }
+/// ```
+///
+/// The simulation neither orders nor awaits the program's detached or unstructured tasks (unless they name
+/// `Simulation.executor`), the main actor, dispatch queues and threads. Sessions must be made in the body. The sleeps
+/// of requests that the body leaves running are cancelled.
+///
+/// - Parameters:
+///   - seed: determines the order of events. Default: 0.
+///   - faults: the events that the mock injects in addition to its stubs, as a failing exploration prints them.
+///     Default: none.
+///   - stepLimit: the number of steps after which a body that does not end is stopped. Default:
+///     `Simulation.defaultStepLimit`.
+///   - body: the code to run; its argument is the world.
+/// - Throws: the error of the body; `LupineError` of kind `simulationStuck` if no task can run or sleeps but the body
+///   has not ended, and of kind `simulationNested` inside another simulation.
+@discardableResult
+public func withSimulation<Value: Sendable>(
+  seed: UInt64 = 0, faults: [InjectedFault] = [], stepLimit: Int = Simulation.defaultStepLimit,
+  _ body: @escaping @Sendable (Simulation) async throws -> Value
+) async throws -> Value {
+  try Simulation.refuseNesting()
+  return try await SimulationRun(Simulation(seed: seed, faults: FaultSchedule(faults)), stepLimit: stepLimit).run(body)
+}
+
+/// Runs a body that does not use the world as an argument; see `withSimulation(seed:faults:stepLimit:_:)`.
+@discardableResult
+public func withSimulation<Value: Sendable>(
+  seed: UInt64 = 0, faults: [InjectedFault] = [], stepLimit: Int = Simulation.defaultStepLimit,
+  _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+  try await withSimulation(seed: seed, faults: faults, stepLimit: stepLimit) { _ in try await body() }
 }

@@ -26,8 +26,8 @@ public final class SimulationClock: TimerClock, DatedClock {
   ///
   /// - Throws: `CancellationError`, at once, if the task is cancelled or the simulation has ended.
   public func sleep(until deadline: VirtualInstant, tolerance: Duration? = nil) async throws {
-    let key = SleeperKey()
-    defer { state.withLock { $0.clock.forget(key) } }
+    let key = SleepID()
+    defer { state.withLock { $0.clock.removeCancellation(key) } }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         let wake = state.withLock { state -> () -> Void in
@@ -49,7 +49,7 @@ public final class SimulationClock: TimerClock, DatedClock {
   }
 
   /// Advances the time to the next deadline and runs one of its actions; returns false if there is none.
-  func moveOn(_ choose: (Int) -> Int) -> Bool {
+  func advanceToNextDeadline(_ choose: (Int) -> Int) -> Bool {
     guard let action = state.withLock({ $0.clock.queue.takeNext(choose) }) else { return false }
     action()
     return true
@@ -64,7 +64,7 @@ public final class SimulationClock: TimerClock, DatedClock {
     for sleeper in sleepers { sleeper.resume(throwing: CancellationError()) }
   }
 
-  private func wake(_ key: SleeperKey) {
+  private func wake(_ key: SleepID) {
     let sleeper = state.withLock { $0.clock.takeSleeper(key) }
     sleeper?.resume()
   }

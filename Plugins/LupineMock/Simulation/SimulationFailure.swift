@@ -36,15 +36,16 @@ extension SimulationFailure: CustomStringConvertible {
     let title = "The body failed under seed \(seed), the \(seedsRun.ordinal) that was run: \(failure)"
     let first = "\(firstFailure)" == "\(failure)" ? [] : ["With all faults it threw: \(firstFailure)"]
     let list = faults.map { "  \($0)" }
-    return ([title] + first + ["\(injected); \(needed)"] + list + ["To see it again:", "  \(call)"])
+    return ([title] + first + ["\(injected); \(needed)"] + list + ["To reproduce it:", "  \(call)"])
       .joined(separator: "\n")
   }
 
   private var needed: String {
     if !isFewest {
-      return "the search stopped at \(runs.times("run", "runs")), with \(faults.count) left, perhaps not all needed:"
+      return
+        "the search stopped after \(runs.times("run", "runs")) with \(faults.count) left, of which some may not be needed:"
     }
-    if faults.isEmpty { return "none is needed: the order of events, or the body by itself, does it." }
+    if faults.isEmpty { return "no fault is needed: the order of events or the body itself causes the failure." }
     return "\(faults.count.times("is", "are")) enough (found in \(runs.times("run", "runs"))):"
   }
 

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import LupineCore
 
 /// Trusts a server whose chain leads to one of the session's roots and whose certificate matches the host.
@@ -15,7 +16,7 @@ public struct DefaultTrustEvaluator: TrustEvaluator {
   ///
   /// - Throws: `TrustFailure`.
   public func evaluate(_ trust: ServerTrust) throws {
-    _ = try Judgement(trust, performDefaultValidation: true, validateHost: validateHost)
+    _ = try TrustEvaluation(trust, performDefaultValidation: true, validateHost: validateHost)
   }
 }
 
@@ -27,4 +28,28 @@ extension TrustEvaluator where Self == DefaultTrustEvaluator {
   public static func `default`(validateHost: Bool) -> DefaultTrustEvaluator {
     DefaultTrustEvaluator(validateHost: validateHost)
   }
+}
+
+/// Trusts every server and emits a warning each time; for tests only.
+public struct DisabledTrustEvaluator: TrustEvaluator {
+  /// Creates the evaluator.
+  public init() {}
+
+  /// Returns `true`: nothing is verified.
+  public var replacesVerification: Bool { true }
+
+  /// Returns one warning: trust is disabled.
+  public func warnings(now: Date) -> [String] {
+    ["trust is disabled: an attacker on the network can read and change everything"]
+  }
+
+  /// Trusts the server and emits a warning.
+  public func evaluate(_ trust: ServerTrust) {
+    trust.warn("\(trust.host) is trusted without any check: its evaluator is disabled")
+  }
+}
+
+extension TrustEvaluator where Self == DisabledTrustEvaluator {
+  /// Trusts every server and emits a warning each time; for tests only.
+  public static var disabled: DisabledTrustEvaluator { DisabledTrustEvaluator() }
 }

@@ -51,7 +51,7 @@ public struct RevocationTrustEvaluator: TrustEvaluator {
   /// The lists that cannot be read, and errors for options without a source.
   public var issues: [String] {
     var issues = revocationLists.problems
-    if options.isDisjoint(with: .any) { issues.append("neither OCSP nor revocation lists are to be looked at") }
+    if options.isDisjoint(with: .any) { issues.append("the options contain neither OCSP nor revocation lists") }
     if options.isSuperset(of: [.crl, .requirePositiveResponse]), !options.contains(.ocsp), revocationLists.lists.isEmpty
     {
       issues.append("revocation lists are required and none is given")
@@ -63,13 +63,15 @@ public struct RevocationTrustEvaluator: TrustEvaluator {
   ///
   /// - Throws: `TrustFailure`.
   public func evaluate(_ trust: ServerTrust) throws {
-    let judgement = try Judgement(trust, performDefaultValidation: true, validateHost: validateHost)
-    var isCleared = false
-    if options.contains(.ocsp), try StapleCheck(judgement).isGood() { isCleared = true }
-    if options.contains(.crl), try ListCheck(judgement, revocationLists).isGood() { isCleared = true }
-    guard options.contains(.requirePositiveResponse), !isCleared else { return }
+    let evaluation = try TrustEvaluation(trust, performDefaultValidation: true, validateHost: validateHost)
+    var isConfirmed = false
+    if options.contains(.ocsp), try OCSPCheck(evaluation).confirmsStatus() { isConfirmed = true }
+    if options.contains(.crl), try RevocationListCheck(evaluation, revocationLists).confirmsStatus() {
+      isConfirmed = true
+    }
+    guard options.contains(.requirePositiveResponse), !isConfirmed else { return }
     throw TrustFailure(
-      .revocation, trust, judgement.chain.first, "nothing says that the certificate is not revoked",
+      .revocation, trust, evaluation.chain.first, "no source confirms that the certificate is not revoked",
       advice: "Have the server staple OCSP responses, or give lists that are up to date for every authority.")
   }
 }

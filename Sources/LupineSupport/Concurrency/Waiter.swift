@@ -1,3 +1,4 @@
+public import Dispatch
 import Synchronization
 
 /// Lets one task wait for one value from another task; cancelling the task ends the wait.
@@ -51,5 +52,19 @@ public final class Waiter<Value: Sendable>: Sendable {
     }
     continuation?.resume(returning: value)
     return isFirst
+  }
+}
+
+/// Calls handlers on the queue that the caller chose.
+public enum Queueing {
+  /// Calls the closure on the queue and returns after it; without a queue, calls the closure directly.
+  public static func call(on queue: DispatchQueue?, _ body: @escaping @Sendable () -> Void) async {
+    guard let queue else { return body() }
+    await withUnsafeContinuation { continuation in
+      queue.async {
+        body()
+        continuation.resume()
+      }
+    }
   }
 }

@@ -1,3 +1,46 @@
+public import HTTPTypes
+
+extension UInt8 {
+  /// The byte of SP.
+  public static let space: UInt8 = 0x20
+  /// The byte of `#`.
+  public static let hash: UInt8 = 0x23
+  /// The byte of `%`.
+  public static let percent: UInt8 = 0x25
+  /// The byte of `.`.
+  public static let dot: UInt8 = 0x2E
+  /// The byte of `/`.
+  public static let slash: UInt8 = 0x2F
+  /// The byte of `:`.
+  public static let colon: UInt8 = 0x3A
+  /// The byte of `?`.
+  public static let question: UInt8 = 0x3F
+  /// The byte of `@`.
+  public static let at: UInt8 = 0x40
+  /// The byte of `[`.
+  public static let openBracket: UInt8 = 0x5B
+  /// The byte of `\`.
+  public static let backslash: UInt8 = 0x5C
+  /// The byte of `]`.
+  public static let closeBracket: UInt8 = 0x5D
+
+  /// C0 controls and DEL.
+  public var isControl: Bool { self < 0x20 || self == 0x7F }
+  /// Whether the byte is a capital letter.
+  public var isUpper: Bool { self &- 0x41 < 26 }
+  /// Whether the byte is a small letter.
+  public var isLower: Bool { self &- 0x61 < 26 }
+  /// Whether the byte is a letter of ASCII.
+  public var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
+  /// Whether the byte is a small letter, a digit, `-` or `_`: one check that covers most bytes of host names.
+  public var isPlainInHost: Bool {
+    let plain: UInt64 = self & 0x40 == 0 ? 0x03FF_2000_0000_0000 : 0x07FF_FFFE_8000_0000
+    return self < 0x80 && (plain &>> UInt64(self & 0x3F)) & 1 == 1
+  }
+  /// Whether the byte is a hexadecimal digit of either case.
+  public var isHex: Bool { isDigit || (self | 0x20) &- 0x61 < 6 }
+}
+
 extension UInt8 {
   /// Whether the byte is allowed in a token, such as a field name (RFC 9110 section 5.6.2).
   @inlinable
@@ -61,5 +104,15 @@ extension StringProtocol {
         room -= character.utf8.count
         return room >= 0
       })
+  }
+}
+
+extension HTTPField.Name {
+  /// Creates a name from a constant.
+  ///
+  /// A constant that is not a token (RFC 9110 section 5.6.2) is a programming error.
+  public init(constant: StaticString) {
+    guard let name = HTTPField.Name("\(constant)") else { preconditionFailure("\(constant) is no name of a field.") }
+    self = name
   }
 }

@@ -61,3 +61,47 @@ private enum Greeting {
   static let goAway: [UInt8] =
     [0, 0, 0, 4, 0, 0, 0, 0, 0] + [0, 0, 8, 7, 0, 0, 0, 0, 0] + [0, 0, 0, 0] + [0, 0, 0, 0]
 }
+
+/// A port of 127.0.0.1 that refuses every connection during the lifetime of this value.
+///
+/// The port is bound, so that no other program can use it, but it does not listen.
+public final class ClosedPort: Sendable {
+  private let socket: LoopbackSocket
+
+  /// Binds a free port.
+  ///
+  /// - Throws: ``SocketFailure`` if there is none.
+  public init() throws {
+    socket = try LoopbackSocket(.ipv4)
+  }
+
+  /// The port number.
+  public var port: Int { socket.port }
+
+  /// The URL `http://127.0.0.1:` with the port.
+  public var url: String { "http://127.0.0.1:\(port)" }
+}
+
+/// A port of 127.0.0.1 that never answers, for tests of timeouts.
+///
+/// By default the kernel completes the TCP handshake and sends nothing more: a client connects, sends and waits. With
+/// `completesHandshake: false` the connection is not established, because the port's accept queue is full.
+public final class SilentPort: Sendable {
+  private let socket: LoopbackSocket
+  private let filler: AcceptQueueFiller?
+
+  /// Binds a free port.
+  ///
+  /// - Throws: ``SocketFailure`` if there is none.
+  public init(completesHandshake: Bool = true) throws {
+    socket = try LoopbackSocket(.ipv4)
+    try socket.beginListening(backlog: completesHandshake ? 128 : 0)
+    filler = completesHandshake ? nil : try AcceptQueueFiller(port: socket.port)
+  }
+
+  /// The port number.
+  public var port: Int { socket.port }
+
+  /// The URL `http://127.0.0.1:` with the port.
+  public var url: String { "http://127.0.0.1:\(port)" }
+}

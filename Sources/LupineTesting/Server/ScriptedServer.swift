@@ -117,3 +117,83 @@ public final class ScriptedServer: Sendable {
     }
   }
 }
+
+extension ScriptedServer {
+  /// The address of a server on this machine.
+  public enum Address: Sendable, Hashable {
+    /// A free port of 127.0.0.1.
+    case ipv4
+    /// A free port of `::1`.
+    case ipv6
+    /// A Unix domain socket at a path of at most 107 bytes.
+    ///
+    /// The path must not exist yet. The file is removed when the server stops.
+    case unix(path: String)
+  }
+}
+
+extension ScriptedServer.Address {
+  /// The address for the server's socket.
+  var local: LoopbackSocket.Address {
+    switch self {
+    case .ipv4: .ipv4
+    case .ipv6: .ipv6
+    case .unix(let path): .unix(path: path)
+    }
+  }
+}
+
+extension ScriptedServer {
+  /// Received bytes that are not a complete HTTP/1.1 request.
+  ///
+  /// The server answers a malformed request with 400 and closes the connection.
+  public struct Problem: Sendable, Hashable, CustomStringConvertible {
+    /// The number of the connection, from 0.
+    public let connection: Int
+    /// The number of the request on the connection, from 0.
+    public let index: Int
+    /// The problem, as a sentence.
+    public let reason: String
+
+    /// The connection, the request and the problem in one line.
+    public var description: String { "Connection \(connection), request \(index): \(reason)" }
+  }
+}
+
+/// Functions that wait for events of the server.
+///
+/// Each of them throws `CancellationError` if the task is cancelled, and ``ScriptedServer/Stopped`` if the server stops
+/// before the event.
+extension ScriptedServer {
+  /// The error of a wait whose event did not happen before the server stopped.
+  public struct Stopped: Error, Sendable, Equatable {}
+
+  /// Waits until at least `count` requests have arrived since the start; returns all of them.
+  @discardableResult
+  public func waitForRequest(count: Int = 1) async throws -> [ReceivedHTTPRequest] {
+    try await wait { $0.requests.count >= count }.requests
+  }
+
+  /// Waits until at least `count` connections have been accepted since the start.
+  public func waitForConnection(count: Int = 1) async throws {
+    _ = try await wait { $0.accepted >= count }
+  }
+
+  /// Waits until exactly `count` connections are open.
+  public func waitForOpenConnections(_ count: Int) async throws {
+    _ = try await wait { $0.open == count }
+  }
+
+  /// Waits until at least `count` problems have occurred since the start; returns all of them.
+  @discardableResult
+  public func waitForProblem(count: Int = 1) async throws -> [Problem] {
+    try await wait { $0.problems.count >= count }.problems
+  }
+
+  private func wait(until isMet: @escaping @Sendable (ServerRecord) -> Bool) async throws -> ServerRecord {
+    try await state.record.wait { isMet($0) || $0.isStopped }
+    let record = state.record.value
+    guard isMet(record) || !record.isStopped else { throw Stopped() }
+    return record
+  }
+}

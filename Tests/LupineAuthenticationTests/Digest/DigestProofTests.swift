@@ -19,7 +19,7 @@ import Testing
   /// What the server says of the answer it got.
   private static func information(_ proof: Proof, _ value: String?, _ algorithm: String) throws -> String {
     let sent = Sample.parameters(value)
-    let turn = DigestTurn(
+    let turn = DigestAnswer(
       challenge: try #require(DigestChallenge(try Sample.challenge(challenge(algorithm, sent["nonce"] ?? "")))),
       nonce: sent["nonce"] ?? "", clientNonce: sent["cnonce"] ?? "", count: UInt32(sent["nc"] ?? "", radix: 16) ?? 0)
     let right = try #require(turn.proof(Sample.mufasa, target: sent["uri"] ?? ""))
@@ -56,7 +56,7 @@ import Testing
 
   @Test func `the proof is made as the section says, of the target without the method`() throws {
     let challenge = try #require(DigestChallenge(try Sample.challenge(Self.challenge("MD5"))))
-    let turn = DigestTurn(challenge: challenge, nonce: "n1", clientNonce: "c", count: 1)
+    let turn = DigestAnswer(challenge: challenge, nonce: "n1", clientNonce: "c", count: 1)
     func md5(_ text: String) -> String { HashFunction.md5.hexadecimal(text) ?? "" }
     let expected = md5("\(md5("Mufasa:r:Circle of Life")):n1:00000001:c:auth:\(md5(":/dir"))")
     #expect(turn.proof(Sample.mufasa, target: "/dir") == expected)
@@ -92,7 +92,7 @@ import Testing
     var head = HTTPResponse(status: answer == "204" ? .noContent : .ok)
     if answer == "0" || answer == "5" { head.headerFields[.contentLength] = answer }
     head.headerFields[.authenticationInfo] = "rspauth=\"\(proof)\", qop=auth-int, nc=00000001, cnonce=\"c\""
-    let turn = DigestTurn(challenge: challenge, nonce: "n1", clientNonce: "c", count: 1)
+    let turn = DigestAnswer(challenge: challenge, nonce: "n1", clientNonce: "c", count: 1)
     var request = try OutgoingRequest(Sample.url)
     request.headers[.authorization] = turn.value(
       Sample.mufasa, method: "GET", target: "/dir", bodyHash: md5(""))

@@ -62,7 +62,7 @@ import Testing
     let text = "Digest realm=\"r\", nonce=\"n1\", qop=\"auth\", algorithm=MD5-sess"
     _ = try await Self.exchange(scheme, text, fields: [.authenticationInfo: "nextnonce=\"n2\""], in: context)
     let next = try #require(try await Self.anticipated(scheme, context))
-    let turn = DigestTurn(
+    let turn = DigestAnswer(
       challenge: try #require(DigestChallenge(try Sample.challenge(text))), nonce: "n2",
       clientNonce: "0123456789abcdef0123456789abcdef", count: 1)
     let expected = turn.value(Sample.mufasa, method: "GET", target: "/dir/index.html", bodyHash: nil)
@@ -130,7 +130,7 @@ import Testing
 
   @Test func `the places that are remembered are bounded`() async throws {
     let scheme = DigestScheme()
-    for number in 0...DigestMemory.capacity {
+    for number in 0...DigestNonceStore.capacity {
       _ = try await Self.exchange(scheme, in: Sample.context("https://h\(number).example/"))
     }
     #expect(try await Self.anticipated(scheme, Sample.context("https://h0.example/")) == nil)

@@ -9,15 +9,19 @@ import Testing
 @Suite struct OAuthClientTests {
   @Test(
     arguments: [
-      (OAuthClient.Proof.header, String?.none, "grant_type=client_credentials&client_id=my+client", false),
+      (
+        OAuthClient.AuthenticationMethod.header, String?.none, "grant_type=client_credentials&client_id=my+client",
+        false
+      ),
       (.parameters, "s", "grant_type=client_credentials&client_id=my+client&client_secret=s", false),
       (.header, "s", "grant_type=client_credentials", true),
-    ] as [(OAuthClient.Proof, String?, String, Bool)])
+    ] as [(OAuthClient.AuthenticationMethod, String?, String, Bool)])
   func `a program proves who it is`(
-    proof: OAuthClient.Proof, secret: String?, body: String, hasField: Bool
+    authenticationMethod: OAuthClient.AuthenticationMethod, secret: String?, body: String, hasField: Bool
   ) async throws {
     let mock = OAuthService.mock([OAuthService.token(1)])
-    _ = try await OAuthService.client(secret, proof).token(.clientCredentials(), for: OAuthService.session(mock))
+    _ = try await OAuthService.client(secret, authenticationMethod).token(
+      .clientCredentials(), for: OAuthService.session(mock))
     #expect(mock.requests.first?.text == body)
     #expect((mock.requests.first?.headers[.authorization] != nil) == hasField)
   }

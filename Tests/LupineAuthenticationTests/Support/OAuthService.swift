@@ -8,8 +8,11 @@ enum OAuthService {
   static let tokenURL = "https://auth.example.com/token"
   static let api = "https://api.example.com/users"
 
-  static func client(_ secret: String? = "s&cret", _ proof: OAuthClient.Proof = .header) throws -> OAuthClient {
-    try OAuthClient(tokenURL: tokenURL, identifier: "my client", secret: secret, proof: proof)
+  static func client(_ secret: String? = "s&cret", _ authenticationMethod: OAuthClient.AuthenticationMethod = .header)
+    throws -> OAuthClient
+  {
+    try OAuthClient(
+      tokenURL: tokenURL, identifier: "my client", secret: secret, authenticationMethod: authenticationMethod)
   }
 
   static func token(_ number: Int, expiresIn: Int? = 3_600, refresh: String? = nil) -> MockReply {

@@ -62,7 +62,7 @@ import Testing
       (.body(jsonPath: "$id", 1), request("", [:], #"{"$id":1}"#), nil),
       (.body(jsonPath: "$.user", 1), request("", [:], "{}"), "body $.user: expected 1, got no such value"),
       (.matching("a long body") { $0.body.count > 3 }, request("", [:], "long"), nil),
-      (.matching("a long body") { $0.body.count > 3 }, request(), "a long body: not so"),
+      (.matching("a long body") { $0.body.count > 3 }, request(), "a long body: not met"),
     ] as [(RequestCondition, Result<RequestSnapshot, LupineError>, String?)])
   func `a condition is met, or says what differs`(
     condition: RequestCondition, request: Result<RequestSnapshot, LupineError>, difference: String?

@@ -48,7 +48,7 @@ import Testing
       try world.expect(!failed.contains(2), "the second failed")
     }
     #expect(!found.isFewest)
-    #expect(found.description.contains("the search stopped at 2 runs, with 8 left, perhaps not all needed:"))
+    #expect(found.description.contains("the search stopped after 2 runs with 8 left, of which some may not be needed:"))
     #expect(!found.description.contains("enough"))
   }
 

@@ -30,10 +30,12 @@ import Testing
 
   @Test(
     arguments: [
-      (.multipart(name: "colour"), "multipart part \"colour\": there is none, only \"title\", \"unicorn\""),
+      (
+        .multipart(name: "colour"), "multipart part \"colour\": it is missing; the body has only \"title\", \"unicorn\""
+      ),
       (
         .multipart(name: "a\u{202E}b\u{1B}"),
-        #"multipart part "a\u{202E}b\u{1B}": there is none, only "title", "unicorn""#
+        #"multipart part "a\u{202E}b\u{1B}": it is missing; the body has only "title", "unicorn""#
       ),
       (.multipart(name: "title", "rain"), "multipart part \"title\" with \"rain\": it has \"rainbow\""),
       (

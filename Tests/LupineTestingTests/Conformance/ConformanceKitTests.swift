@@ -21,9 +21,9 @@ import Testing
   @Test(arguments: [
     (BrokenTransport.Defect.dropsRepeatedFields, "fields keep their order, their case and their repetitions"),
     (.changesMethod, "Mixed is sent as it stands"),
-    (.losesBody, "a body with its length told is received whole"),
+    (.losesBody, "a body with a stated length is received whole"),
     (.hidesStatus, "a 404 is a response like any other"),
-    (.ignoresSink, "a body over the limit of collect fails, its length told"),
+    (.ignoresSink, "a body of stated length over the limit of collect fails"),
     (.allowsBodies, "a GET with a body that it must not have is refused before a byte is sent"),
     (.swallowsErrors, "a connection that is reset before the head is a lost connection"),
   ])

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 import LupineCore
 
@@ -46,5 +47,89 @@ extension ConformanceKit {
     let response = try await stage.fetch(method: .put, body: body)
     try stage.expect(response.status, 413, "The status")
     try stage.expect(response.text, "too large", "The body")
+  }
+}
+
+extension ConformanceKit {
+  /// Checks of `Expect: 100-continue` (RFC 9110 section 10.1.1).
+  static let continueChecks: [ConformanceCheck] = [
+    granted, grantedByField, refused(417), refused(401), refusedOneShot, withoutBytes, notAsked,
+  ]
+
+  private static func expecting(
+    _ body: RequestBody, _ path: String = "/expecting", on stage: ConformanceStage
+  ) throws -> OutgoingRequest {
+    var request = try stage.request(path, method: .post, body: body)
+    request.options.expectsContinue = true
+    return request
+  }
+
+  private static let granted = ConformanceCheck(
+    "a body that waits for 100 follows it", needs: .informationalResponses
+  ) { stage in
+    try stage.play { _ in .text("ok") }
+    try follow100(try await stage.fetch(expecting(.text("the body"), on: stage)), on: stage)
+  }
+
+  private static let grantedByField = ConformanceCheck(
+    "an Expect field of the request's own has its body wait for 100", needs: .informationalResponses
+  ) { stage in
+    try stage.play { _ in .text("ok") }
+    let headers: HTTPFields = [.expect: "100-continue"]
+    let response = try await stage.fetch("/expecting", method: .post, headers: headers, body: .text("the body"))
+    try follow100(response, on: stage)
+  }
+
+  private static func follow100(_ response: FetchedResponse, on stage: ConformanceStage) throws {
+    try stage.expect(response.text, "ok", "The body")
+    try stage.expect(response.log.informational.map(\.status.code), [100], "The interim responses")
+    let seen = try stage.peer.requests[0]
+    try stage.expect(seen.fields.values(of: "Expect").map { $0.lowercased() }, ["100-continue"], "Expect")
+    try stage.expect(bytes: seen.body, Array("the body".utf8), "The body that arrived")
+  }
+
+  private static func refused(_ status: Int) -> ConformanceCheck {
+    ConformanceCheck(
+      "a \(status) in place of 100 leaves the body unsent",
+      about: "The connection is not used again: the peer may wait for the body still (S21)."
+    ) { stage in
+      try stage.play(readsBody: false) { request in
+        request.target == "/next" ? .text("next") : .text("refused", status: status)
+      }
+      let response = try await stage.fetch(expecting(.text("the body"), on: stage))
+      try stage.expect(response.status, status, "The status")
+      try stage.expect(response.text, "refused", "The body")
+      try stage.expect(response.end.metrics.bytesSent, 0, "The bytes sent")
+      try stage.expect(stage.peer.requests.count, 1, "How often the request was sent")
+      try stage.expect(stage.peer.requests[0].body.count, 0, "The bytes of the body that arrived")
+      try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
+      if let count = try stage.peer.connectionCount { try stage.expect(count, 2, "The connections made") }
+    }
+  }
+
+  private static let refusedOneShot = ConformanceCheck(
+    "a one-shot body that is refused in place of 100 can go out yet", needs: .streamedUploads
+  ) { stage in
+    try stage.play(readsBody: false) { _ in .text("refused", status: 401) }
+    let body = RequestBody.oneShot(StepSequence([.text("the body")]))
+    for _ in 0..<2 {
+      let response = try await stage.fetch(expecting(body, on: stage))
+      try stage.expect(response.status, 401, "The status")
+    }
+  }
+
+  private static let withoutBytes = ConformanceCheck("a body without bytes waits for nothing") { stage in
+    try stage.play { _ in .text("ok") }
+    let response = try await stage.fetch(expecting(.text(""), on: stage))
+    try stage.expect(response.text, "ok", "The body")
+    try stage.expect(response.log.informational.count, 0, "The number of interim responses")
+    try stage.expect(stage.peer.requests[0].fields["Expect"], nil, "Expect")
+  }
+
+  private static let notAsked = ConformanceCheck("no request waits for 100 unasked") { stage in
+    try stage.play { _ in .text("ok") }
+    let response = try await stage.fetch(method: .put, body: .bytes(.init(numberedBytes(2 << 20))))
+    try stage.expect(response.log.informational.count, 0, "The number of interim responses")
+    try stage.expect(stage.peer.requests[0].fields["Expect"], nil, "Expect")
   }
 }

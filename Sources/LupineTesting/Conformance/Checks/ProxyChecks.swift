@@ -27,7 +27,7 @@ extension ConformanceKit {
   }
 
   private static let forwarded = ConformanceCheck(
-    "a forwarded request has what its proxy alone is told", needs: [.proxies, .networking]
+    "a forwarded request carries the fields for its proxy", needs: [.proxies, .networking]
   ) { stage in
     try stage.play { _ in .text("ok") }
     _ = try await stage.fetch(request("http://a.example.com/b?c"), throughPeer(stage))

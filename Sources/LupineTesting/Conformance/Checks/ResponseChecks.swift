@@ -5,7 +5,7 @@ extension ConformanceKit {
   static let responseChecks: [ConformanceCheck] =
     [
       download("a body of no bytes", []) { .bytes([]) },
-      download("a body with its length told", Array("hello".utf8)) { .text("hello") },
+      download("a body with a stated length", Array("hello".utf8)) { .text("hello") },
       download("every byte value", Array(0...255)) { .bytes(Array(0...255)) },
       download("a body in chunks", Array("hello world".utf8)) {
         .chunks([.text("hello"), .text(" "), .text("world")])
@@ -20,7 +20,7 @@ extension ConformanceKit {
           response.body = [.text("until "), .text("the end")]
         }
       },
-      download("a body of 1 MiB with its length told", numberedBytes(1 << 20)) { .bytes(numberedBytes(1 << 20)) },
+      download("a body of 1 MiB with a stated length", numberedBytes(1 << 20)) { .bytes(numberedBytes(1 << 20)) },
       download("a body of 1 MiB in chunks", numberedBytes(1 << 20)) {
         .chunks((0..<16).map { .bytes(Array(numberedBytes(1 << 20)[$0 << 16..<($0 + 1) << 16])) })
       },
@@ -47,8 +47,8 @@ extension ConformanceKit {
   ]
 
   private static let bareChecks = bare.map { status, fields in
-    let told = fields["Content-Length"].map { " that tells a length of \($0)" } ?? ""
-    return ConformanceCheck("a \(status)\(told) has no body") { stage in
+    let stated = fields["Content-Length"].map { " that states a length of \($0)" } ?? ""
+    return ConformanceCheck("a \(status)\(stated) has no body") { stage in
       try stage.play { $0.target == "/bare" ? .bare(status: status, fields: fields) : .text("next") }
       let response = try await stage.fetch("/bare")
       try stage.expect(response.status, status, "The status")
@@ -119,5 +119,130 @@ extension ConformanceKit {
       try stage.expect(got, trailers.map(\.description), "The trailers")
       try stage.expect(response.head.headerFields.contains { $0.name.rawName == "X-Sum" }, false, "X-Sum in the head")
     }
+  }
+}
+
+extension ConformanceKit {
+  static let responseFieldChecks: [ConformanceCheck] =
+    [
+      received("repeated Set-Cookie fields stay apart", ["Set-Cookie": "a=1, b", "X-Other": "x", "Set-Cookie": "c=3"]),
+      received("fields of one name in different cases all come", ["X-Case": "1", "x-case": "2", "X-CASE": "3"]),
+      received("an empty value comes empty", ["X-Before": "1", "X-Empty": "", "X-After": "2"]),
+      received("a value with tabs and spaces inside keeps them", ["X-Text": "a \t  b, \"c  d\""]),
+      received("bytes beyond ASCII in a value come as they are", ["X-Name": "Żółw — 鶴"]),
+      received("a value of 64 KiB comes whole", ["X-Large": String(repeating: "0123456789abcdef", count: 4096)]),
+      received(
+        "six hundred fields come in their order",
+        RawFields((0..<600).map { RawField(name: "X-Field-\($0)", value: "\($0)") })),
+    ] + reasonChecks + [latin1, blanks]
+
+  private static func received(_ name: String, _ fields: RawFields) -> ConformanceCheck {
+    ConformanceCheck(name) { stage in
+      try stage.play { _ in .text("ok", fields: fields) }
+      let response = try await stage.fetch()
+      let names = Set(fields.map { $0.name.lowercased() })
+      let got = RawFields(response.head.headerFields).filter { names.contains($0.name.lowercased()) }
+      try stage.expect(got.map(\.description), fields.map(\.description), "The fields")
+      try stage.expect(response.text, "ok", "The body")
+    }
+  }
+
+  private static let reasonChecks = [("All right, then", "own"), ("", "empty")].map { reason, kind in
+    ConformanceCheck("an \(kind) reason phrase is handed over") { stage in
+      try stage.play { _ in
+        .make { response in
+          response.reason = reason
+          response.body = [.text("ok")]
+        }
+      }
+      let response = try await stage.fetch()
+      try stage.expect(response.head.status.reasonPhrase, reason, "The reason phrase")
+      try stage.expect(response.text, "ok", "The body")
+    }
+  }
+
+  private static let latin1 = ConformanceCheck(
+    "bytes that are no UTF-8 in a value come as they are", needs: .networking,
+    about: "A field's value is bytes (RFC 9110 section 5.5)."
+  ) { stage in
+    let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Name: caf".utf8) + [0xE9] + Array("\r\n\r\n".utf8)
+    try stage.play { _ in .wire([.raw(head)]) }
+    let response = try await stage.fetch()
+    let field = response.head.headerFields.first { $0.name.rawName == "X-Name" }
+    let bytes = field?.withUnsafeBytesOfValue { Array($0) } ?? []
+    try stage.expect(bytes, Array("caf".utf8) + [0xE9], "The bytes of the value")
+  }
+
+  private static let blanks = ConformanceCheck(
+    "white space around a value does not belong to it", needs: .networking, about: "RFC 9112 section 5."
+  ) { stage in
+    try stage.play { _ in .wire([.raw(text: "HTTP/1.1 200 OK\r\nContent-Length:0\r\nX-Value: \t a b \t\r\n\r\n")]) }
+    let response = try await stage.fetch()
+    try stage.expect(RawFields(response.head.headerFields)["X-Value"], "a b", "The value")
+  }
+}
+
+extension ConformanceKit {
+  static let informationalChecks: [ConformanceCheck] = [earlyHints, several, beforeNoContent, notTheFinalHead]
+
+  private static let earlyHints = ConformanceCheck(
+    "a 103 is an event with its fields", needs: .informationalResponses, about: "RFC 8297."
+  ) { stage in
+    try stage.play { _ in
+      .make { response in
+        response.informational = [(103, ["Link": "</a.css>; rel=preload", "Link": "</b.js>; rel=preload"])]
+        response.body = [.text("ok")]
+      }
+    }
+    let response = try await stage.fetch()
+    try stage.expect(response.log.informational.map(\.status.code), [103], "The interim responses")
+    let links = response.log.informational[0].headerFields
+    try stage.expect(RawFields(links).values(of: "Link").count, 2, "The fields of the interim response")
+    try stage.expect(response.head.headerFields.contains { $0.name.rawName == "Link" }, false, "Link in the final head")
+    try stage.expect(response.text, "ok", "The body")
+  }
+
+  private static let several = ConformanceCheck(
+    "several interim responses come in their order", needs: .informationalResponses
+  ) { stage in
+    try stage.play { _ in
+      .make { response in
+        response.informational = [(102, [:]), (103, ["X-Number": "1"]), (103, ["X-Number": "2"])]
+        response.body = [.text("ok")]
+      }
+    }
+    let response = try await stage.fetch()
+    try stage.expect(response.log.informational.map(\.status.code), [102, 103, 103], "The interim responses")
+    let numbers = response.log.informational.compactMap { RawFields($0.headerFields)["X-Number"] }
+    try stage.expect(numbers, ["1", "2"], "Their fields")
+  }
+
+  private static let beforeNoContent = ConformanceCheck(
+    "an interim response may come before a 204", needs: .informationalResponses
+  ) { stage in
+    try stage.play { _ in
+      .make { response in
+        response.informational = [(103, [:])]
+        response.status = 204
+        response.framing = .none
+      }
+    }
+    let response = try await stage.fetch()
+    try stage.expect(response.status, 204, "The status")
+    try stage.expect(response.log.informational.count, 1, "The number of interim responses")
+  }
+
+  private static let notTheFinalHead = ConformanceCheck(
+    "the sink is asked once, for the final head", needs: .informationalResponses
+  ) { stage in
+    try stage.play { _ in
+      .make { response in
+        response.informational = [(103, [:])]
+        response.status = 404
+        response.body = [.text("nothing")]
+      }
+    }
+    let response = try await stage.fetch()
+    try stage.expect(response.log.heads.map(\.status.code), [404], "The heads that the sink was asked about")
   }
 }

@@ -1,0 +1,52 @@
+import LupineCore
+import Synchronization
+
+/// Encodes with one content coding incrementally.
+///
+/// The mutex is never contended, because a body has one reader. It lets the compiler check `Sendable`.
+final class StreamEncoder<Stream: EncodingStream & ~Copyable>: BodyTransformer {
+  private let state: Mutex<StreamEncoderState<Stream>>
+
+  init(_ stream: consuming sending Stream) {
+    state = Mutex(StreamEncoderState(stream))
+  }
+
+  func transform(_ input: UnsafeRawBufferPointer, into output: BodyTransformer.Output) throws(LupineError) {
+    try state.withLock { (state) throws(LupineError) in try state.encode(input, into: output) }
+  }
+
+  func finish(into output: BodyTransformer.Output) throws(LupineError) {
+    try state.withLock { (state) throws(LupineError) in try state.finish(into: output) }
+  }
+}
+
+/// The state of an encoder between two calls.
+private struct StreamEncoderState<Stream: EncodingStream & ~Copyable>: ~Copyable, Sendable {
+  private static var chunkSize: Int { 64 << 10 }
+
+  private var stream: Stream
+  private let chunk = OutputBuffer(size: Self.chunkSize)
+  /// Prevents a second `finish` from starting a second body.
+  private var isComplete = false
+
+  init(_ stream: consuming Stream) { self.stream = stream }
+
+  mutating func encode(_ input: UnsafeRawBufferPointer, into output: BodyTransformer.Output) throws(LupineError) {
+    var rest = input
+    var hasMore = false
+    while !rest.isEmpty || hasMore {
+      let step = try stream.encode(rest, isEnd: false, into: chunk.bytes)
+      rest = UnsafeRawBufferPointer(rebasing: rest[step.consumed...])
+      hasMore = step.produced == chunk.bytes.count
+      if step.produced > 0 { try output(chunk.prefix(step.produced)) }
+    }
+  }
+
+  mutating func finish(into output: BodyTransformer.Output) throws(LupineError) {
+    while !isComplete {
+      let step = try stream.encode(UnsafeRawBufferPointer(start: nil, count: 0), isEnd: true, into: chunk.bytes)
+      isComplete = step.isComplete
+      if step.produced > 0 { try output(chunk.prefix(step.produced)) }
+    }
+  }
+}

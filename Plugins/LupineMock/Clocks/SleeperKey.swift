@@ -1,2 +1,0 @@
-/// Identifies one sleep on a `TestClock`.
-final class SleeperKey: Sendable {}

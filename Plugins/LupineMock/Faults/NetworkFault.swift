@@ -1,0 +1,132 @@
+public import FoundationEssentials
+
+/// A fault between a client and a server.
+///
+/// The mock, simulations and the scripted server of `LupineTesting` use the same faults, so a test reads the same with
+/// each of them. A fault that occurs at an offset beyond the end of the body occurs at its end. A response that can
+/// have no body, such as one to HEAD or with status 204 or 304, is not affected by such a fault.
+public enum NetworkFault: Sendable, Hashable {
+  /// The host's name has no address.
+  case hostNotFound
+  /// No server listens at the port.
+  case connectionRefused
+  /// There is no route to the host.
+  case networkUnreachable
+  /// The TLS handshake fails.
+  case tlsRefused
+  /// The connection is never established: the connect timeout expires.
+  case connectionStalled
+  /// The connection is reset before the head arrives.
+  case resetBeforeHead
+  /// The head never arrives: the idle timeout expires, if the session has one.
+  case stallBeforeHead
+  /// The connection is reset after this number of body bytes, or at the end of a shorter body.
+  case reset(afterBytes: Int)
+  /// Nothing more arrives after this number of body bytes, or at the end of a shorter body.
+  case stall(afterBytes: Int)
+  /// The connection is closed properly after this number of body bytes, fewer than the stated length.
+  case truncated(afterBytes: Int)
+  /// The body arrives byte by byte with this interval, otherwise without a fault.
+  case dribble(every: Duration)
+  /// The body is chunked, and the size of a chunk is not a number.
+  case malformedChunk
+  /// The head has two different `Content-Length` fields.
+  case doubledLength
+  /// The head has a field, `X-Oversized`, whose value has this number of bytes.
+  case oversizedField(bytes: Int)
+  /// A body in the content coding `deflate` that decodes to `decodedBytes` bytes and is 158 times smaller.
+  case compressedBomb(decodedBytes: Int)
+  /// The HTTP/2 server sends GOAWAY (RFC 9113 section 6.8) and does not process the request.
+  ///
+  /// The error reports this with `LupineError.isUnprocessed`.
+  case goAway
+
+  /// A reset right after the head.
+  public static var resetAfterHead: NetworkFault { .reset(afterBytes: 0) }
+}
+
+extension NetworkFault {
+  /// Whether the server certainly does not process the request.
+  var isBeforeProcessing: Bool { isBeforeConnection || self == .goAway }
+
+  /// Whether the server never receives the request.
+  public var isBeforeConnection: Bool {
+    switch self {
+    case .hostNotFound, .connectionRefused, .networkUnreachable, .tlsRefused, .connectionStalled: true
+    default: false
+    }
+  }
+}
+
+extension NetworkFault: CustomStringConvertible {
+  /// The fault in Swift syntax.
+  public var description: String {
+    switch self {
+    case .hostNotFound: ".hostNotFound"
+    case .connectionRefused: ".connectionRefused"
+    case .networkUnreachable: ".networkUnreachable"
+    case .tlsRefused: ".tlsRefused"
+    case .connectionStalled: ".connectionStalled"
+    case .resetBeforeHead: ".resetBeforeHead"
+    case .stallBeforeHead: ".stallBeforeHead"
+    case .reset(let count): ".reset(afterBytes: \(count))"
+    case .stall(let count): ".stall(afterBytes: \(count))"
+    case .truncated(let count): ".truncated(afterBytes: \(count))"
+    case .dribble(let interval): ".dribble(every: \(interval.literal))"
+    case .malformedChunk: ".malformedChunk"
+    case .doubledLength: ".doubledLength"
+    case .oversizedField(let count): ".oversizedField(bytes: \(count))"
+    case .compressedBomb(let count): ".compressedBomb(decodedBytes: \(count))"
+    case .goAway: ".goAway"
+    }
+  }
+}
+
+extension Duration {
+  /// The duration in Swift syntax, exact to the nanosecond.
+  var literal: String {
+    let nanoseconds = components.attoseconds / 1_000_000_000
+    if nanoseconds == 0 { return ".seconds(\(components.seconds))" }
+    let total = components.seconds * 1_000_000_000 + nanoseconds
+    return total % 1_000_000 == 0 ? ".milliseconds(\(total / 1_000_000))" : ".nanoseconds(\(total))"
+  }
+}
+
+/// A small body in the content coding `deflate` that decodes to many zeros.
+public enum CompressedBomb {
+  /// The zlib format (RFC 1950) around one block with fixed codes (RFC 1951 section 3.2.6): a zero, then copies of it.
+  public static func data(decodedBytes count: Int) -> Data {
+    let count = max(1, count)
+    var bits = BitWriter(bytes: [0x78, 0x9C])
+    bits.write(0b011, width: 3)
+    let zero = (code: 0b0000_1100, width: 8)  // the literal 0, its code reversed
+    bits.write(zero.code, width: zero.width)
+    for _ in 0..<(count - 1) / 258 { bits.write(0b1010_0011, width: 13) }  // 258 bytes from 1 byte back
+    for _ in 0..<(count - 1) % 258 { bits.write(zero.code, width: zero.width) }
+    bits.write(0, width: 7)
+    var bytes = bits.finished
+    let checksum = UInt32(count % 65_521) << 16 | 1
+    for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: checksum >> UInt32(shift))) }
+    return Data(bytes)
+  }
+
+  private struct BitWriter {
+    var bytes: [UInt8]
+    private var pending = 0
+    private var width = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func write(_ value: Int, width count: Int) {
+      pending |= value << width
+      width += count
+      while width >= 8 {
+        bytes.append(UInt8(truncatingIfNeeded: pending))
+        pending >>= 8
+        width -= 8
+      }
+    }
+
+    var finished: [UInt8] { width > 0 ? bytes + [UInt8(truncatingIfNeeded: pending)] : bytes }
+  }
+}

@@ -1,0 +1,99 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+
+/// The steps of a reply before its head: the delay, the faults without a head, and opening the source of its bytes.
+enum Preparation {
+  /// Longer than any timeout, so that the timers of a virtual clock fire first.
+  static let longestWait = Duration.seconds(365 * 86_400)
+
+  static func prepare(
+    _ plan: ReplyPlan, for request: OutgoingRequest, latency: Duration, in context: TransferContext
+  ) async throws(LupineError) -> PieceSource {
+    if let problem = plan.problem { throw problem }
+    if !plan.prelude.isConnected { plan.connect(for: request, in: context) }
+    try await context.clock.pause(for: plan.part.delay + latency - plan.prelude.waited)
+    if let fault = plan.part.fault { try await apply(fault, plan.cause, request, context) }
+    if let failure = plan.part.failure { throw failure }
+    try plan.size.check(context.limits)
+    let source = try open(plan, for: request, context)
+    if let statedLength = plan.statedLength(for: request), let length = source.length, statedLength != length {
+      source.cancel()
+      throw plan.parameters.recorded(plan.parameters.error(MockReply.Part.lengthMismatch(statedLength, "\(length)")))
+    }
+    return source
+  }
+
+  private static func open(
+    _ plan: ReplyPlan, for request: OutgoingRequest, _ context: TransferContext
+  ) throws(LupineError) -> PieceSource {
+    do throws(LupineError) {
+      return try PieceSource(plan.content(for: request), clock: context.clock)
+    } catch {
+      throw plan.parameters.recorded(
+        plan.parameters.error("its body cannot be opened. \(error.message)", underlying: error))
+    }
+  }
+
+  /// Ends the exchange with a fault that leaves no head.
+  static func apply(
+    _ fault: NetworkFault, _ cause: String, _ request: OutgoingRequest, _ context: TransferContext
+  ) async throws(LupineError) {
+    let host = request.url.host
+    switch fault {
+    case .hostNotFound: throw LupineError(.hostNotFound, "The host \(host) has no address, \(cause)")
+    case .connectionRefused:
+      throw LupineError(.connectionRefused, "\(request.url.authority) refused the connection, \(cause)")
+    case .networkUnreachable: throw LupineError(.networkUnreachable, "There is no route to \(host), \(cause)")
+    case .tlsRefused: throw LupineError(.tlsFailed, "The TLS handshake with \(host) failed, \(cause)")
+    case .connectionStalled:
+      try await context.clock.pause(for: context.connectTimeout ?? longestWait)
+      throw LupineError(
+        .timedOut(.connect), "No connection to \(request.url.authority) was established in time, \(cause)")
+    case .resetBeforeHead:
+      throw LupineError(.connectionLost, "\(host) reset the connection before it answered, \(cause)")
+    case .stallBeforeHead: try await stall(cause, context)
+    case .goAway:
+      throw LupineError(.connectionLost, "\(host) sent GOAWAY and did not process the request, \(cause)").unprocessed()
+    case .doubledLength:
+      throw LupineError(.malformedResponse, "The response has two lengths, \(cause)")
+    case .reset, .stall, .truncated, .dribble, .malformedChunk, .oversizedField, .compressedBomb: break
+    }
+  }
+
+  /// Waits until a timeout or a cancellation ends the exchange.
+  static func stall(_ cause: String, _ context: TransferContext) async throws(LupineError) {
+    try await context.clock.pause(for: longestWait)
+    throw LupineError(
+      .connectionLost,
+      "The server sent nothing more, and no timeout ended the request within a year, \(cause)")
+  }
+}
+
+extension ReplyPlan {
+  /// Reports the exchange's own connection, unless no connection is made.
+  func connect(for request: OutgoingRequest, in context: TransferContext) {
+    guard part.failure == nil, part.fault?.isBeforeConnection != true else { return }
+    context.reportConnection(for: request, tunnel: part.source == .origin ? part.tunnelFields ?? [:] : nil)
+  }
+
+  /// Returns the content of the response to this request: empty for HEAD, 204 and 304.
+  func content(for request: OutgoingRequest) -> MockReply.Content {
+    hasBody(for: request) ? part.content : .bytes(.init())
+  }
+
+  /// Whether the response to this request can have content (RFC 9110 section 6.4.1).
+  func hasBody(for request: OutgoingRequest) -> Bool { !hasNoContent && request.method != .head }
+}
+
+extension TransferContext {
+  /// Reports a connection to the request's server.
+  ///
+  /// - Parameter tunnel: the fields of a proxy's response to CONNECT; `nil` if the proxy did not open a tunnel.
+  func reportConnection(for request: OutgoingRequest, tunnel: HTTPFields? = [:]) {
+    if let tunnel, tunnels(request) { emit(.tunnelled(HTTPResponse(status: .ok, headerFields: tunnel))) }
+    guard isObserved else { return }
+    emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))
+    if !request.hasBody { emit(.sent(bytes: 0)) }
+  }
+}

@@ -1,0 +1,136 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCore
+import LupineSupport
+import Synchronization
+
+/// Reads a request's body, completely or as far as needed, and sends it, which reports the progress to the session.
+final class Upload: Sendable {
+  private struct State {
+    var reader: QuietReader?
+    var data = Data()
+    var isComplete = false
+    var isSent = false
+  }
+
+  private let body: RequestBody
+  private let context: TransferContext
+  private let asksToContinue: Bool
+  private let ready = Signal()
+  private let state = Mutex(State())
+
+  /// Opens the body, except a one-shot body that may be refused unread; that one is opened when it is needed.
+  init(of request: OutgoingRequest, in context: TransferContext) throws(LupineError) {
+    body = request.body
+    self.context = context
+    asksToContinue = request.asksToContinue
+    if body.isReplayable || !(context.tunnels(request) || asksToContinue) { _ = try reader() }
+  }
+
+  /// Whether the body waits for 100 Continue; an empty body does not (RFC 9110 section 10.1.1).
+  var waitsForContinue: Bool {
+    guard asksToContinue else { return false }
+    guard let reader = state.withLock({ $0.reader }) else { return body.length != 0 }
+    return reader.length != 0
+  }
+
+  private func reader() throws(LupineError) -> QuietReader {
+    if let reader = state.withLock({ $0.reader }) { return reader }
+    let reader = try context.makeQuietReader(for: body) { [ready] in ready.set() }
+    let isSent = state.withLock { state in
+      state.reader = reader
+      return state.isSent
+    }
+    if isSent { reader.tell() }
+    return reader
+  }
+
+  /// Sends what has been read, and what is read from now on.
+  func send() {
+    let reader = state.withLock { state in
+      state.isSent = true
+      return state.reader
+    }
+    reader?.tell()
+  }
+
+  /// Restores a body that no server receives, so that the request can be sent again.
+  func restore() {
+    state.withLock { $0.isSent = false }
+    if isComplete { body.restore(data) }
+  }
+
+  /// The bytes that have been read.
+  var data: Data { state.withLock { $0.data } }
+
+  private var count: Int { state.withLock { $0.data.count } }
+
+  /// The number of bytes that have been sent.
+  var bytesSent: Int { state.withLock { $0.isSent ? $0.data.count : 0 } }
+
+  /// Whether the whole body has been read.
+  var isComplete: Bool { state.withLock { $0.isComplete } }
+
+  /// Reads the available bytes; returns true at the limit or at the end of the body.
+  func readAvailable(upTo limit: Int) throws(LupineError) -> Bool {
+    guard limit > count else { return true }
+    let reader = try reader()
+    var buffer = [UInt8](repeating: 0, count: Int(min(max((reader.length ?? .max), 1), 64 << 10)))
+    while case let wanted = limit - count, wanted > 0 {
+      if wanted < buffer.count { buffer.removeLast(buffer.count - wanted) }
+      switch try reader.read(into: &buffer) {
+      case .bytes(let count): state.withLock { $0.data.append(contentsOf: buffer[..<count]) }
+      case .pending: return false
+      case .end:
+        state.withLock { $0.isComplete = true }
+        return true
+      }
+    }
+    return true
+  }
+
+  /// Reads up to the limit or the end of the body, and waits for bytes that are not available yet.
+  func readAll(upTo limit: Int) async throws(LupineError) {
+    while true {
+      // Cleared before the read, so that a call between the read and the wait is not lost.
+      ready.clear()
+      if try readAvailable(upTo: limit) { return }
+      await ready.wait()
+      if Task.isCancelled { throw LupineError(.cancelled, "The request was cancelled while its body was read.") }
+    }
+  }
+
+  /// Stops reading a body whose rest is not needed; an unread one-shot stream can still be sent.
+  func cancel() { if !isComplete { state.withLock { $0.reader }?.cancel() } }
+
+  /// Discards a body whose rest, or all of it, a server refused.
+  func abandon() {
+    cancel()
+    if state.withLock({ $0.reader }) != nil { body.discard() }
+  }
+}
+
+extension TransferContext {
+  /// Whether the request needs a proxy tunnel to its server.
+  func tunnels(_ request: OutgoingRequest) -> Bool {
+    identity.hasTunnellingProxy && request.url.scheme == .https
+  }
+}
+
+extension OutgoingRequest {
+  /// Whether the body waits for 100 Continue, by an option or an `Expect` field; HTTP/1.0 does not support it.
+  fileprivate var asksToContinue: Bool {
+    guard version != .http1_0 else { return false }
+    // This search avoids the index that a subscript builds.
+    guard let field = headers.first(where: { $0.name == .expect }) else { return expectsContinue }
+    return field.value.lowercased() == "100-continue"
+  }
+
+  /// The request with its `Expect` field, as the server receives it.
+  var expecting: OutgoingRequest {
+    guard !headers.contains(.expect) else { return self }
+    var request = self
+    request.headers[.expect] = "100-continue"
+    return request
+  }
+}

@@ -1,5 +1,0 @@
-/// The error for root certificates that cannot be read.
-public struct RootsUnreadable: Error {
-  /// The reason.
-  public let description: String
-}
