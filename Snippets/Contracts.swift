@@ -30,7 +30,7 @@ struct MergePatchEncoder: ParameterEncoder {
     _ parameters: some Encodable & Sendable, into request: OutgoingRequest
   ) throws -> OutgoingRequest {
     var request = request
-    request.body = .data(try JSONEncoder().encode(parameters))
+    request.body = .bytes(try JSONEncoder().encode(parameters))
     request.headers[.contentType] = "application/merge-patch+json"
     return request
   }
@@ -59,7 +59,8 @@ struct BusyRetrier: Retrier {
 }
 
 // snippet.hide
-let echo = try await Session(transport: EchoTransport()).request("https://example.com/a").serializingString().value
+let echo = try await Session.Builder().transport(EchoTransport()).build().request("https://example.com/a")
+  .serializingString().value
 guard echo == "https://example.com/a" else { fatalError("The transport answered \(echo).") }
 let mock = MockTransport()
 mock.stub(.patch, "/users/1", .sequence([.status(.serviceUnavailable), .text("a\nb\nc")]))

@@ -12,7 +12,7 @@
 ///     _ parameters: some Encodable & Sendable, into request: OutgoingRequest
 ///   ) throws -> OutgoingRequest {
 ///     var request = request
-///     request.body = .data(try JSONEncoder().encode(parameters))
+///     request.body = .bytes(try JSONEncoder().encode(parameters))
 ///     request.headers[.contentType] = "application/merge-patch+json"
 ///     return request
 ///   }

@@ -150,6 +150,11 @@ extension UnsafeMutableRawBufferPointer {
   }
 }
 
+/// Calls the system's `write`, which a method of the same name hides.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  write(descriptor, bytes.baseAddress, bytes.count)
+}
+
 extension UnsafeRawBufferPointer {
   /// Writes all bytes to a descriptor, with as many calls as needed.
   ///
@@ -157,7 +162,7 @@ extension UnsafeRawBufferPointer {
   /// - Returns: the error number; `nil` if all bytes were written.
   public func write(to descriptor: Int32, at offset: Int64? = nil) -> Int32? {
     write { rest, done in
-      guard let offset else { return Glibc.write(descriptor, rest.baseAddress, rest.count) }
+      guard let offset else { return systemWrite(descriptor, rest) }
       return pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
     }
   }

@@ -17,21 +17,21 @@ import Testing
 
   @Test func `a timer that is set fires once, and a cancelled one never`() async {
     let (stream, fired) = AsyncStream<String>.makeStream()
-    let cancelled = ThreadTimer.schedule(.milliseconds(20)) { fired.yield("cancelled") }
-    cancelled.cancel()
-    let set = ThreadTimer.schedule(.milliseconds(40)) {
+    let cancel = ThreadTimer.schedule(.milliseconds(20)) { fired.yield("cancelled") }
+    cancel()
+    let cancelSet = ThreadTimer.schedule(.milliseconds(40)) {
       fired.yield("set")
       fired.finish()
     }
     var seen: [String] = []
     for await each in stream { seen.append(each) }
-    set.cancel()
+    cancelSet()
     #expect(seen == ["set"])
   }
 
   @Test func `the longest time that there is does not end at once`() async {
-    let timer = ThreadTimer.schedule(.seconds(Int64.max)) { Issue.record("It has ended.") }
+    let cancel = ThreadTimer.schedule(.seconds(Int64.max)) { Issue.record("It has ended.") }
     try? await ThreadTimer.sleep(.milliseconds(5))
-    timer.cancel()
+    cancel()
   }
 }
