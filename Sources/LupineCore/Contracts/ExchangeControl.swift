@@ -63,6 +63,9 @@ public final class ExchangeControl: Sendable {
   /// The reason for the cancellation; `nil` if the exchange is not cancelled.
   public var reason: LupineError? { state.withLock { $0.reason } }
 
+  /// The reason for the cancellation of this exchange, or of the one that it is a branch of.
+  var cause: LupineError? { reason ?? parent?.cause }
+
   /// Ends the exchange.
   ///
   /// Only the first call has an effect. After the end of the exchange a call has none.
