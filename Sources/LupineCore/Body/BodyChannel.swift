@@ -85,6 +85,9 @@ struct BodyChannel: ~Copyable, Sendable {
   /// Whether a consumer takes the bytes as they arrive, or the destination is not known yet.
   var isStreamed: Bool { state.withLock { $0.isStreamed } }
 
+  /// Whether no consumer takes the rest.
+  var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+
   /// Whether only the consumer can make the body continue.
   var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
 

@@ -25,7 +25,7 @@ struct BodyChannelState {
   private var resume: (@Sendable () -> Void)?
   private var isBegun = false
   private var isOpen = false
-  private var isAbandoned = false
+  private(set) var isAbandoned = false
   private var isSuspended = false
   private var isPaused = false
   /// The end that the transport reported, or a failure.

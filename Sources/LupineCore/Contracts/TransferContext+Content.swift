@@ -58,7 +58,7 @@ extension TransferContext {
   /// Why a copy stops.
   private enum Stop { case end, noRoom, noBytes }
 
-  /// Copies the content on threads that wait for disks, until its end or the cancellation of the exchange.
+  /// Copies the content on threads that wait for disks, until its end or until nobody wants it.
   private static func copy(
     _ reader: any BodyReader, _ ready: Signal, to writer: ResponseBodyWriter, _ room: Signal
   ) async throws(LupineError) {
@@ -80,6 +80,7 @@ extension TransferContext {
     defer { space.deallocate() }
     while true {
       if let reason = writer.exchange.cause { throw reason }
+      if writer.exchange.channel.isAbandoned { throw LupineError(.cancelled, "The response was not wanted any more.") }
       switch try reader.read(into: space) {
       case .bytes(let count):
         let flow = try writer.write(UnsafeRawBufferPointer(rebasing: space[..<count]))

@@ -10,7 +10,7 @@ import Testing
 @testable import LupineSession
 
 /// Responses that a layer makes from what it has.
-@Suite struct OwnContentTests {
+@Suite(.timeLimit(.minutes(1))) struct OwnContentTests {
   private static let content = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 251) })
   private let folder: TemporaryFolder
   private let path: String
@@ -119,6 +119,16 @@ import Testing
     await session.finishRequests()
   }
 
+  @Test func `content that nobody wants any more is not read to its end`() async throws {
+    let ended = Flag()
+    let content = RequestBody(length: nil, isReplayable: true) { (_) throws(LupineError) in EndlessReader(ended) }
+    let context = TransferContext(id: RequestID(1), sink: { _ in .stream(window: 1) })
+    let body = try await context.makeResponse(HTTPResponse(status: .ok), content: content).body
+    #expect(try await body.next()?.isEmpty == false)
+    body.abandon()
+    await ended.raised()
+  }
+
   @Test func `the bytes are progress of the download`() async throws {
     let notes = Notes<TransferProgress>()
     let head = HTTPResponse(status: .ok, headerFields: [.contentLength: "1000000"])
@@ -127,4 +137,19 @@ import Testing
     #expect(notes.all.last?.completed == 1_000_000)
     #expect(notes.all.allSatisfy { $0.total == 1_000_000 })
   }
+}
+
+/// Has bytes without end.
+private final class EndlessReader: BodyReader {
+  let length: Int64? = nil
+  private let ended: Flag
+
+  init(_ ended: Flag) { self.ended = ended }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    buffer.initializeMemory(as: UInt8.self, repeating: 1)
+    return .bytes(buffer.count)
+  }
+
+  func cancel() { ended.raise() }
 }
