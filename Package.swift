@@ -154,7 +154,10 @@ let package = Package(
     test("LupineCoreTests", ["LupineCore", "LupineMock"]),
     test(
       "LupineCurlTests",
-      ["LupineCore", "LupineCurl", "LupineMock", "LupineTesting", "CLibcurl", "COpenSSL", "TrustSupport"]),
+      [
+        "LupineCompression", "LupineCore", "LupineCurl", "LupineMock", "LupineTesting", "CLibcurl", "COpenSSL",
+        "TrustSupport",
+      ]),
     test("LupineFramingTests", ["LupineCore", "LupineFraming"]),
     test("LupineMockTests", ["LupineCore", "LupineMock", "LupineResilience"]),
     test(

@@ -12,6 +12,8 @@ extension DownloadConsumer {
 
   private func conclude(_ outcome: Outcome, _ state: inout DownloadState) -> Outcome {
     var outcome = outcome
+    // A request that ended before it began keeps what there is as well.
+    state.takeCheckpoint()
     let isGood = outcome.response.map { (200..<300).contains($0.head.status.code) } ?? false
     if outcome.error == nil, let response = outcome.response, !isGood { outcome.error = noFile(response, state) }
     let isWhole = isGood && state.exchange.isInFile

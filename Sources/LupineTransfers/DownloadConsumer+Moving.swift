@@ -4,10 +4,11 @@ import Synchronization
 
 /// Moves partial files between file systems, where a rename is not possible.
 extension DownloadConsumer {
-  /// Refuses an invalid digest; then moves the partial file to the file system of the destination, if the destination
+  /// Reads the checkpoint and refuses an invalid digest; then moves the partial file to the file system of the destination, if the destination
   /// is known before the head.
   func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
     let place = try await change { [self] (state) throws(LupineError) -> DownloadDestination.Place? in
+      state.takeCheckpoint()
       if let fault = state.settings.digest?.fault { throw fault }
       guard state.partial != nil else {
         if let obstacle = state.obstacle { try refuseToRestart(obstacle, state) }

@@ -75,10 +75,30 @@ extension DownloadRequest {
   ///   - policy: what happens if the rest cannot be obtained. Default: restart.
   @discardableResult
   public func checkpoint(_ path: String, otherwise policy: ResumePolicy = .restart) -> Self {
-    let url = try? task.description.get().url.string
+    keep(Checkpoint(path: path), policy)
+  }
+
+  /// Stores the resume state under a name in a store of the program's, instead of a file.
+  ///
+  /// Otherwise the same as `checkpoint(_:otherwise:)`; the partial file stays beside the destination. The store is called
+  /// from the start of the download to its end, on threads that may wait for disks. An error of `CheckpointStore.write`
+  /// ends the download.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the checkpoint in the store.
+  ///   - store: the store.
+  ///   - policy: what happens if the rest cannot be obtained. Default: restart.
+  @discardableResult
+  public func checkpoint(
+    _ name: String, in store: any CheckpointStore, otherwise policy: ResumePolicy = .restart
+  ) -> Self {
+    keep(Checkpoint(name, in: store), policy)
+  }
+
+  private func keep(_ checkpoint: Checkpoint, _ policy: ResumePolicy) -> Self {
     consumer.set { state in
       if policy == .fail { state.settings.policy = .fail }
-      state.take(Checkpoint(path: path), of: url)
+      state.checkpoint = checkpoint
     }
     return self
   }
@@ -116,8 +136,18 @@ extension DownloadRequest {
   /// A file that is no checkpoint, and a partial file that a download is writing now, are not removed.
   ///
   /// - Parameter path: the path that was passed to `checkpoint(_:)`.
-  public static func discard(checkpoint path: String) {
-    let checkpoint = Checkpoint(path: path)
+  public static func discard(checkpoint path: String) { discard(Checkpoint(path: path)) }
+
+  /// Gives up a download whose process ended, and removes its checkpoint from a store, and its partial file.
+  ///
+  /// - Parameters:
+  ///   - name: the name that was passed to `checkpoint(_:in:otherwise:)`.
+  ///   - store: the store.
+  public static func discard(checkpoint name: String, in store: any CheckpointStore) {
+    discard(Checkpoint(name, in: store))
+  }
+
+  private static func discard(_ checkpoint: Checkpoint) {
     guard case .state(let state) = checkpoint.read() else { return }
     state.removeSuperseded()
     PartialFile.reopen(state.partialPath, length: nil)?.remove()

@@ -22,6 +22,8 @@ struct DownloadState {
 
   var settings = Settings()
   var checkpoint: Checkpoint?
+  /// Whether the checkpoint has been read.
+  var hasReadCheckpoint = false
   /// Whether the checkpoint holds the current partial file.
   var isNoted = false
   /// The partial file in the checkpoint, as this download last read or wrote it.
@@ -143,15 +145,16 @@ extension DownloadState {
 }
 
 extension DownloadState {
-  /// Uses the state in a checkpoint of this URL; ignores a checkpoint of another URL.
-  mutating func take(_ checkpoint: Checkpoint, of url: String?) {
-    self.checkpoint = checkpoint
+  /// Uses the state in the checkpoint, once; ignores the state of another URL.
+  mutating func takeCheckpoint() {
+    guard let checkpoint, !hasReadCheckpoint else { return }
+    hasReadCheckpoint = true
     guard partial == nil else { return }
     switch checkpoint.read() {
     case .nothing: break
     case .empty, .unusable: obstacle = checkpoint.refusal
     case .state(let resume):
-      guard resume.url == url else { return }
+      guard resume.url == url?.string else { return }
       take(resume)
       isNoted = partial?.path == resume.partialPath
     }

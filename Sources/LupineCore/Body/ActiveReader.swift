@@ -7,11 +7,13 @@ final class ActiveReader: BodyReader {
   private let sent = Atomic<Int64>(0)
   private let onEnd: @Sendable (Int64) -> Void
 
-  init(_ base: any BodyReader, control: ExchangeControl, onEnd: @escaping @Sendable (Int64) -> Void) {
+  init(
+    _ base: any BodyReader, as part: UploadPart, control: ExchangeControl, onEnd: @escaping @Sendable (Int64) -> Void
+  ) {
     self.base = base
     self.control = control
     self.onEnd = onEnd
-    control.willSend(total: base.length)
+    control.willSend(part, length: base.length)
   }
 
   var length: Int64? { base.length }
@@ -25,8 +27,8 @@ final class ActiveReader: BodyReader {
   func note(_ read: BodyRead) {
     switch read {
     case .bytes(let count):
-      control.didSend(count)
       let sum = sent.add(Int64(count), ordering: .relaxed).newValue
+      control.didSend(count, sum: sum)
       if sum == base.length { onEnd(sum) }
     // A body with a known length has reported its end at its last byte.
     case .end where base.length == nil: onEnd(sent.load(ordering: .relaxed))
@@ -45,12 +47,16 @@ public final class QuietReader: BodyReader {
   }
 
   private let base: any BodyReader
+  private let part: UploadPart
   private let control: ExchangeControl
   private let onEnd: @Sendable (Int64) -> Void
   private let state = Mutex(State())
 
-  init(_ base: any BodyReader, control: ExchangeControl, onEnd: @escaping @Sendable (Int64) -> Void) {
+  init(
+    _ base: any BodyReader, as part: UploadPart, control: ExchangeControl, onEnd: @escaping @Sendable (Int64) -> Void
+  ) {
     self.base = base
+    self.part = part
     self.control = control
     self.onEnd = onEnd
   }
@@ -75,7 +81,7 @@ public final class QuietReader: BodyReader {
   /// Reports the bytes that have been read, and from now on each read.
   public func tell() {
     guard state.withLock({ $0.active }) == nil else { return }
-    let active = ActiveReader(base, control: control, onEnd: onEnd)
+    let active = ActiveReader(base, as: part, control: control, onEnd: onEnd)
     let reads = state.withLock { state in
       if state.active != nil { return [BodyRead]() }
       defer { state = State(active: active) }

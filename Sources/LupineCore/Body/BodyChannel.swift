@@ -5,7 +5,8 @@ import Synchronization
 /// Passes a response's body from the transport, which writes it, to the consumer, which awaits it.
 ///
 /// It is part of the `ExchangeControl` of the body. The transport's thread only stores bytes in memory. Stages, such as
-/// decoders, run on the consumer's task; a file is written by a thread of `BlockingWork`.
+/// decoders, run on the consumer's task. A thread of `BlockingWork` writes a file and calls observers of the bytes, while
+/// the consumer's task waits.
 struct BodyChannel: ~Copyable, Sendable {
   private let state = Mutex(BodyChannelState())
 
@@ -21,6 +22,9 @@ struct BodyChannel: ~Copyable, Sendable {
   ///
   /// - Returns: the error with which the exchange is to be cancelled.
   func open(_ sink: BodySink) -> LupineError? { perform { $0.open(sink) } }
+
+  /// Adds an observer of the bytes.
+  func add(_ tee: BodyTee) { perform { $0.add(tee) } }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(LupineError) -> ResponseBodyWriter.Flow {
     let (flow, waiters) = try state.withLock { (state) throws(LupineError) in
@@ -81,6 +85,9 @@ struct BodyChannel: ~Copyable, Sendable {
   /// Whether a consumer takes the bytes as they arrive, or the destination is not known yet.
   var isStreamed: Bool { state.withLock { $0.isStreamed } }
 
+  /// Whether no consumer takes the rest.
+  var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+
   /// Whether only the consumer can make the body continue.
   var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
 
@@ -88,6 +95,7 @@ struct BodyChannel: ~Copyable, Sendable {
   @discardableResult
   private func perform(_ change: (inout BodyChannelState) -> BodyChannelState.Effects) -> LupineError? {
     let effects = state.withLock { change(&$0) }
+    effects.forsaken?.tell()
     effects.resume?()
     for waiter in effects.waiters { waiter.resume() }
     if let audience = effects.audience { tell(audience) }
@@ -193,15 +201,19 @@ extension BodyChannel {
     }
   }
 
+  private func store(_ piece: UnsafeRawBufferPointer) throws(LupineError) -> Bool {
+    try state.withLock { (state) throws(LupineError) in try state.store(piece) }
+  }
+
   private func process(_ work: consuming BodyWork, _ exchange: ExchangeControl) async {
     let done: (work: BodyWork, error: LupineError?)
-    if work.processor.hasFile {
+    if work.mayBlock {
       let taken = work
-      done = await BlockingWork.run { taken.result { _ in true } }
-    } else {
-      done = work.result { (piece) throws(LupineError) in
-        try state.withLock { (state) throws(LupineError) in try state.store(piece) }
+      done = await BlockingWork.run {
+        taken.result { (piece) throws(LupineError) in try exchange.channel.store(piece) }
       }
+    } else {
+      done = work.result { (piece) throws(LupineError) in try store(piece) }
     }
     if done.error == nil, done.work.processor.hasFile { exchange.didWrite(done.work.processor.consumed) }
     if let fault = perform({ $0.putBack(done.work, done.error) }) { exchange.cancel(fault) }

@@ -11,45 +11,21 @@ struct BodyChannelState {
   typealias End = Result<BodyEnd, LupineError>
   typealias Waiter = UnsafeContinuation<Void, Never>
 
-  /// The next step of a consumer.
-  enum Step {
-    /// There is a piece, or the body has ended.
-    case deliver(Piece)
-    /// Bytes wait for the stages or the file; `putBack` must follow.
-    case process(BodyWork)
-    /// The consumer waits.
-    case wait
-    /// Nothing is left to process, or another task does it.
-    case leave
-  }
-
-  /// What to do outside the lock.
-  ///
-  /// A separate type, because a closure in a tuple would be allocated.
-  struct Effects {
-    var waiters: [Waiter] = []
-    var audience: Audience?
-    /// Resumes the transport.
-    var resume: (@Sendable () -> Void)?
-    /// A closure that is only released.
-    var released: (@Sendable () -> Void)?
-    /// The error with which the exchange is to be cancelled.
-    var fault: LupineError?
-  }
-
   /// The bytes in memory.
   private var target = BodyTarget()
   /// The stages and the file of a body that has any, with the bytes that wait for them.
   ///
   /// Stored indirectly: most bodies have none.
   private var processing: CopyOnWrite<BodyProcessing>?
+  /// The observers of the bytes as they arrived; empty once the observers have received the end.
+  private var tees: [BodyTee] = []
   /// Resumes the transport.
   ///
   /// Released at the end, because it may hold the exchange.
   private var resume: (@Sendable () -> Void)?
   private var isBegun = false
   private var isOpen = false
-  private var isAbandoned = false
+  private(set) var isAbandoned = false
   private var isSuspended = false
   private var isPaused = false
   /// The end that the transport reported, or a failure.
@@ -84,7 +60,7 @@ struct BodyChannelState {
     guard !isOpen else { return Effects() }
     isOpen = true
     do throws(LupineError) {
-      if sink.needsProcessing, !isSettled {
+      if sink.needsProcessing || !tees.isEmpty, !isSettled {
         processing = CopyOnWrite(try BodyProcessing(sink, early: target.takeEarly()))
         target.become(sink.destination)
       } else {
@@ -96,6 +72,13 @@ struct BodyChannelState {
     } catch {
       return fail(processing: error)
     }
+  }
+
+  /// Adds an observer of the bytes; an observer that comes after `open` receives an error.
+  mutating func add(_ tee: BodyTee) -> Effects {
+    if isOpen { return Effects(forsaken: ForsakenTees(tees: [tee], error: BodyTee.late)) }
+    tees.append(tee)
+    return effects()
   }
 
   /// The end of the body: a success after the consumer has taken the last byte, a failure at once.
@@ -218,7 +201,7 @@ struct BodyChannelState {
 
   /// Takes out the bytes that wait for the stages or the file.
   private mutating func takeWork() -> BodyWork? {
-    processing?.value.take(before: ending)
+    processing?.value.take(before: ending, tees)
   }
 
   /// Returns the next step until the bytes that have arrived are in the file.
@@ -238,6 +221,7 @@ struct BodyChannelState {
   mutating func putBack(_ work: consuming BodyWork, _ error: LupineError?) -> Effects {
     if work.processor.hasFile { target.count(work.processor.byteCount) }
     let isLast = work.isLast
+    if isLast || error != nil { tees = [] }
     processing?.value.putBack(work)
     if isAbandoned { processing?.value.drop() }
     defer { releaseFile() }
@@ -299,23 +283,30 @@ struct BodyChannelState {
   /// The effects of a change after which the body may have ended.
   mutating func effects(shouldResume: Bool = false) -> Effects {
     Effects(
-      waiters: takeWaiters(), audience: takeAudience(), resume: shouldResume ? resume : nil,
+      forsaken: takeForsaken(), waiters: takeWaiters(), audience: takeAudience(), resume: shouldResume ? resume : nil,
       released: ending != nil && !shouldResume ? resume.take() : nil)
+  }
+
+  /// Returns the observers that no consumer passes the rest of the body to.
+  private mutating func takeForsaken() -> ForsakenTees? {
+    guard !tees.isEmpty, processing?.value.isRunning != true else { return nil }
+    let isDropped = isAbandoned || processing == nil
+    let error: LupineError
+    // After other failures the consumer still processes what came before.
+    if isSettled || isAbandoned, case .failure(let failure) = ending, isDropped || failure.givesUp {
+      error = failure
+    } else if isDropped, let fault {
+      error = fault
+    } else if isAbandoned {
+      error = BodyTee.unwanted
+    } else {
+      return nil
+    }
+    return ForsakenTees(tees: exchange(&tees, with: []), error: error)
   }
 }
 
 extension BodyChannelState {
-  /// The receivers of the end: first the observers, then the waiters.
-  struct Audience {
-    let end: End
-    let listeners: Listeners
-  }
-
-  struct Listeners {
-    var observers: [@Sendable (End) -> Void] = []
-    var waiters: [UnsafeContinuation<End, Never>] = []
-  }
-
   /// Returns the receivers of the end once the body has ended; if observers are among them, a call of `hasTold` must
   /// follow.
   mutating func takeAudience() -> Audience? {
@@ -349,8 +340,11 @@ extension BodyChannelState {
     // A write that is under way ends first, so that the file does not change any more.
     if let processing, processing.value.hasFile, processing.value.isRunning { return }
     if let processing, !isAbandoned, !hasFinished {
-      // The consumer of a file or of a good end processes the bytes that wait first.
-      guard case .failure = ending, !processing.value.hasFile else { return }
+      // The consumer of a file or of a good end processes the bytes that wait first, and so does that of an observed
+      // body whose exchange failed.
+      guard case .failure(let error) = ending, !processing.value.hasFile,
+        tees.isEmpty || target.isStreamed || error.givesUp
+      else { return }
     }
     isSettled = true
     if case .success(var end) = ending {

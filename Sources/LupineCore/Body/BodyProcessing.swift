@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The bytes of a body that wait for its stages or its file.
+/// The bytes of a body that wait for its observers, its stages or its file.
 ///
 /// The consumer takes them out as a `BodyWork`, processes them without a lock, and puts the work back.
 struct BodyProcessing: Sendable {
@@ -36,11 +36,11 @@ struct BodyProcessing: Sendable {
   }
 
   /// Takes the work out; `nil` if there is none.
-  mutating func take(before ending: BodyChannelState.End?) -> BodyWork? {
+  mutating func take(before ending: BodyChannelState.End?, _ tees: [BodyTee]) -> BodyWork? {
     guard canBeTaken(before: ending), let processor = processor.take() else { return nil }
     let isLast = raw.isEmpty && !processor.isBehind
-    let endsWell = if case .success = ending { true } else { false }
-    return BodyWork(processor: processor, bytes: exchange(&raw, with: []), isLast: isLast, endsWell: endsWell)
+    return BodyWork(
+      processor: processor, tees: tees, bytes: exchange(&raw, with: []), ending: isLast ? ending : nil)
   }
 
   mutating func putBack(_ work: consuming BodyWork) {
@@ -66,24 +66,32 @@ struct BodyProcessing: Sendable {
 /// Bytes that the consumer processes without a lock.
 struct BodyWork: Sendable {
   var processor: BodyProcessor
+  fileprivate let tees: [BodyTee]
   fileprivate let bytes: [UInt8]
-  /// Whether the bytes are the last ones.
-  let isLast: Bool
-  /// Whether the transport ended the body without an error.
-  fileprivate let endsWell: Bool
+  /// The end that the transport reported, if no bytes are left before it.
+  fileprivate let ending: BodyChannelState.End?
+
+  /// Whether no bytes are left.
+  var isLast: Bool { ending != nil }
+
+  /// Whether the work may wait for a disk or for an observer.
+  var mayBlock: Bool { processor.hasFile || !tees.isEmpty }
 
   /// Processes the bytes; returns the work to put back, and the error of a stage, the file or a limit.
   ///
-  /// It blocks while a file is written.
+  /// It blocks while a file is written and while an observer works.
   ///
   /// - Parameter store: takes a piece for memory, and returns whether there is room for more.
   func result(store: BodyProcessor.Store) -> (work: BodyWork, error: LupineError?) {
     var work = self
+    for tee in tees { tee.pass(bytes) }
     do throws(LupineError) {
       try work.processor.process(bytes, into: store)
-      if isLast, endsWell { try work.processor.finish(into: store) }
+      if case .success = ending { try work.processor.finish(into: store) }
+      if let ending { for tee in tees { tee.end(ending) } }
       return (work, nil)
     } catch {
+      for tee in tees { tee.end(.failure(error)) }
       return (work, error)
     }
   }

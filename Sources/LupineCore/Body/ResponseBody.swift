@@ -34,6 +34,18 @@ public struct ResponseBody: Sendable {
     if let fault = exchange.channel.open(sink) { exchange.cancel(fault) }
   }
 
+  /// Passes a copy of every byte of the body to an observer, and then the end.
+  ///
+  /// The observer sees the bytes before the stages of the sink: those of the transport, or of a layer below. It cannot
+  /// change them, and its failure does not harm the transfer. The bytes are not buffered for it.
+  ///
+  /// A layer calls this method before it returns the response. After the body has been opened, as for an interceptor, it is
+  /// too late: the observer then receives no bytes, and an error of kind `other` as the end. A body may have several
+  /// observers; each byte reaches them in the order in which they were added.
+  public func tee(into observer: any BodyObserver) {
+    exchange.channel.add(BodyTee(observer) { [weak exchange] in exchange?.cause })
+  }
+
   /// Whether a reader takes the bytes as they arrive, or the destination is not known yet.
   ///
   /// `end()` then waits until the reader has taken the last byte.
@@ -150,32 +162,5 @@ public struct ResponseBodyWriter: Sendable {
     case proceed
     /// The transport must not write until `resume` is called.
     case pause
-  }
-}
-
-/// The end of a response's body without an error.
-public struct BodyEnd: Sendable {
-  /// The data of a `collect` sink; empty for other sinks.
-  public var data: Data
-  /// The number of bytes that reached the sink's destination, after decoding.
-  public var byteCount: Int64
-  /// The trailers, if there were any.
-  public var trailers: HTTPFields?
-  /// The metrics of the exchange.
-  public var metrics: TransferMetrics
-  /// The first bytes of a body that exceeded a limit and was not needed, for the error of a refused response.
-  package var excerpt: Data?
-
-  /// Creates an end.
-  ///
-  /// Default: no data, the byte count of the data, no trailers, empty metrics.
-  public init(
-    data: Data = Data(), byteCount: Int64? = nil, trailers: HTTPFields? = nil,
-    metrics: TransferMetrics = TransferMetrics()
-  ) {
-    self.data = data
-    self.byteCount = byteCount ?? Int64(data.count)
-    self.trailers = trailers
-    self.metrics = metrics
   }
 }

@@ -63,6 +63,9 @@ public final class ExchangeControl: Sendable {
   /// The reason for the cancellation; `nil` if the exchange is not cancelled.
   public var reason: LupineError? { state.withLock { $0.reason } }
 
+  /// The reason for the cancellation of this exchange, or of the one that it is a branch of.
+  var cause: LupineError? { reason ?? parent?.cause }
+
   /// Ends the exchange.
   ///
   /// Only the first call has an effect. After the end of the exchange a call has none.
@@ -145,15 +148,18 @@ public final class ExchangeControl: Sendable {
     parent?.noteActivity(at: time)
   }
 
-  /// Records the length of the request's body before it is sent.
-  func willSend(total: Int64?) {
-    supervisor?.willSend(total: total, at: now())
+  /// Records the extent of the request's body before it is sent.
+  ///
+  /// - Parameter length: the number of bytes of the body; `nil` if it is not known.
+  func willSend(_ part: UploadPart, length: Int64?) {
+    supervisor?.willSend(from: part.offset, length: part.rest ?? length, at: now())
   }
 
-  func didSend(_ count: Int) {
+  /// - Parameter sum: the number of bytes that have been sent of this body.
+  func didSend(_ count: Int, sum: Int64) {
     let now = now()
     noteActivity(at: now)
-    let sum = bytesSent.add(Int64(count), ordering: .relaxed).newValue
+    bytesSent.add(Int64(count), ordering: .relaxed)
     supervisor?.didSend(sum, at: now)
   }
 
@@ -292,4 +298,15 @@ extension ExchangeControl {
       told = isSuspended
     }
   }
+}
+
+/// The part of an upload that a request's body is.
+struct UploadPart: Sendable {
+  /// The number of bytes before the body.
+  var offset: Int64 = 0
+  /// The number of bytes of the whole upload; `nil` if it ends with the body.
+  var total: Int64?
+
+  /// The number of bytes from the offset to the end of the upload; `nil` if it ends with the body.
+  var rest: Int64? { total.map { max(0, $0 - offset) } }
 }

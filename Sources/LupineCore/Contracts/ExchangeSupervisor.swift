@@ -14,8 +14,12 @@ package protocol ExchangeSupervisor: AnyObject, Sendable {
   /// Cancels the request that the exchange belongs to, as a cancellation by the caller does.
   func cancelRequest()
 
-  /// Receives the length of the request's body in bytes before its first byte is sent; `nil` if it is not known.
-  func willSend(total: Int64?, at time: Duration)
+  /// Receives the extent of the request's body before its first byte is sent.
+  ///
+  /// - Parameters:
+  ///   - base: the number of bytes of the upload that come before the body.
+  ///   - length: the number of bytes of the upload from there on; `nil` if it is not known.
+  func willSend(from base: Int64, length: Int64?, at time: Duration)
 
   /// Receives the number of bytes of the request's body that have been sent so far.
   func didSend(_ count: Int64, at time: Duration)
@@ -31,7 +35,7 @@ extension ExchangeSupervisor {
 
   package func cancelRequest() {}
 
-  package func willSend(total: Int64?, at time: Duration) {}
+  package func willSend(from base: Int64, length: Int64?, at time: Duration) {}
 
   package func didSend(_ count: Int64, at time: Duration) {}
 

@@ -24,6 +24,8 @@ public struct TransferContext: Sendable {
     package var evaluator: (any TrustEvaluator)?
     package var proxyEvaluator: (any TrustEvaluator)?
     package var proxyAuthorization: String?
+    /// The part of an upload that the request's body is.
+    var upload = UploadPart()
     /// The supervisor that replaces the one of `control`.
     package var supervisor: (any ExchangeSupervisor)?
 
@@ -140,6 +142,22 @@ public struct TransferContext: Sendable {
     return detached
   }
 
+  /// Makes the context of an exchange whose request's body is a part of a longer upload.
+  ///
+  /// Progress then counts from the offset: a handler of `uploadProgress` receives `offset` plus the bytes that have been
+  /// sent, of `total`. A layer uses it if it resumes an upload with `RequestBody.suffix(from:)`, or sends an upload in
+  /// several exchanges. Progress of a request never decreases, also if a later exchange begins at a smaller offset. The
+  /// event `sent` counts the bytes of the exchange alone.
+  ///
+  /// - Parameters:
+  ///   - offset: the number of bytes of the upload that the server has already; a negative number means 0.
+  ///   - total: the number of bytes of the whole upload; `nil` if it ends with the body. Default: `nil`.
+  public func continuingUpload(at offset: Int64, of total: Int64? = nil) -> TransferContext {
+    var context = self
+    context.change { $0.upload = UploadPart(offset: max(0, offset), total: total) }
+    return context
+  }
+
   /// Records activity, so that the idle timeout starts again.
   public func touch() { control.touch() }
 
@@ -171,15 +189,17 @@ public struct TransferContext: Sendable {
   public func makeReader(
     for body: RequestBody, onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> any BodyReader {
-    ActiveReader(try open(body, onReady), control: control, onEnd: tellSent)
+    ActiveReader(try open(body, onReady), as: uploadPart, control: control, onEnd: tellSent)
   }
 
   /// Opens the request's body without events or progress, until the transport calls `tell()` on the reader.
   public func makeQuietReader(
     for body: RequestBody, onReady: @escaping @Sendable () -> Void
   ) throws(LupineError) -> QuietReader {
-    QuietReader(try open(body, onReady), control: control, onEnd: tellSent)
+    QuietReader(try open(body, onReady), as: uploadPart, control: control, onEnd: tellSent)
   }
+
+  private var uploadPart: UploadPart { own?.value.upload ?? UploadPart() }
 
   private var tellSent: @Sendable (Int64) -> Void {
     { [self] in emit(.sent(bytes: $0)) }
@@ -229,7 +249,7 @@ public final class ExchangeSettings: Sendable {
   /// The identity of connections, unless a request overrides it.
   package let identity: ConnectionKey
   /// Whether the identity names certificate authorities.
-  package let namesAuthorities: Bool
+  let namesAuthorities: Bool
   /// The options for the use of connections.
   public let connections: ConnectionOptions
   package let executor: (any TaskExecutor)?

@@ -71,12 +71,17 @@ extension LupineError {
   package func resumable(with data: Data?) -> LupineError { replacing { $0.resumeData = data } }
 
   /// Returns the error with its request, unless it already has one.
-  package func about(_ request: RequestSummary) -> LupineError {
+  ///
+  /// The session adds the request to every error of an exchange; a plugin does it for the errors of its own work.
+  public func about(_ request: RequestSummary) -> LupineError {
     details.values.request == nil ? replacing { $0.request = request } : self
   }
 
   /// Returns the error with the redacted head of the response, unless it already has one.
-  package func about(_ response: HTTPResponse) -> LupineError {
+  ///
+  /// A layer uses it for an error that it throws in the place of a response. Fields that only this session declares secret
+  /// are redacted when the session passes the error on.
+  public func about(_ response: HTTPResponse) -> LupineError {
     details.values.response == nil ? replacing { $0.response = response.redacted() } : self
   }
 

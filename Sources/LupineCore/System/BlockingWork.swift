@@ -13,17 +13,27 @@ import Synchronization
 
 /// Runs code that waits for a disk or for another blocking call, on threads that nothing else needs.
 ///
-/// Neither a transport's thread nor a thread of Swift's cooperative pool waits meanwhile.
-package enum BlockingWork {
+/// Neither a transport's thread nor a thread of Swift's cooperative pool waits meanwhile. A plugin uses it for its own files,
+/// such as those of a stored response. At most 64 pieces of code run at the same time; others wait.
+public enum BlockingWork {
   /// Runs the code on a thread of its own and returns its result.
   ///
-  /// In a simulation it runs on the simulation's executor, so that the order of events is always the same.
-  package static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+  /// The calling task waits for the end of the code, also if it is cancelled meanwhile. In a simulation the code runs on the
+  /// simulation's executor, so that the order of events is always the same.
+  public static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
     if ExecutorPreference.current != nil { return work() }
     return await withUnsafeContinuation { continuation in
       let box = Box(work)
       threads.add { continuation.resume(returning: box.run()) }
     }
+  }
+
+  /// Runs the code on a thread of its own, and does not wait for it.
+  ///
+  /// In a simulation it runs as a task on the simulation's executor.
+  static func start(_ work: @escaping @Sendable () -> Void) {
+    guard let executor = ExecutorPreference.current else { return threads.add(work) }
+    Task(executorPreference: executor) { work() }
   }
 
   /// Releases the work, and the files that it holds, before its result is delivered.
@@ -39,7 +49,9 @@ package enum BlockingWork {
   }
 
   /// Runs code that throws; see `run`.
-  package static func run<Value: Sendable>(
+  ///
+  /// - Throws: the error of the code.
+  public static func run<Value: Sendable>(
     throwing work: @escaping @Sendable () throws(LupineError) -> Value
   ) async throws(LupineError) -> Value {
     let result: Result<Value, LupineError> = await run {

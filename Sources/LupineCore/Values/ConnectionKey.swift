@@ -68,7 +68,7 @@ public struct ConnectionKey: Sendable, Hashable {
   }
 
   /// Whether the key sets certificate authorities, instead of the system's or in addition to them.
-  package var namesAuthorities: Bool {
+  var namesAuthorities: Bool {
     storage.value.certificateAuthorities != nil || storage.value.additionalCertificateAuthorities != nil
   }
 

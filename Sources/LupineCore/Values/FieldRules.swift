@@ -80,9 +80,9 @@ package struct FieldFacts: Sendable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The name is invalid (RFC 9110 section 5.1).
-    package static let invalidName = Findings(rawValue: 1 << 0)
+    static let invalidName = Findings(rawValue: 1 << 0)
     /// The value is invalid (RFC 9110 section 5.5).
-    package static let invalidValue = Findings(rawValue: 1 << 1)
+    static let invalidValue = Findings(rawValue: 1 << 1)
     /// The field states the content's length, which only the transport may do.
     package static let framing = Findings(rawValue: 1 << 2)
     /// The findings that prevent the sending of a request.
@@ -97,7 +97,7 @@ package struct FieldFacts: Sendable {
   /// The number of this scan.
   ///
   /// Two requests with the same number have identical fields.
-  package let scanID = FieldFacts.scans.wrappingAdd(1, ordering: .relaxed).newValue
+  let scanID = FieldFacts.scans.wrappingAdd(1, ordering: .relaxed).newValue
   /// The size of all fields in bytes, as HTTP/1.1 writes them.
   package private(set) var size = 0
   package private(set) var findings: Findings = []

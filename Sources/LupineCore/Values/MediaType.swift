@@ -70,7 +70,7 @@ extension MediaType {
   }
 
   /// Whether it is JSON: `application/json`, `text/json` or a type that ends in `+json`.
-  package var isJSON: Bool { subtype == "json" || subtype.hasSuffix("+json") }
+  public var isJSON: Bool { subtype == "json" || subtype.hasSuffix("+json") }
 }
 
 extension MediaType: CustomStringConvertible {

@@ -27,8 +27,8 @@ public struct RequestSummary: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension HTTPURL {
-  /// The URL without the values of its query, which often contain keys.
-  package var redacted: String {
+  /// The URL without the values of its query, which often contain keys, and without its fragment.
+  public var redacted: String {
     // Most URLs have no query or fragment, and their text is returned without a copy.
     if Int(pathEnd) == string.utf8.count { return string }
     return root + path + (query == nil ? "" : "?…")

@@ -42,7 +42,12 @@ public struct SecretFields: Sendable, Hashable {
 
 extension HTTPResponse {
   /// Returns the head with secret values redacted, and the URLs of redirects without user information and query values.
-  package func redacted(_ secrets: SecretFields = .standard) -> HTTPResponse {
+  ///
+  /// For code that records or shows responses.
+  ///
+  /// - Parameter secrets: the fields whose values are secret, as `TransferContext.secretFields` has them. Default: the
+  ///   standard ones.
+  public func redacted(_ secrets: SecretFields = .standard) -> HTTPResponse {
     var copy = self
     copy.headerFields = secrets.redact(headerFields)
     for name in [HTTPField.Name.location, .contentLocation] where headerFields.contains(name) {

@@ -208,7 +208,9 @@ struct FinalResponse: Sendable {
 extension RequestExecution: ExchangeSupervisor {
   package func cancelRequest() { cancel() }
 
-  package func willSend(total: Int64?, at time: Duration) { upload.withLock { $0.begin(length: total, now: time) } }
+  package func willSend(from base: Int64, length: Int64?, at time: Duration) {
+    upload.withLock { $0.begin(base: base, length: length, now: time) }
+  }
 
   package func didSend(_ count: Int64, at time: Duration) {
     if let moment = upload.withLock({ $0.move(to: count, now: time) }) { tellProgress(.upload, at: moment) }

@@ -54,35 +54,26 @@ final class CachingTransport: Transport {
     }
     let time = clock.clock(or: context.clock)
     guard let known = state.withLock({ $0.answers[request.url.string] }) else {
-      let answer = try await fetch(request, in: context)
-      keep(answer, of: request, at: time.now())
-      return answer.response(.origin, in: context)
+      var response = try await base.send(request, in: context)
+      store(response, to: request, by: time)
+      response.attributes[CacheStatus.self] = .origin
+      return response
     }
-    guard time.now() - known.time > lifetime else { return known.response(.stored, in: context) }
+    guard time.now() - known.time > lifetime else { return try await known.response(.stored, in: context) }
     refresh(request, in: context)
-    return known.response(.stale, in: context)
+    return try await known.response(.stale, in: context)
   }
 
-  /// Sends the request below the cache and collects the answer.
-  private func fetch(
-    _ request: OutgoingRequest, in context: TransferContext
-  ) async throws(LupineError) -> StoredAnswer {
-    let control = context.control.branch()
-    context.onCancel { [parent = context.control] in
-      control.cancel(parent.reason ?? LupineError(.cancelled, "The request was cancelled."))
+  /// Stores a response while it passes to its destination.
+  private func store(_ response: TransportResponse, to request: OutgoingRequest, by time: SessionClock) {
+    guard response.head.status == .ok else { return }
+    let url = request.url.string
+    let storing = StoringObserver(head: response.head) { [self] answer in
+      var answer = answer
+      answer.time = time.now()
+      state.withLock { [answer] in $0.answers[url] = answer }
     }
-    let response = try await base.send(request, in: context.branch(control))
-    response.body.open(.collect(limit: context.limits.responseBody))
-    let end = try await response.body.end()
-    control.finish(after: response.body)
-    return StoredAnswer(head: response.head, end: end)
-  }
-
-  private func keep(_ answer: StoredAnswer, of request: OutgoingRequest, at time: Duration) {
-    guard answer.head.status == .ok else { return }
-    var answer = answer
-    answer.time = time
-    state.withLock { [answer] in $0.answers[request.url.string] = answer }
+    response.body.tee(into: storing)
   }
 
   /// Refreshes a stored answer, unless a task does it already.
@@ -93,10 +84,9 @@ final class CachingTransport: Transport {
     let time = clock.clock(or: context.clock)
     let isStarted = context.startBackgroundTask { [self] task in
       if let response = try? await task.send(request, through: base) {
-        response.body.open(.collect(limit: task.limits.responseBody))
-        if let end = try? await response.body.end() {
-          keep(StoredAnswer(head: response.head, end: end), of: request, at: time.now())
-        }
+        store(response, to: request, by: time)
+        response.body.open(.discard(limit: task.limits.responseBody))
+        _ = try? await response.body.end()
       }
       state.withLock { _ = $0.refreshing.remove(url) }
     }

@@ -21,6 +21,8 @@ import LupineMock
     try await checkKinds()
     try await checkShutdown()
     try await checkOverride()
+    try await checkBrokenAnswer()
+    try await checkUpload()
     print("with layers of its own, the program got every answer it expected")
   }
 
@@ -64,6 +66,41 @@ import LupineMock
     try expect(download.attributes[CacheStatus.self], .stored)
     await session.shutdown()
     try mock.verify()
+  }
+
+  /// An answer that breaks off, or is too large for the cache, is not stored.
+  static func checkBrokenAnswer() async throws {
+    let mock = MockTransport()
+    let large = MockReply.data(Data(count: 2 << 20))
+    mock.stub(.get, url, .sequence([.text("one").truncated(afterBytes: 2), large, .text("two"), .text("three")]))
+    let session = try Session.Builder().transport(mock).clock(TestClock()).install(BriefCache()).build()
+    try expect(await session.request(url).serializingData().response.error?.kind, .connectionLost)
+    try expect(try await session.request(url).serializingData().value.count, 2 << 20)
+    for _ in 1...2 { try expect(try await session.request(url).serializingString().value, "two") }
+    await session.shutdown()
+  }
+
+  /// An upload continues where an earlier process left it, and its progress is that of the whole.
+  static func checkUpload() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let store = FileCheckpointStore(folder: folder)
+    let records = UploadRecords(store: store)
+    try await records.note(4_000, of: "video")
+    let mock = MockTransport()
+    mock.stub(.put, url, .text("received"))
+    let session = try Session.Builder().transport(mock).transportLayer(
+      TransportLayer("uploads") { ResumingTransport(base: $0, records: records) }
+    ).build()
+    let (values, progress) = AsyncStream.makeStream(of: TransferProgress.self)
+    _ = try await session.upload(Data(count: 10_000), to: url, method: .put).option(UploadName.self, "video")
+      .uploadProgress { progress.yield($0) }.serializingData().value
+    progress.finish()
+    for await value in values { try expect(value.completed >= 4_000 && value.total == 10_000, true) }
+    try expect(mock.requests.map(\.body.count), [6_000])
+    try expect(try store.read("video"), nil)
+    await session.shutdown()
   }
 
   /// A refresh that gets no answer ends with its session.

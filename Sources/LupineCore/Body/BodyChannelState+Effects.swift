@@ -1,0 +1,41 @@
+// What the changes of a `BodyChannelState` return.
+extension BodyChannelState {
+  /// The next step of a consumer.
+  enum Step {
+    /// There is a piece, or the body has ended.
+    case deliver(Piece)
+    /// Bytes wait for the stages, the observers or the file; `putBack` must follow.
+    case process(BodyWork)
+    /// The consumer waits.
+    case wait
+    /// Nothing is left to process, or another task does it.
+    case leave
+  }
+
+  /// What to do outside the lock.
+  ///
+  /// A separate type, because a closure in a tuple would be allocated.
+  struct Effects {
+    /// The observers of the bytes whose body ended without a consumer.
+    var forsaken: ForsakenTees?
+    var waiters: [Waiter] = []
+    var audience: Audience?
+    /// Resumes the transport.
+    var resume: (@Sendable () -> Void)?
+    /// A closure that is only released.
+    var released: (@Sendable () -> Void)?
+    /// The error with which the exchange is to be cancelled.
+    var fault: LupineError?
+  }
+
+  /// The receivers of the end: first the observers, then the waiters.
+  struct Audience {
+    let end: End
+    let listeners: Listeners
+  }
+
+  struct Listeners {
+    var observers: [@Sendable (End) -> Void] = []
+    var waiters: [UnsafeContinuation<End, Never>] = []
+  }
+}

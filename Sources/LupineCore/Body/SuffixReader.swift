@@ -1,0 +1,100 @@
+import LupineSupport
+import Synchronization
+
+/// Reads a body from an offset: a task reads the bytes before the offset and drops them.
+///
+/// Until then a read returns `pending`, so that no transport waits for bytes that it does not send.
+final class SuffixReader: BodyReader {
+  let length: Int64?
+  private let base: any BodyReader
+  private let skip: Skip
+
+  init(_ body: RequestBody, from offset: Int64, onReady: @escaping @Sendable () -> Void) throws(LupineError) {
+    let skip = Skip(onReady)
+    let base = try body.makeReader { skip.baseHasBytes() }
+    (self.base, self.skip) = (base, skip)
+    length = base.length.map { $0 - offset }
+    if let length, length < 0 {
+      base.cancel()
+      throw RequestBody.hasNothing(from: offset, length: base.length)
+    }
+    skip.keep(
+      Task(executorPreference: ExecutorPreference.current) {
+        do throws(LupineError) {
+          try await Self.drop(offset, of: base, skip.signal)
+          skip.end(nil)
+        } catch {
+          skip.end(error)
+        }
+      })
+  }
+
+  deinit { cancel() }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    try skip.isOver() ? base.read(into: buffer) : .pending
+  }
+
+  func cancel() {
+    skip.cancel()
+    base.cancel()
+  }
+
+  private static func drop(_ count: Int64, of base: any BodyReader, _ ready: Signal) async throws(LupineError) {
+    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(count, 128 << 10)), alignment: 1)
+    defer { space.deallocate() }
+    var left = count
+    while left > 0 {
+      let piece = UnsafeMutableRawBufferPointer(rebasing: space[..<Int(min(left, Int64(space.count)))])
+      guard let read = try await base.read(into: piece, waitingFor: ready) else {
+        throw RequestBody.hasNothing(from: count, length: count - left)
+      }
+      left -= Int64(read)
+    }
+  }
+}
+
+/// The state of the bytes before the offset of a `SuffixReader`.
+private final class Skip: Sendable {
+  private struct State {
+    var task: Task<Void, Never>?
+    /// `nil` while bytes are dropped.
+    var result: Result<Void, LupineError>?
+    /// Whether the transport waits for the first bytes.
+    var isAwaited = false
+  }
+
+  /// Set when the body has bytes for the task that drops them.
+  let signal = Signal()
+  private let state = Mutex(State())
+  private let onReady: @Sendable () -> Void
+
+  init(_ onReady: @escaping @Sendable () -> Void) { self.onReady = onReady }
+
+  func keep(_ task: Task<Void, Never>) { state.withLock { if $0.result == nil { $0.task = task } } }
+
+  /// Whether the bytes before the offset have been dropped; otherwise `onReady` will be called.
+  func isOver() throws(LupineError) -> Bool {
+    let result = state.withLock { state in
+      state.isAwaited = state.result == nil
+      return state.result
+    }
+    try result?.get()
+    return result != nil
+  }
+
+  func end(_ error: LupineError?) {
+    let isAwaited = state.withLock { state in
+      state.result = error.map { .failure($0) } ?? .success(())
+      state.task = nil
+      return state.isAwaited
+    }
+    if isAwaited { onReady() }
+  }
+
+  func baseHasBytes() {
+    if state.withLock({ $0.result != nil }) { onReady() } else { signal.set() }
+  }
+
+  func cancel() { state.withLock { $0.task.take() }?.cancel() }
+}

@@ -1,0 +1,93 @@
+import FoundationEssentials
+public import HTTPTypes
+import LupineSupport
+
+extension TransferContext {
+  /// Makes a response with content that a layer or a transport has, such as a stored file or a part of it.
+  ///
+  /// `RequestBody` describes the content: bytes, a file from an offset on, a stream. The content of a range of a stored
+  /// body is `.file(path, offset: start, length: count)`, or a `suffix(from:)`. The bytes go to the destination that the
+  /// session chooses, and are decoded if the head names a content coding. A file is read on threads that wait for disks, at
+  /// the pace of the consumer: at most 256 KiB wait in memory. The bytes count as progress of the download.
+  ///
+  /// The head must fit the content (status, `Content-Length`, `Content-Range`); this method does not change it. The layer
+  /// must not use `onCancel(_:)` for this exchange as well. If the content fails while it is read, the body fails with its
+  /// error.
+  ///
+  /// - Parameters:
+  ///   - head: the final head of the response.
+  ///   - content: the bytes of the body.
+  ///   - trailers: the trailers after the content. Default: none.
+  /// - Throws: the error of a content that cannot be opened, such as a missing file; kind `bodyFailed`.
+  public func makeResponse(
+    _ head: HTTPResponse, content: RequestBody, trailers: HTTPFields? = nil
+  ) async throws(LupineError) -> TransportResponse {
+    switch content.source {
+    case .none: return response(head, Data(), trailers)
+    case .bytes(let data): return response(head, data, trailers)
+    case .file, .stream, .sequence: break
+    }
+    let (room, ready) = (Signal(), Signal())
+    let reader = try await BlockingWork.run { () throws(LupineError) in try content.makeReader { ready.set() } }
+    let (body, writer) = makeBody(for: head) { room.set() }
+    let task = Task(executorPreference: executor) {
+      defer { reader.cancel() }
+      do throws(LupineError) {
+        try await Self.copy(reader, ready, to: writer, room)
+        writer.finish(trailers: trailers, metrics: TransferMetrics())
+      } catch {
+        writer.fail(error, metrics: TransferMetrics())
+      }
+    }
+    onCancel { task.cancel() }
+    return TransportResponse(head: head, body: body)
+  }
+
+  /// Makes a response from data in memory, which a pause would not save.
+  private func response(_ head: HTTPResponse, _ data: Data, _ trailers: HTTPFields?) -> TransportResponse {
+    let (body, writer) = makeBody(for: head, resume: {})
+    do throws(LupineError) {
+      _ = try writer.write(data)
+      writer.finish(trailers: trailers, metrics: TransferMetrics())
+    } catch {
+      writer.fail(error, metrics: TransferMetrics())
+    }
+    return TransportResponse(head: head, body: body)
+  }
+
+  /// Why a copy stops.
+  private enum Stop { case end, noRoom, noBytes }
+
+  /// Copies the content on threads that wait for disks, until its end or until nobody wants it.
+  private static func copy(
+    _ reader: any BodyReader, _ ready: Signal, to writer: ResponseBodyWriter, _ room: Signal
+  ) async throws(LupineError) {
+    while true {
+      // Before the calls that may set them again.
+      room.clear()
+      ready.clear()
+      let stop = try await BlockingWork.run { () throws(LupineError) in try copy(reader, to: writer) }
+      switch stop {
+      case .end: return
+      case .noRoom: await room.wait()
+      case .noBytes: await ready.wait()
+      }
+    }
+  }
+
+  private static func copy(_ reader: any BodyReader, to writer: ResponseBodyWriter) throws(LupineError) -> Stop {
+    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 1)
+    defer { space.deallocate() }
+    while true {
+      if let reason = writer.exchange.cause { throw reason }
+      if writer.exchange.channel.isAbandoned { throw LupineError(.cancelled, "The response was not wanted any more.") }
+      switch try reader.read(into: space) {
+      case .bytes(let count):
+        let flow = try writer.write(UnsafeRawBufferPointer(rebasing: space[..<count]))
+        if flow == .pause { return .noRoom }
+      case .pending: return .noBytes
+      case .end: return .end
+      }
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Lupine
+
+/// The name of an upload that a later process continues; `nil` for any other request.
+enum UploadName: RequestOptionKey {
+  static var defaultValue: String? { nil }
+}
+
+/// Remembers how many bytes of an upload its server has.
+struct UploadRecords: Sendable {
+  let store: any CheckpointStore
+
+  func offset(of upload: String) async throws(LupineError) -> Int64 {
+    let state = try await BlockingWork.run { () throws(LupineError) in try store.read(upload) }
+    return state.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+  }
+
+  func note(_ offset: Int64, of upload: String) async throws(LupineError) {
+    try await BlockingWork.run { () throws(LupineError) in try store.write(Data(String(offset).utf8), to: upload) }
+  }
+
+  func remove(_ upload: String) async throws(LupineError) {
+    try await BlockingWork.run { () throws(LupineError) in try store.remove(upload) }
+  }
+}
+
+/// Sends the rest of an upload of which the server has the beginning.
+struct ResumingTransport: Transport {
+  let base: any Transport
+  let records: UploadRecords
+
+  var capabilities: TransportCapabilities { base.capabilities }
+  var isVirtual: Bool { base.isVirtual }
+
+  func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
+    guard let name = request.options[UploadName.self] else { return try await base.send(request, in: context) }
+    let offset = try await records.offset(of: name)
+    var rest = request
+    rest.body = try request.body.suffix(from: offset)
+    let response = try await base.send(rest, in: context.continuingUpload(at: offset))
+    if response.head.status.kind == .successful { try await records.remove(name) }
+    return response
+  }
+
+  func shutdown() async { await base.shutdown() }
+}
