@@ -111,7 +111,11 @@ extension DownloadConsumer {
   ) throws(LupineError) {
     let place = try destination.place(for: head, of: request.url)
     state.place = place
-    if let place { try Folder.prepare(for: place) }
+    if let place {
+      try Folder.prepare(
+        for: place.path, creatingFolders: place.options.contains(.createIntermediateDirectories),
+        replacing: place.options.contains(.removePreviousFile))
+    }
   }
 
   func file(_ state: inout DownloadState) throws(LupineError) -> PartialFile {

@@ -50,7 +50,9 @@ extension DownloadConsumer {
   /// the disk.
   func move(to place: DownloadDestination.Place) async throws(LupineError) {
     let partial = try await change { (state) throws(LupineError) -> PartialFile? in
-      if state.partial != nil { try Folder.make(for: place) }
+      if state.partial != nil {
+        try Folder.make(for: place.path, creatingFolders: place.options.contains(.createIntermediateDirectories))
+      }
       return state.partial
     }
     guard let partial else { return }

@@ -1,6 +1,15 @@
 public import FoundationEssentials
-import Glibc
 public import LupineCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Keeps small states under names, so that a later process can continue what an earlier one began.
 ///

@@ -1,7 +1,16 @@
 import FoundationEssentials
-import Glibc
 import LupineCore
 import LupineSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// A file that is written beside its destination; only its owner may read it until it is complete.
 final class PartialFile: Sendable {

@@ -1,27 +1,36 @@
-import Glibc
 import LupineCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// The folders that contain a download's destination.
 enum Folder {
-  /// Makes the folders if the options ask for it, and checks at the head whether the move at the end can succeed.
-  static func prepare(for place: DownloadDestination.Place) throws(LupineError) {
-    try make(for: place)
+  /// Makes the folders if that is wanted, and checks at the head whether the move at the end can succeed.
+  static func prepare(for path: String, creatingFolders: Bool, replacing: Bool) throws(LupineError) {
+    try make(for: path, creatingFolders: creatingFolders)
     var status = stat()
-    guard lstat(place.path, &status) == 0 else { return }
+    guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT != S_IFDIR else {
       throw LupineError.file(
-        place.path, code: EISDIR,
-        message: "There is a folder at \(place.path), which no file replaces; name a file in it.")
+        path, code: EISDIR,
+        message: "There is a folder at \(path), which no file replaces; name a file in it.")
     }
-    guard status.st_mode & S_IFMT != S_IFLNK || !leadsToFolder(place.path) else {
+    guard status.st_mode & S_IFMT != S_IFLNK || !leadsToFolder(path) else {
       throw LupineError.file(
-        place.path, code: EISDIR,
-        message: "There is a link to a folder at \(place.path), which no file replaces; name a file in it.")
+        path, code: EISDIR,
+        message: "There is a link to a folder at \(path), which no file replaces; name a file in it.")
     }
-    guard !place.options.contains(.removePreviousFile) else { return }
+    guard !replacing else { return }
     throw LupineError.file(
-      place.path, code: EEXIST,
-      message: "There is a file at \(place.path) already; add .removePreviousFile where it is to be replaced.")
+      path, code: EEXIST,
+      message: "There is a file at \(path) already; add .removePreviousFile where it is to be replaced.")
   }
 
   private static func leadsToFolder(_ link: String) -> Bool {
@@ -29,14 +38,14 @@ enum Folder {
     return stat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Makes the folders if the options ask for it.
+  /// Makes the folders if that is wanted.
   ///
   /// - Throws: `LupineError` of kind `fileFailed`, also if the folder does not exist afterwards.
-  static func make(for place: DownloadDestination.Place) throws(LupineError) {
-    try checkName(place.path)
-    if place.options.contains(.createIntermediateDirectories) { return try create(above: place.path) }
+  static func make(for path: String, creatingFolders: Bool) throws(LupineError) {
+    try checkName(path)
+    if creatingFolders { return try create(above: path) }
     var status = stat()
-    let folder = above(place.path)
+    let folder = above(path)
     guard stat(folder, &status) != 0, errno == ENOENT else { return }
     throw LupineError.file(
       folder, code: ENOENT,
@@ -73,6 +82,9 @@ enum Folder {
   }
 }
 
+/// Calls the system's `open`, which a method of the same name hides.
+private func openDescriptor(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
+
 /// Opens files that this user wrote and no other user can write.
 ///
 /// The check is needed because the content of a checkpoint decides which files are overwritten and removed.
@@ -83,7 +95,7 @@ enum OwnFile {
   /// may write, or a file with a second hard link.
   static func open(_ path: String, _ access: Int32) -> (descriptor: Int32, length: Int64)? {
     guard !path.utf8.contains(0) else { return nil }
-    let descriptor = Glibc.open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    let descriptor = openDescriptor(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     guard let length = Self.length(of: descriptor, at: path) else {
       close(descriptor)

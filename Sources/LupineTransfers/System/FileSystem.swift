@@ -1,5 +1,14 @@
-import Glibc
 import LupineSupport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// The file system of a folder, identified by its mount.
 struct FileSystem {
