@@ -28,8 +28,8 @@ import Testing
     "stallBeforeHead", "stallAfterHead", "stall", "halfHead", "interim", "redirectStall", "challengeStall",
   ]
 
-  /// No script ends by itself; the timeouts are below half a second, which a busy machine may take seconds to serve.
-  private static let bound = Duration.seconds(20)
+  /// Far from what any machine needs beyond the timeouts, which are below half a second.
+  private static let bound = Duration.seconds(2)
 
   /// The time on the clock that nothing sets.
   private static var now: Duration {
