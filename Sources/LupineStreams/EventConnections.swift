@@ -17,12 +17,12 @@ final class EventConnections: Sendable {
   init(_ task: RequestExecution, _ consumer: StreamConsumer, hasTaken: Bool) {
     self.task = task
     self.consumer = consumer
-    isReader =
-      (hasTaken || consumer.take())
-      && task.configure {
-        $0.validators += [.statusCodes([200, 204]), .contentTypes(["text/event-stream"])]
-      }
-    if isReader { consumer.setReconnections(requests) }
+    isReader = task.configure { [requests] settings in
+      guard hasTaken || consumer.take() else { return false }
+      consumer.setReconnections(requests)
+      settings.validators += [.statusCodes([200, 204]), .contentTypes(["text/event-stream"])]
+      return true
+    }
   }
 
   deinit { leave() }
@@ -36,7 +36,7 @@ final class EventConnections: Sendable {
     return ReconnectionRequests.lastEventID(of: request)
   }
 
-  /// Why the stream does not reconnect, once the request has begun; `nil` if it does.
+  /// The reason why the stream does not reconnect; `nil` if it does, or if the request has not begun.
   func refusal(_ reconnects: Bool?) -> Reconnection.Refusal? {
     Reconnection.Refusal(requests.request, reconnects: reconnects)
   }
@@ -48,12 +48,12 @@ final class EventConnections: Sendable {
     guard isReader, !hasBegun.exchange(true, ordering: .relaxed) else { throw reason ?? .streamIsTaken }
     do throws(LupineError) {
       // Also registers a suspended request, so that `cancelAllRequests` ends it.
-      try task.session.registry.insert(task)
+      try task.register()
     } catch {
       task.cancel(error)
       throw error
     }
-    task.stopProgress()
+    task.endProgress()
     task.startForStream()
   }
 
@@ -64,12 +64,16 @@ final class EventConnections: Sendable {
     return (head, ByteStream.Iterator(Reading(task, response, isConnection: true), limit: nil))
   }
 
-  /// Makes another connection after a random time in the range.
-  func reconnect(
-    after lastEventID: String, in range: ClosedRange<Duration>, because reason: String
-  ) async throws(LupineError) {
+  /// Waits until the attempt of the current connection has ended.
+  ///
+  /// - Throws: the reason of the cancellation, if the request was cancelled.
+  func ended() async throws(LupineError) {
     _ = await consumer.response.ended()
-    if let reason = self.reason { throw reason }
+    if let reason { throw reason }
+  }
+
+  /// Makes another connection after a random time in the range.
+  func reconnect(after lastEventID: String, in range: ClosedRange<Duration>, because reason: String) {
     consumer.expectNextResponse()
     let delay = range.lowerBound + (range.upperBound - range.lowerBound) * task.session.random().fraction
     requests.reconnect(after: lastEventID, in: delay, because: reason)

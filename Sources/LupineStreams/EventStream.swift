@@ -91,8 +91,9 @@ public struct EventStream: AsyncSequence, Sendable {
     private let stream: EventStream
     private var parser: ServerSentEventParser
     private var reconnection: Reconnection
-    private var lines: LineStream.Iterator?
+    /// Before `lines`, because the release of the iterator ends the request before it drops the current body.
     private var reading: EventReading?
+    private var lines: LineStream.Iterator?
     private var isOver = false
     /// Why there is no reconnection after a lost connection.
     private var refusal: String?
@@ -151,8 +152,9 @@ public struct EventStream: AsyncSequence, Sendable {
           try stream.connections.begin()
           reading = EventReading(stream.connections)
         } else {
+          try await stream.connections.ended()
           let range = try nextWait()
-          try await stream.connections.reconnect(after: parser.lastEventID, in: range, because: reconnection.reason)
+          stream.connections.reconnect(after: parser.lastEventID, in: range, because: reconnection.reason)
         }
         parser = parser.reconnected()
         do throws(LupineError) {

@@ -21,7 +21,8 @@ final class Reading: Sendable {
 
   deinit {
     if isOver.load(ordering: .relaxed) { return }
-    task.cancel()
+    // The iteration of the events ends their request.
+    if !isConnection { task.cancel() }
     taken()?.abandon()
   }
 

@@ -10,8 +10,8 @@ final class ReconnectionRequests: Sendable {
   private struct State {
     /// The request without the identifier of the last event.
     var request: OutgoingRequest?
-    var decision: Continuation?
-    var waiter: UnsafeContinuation<Continuation, Never>?
+    var decision: FollowUp?
+    var waiter: UnsafeContinuation<FollowUp, Never>?
   }
 
   private static let lastEventID = HTTPField.Name("Last-Event-ID")
@@ -42,10 +42,10 @@ final class ReconnectionRequests: Sendable {
     decide(.next(next, after: delay, reason: reason))
   }
 
-  /// Decides that the request ends; see `Continuation.end`.
+  /// Decides that the request ends; see `FollowUp.end`.
   func end(_ error: LupineError? = nil, reason: String? = nil) { decide(.end(error, reason: reason)) }
 
-  private func decide(_ decision: Continuation) {
+  private func decide(_ decision: FollowUp) {
     let waiter = state.withLock { state in
       if state.waiter == nil { state.decision = decision }
       return state.waiter.take()
@@ -54,7 +54,7 @@ final class ReconnectionRequests: Sendable {
   }
 
   /// Waits for the reader's decision, or for a cancellation of the calling task.
-  func decision() async -> Continuation {
+  func decision() async -> FollowUp {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
         let decision = state.withLock { state in

@@ -12,6 +12,8 @@ final class StreamConsumer: ResponseHandler {
     var isTaken = false
     /// The reader's decisions about further responses; `nil` if the request has one response.
     var reconnections: ReconnectionRequests?
+    /// The error of the request, once it has ended; the inner value is `nil` if it succeeded.
+    var conclusion: LupineError??
   }
 
   private let window: Int
@@ -33,8 +35,15 @@ final class StreamConsumer: ResponseHandler {
   /// Lets the reader decide whether other responses follow.
   func setReconnections(_ reconnections: ReconnectionRequests) { state.withLock { $0.reconnections = reconnections } }
 
-  /// Replaces a response that has ended by the next one, which has not begun.
-  func expectNextResponse() { state.withLock { $0.response = StreamedResponse() } }
+  /// Replaces a response that has ended by the next one; if the request has ended meanwhile, that one ends with it.
+  func expectNextResponse() {
+    let next = StreamedResponse()
+    let conclusion = state.withLock { state in
+      state.response = next
+      return state.conclusion
+    }
+    if let conclusion { next.end(conclusion) }
+  }
 
   var takesBodyAtHead: Bool { true }
 
@@ -50,7 +59,7 @@ final class StreamConsumer: ResponseHandler {
 
   func handOver(_ response: TransportResponse) { self.response.open(response) }
 
-  func proceed(after outcome: Outcome) async -> Continuation {
+  func followUp(after outcome: Outcome) async -> FollowUp {
     let (response, reconnections) = state.withLock { ($0.response, $0.reconnections) }
     guard let reconnections else { return .end() }
     response.end(outcome.error)
@@ -58,6 +67,10 @@ final class StreamConsumer: ResponseHandler {
   }
 
   func conclude(_ outcome: Outcome) async -> Outcome {
+    let response = state.withLock { state in
+      state.conclusion = .some(outcome.error)
+      return state.response
+    }
     response.end(outcome.error)
     return outcome
   }

@@ -33,22 +33,32 @@ struct Checkpoint: Sendable {
     /// An empty state, as a power failure may leave it; it can be overwritten without loss.
     case empty
     /// No state of a download, or one that other users can write.
-    case unusable
+    ///
+    /// The error is that of the store, if it could not be read.
+    case unusable(LupineError?)
     case state(ResumeState)
   }
 
   /// Reads the state.
   func read() -> Content {
+    let data: Data
     do throws(LupineError) {
-      guard let data = try store.read(name) else { return .nothing }
-      return data.isEmpty ? .empty : .state(try ResumeState(decoding: data))
+      guard let found = try store.read(name) else { return .nothing }
+      data = found
     } catch {
-      return .unusable
+      return .unusable(error)
     }
+    if data.isEmpty { return .empty }
+    return (try? ResumeState(decoding: data)).map { .state($0) } ?? .unusable(nil)
   }
 
   /// The message for a content that is no usable checkpoint.
-  var refusal: String { "what is at \(path) is no checkpoint of this release and of this user alone" }
+  ///
+  /// - Parameter error: the error of the store, if it could not be read.
+  func refusal(_ error: LupineError? = nil) -> String {
+    "what is at \(path) is no checkpoint of this release and of this user alone"
+      + (error.map { " (\($0.message))" } ?? "")
+  }
 
   /// Writes the state atomically: a process that ends meanwhile leaves the old state or the new one.
   func write(_ state: ResumeState) throws(LupineError) {

@@ -152,7 +152,8 @@ extension DownloadState {
     guard partial == nil else { return }
     switch checkpoint.read() {
     case .nothing: break
-    case .empty, .unusable: obstacle = checkpoint.refusal
+    case .empty: obstacle = checkpoint.refusal()
+    case .unusable(let error): obstacle = checkpoint.refusal(error)
     case .state(let resume):
       guard resume.url == url?.string else { return }
       take(resume)
@@ -191,7 +192,7 @@ extension DownloadState {
     guard let checkpoint else { return nil }
     switch checkpoint.read() {
     case .nothing, .empty: return nil
-    case .unusable: return checkpoint.refusal
+    case .unusable(let error): return checkpoint.refusal(error)
     case .state(let resume):
       guard resume.partialPath != notedPath, resume.isOfUse else { return nil }
       return "another download keeps the checkpoint \(checkpoint.path)"

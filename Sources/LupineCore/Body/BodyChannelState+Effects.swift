@@ -17,7 +17,7 @@ extension BodyChannelState {
   /// A separate type, because a closure in a tuple would be allocated.
   struct Effects {
     /// The observers of the bytes whose body ended without a consumer.
-    var forsaken: ForsakenTees?
+    var unserved: UnservedTees?
     var waiters: [Waiter] = []
     var audience: Audience?
     /// Resumes the transport.

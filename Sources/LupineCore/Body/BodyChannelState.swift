@@ -76,7 +76,7 @@ struct BodyChannelState {
 
   /// Adds an observer of the bytes; an observer that comes after `open` receives an error.
   mutating func add(_ tee: BodyTee) -> Effects {
-    if isOpen { return Effects(forsaken: ForsakenTees(tees: [tee], error: BodyTee.late)) }
+    if isOpen { return Effects(unserved: UnservedTees(tees: [tee], error: BodyTee.late)) }
     tees.append(tee)
     return effects()
   }
@@ -267,7 +267,10 @@ struct BodyChannelState {
 
   /// Drops the body of an exchange that is over, unless the body has ended and some bytes wait for a reader.
   mutating func leave() -> Effects {
-    let mayGoOn = ending != nil && target.isStreamed ? false : drop()
+    let keepsBody = ending != nil && target.isStreamed
+    let isWaiting = isPaused && ending == nil
+    // A transport that waits for room learns that there is no consumer any more.
+    let mayGoOn = keepsBody ? false : drop() || isWaiting
     let resume = resume.take()
     var effects = effects()
     if mayGoOn { effects.resume = resume } else { effects.released = resume }
@@ -283,12 +286,12 @@ struct BodyChannelState {
   /// The effects of a change after which the body may have ended.
   mutating func effects(shouldResume: Bool = false) -> Effects {
     Effects(
-      forsaken: takeForsaken(), waiters: takeWaiters(), audience: takeAudience(), resume: shouldResume ? resume : nil,
+      unserved: takeUnserved(), waiters: takeWaiters(), audience: takeAudience(), resume: shouldResume ? resume : nil,
       released: ending != nil && !shouldResume ? resume.take() : nil)
   }
 
   /// Returns the observers that no consumer passes the rest of the body to.
-  private mutating func takeForsaken() -> ForsakenTees? {
+  private mutating func takeUnserved() -> UnservedTees? {
     guard !tees.isEmpty, processing?.value.isRunning != true else { return nil }
     let isDropped = isAbandoned || processing == nil
     let error: LupineError
@@ -302,7 +305,7 @@ struct BodyChannelState {
     } else {
       return nil
     }
-    return ForsakenTees(tees: exchange(&tees, with: []), error: error)
+    return UnservedTees(tees: exchange(&tees, with: []), error: error)
   }
 }
 
@@ -322,7 +325,7 @@ extension BodyChannelState {
   }
 
   /// Whether the consumer must catch up before more bytes come.
-  private var isCrowded: Bool { target.isFull || processing?.value.isFull == true }
+  private var isCrowded: Bool { !isAbandoned && (target.isFull || processing?.value.isFull == true) }
 
   private mutating func resumeIfRoom() -> Bool {
     guard isPaused, !isSuspended, !isCrowded, ending == nil else { return false }

@@ -87,8 +87,8 @@ final class BodyTee: Sendable {
   }
 }
 
-/// Observers whose body has ended, or was dropped, without a consumer that tells them.
-struct ForsakenTees {
+/// Observers whose body has no consumer left.
+struct UnservedTees {
   let tees: [BodyTee]
   let error: LupineError
 

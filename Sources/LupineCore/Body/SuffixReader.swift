@@ -40,17 +40,40 @@ final class SuffixReader: BodyReader {
     base.cancel()
   }
 
+  /// Reads the bytes on threads that wait for disks, a part at a time.
   private static func drop(_ count: Int64, of base: any BodyReader, _ ready: Signal) async throws(LupineError) {
-    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(count, 128 << 10)), alignment: 1)
-    defer { space.deallocate() }
     var left = count
     while left > 0 {
-      let piece = UnsafeMutableRawBufferPointer(rebasing: space[..<Int(min(left, Int64(space.count)))])
-      guard let read = try await base.read(into: piece, waitingFor: ready) else {
-        throw RequestBody.hasNothing(from: count, length: count - left)
+      if Task.isCancelled { throw LupineError(.cancelled, "The request's body is not needed any more.") }
+      // Before the reads that may set it again.
+      ready.clear()
+      let most = min(left, partLength)
+      let (read, end) = try await BlockingWork.run { () throws(LupineError) in try drop(most, of: base) }
+      left -= read
+      switch end {
+      case .end: throw RequestBody.hasNothing(from: count, length: count - left)
+      case .pending: await ready.wait()
+      case .bytes: break
       }
-      left -= Int64(read)
     }
+  }
+
+  /// The number of bytes after which a cancellation is noticed.
+  private static let partLength: Int64 = 8 << 20
+
+  /// Reads up to the number of bytes; returns how many there were, and the last result.
+  private static func drop(_ most: Int64, of base: any BodyReader) throws(LupineError) -> (Int64, BodyRead) {
+    let space = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(most, 128 << 10)), alignment: 1)
+    defer { space.deallocate() }
+    var done: Int64 = 0
+    var last = BodyRead.bytes(0)
+    while done < most {
+      last = try base.read(
+        into: UnsafeMutableRawBufferPointer(rebasing: space[..<Int(min(most - done, Int64(space.count)))]))
+      guard case .bytes(let count) = last else { break }
+      done += Int64(count)
+    }
+    return (done, last)
   }
 }
 

@@ -300,7 +300,7 @@ extension ExchangeControl {
   }
 }
 
-/// The part of an upload that a request's body is.
+/// Where a request's body lies in a longer upload.
 struct UploadPart: Sendable {
   /// The number of bytes before the body.
   var offset: Int64 = 0

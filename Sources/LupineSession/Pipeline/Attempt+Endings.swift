@@ -11,9 +11,10 @@ extension Attempt {
   /// part of this exchange.
   func tellEnd(of response: TransportResponse) {
     guard task.isObserved, let control = task.state.withLock({ $0.control }) else { return }
-    response.body.onEnd { end in
+    // The closure is kept until the body ends, and this value may hold the body.
+    response.body.onEnd { [task, number] end in
       guard case .success(let end) = end, task.state.withLock({ $0.tells(control) }) else { return }
-      tell(end)
+      Self.tell(end, of: task, number)
     }
   }
 
@@ -25,7 +26,9 @@ extension Attempt {
     if let ended = task.state.withLock({ $0.cancellation ?? $0.attemptEnd }) { throw ended }
   }
 
-  func tell(_ end: BodyEnd) {
+  func tell(_ end: BodyEnd) { Self.tell(end, of: task, number) }
+
+  private static func tell(_ end: BodyEnd, of task: RequestExecution, _ number: Int) {
     if let trailers = end.trailers { task.emit(.trailers(trailers), attempt: number) }
     task.emit(.received(bytes: end.byteCount, end.metrics), attempt: number)
   }

@@ -54,23 +54,3 @@ extension Attempt {
     }
   }
 }
-
-// Methods of the session, because a call on its configuration copies the configuration.
-extension Session {
-  /// The connection key of a request.
-  func identity(for request: OutgoingRequest) -> ConnectionKey {
-    // Without proxies, returns the shared value: no copy, and a fast comparison.
-    guard hasProxies else { return configuration.identity }
-    var identity = configuration.identity
-    identity.proxy = configuration.proxies.proxy(for: request.url)
-    return identity
-  }
-
-  /// The trust evaluator of the proxy for this URL, if it is an HTTPS proxy.
-  func proxyEvaluator(for url: HTTPURL) -> (any TrustEvaluator)? {
-    guard !configuration.proxies.isEmpty, let trustPolicy = configuration.trustPolicy,
-      let proxy = configuration.proxies.proxy(for: url), proxy.kind == .https
-    else { return nil }
-    return proxy.url.flatMap(trustPolicy.evaluator)
-  }
-}

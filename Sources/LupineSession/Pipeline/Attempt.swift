@@ -234,9 +234,9 @@ extension Attempt {
 }
 
 extension Attempt {
-  /// Adds the session's default fields; a field that the request already has is not changed.
+  /// Asks the handler for the request of this attempt, and adds the session's default fields.
   ///
-  /// No content coding is requested with a range, because a part of coded content cannot be decoded, and many servers
+  /// A field that the request already has is not changed. No content coding is requested with a range, because a part of coded content cannot be decoded, and many servers
   /// would send the whole content.
   @inline(__always)  // See `Pipeline.run`.
   mutating func prepared(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {

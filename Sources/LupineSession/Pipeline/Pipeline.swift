@@ -65,7 +65,7 @@ struct Pipeline: Sendable {
       case .end(let ended, let why): (outcome, reason) = (ended, why)
       }
     }
-    switch await continuation(after: outcome) {
+    switch await followUp(after: outcome) {
     case .end(let error, let why):
       if let reason = why ?? reason { attempt.emit(.retrying(after: nil, reason: reason)) }
       if let error { outcome.error = error.about(request.summary) }
@@ -81,9 +81,11 @@ struct Pipeline: Sendable {
   }
 
   /// Asks the handler whether the request goes on; only a stream does.
-  private func continuation(after outcome: Outcome) async -> Continuation {
-    guard task.handsOverAtHead, let handler = task.handler else { return .end() }
-    return (try? await task.interruptible { await handler.proceed(after: outcome) }) ?? .end()
+  private func followUp(after outcome: Outcome) async -> FollowUp {
+    guard task.handsOverAtHead, let handler = task.handler, task.state.withLock({ $0.cancellation == nil }) else {
+      return .end()
+    }
+    return (try? await task.interruptible { await handler.followUp(after: outcome) }) ?? .end()
   }
 
   /// Waits before an attempt; a cancellation ends the wait, and the next attempt detects it.

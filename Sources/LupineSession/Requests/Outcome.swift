@@ -144,7 +144,9 @@ extension Outcome {
   mutating func follow(_ earlier: Outcome, keepingResponse: Bool) {
     change { values in
       values.error = values.error?.following(earlier.error)
-      if keepingResponse, values.response == nil { values.response = earlier.response }
+      guard keepingResponse, values.response == nil, let response = earlier.response else { return }
+      values.response = response
+      if values.redirects.isEmpty { values.redirects = earlier.redirects }
     }
   }
 }

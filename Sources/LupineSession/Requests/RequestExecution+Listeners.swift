@@ -92,8 +92,8 @@ extension RequestExecution {
     if let moment { tellProgress(direction, at: moment) }
   }
 
-  /// Stops the reports of progress, which the handlers have not been called with yet.
-  package func stopProgress() { _ = finishProgress(isGood: false) }
+  /// Ends the handlers of progress, because a stream of events reports none.
+  package func endProgress() { _ = finishProgress(isGood: false) }
 
   /// Reports the last progress values; the returned tasks end when every handler has received them.
   func finishProgress(isGood: Bool) -> [Task<Void, Never>] {

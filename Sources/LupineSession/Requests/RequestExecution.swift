@@ -29,13 +29,23 @@ package final class RequestExecution: Sendable {
     state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately))
   }
 
-  /// Changes the settings of a request that has not started; `false`, without a change, if it has.
-  package func configure(_ change: (inout RequestSettings) -> Void) -> Bool {
+  /// Changes the settings of a request that has not started; `false`, without a call, if it has.
+  ///
+  /// - Parameter change: called under the lock of the request; returns the result.
+  package func configure(_ change: (inout RequestSettings) -> Bool) -> Bool {
     state.withLock { state in
       guard case .idle = state.phase else { return false }
-      change(&state.settings)
-      return true
+      return change(&state.settings)
     }
+  }
+
+  /// Adds a request that has not started to the running ones, so that the session can end it.
+  ///
+  /// - Throws: the reason why the session accepts no more requests.
+  package func register() throws(LupineError) {
+    try session.registry.insert(self)
+    // A request that has ended before the insertion is removed by nobody else.
+    if state.withLock({ $0.hasFinished }) { session.registry.remove(self, isDelivered: false) }
   }
 
   /// The outcome of the request; runs the request if no task runs it.

@@ -33,7 +33,7 @@ extension RequestState {
   struct Conclusion {
     let control: ExchangeControl?
     let sent: OutgoingRequest?
-    /// Whether to emit `finished` for the exchange.
+    /// Whether the caller reports the end of the exchange (`received`).
     let isToTell: Bool
   }
 

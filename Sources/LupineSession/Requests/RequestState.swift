@@ -39,14 +39,16 @@ package struct RequestState {
   var isUnwatched = false
   /// Whether the body has been handed over, so that the request cannot be sent again.
   private(set) var isHandedOver = false
-  /// Whether a body has been handed over, of this response or of one before.
-  private var isAnswered = false
+  /// Whether any body of the request has been handed over.
+  private var hasEverHandedOver = false
   /// The start time of the request, on the session's clock.
   var started: Duration?
   /// Stored indirectly: most requests never need it.
   var rare: CopyOnWrite<Rare>?
 
   init(isHeld: Bool) { self.isHeld = isHeld }
+
+  var hasFinished: Bool { if case .finished = phase { true } else { false } }
 
   // Start and end
 
@@ -211,7 +213,7 @@ package struct RequestState {
   /// Records that the body has been handed over; returns the tasks that wait for it.
   mutating func handOver() -> [Gate] {
     isHandedOver = true
-    isAnswered = true
+    hasEverHandedOver = true
     return takeHeadWaiters()
   }
 
@@ -220,7 +222,7 @@ package struct RequestState {
 
   /// Adds a task that waits until the first body is handed over; `true` if it need not wait.
   mutating func add(headWaiter waiter: Gate) -> Bool {
-    if isAnswered { return true }
+    if hasEverHandedOver { return true }
     if case .finished = phase { return true }
     change { $0.headWaiters.append(waiter) }
     return false
@@ -278,7 +280,7 @@ package struct RequestState {
   /// The last exchange of this attempt; empty if it has begun none.
   var lastInAttempt: LastExchange { hasExchange ? last : LastExchange() }
 
-  /// Whether to emit `finished` for this exchange.
+  /// Whether the caller reports the end of this exchange (`received`).
   ///
   /// True once, while it is the current exchange.
   mutating func tells(_ control: ExchangeControl?) -> Bool {

@@ -39,7 +39,7 @@ package protocol ResponseHandler: AnyObject, Sendable {
   /// Decides whether the request goes on after an attempt that no retrier repeats.
   ///
   /// Called if `takesBodyAtHead`. A cancellation of the request cancels the calling task.
-  func proceed(after outcome: Outcome) async -> Continuation
+  func followUp(after outcome: Outcome) async -> FollowUp
 
   /// Converts the outcome to the one that the caller receives.
   func conclude(_ outcome: Outcome) async -> Outcome
@@ -58,11 +58,11 @@ extension ResponseHandler {
 
   package func check(_ response: ReceivedResponse) async throws(LupineError) {}
 
-  package func proceed(after outcome: Outcome) async -> Continuation { .end() }
+  package func followUp(after outcome: Outcome) async -> FollowUp { .end() }
 }
 
-/// How a request goes on after an attempt, such as a stream of events whose connection has ended.
-package enum Continuation: Sendable {
+/// What follows an attempt whose response was handed over, such as another connection of a stream of events.
+package enum FollowUp: Sendable {
   /// The request ends.
   ///
   /// - error: the error of the request; `nil` means that of the attempt, if it failed.

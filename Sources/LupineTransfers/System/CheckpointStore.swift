@@ -18,14 +18,14 @@ public import LupineCore
 /// protocol to keep states elsewhere.
 ///
 /// The methods may block. A download calls them one after another, on threads that may wait for disks
-/// (`BlockingWork`), and holds no lock meanwhile. Several downloads may call one store at the same time. Who
-/// shares a store chooses the names so that two users never have the same one.
+/// (`BlockingWork`), and holds no lock meanwhile. Several downloads may call one store at the same time.
+/// Components that share a store must use different names.
 public protocol CheckpointStore: Sendable {
   /// Returns the state under a name; `nil` if there is none.
   ///
   /// An empty state may be what a power failure left: it is not used, but may be overwritten.
   ///
-  /// - Throws: `LupineError` if the state cannot be read, or if what is under the name is none of the store's. It must not
+  /// - Throws: `LupineError` if the state cannot be read, or if what is under the name is not a state of this store. It must not
   ///   be overwritten then: a download goes on without a checkpoint, or fails with kind `resumeFailed` under the policy
   ///   `ResumePolicy.fail`.
   func read(_ name: String) throws(LupineError) -> Data?
@@ -64,7 +64,7 @@ public struct FileCheckpointStore: CheckpointStore {
 
   /// Returns the state in the file of that name; `nil` if there is no file, or if no file can have the name.
   ///
-  /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be read or is none of the store's.
+  /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be read or is not a state of this store.
   public func read(_ name: String) throws(LupineError) -> Data? {
     guard let path = path(of: name) else { return nil }
     guard let (descriptor, length) = OwnFile.open(path, O_RDONLY) else {
@@ -88,7 +88,7 @@ public struct FileCheckpointStore: CheckpointStore {
   ///   - data: the state, of at most 1 MiB.
   ///   - name: the name of the file: not empty, without slash and zero byte, neither `.` nor `..`.
   /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be written, has an impossible name or too much data, or
-  ///   if what is under the name is none of the store's.
+  ///   if what is under the name is not a state of this store.
   public func write(_ data: Data, to name: String) throws(LupineError) {
     guard let path = path(of: name) else {
       throw LupineError.file(
@@ -108,7 +108,7 @@ public struct FileCheckpointStore: CheckpointStore {
 
   /// Removes the file of that name.
   ///
-  /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be removed or is none of the store's.
+  /// - Throws: `LupineError` of kind `fileFailed` if the file cannot be removed or is not a state of this store.
   public func remove(_ name: String) throws(LupineError) {
     guard let path = path(of: name), try read(name) != nil else { return }
     guard unlink(path) == 0 || errno == ENOENT else {

@@ -58,6 +58,18 @@ import Testing
     #expect(response.response?.status == .unauthorized)
   }
 
+  @Test func `a request that ends before its retry keeps the redirects of the answer before it`() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, "https://example.com/a", .redirect(to: "https://example.com/b"))
+    mock.stub(.get, "https://example.com/b", .text("later", status: .serviceUnavailable))
+    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).timeouts(total: .seconds(10))
+      .retrier(InAMinute()).build()
+    let response = await session.request("https://example.com/a").serializingData().response
+    #expect(response.error?.kind == .timedOut(.total))
+    #expect(response.response?.status == .serviceUnavailable)
+    #expect(response.redirects.map(\.request.url.path) == ["/a"])
+  }
+
   @Test func `a retrier's own error keeps the failure it was asked about`() async throws {
     let session = try Bench(.text("later", status: .serviceUnavailable)).session { $0.retrier(Ending()) }
     let response = await session.request(Bench.url).validate().serializingData().response
@@ -188,4 +200,8 @@ private struct HandingBack: Retrier {
   func decision(for attempt: AttemptOutcome) async -> RetryDecision {
     attempt.error.map { .fail($0) } ?? .doNotRetry
   }
+}
+
+private struct InAMinute: Retrier {
+  func decision(for attempt: AttemptOutcome) async -> RetryDecision { .retry(after: .seconds(60)) }
 }

@@ -102,6 +102,46 @@ import Testing
     #expect(log.names.last == "finished")
     #expect(log.names.contains("failed"))
     #expect(request.request?.headers[.accept] == "text/event-stream")
+    let ends = log.all.compactMap { if case .finished(let error) = $0.kind { error?.message } else { nil } }
+    #expect(ends == ["The stream's reader left before its end."])
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a stream of events that is cancelled before it is read holds up no end of its session`() async throws {
+    mock.stub(.get, url, page("data: a\n\n"))
+    let session = try session()
+    let request = session.streamRequest(url)
+    let events = request.serializingEvents()
+    request.cancel()
+    #expect(await request.trailers == nil)
+    let error = await #expect(throws: LupineError.self) { for try await _ in events {} }
+    #expect(error?.kind == .cancelled)
+    await session.finishRequests()
+    #expect(session.withAllRequests { $0.isEmpty })
+  }
+
+  @Test func `a cancellation is the only reason that a cancelled stream of events names`() async throws {
+    mock.stub(.get, url, page("data: a\n\n").stall(afterBytes: 9))
+    let session = try Session.Builder().transport(mock).clock(TestClock()).monitor(log).build()
+    let request = session.streamRequest(url)
+    let error = await #expect(throws: LupineError.self) {
+      for try await _ in request.serializingEvents() { request.cancel() }
+    }
+    #expect(error?.kind == .cancelled)
+    #expect(error?.underlying == nil)
+    await session.finishRequests()
+    #expect(log.all.contains { "\($0.kind)" == "not retrying: the request was ended" })
+  }
+
+  @Test func `a reader that comes second leaves the body to the first`() async throws {
+    mock.stub(.get, url, page("data: a\n\n"))
+    let request = try session().streamRequest(url)
+    let bytes = request.serializingBytes()
+    _ = try await bytes.head
+    await #expect(throws: LupineError.self) { for try await _ in request.serializingEvents() {} }
+    var text = ""
+    for try await piece in bytes { text += String(decoding: piece, as: UTF8.self) }
+    #expect(text == "data: a\n\n")
   }
 
   @Test func `an identifier of the program's own gives way to the server's, and to none`() async throws {
