@@ -98,8 +98,9 @@ extension NetworkReachabilityManager {
       }
     }
     replaceListener {
-      task.cancel()
+      // First, so that the watch ends on this thread: a cancelled task ends the stream on its own.
       end()
+      task.cancel()
     }
   }
 
