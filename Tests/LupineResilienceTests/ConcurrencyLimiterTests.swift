@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `who is cancelled leaves the queue, and nobody waits for them`() async throws {
+  @Test func `a cancelled waiter leaves the queue, and the next one follows`() async throws {
     try await withSimulation { simulation in
       let world = World(simulation)
       world.mock.stub(.get, "/", .text("a").delay(.seconds(1)))

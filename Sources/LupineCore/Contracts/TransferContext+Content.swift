@@ -58,7 +58,7 @@ extension TransferContext {
   /// Why a copy stops.
   private enum Stop { case end, noRoom, noBytes }
 
-  /// Copies the content on threads that wait for disks, until its end or until nobody wants it.
+  /// Copies the content on threads that wait for disks, until its end or until the body is dropped.
   private static func copy(
     _ reader: any BodyReader, _ ready: Signal, to writer: ResponseBodyWriter, _ room: Signal
   ) async throws(LupineError) {

@@ -44,7 +44,7 @@ package final class RequestExecution: Sendable {
   /// - Throws: the reason why the session accepts no more requests.
   package func register() throws(LupineError) {
     try session.registry.insert(self)
-    // A request that has ended before the insertion is removed by nobody else.
+    // A request that ended before the insertion must be removed here.
     if state.withLock({ $0.hasFinished }) { session.registry.remove(self, isDelivered: false) }
   }
 

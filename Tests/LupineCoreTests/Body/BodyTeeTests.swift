@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [BodySink?.none, .collect(limit: 9), .stream(window: 9)])
-  func `a body that nobody wants any more did not pass`(sink: BodySink?) async throws {
+  func `an observer learns that a dropped body did not pass`(sink: BodySink?) async throws {
     let recorder = BodyRecorder()
     let (body, writer) = Self.make(sink, recorder)
     try Self.write("abcd", to: writer)
@@ -185,7 +185,7 @@ private final class ThreadGate: Sendable {
 
   deinit { close(ends[0]) }
 
-  /// Waits for the end of the pipe, which nobody writes to.
+  /// Waits for the end of the pipe; no code writes to it.
   func wait() {
     var byte: UInt8 = 0
     read(ends[0], &byte, 1)

@@ -119,7 +119,7 @@ import Testing
     await session.finishRequests()
   }
 
-  @Test func `content that nobody wants any more is not read to its end`() async throws {
+  @Test func `the content of a dropped response is not read to its end`() async throws {
     let ended = Flag()
     let content = RequestBody(length: nil, isReplayable: true) { (_) throws(LupineError) in EndlessReader(ended) }
     let context = TransferContext(id: RequestID(1), sink: { _ in .stream(window: 1) })

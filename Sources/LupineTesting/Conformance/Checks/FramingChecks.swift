@@ -100,7 +100,7 @@ extension ConformanceKit {
         let response = try await stage.fetch(method: method)
         try stage.expect(response.text.contains("forged"), false, "Whether the surplus is part of the body")
       } catch let error as LupineError {
-        try stage.expect(error.kind, .malformedResponse, "The kind of error, where there is one")
+        try stage.expect(error.kind, .malformedResponse, "The kind of the error")
       }
       try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
     }
