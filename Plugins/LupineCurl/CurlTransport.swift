@@ -37,11 +37,15 @@ public final class CurlTransport: ConnectionPooling {
     if let reason = context.control.reason { throw reason }
     let needsTarget = TargetAddress.isNeeded(in: context)
     let target = needsTarget ? try await TargetAddress.resolve(for: request, in: context, with: lookups) : ProxyTarget()
+    let ticket = engine.makeTicket()
+    let reader = try await Self.openBody(of: request, in: context, ticket)
     let result: Submission.Outcome = await withUnsafeContinuation { continuation in
-      let ticket: Ticket
       do throws(LupineError) {
-        ticket = try engine.submit(request, context, target, continuation)
+        try engine.submit(
+          Submission(
+            ticket, request: request, context: context, target: target, reader: reader, continuation: continuation))
       } catch {
+        reader?.cancel()
         return continuation.resume(returning: .failure(error))
       }
       context.onCancel { ticket.cancel() }
@@ -51,6 +55,17 @@ public final class CurlTransport: ConnectionPooling {
     case .success(let response): return response
     case .failure(let error): throw error
     }
+  }
+
+  /// Opens the request's body; `nil` if it has none.
+  ///
+  /// A proxy may refuse the tunnel, so a body that can be read only once stays unopened until libcurl reads it.
+  private static func openBody(
+    of request: OutgoingRequest, in context: TransferContext, _ ticket: Ticket
+  ) async throws(LupineError) -> (any BodyReader)? {
+    guard request.hasBody else { return nil }
+    let isTunnelled = context.identity.hasTunnellingProxy && request.url.scheme == .https
+    return try await context.makeReader(for: request.body, mayStayUnread: isTunnelled) { ticket.resumeSending() }
   }
 
   /// Counts the connections and the waiting exchanges.

@@ -94,7 +94,7 @@ public final class MockTransport: Transport {
     let world = Simulation.current
     let injection = world?.injection(request, context)
     try evaluateTrust(for: request, in: context)
-    let upload = request.hasBody ? try Upload(of: request, in: context) : nil
+    let upload = request.hasBody ? try await Upload(of: request, in: context) : nil
     let stubbed = StubbedExchange(
       mock: self, request: upload?.waitsForContinue == true ? request.expecting : request, context: context,
       upload: upload,

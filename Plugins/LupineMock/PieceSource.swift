@@ -20,7 +20,7 @@ struct PieceSource: Sendable {
   let length: Int64?
 
   /// Opens the source of the reply's bytes.
-  init(_ content: MockReply.Content, clock: any Clock<Duration>) throws(LupineError) {
+  init(_ content: MockReply.Content, clock: any Clock<Duration>) async throws(LupineError) {
     self.clock = clock
     switch content {
     case .bytes(let data):
@@ -31,7 +31,7 @@ struct PieceSource: Sendable {
       length = nil
     case .body(let body):
       let ready = Signal()
-      let reader = try body.makeReader { ready.set() }
+      let reader = try await BlockingWork.run { () throws(LupineError) in try body.makeReader { ready.set() } }
       kind = .reader(reader, ready: ready)
       length = reader.length
     }

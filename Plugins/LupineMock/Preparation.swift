@@ -16,7 +16,7 @@ enum Preparation {
     if let fault = plan.part.fault { try await apply(fault, plan.cause, request, context) }
     if let failure = plan.part.failure { throw failure }
     try plan.size.check(context.limits)
-    let source = try open(plan, for: request, context)
+    let source = try await open(plan, for: request, context)
     if let statedLength = plan.statedLength(for: request), let length = source.length, statedLength != length {
       source.cancel()
       throw plan.parameters.recorded(plan.parameters.error(MockReply.Part.lengthMismatch(statedLength, "\(length)")))
@@ -26,9 +26,9 @@ enum Preparation {
 
   private static func open(
     _ plan: ReplyPlan, for request: OutgoingRequest, _ context: TransferContext
-  ) throws(LupineError) -> PieceSource {
+  ) async throws(LupineError) -> PieceSource {
     do throws(LupineError) {
-      return try PieceSource(plan.content(for: request), clock: context.clock)
+      return try await PieceSource(plan.content(for: request), clock: context.clock)
     } catch {
       throw plan.parameters.recorded(
         plan.parameters.error("its body cannot be opened. \(error.message)", underlying: error))

@@ -7,51 +7,40 @@ import Synchronization
 /// Reads a request's body, completely or as far as needed, and sends it, which reports the progress to the session.
 final class Upload: Sendable {
   private struct State {
-    var reader: QuietReader?
     var data = Data()
+    var hasBegun = false
     var isComplete = false
     var isSent = false
   }
 
   private let body: RequestBody
-  private let context: TransferContext
+  private let reader: QuietReader
   private let asksToContinue: Bool
-  private let ready = Signal()
+  /// Whether the body can be sent once and is opened when it is read.
+  private let isHeldBack: Bool
+  private let ready: Signal
   private let state = Mutex(State())
 
-  /// Opens the body, except a one-shot body that may be refused unread; that one is opened when it is needed.
-  init(of request: OutgoingRequest, in context: TransferContext) throws(LupineError) {
+  /// Opens the body; a one-shot body that may be refused unread is opened when it is read.
+  init(of request: OutgoingRequest, in context: TransferContext) async throws(LupineError) {
+    let ready = Signal()
+    self.ready = ready
     body = request.body
-    self.context = context
     asksToContinue = request.asksToContinue
-    if body.isReplayable || !(context.tunnels(request) || asksToContinue) { _ = try reader() }
+    let mayStayUnread = context.tunnels(request) || asksToContinue
+    isHeldBack = mayStayUnread && !request.body.isReplayable
+    reader = try await context.makeQuietReader(for: request.body, mayStayUnread: mayStayUnread) { ready.set() }
   }
 
   /// Whether the body waits for 100 Continue; an empty body does not (RFC 9110 section 10.1.1).
   var waitsForContinue: Bool {
-    guard asksToContinue else { return false }
-    guard let reader = state.withLock({ $0.reader }) else { return body.length != 0 }
-    return reader.length != 0
-  }
-
-  private func reader() throws(LupineError) -> QuietReader {
-    if let reader = state.withLock({ $0.reader }) { return reader }
-    let reader = try context.makeQuietReader(for: body) { [ready] in ready.set() }
-    let isSent = state.withLock { state in
-      state.reader = reader
-      return state.isSent
-    }
-    if isSent { reader.tell() }
-    return reader
+    asksToContinue && reader.length != 0
   }
 
   /// Sends what has been read, and what is read from now on.
   func send() {
-    let reader = state.withLock { state in
-      state.isSent = true
-      return state.reader
-    }
-    reader?.tell()
+    state.withLock { $0.isSent = true }
+    reader.tell()
   }
 
   /// Restores a body that no server receives, so that the request can be sent again.
@@ -74,7 +63,7 @@ final class Upload: Sendable {
   /// Reads the available bytes; returns true at the limit or at the end of the body.
   func readAvailable(upTo limit: Int) throws(LupineError) -> Bool {
     guard limit > count else { return true }
-    let reader = try reader()
+    state.withLock { $0.hasBegun = true }
     var buffer = [UInt8](repeating: 0, count: Int(min(max((reader.length ?? .max), 1), 64 << 10)))
     while case let wanted = limit - count, wanted > 0 {
       if wanted < buffer.count { buffer.removeLast(buffer.count - wanted) }
@@ -101,12 +90,13 @@ final class Upload: Sendable {
   }
 
   /// Stops reading a body whose rest is not needed; an unread one-shot stream can still be sent.
-  func cancel() { if !isComplete { state.withLock { $0.reader }?.cancel() } }
+  func cancel() { if !isComplete { reader.cancel() } }
 
   /// Discards a body whose rest, or all of it, a server refused.
   func abandon() {
     cancel()
-    if state.withLock({ $0.reader }) != nil { body.discard() }
+    // A body that has not been opened can be sent in another request.
+    if !isHeldBack || state.withLock({ $0.hasBegun }) { body.discard() }
   }
 }
 

@@ -116,11 +116,7 @@ struct PieceCursor: Sendable {
     if reader == nil { reader = try open(piece, onReady, setReader) }
     guard let reader else { return .end }
     let read = try reader.read(into: room)
-    switch read {
-    case .bytes(let count): position += Int64(count)
-    case .pending: break
-    case .end: try piece.checkSize()
-    }
+    if case .bytes(let count) = read { position += Int64(count) }
     try check(piece, isComplete: read == .end)
     return read
   }
@@ -128,7 +124,7 @@ struct PieceCursor: Sendable {
   private func open(
     _ piece: Piece, _ onReady: @escaping @Sendable () -> Void, _ setReader: SetReader
   ) throws(LupineError) -> (any BodyReader)? {
-    let opened = try piece.open(onReady: onReady)
+    let opened = piece.makeReader(onReady: onReady)
     guard setReader(opened) else {
       opened?.cancel()
       throw LupineError(.cancelled, "The body was cancelled.")

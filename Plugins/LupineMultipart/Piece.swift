@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import LupineCore
 import LupineSupport
+import Synchronization
 
 /// A section of an encoded multipart: bytes in memory, or a body that is opened when it is read.
 struct Piece: Sendable {
@@ -94,21 +95,70 @@ struct Piece: Sendable {
     wholeFile = path
   }
 
-  /// Opens the body for one sending; a file is read to the measured length.
-  func open(onReady: @escaping @Sendable () -> Void) throws(LupineError) -> (any BodyReader)? {
+  /// Makes the reader for one sending, which opens the body at its first read; a file is read to the measured length.
+  func makeReader(onReady: @escaping @Sendable () -> Void) -> (any BodyReader)? {
     guard case .body(let body) = content else { return nil }
-    guard case .file(let path, let offset) = body.source else { return try body.makeReader(onReady: onReady) }
-    return try RequestBody.file(path, offset: offset, length: length).makeReader(onReady: onReady)
+    guard case .file(let path, let offset) = body.source else { return body.makeDeferredReader(onReady: onReady) }
+    let reader = RequestBody.file(path, offset: offset, length: length).makeDeferredReader(onReady: onReady)
+    guard wholeFile != nil else { return reader }
+    return WholeFileReader(reader, onReady: onReady) { () throws(LupineError) in try checkSize() }
   }
 
   /// Throws if the file's size has changed since it was measured.
-  func checkSize() throws(LupineError) {
+  private func checkSize() throws(LupineError) {
     guard let wholeFile, case .body(let body) = content, case .file(_, let offset) = body.source else { return }
     let size = try OpenFile(reading: wholeFile).size()
     guard size - offset == length else {
       throw LupineError(.bodyFailed, "The file \(wholeFile) changed its size while it was being sent.")
     }
   }
+}
+
+/// Reads a file that is sent to its end, and checks at the end that the file has not grown meanwhile.
+final class WholeFileReader: BodyReader {
+  private let base: any BodyReader
+  private let onReady: @Sendable () -> Void
+  private let check: @Sendable () throws(LupineError) -> Void
+  private let state = Mutex(State.sending)
+
+  private enum State {
+    case sending
+    case checking
+    case checked(Result<Void, LupineError>)
+  }
+
+  /// - Parameter check: called at the end of the file, on a thread that waits for disks.
+  init(
+    _ base: any BodyReader, onReady: @escaping @Sendable () -> Void,
+    _ check: @escaping @Sendable () throws(LupineError) -> Void
+  ) {
+    self.base = base
+    self.onReady = onReady
+    self.check = check
+  }
+
+  var length: Int64? { base.length }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    switch state.withLock({ $0 }) {
+    case .checking: return .pending
+    case .checked(let result):
+      try result.get()
+      return .end
+    case .sending: break
+    }
+    let read = try base.read(into: buffer)
+    guard read == .end else { return read }
+    state.withLock { $0 = .checking }
+    BlockingWork.start { [self] in
+      let result = Result { () throws(LupineError) in try check() }
+      state.withLock { $0 = .checked(result) }
+      onReady()
+    }
+    return .pending
+  }
+
+  func cancel() { base.cancel() }
 }
 
 /// Encodes a multipart as a flat list of pieces; nested multiparts are in place.

@@ -3,12 +3,12 @@ import HTTPTypes
 import LupineCore
 
 extension Exchange {
-  /// Opens the request's body and returns its shape.
-  func openBody() throws(LupineError) -> RequestShape {
-    guard request.hasBody else { return Self.shapeWithoutBody(submission.method) }
-    // The proxy may refuse the tunnel, so a body that can be read only once stays unopened until the tunnel exists.
-    outgoing.isOpenDeferred = isTunnelled && !request.body.isReplayable
-    let length = outgoing.isOpenDeferred ? request.body.length : try open()
+  /// The shape of the request.
+  ///
+  /// - Throws: kind `invalidRequest` if the HTTP version has no framing for the body.
+  func shape() throws(LupineError) -> RequestShape {
+    guard let reader = outgoing.reader else { return Self.shapeWithoutBody(submission.method) }
+    let length = reader.length
     outgoing.remaining = length
     guard length != nil || submission.version != .http1_0 else {
       throw LupineError(
@@ -27,26 +27,6 @@ extension Exchange {
     case .post, .put, .patch: .body(length: 0)
     default: .noBody
     }
-  }
-
-  /// Opens a body that waited for the tunnel; false ends the exchange.
-  func openDeferredBody() -> Bool {
-    guard outgoing.isOpenDeferred else { return true }
-    outgoing.isOpenDeferred = false
-    do throws(LupineError) {
-      _ = try open()
-      return true
-    } catch {
-      failure = failure ?? error
-      return false
-    }
-  }
-
-  /// Creates the body's reader and returns the body's length in bytes; nil if it is not known.
-  private func open() throws(LupineError) -> Int64? {
-    let reader = try context.makeReader(for: request.body) { [ticket = submission.ticket] in ticket.resumeSending() }
-    outgoing.reader = reader
-    return reader.length
   }
 
   /// Fills libcurl's buffer with the next bytes of the body.

@@ -16,7 +16,7 @@ final class Exchange: HandshakeOwner {
   var ports: SocketPorts?
   var clock: ExchangeClock
   var incoming = Incoming()
-  var outgoing = Outgoing()
+  var outgoing: Outgoing
   /// The exchange's connection, if the connection may carry other exchanges at the same time.
   var connection: WatchedSocket?
   /// The error that ends the exchange, if the transport and not libcurl detected the failure.
@@ -43,6 +43,7 @@ final class Exchange: HandshakeOwner {
   init(_ submission: Submission, _ host: HostQueue, _ multi: Multi, at now: UInt64) {
     id = submission.ticket.id
     self.submission = submission
+    outgoing = Outgoing(reader: submission.reader)
     self.host = host
     self.multi = multi
     clock = ExchangeClock(after: submission.target.lookup, at: now)
@@ -80,7 +81,7 @@ final class Exchange: HandshakeOwner {
       try multi.checkCertificates(now: context.now())
       begun = MonotonicClock.now
     }
-    let shape = try openBody()
+    let shape = try shape()
     let easy = try multi.makeEasy()
     try easy.prepare(submission, shape)
     if isTunnelled { uncommonState().tunnel = TunnelReader(context.limits, loop.headCache) }
@@ -109,7 +110,7 @@ final class Exchange: HandshakeOwner {
     }
     let isReused = easy.number(CURLINFO_NUM_CONNECTS) == 0
     guard isTrusted(isReused: isReused) else { return false }
-    guard mayUseConnection(to: address), openDeferredBody() else { return false }
+    guard mayUseConnection(to: address) else { return false }
     easy.setRemoteAddress(address, port: remotePort)
     ports =
       route.unixSocket == nil

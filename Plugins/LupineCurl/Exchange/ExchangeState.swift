@@ -40,9 +40,8 @@ struct Incoming {
 
 /// The state of an exchange's request.
 struct Outgoing {
-  var reader: (any BodyReader)?
-  /// Whether the reader of the body is created only after the tunnel exists.
-  var isOpenDeferred = false
+  /// The reader of the request's body; `nil` if the request has none.
+  let reader: (any BodyReader)?
   /// The number of bytes still to be sent; nil if the length is not known.
   var remaining: Int64?
   /// Whether libcurl waits for bytes from the reader.

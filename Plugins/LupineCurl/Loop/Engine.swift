@@ -9,27 +9,24 @@ final class Engine: Sendable {
   let configuration: CurlTransport.Configuration
   let lookups: HostLookups
   let state = Mutex(EngineState())
+  private let lastID = Atomic<UInt64>(0)
 
   init(_ configuration: CurlTransport.Configuration, _ lookups: HostLookups) {
     self.configuration = configuration
     self.lookups = lookups
   }
 
-  /// Queues an exchange and returns its ticket; starts the thread if it does not run.
-  func submit(
-    _ request: OutgoingRequest, _ context: TransferContext, _ target: ProxyTarget,
-    _ continuation: Submission.Continuation
-  ) throws(LupineError) -> Ticket {
-    let (ticket, wakeUp) = try state.withLock { (state) throws(LupineError) in
+  /// Makes the ticket of an exchange.
+  func makeTicket() -> Ticket { Ticket(lastID.wrappingAdd(1, ordering: .relaxed).newValue, self) }
+
+  /// Queues an exchange; starts the thread if it does not run.
+  func submit(_ submission: Submission) throws(LupineError) {
+    let wakeUp = try state.withLock { (state) throws(LupineError) in
       if state.phase == .idle { try launch(&state) }
       guard state.phase == .running else { throw LupineError.transportShutDown }
-      let ticket = Ticket(state.makeID(), self)
-      let submission = Submission(
-        ticket, request: request, context: context, target: target, continuation: continuation)
-      return (ticket, state.append(.start(submission)))
+      return state.append(.start(submission))
     }
     wakeUp?.signal()
-    return ticket
   }
 
   /// Queues a command; no effect if the loop does not run.
@@ -106,7 +103,7 @@ extension Engine {
       state.takeCommands(&commands)
       return state.abort()
     }
-    for case .start(let submission) in commands { submission.continuation.resume(returning: .failure(error)) }
+    for case .start(let submission) in commands { submission.refuse(error) }
     for case .countConnections(let continuation) in commands {
       continuation.resume(returning: ConnectionPoolSnapshot())
     }
@@ -163,13 +160,7 @@ struct EngineState {
   private var isAsleep = false
   var wakeUp: WakeUp?
   var thread: SystemThread?
-  private var lastID: UInt64 = 0
   private var waiters: [UnsafeContinuation<Void, Never>] = []
-
-  mutating func makeID() -> UInt64 {
-    lastID += 1
-    return lastID
-  }
 
   /// Queues a command; returns the wake-up if the loop is asleep.
   mutating func append(_ command: Command) -> WakeUp? {

@@ -233,7 +233,7 @@ extension Loop {
     do throws(LupineError) {
       exchange = Exchange(submission, limiter.host(of: submission.url), try multi(for: submission), at: now)
     } catch {
-      return submission.continuation.resume(returning: .failure(error))
+      return submission.refuse(error)
     }
     exchanges.insert(exchange)
     exchange.multi.addExchange()

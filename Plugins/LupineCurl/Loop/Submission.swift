@@ -17,11 +17,13 @@ final class Submission: Sendable {
   let identity: ConnectionKey
   /// The addresses that the proxy connects to, if the client resolves the names.
   let target: ProxyTarget
+  /// The reader of the request's body; `nil` if the request has none.
+  let reader: (any BodyReader)?
   let continuation: Continuation
 
   init(
     _ ticket: Ticket, request: OutgoingRequest, context: TransferContext, target: ProxyTarget,
-    continuation: Continuation
+    reader: (any BodyReader)?, continuation: Continuation
   ) {
     self.ticket = ticket
     self.request = request
@@ -31,7 +33,14 @@ final class Submission: Sendable {
     version = request.version ?? .http1_1
     identity = context.identity
     self.target = target
+    self.reader = reader
     self.continuation = continuation
+  }
+
+  /// Ends an exchange that the loop does not begin.
+  func refuse(_ error: LupineError) {
+    reader?.cancel()
+    continuation.resume(returning: .failure(error))
   }
 
   var settings: ExchangeSettings { _read { yield context.settings } }

@@ -38,11 +38,13 @@ final class SimulationRun<Value: Sendable>: Sendable {
   private func start(_ body: @escaping Body) {
     let running = SessionEnvironment.$current.withValue(world.environment) {
       ExecutorPreference.$current.withValue(world.scheduler) {
-        Simulation.$current.withValue(world) {
-          Task(executorPreference: world.scheduler) { [self] in
-            let outcome: Result<Value, any Error>
-            do { outcome = .success(try await body(world)) } catch { outcome = .failure(error) }
-            result.withLock { $0 = outcome }
+        BlockingWork.$runsInline.withValue(true) {
+          Simulation.$current.withValue(world) {
+            Task(executorPreference: world.scheduler) { [self] in
+              let outcome: Result<Value, any Error>
+              do { outcome = .success(try await body(world)) } catch { outcome = .failure(error) }
+              result.withLock { $0 = outcome }
+            }
           }
         }
       }

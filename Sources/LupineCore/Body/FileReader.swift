@@ -1,20 +1,40 @@
 import Synchronization
 
 /// Reads a file: exactly the bytes that it had when it was opened.
+///
+/// Threads of `BlockingWork` read the file in blocks, one block ahead of the transport. A read copies from a block, and
+/// returns `pending` if the disk has not delivered the next one.
 final class FileReader: BodyReader {
   let length: Int64?
   private let path: String
+  private let file: OpenFile
+  private let onReady: @Sendable () -> Void
+  private let readsInline = BlockingWork.runsInline
   private let state: Mutex<State>
 
-  private struct State: ~Copyable {
-    let file: OpenFile
+  /// The number of bytes that a thread reads at a time.
+  private static let blockSize: Int64 = 256 << 10
+
+  fileprivate struct State {
+    /// The position in the file behind the blocks.
     var position: Int64
     let end: Int64
+    /// The bytes that a transport can read, in order; at most two blocks.
+    var blocks: [ArraySlice<UInt8>] = []
+    var isReadingBlock = false
+    /// Why the next block could not be read.
+    var failure: LupineError?
+    /// Whether the transport waits for the next block.
+    var isAwaited = false
   }
 
-  init(path: String, offset: Int64, length: Int64?) throws(LupineError) {
+  /// Opens the file and reads its first block.
+  init(
+    path: String, offset: Int64, length: Int64?, onReady: @escaping @Sendable () -> Void
+  ) throws(LupineError) {
     self.path = path
-    let file = try OpenFile(reading: path)
+    self.onReady = onReady
+    file = try OpenFile(reading: path)
     let size = try file.size()
     guard (0...size).contains(offset), (0...size - offset).contains(length ?? 0) else {
       throw LupineError(
@@ -22,22 +42,77 @@ final class FileReader: BodyReader {
     }
     let count = length ?? size - offset
     self.length = count
-    state = Mutex(State(file: file, position: offset, end: offset + count))
+    state = Mutex(State(position: offset, end: offset + count))
+    if count > 0 { readBlock() }
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
-    try state.withLock { (state) throws(LupineError) -> BodyRead in
-      let wanted = Int(min(Int64(buffer.count), state.end - state.position))
-      guard wanted > 0 else { return .end }
-      let count = try state.file.read(
-        into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: state.position)
-      guard count > 0 else {
-        throw LupineError(.bodyFailed, "The file \(path) became shorter while it was being sent.")
-      }
-      state.position += Int64(count)
-      return .bytes(count)
+    let (read, mustRead) = try state.withLock { (state) throws(LupineError) in
+      let read = try state.read(into: buffer)
+      return (read, state.beginsBlock())
     }
+    guard mustRead else { return read }
+    guard readsInline else {
+      BlockingWork.start { [self] in readBlock() }
+      return read
+    }
+    readBlock()
+    return read == .pending ? try self.read(into: buffer) : read
   }
 
   func cancel() {}
+
+  /// Reads the next block; no other thread does so at the same time.
+  private func readBlock() {
+    let (position, count) = state.withLock { ($0.position, min(Self.blockSize, $0.end - $0.position)) }
+    let block = Result { () throws(LupineError) in try bytes(Int(count), at: position) }
+    if state.withLock({ $0.add(block) }) { onReady() }
+  }
+
+  private func bytes(_ count: Int, at position: Int64) throws(LupineError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let result = bytes.withUnsafeMutableBytes { bytes in
+      Result { () throws(LupineError) in try file.read(into: bytes, at: position) }
+    }
+    let found = try result.get()
+    guard found > 0 else {
+      throw LupineError(.bodyFailed, "The file \(path) became shorter while it was being sent.")
+    }
+    bytes.removeLast(count - found)
+    return bytes
+  }
+}
+
+extension FileReader.State {
+  fileprivate mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws(LupineError) -> BodyRead {
+    guard let block = blocks.first else {
+      if let failure { throw failure }
+      isAwaited = position < end
+      return isAwaited ? .pending : .end
+    }
+    let count = min(buffer.count, block.count)
+    block.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    if count == block.count { blocks.removeFirst() } else { blocks[0].removeFirst(count) }
+    return .bytes(count)
+  }
+
+  /// Whether a thread must read the next block from now on.
+  fileprivate mutating func beginsBlock() -> Bool {
+    guard !isReadingBlock, blocks.count < 2, position < end, failure == nil else { return false }
+    isReadingBlock = true
+    return true
+  }
+
+  /// Adds the block that a thread has read; returns whether the transport waits for it.
+  fileprivate mutating func add(_ block: Result<[UInt8], LupineError>) -> Bool {
+    isReadingBlock = false
+    switch block {
+    case .success(let bytes):
+      position += Int64(bytes.count)
+      blocks.append(bytes[...])
+    case .failure(let error): failure = error
+    }
+    defer { isAwaited = false }
+    return isAwaited
+  }
 }

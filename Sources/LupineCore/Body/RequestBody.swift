@@ -11,7 +11,8 @@ import Synchronization
 public struct RequestBody: Sendable {
   /// Makes a reader for one sending.
   ///
-  /// The reader calls `onReady` each time bytes become available after it returned `pending`.
+  /// It is called on a thread that may wait for disks (`BlockingWork`), or on the thread of a caller of
+  /// `makeReader(onReady:)`. The reader calls `onReady` each time bytes become available after it returned `pending`.
   public typealias Opening =
     @Sendable (_ onReady: @escaping @Sendable () -> Void) throws(LupineError) -> any BodyReader
 
@@ -87,7 +88,9 @@ public struct RequestBody: Sendable {
     }
   }
 
-  /// Opens the body for one sending.
+  /// Opens the body for one sending; waits for a disk if the body is a file.
+  ///
+  /// A transport calls `TransferContext.makeReader(for:mayStayUnread:onReady:)` instead, which waits on another thread.
   ///
   /// - Parameter onReady: called from any thread each time bytes become available after a read returned `pending`.
   /// - Throws: `LupineError` of kind `bodyFailed`, as for a missing file.
@@ -166,8 +169,8 @@ extension RequestBody {
   ///   - length: the number of bytes to send; `nil` sends all to the end.
   public static func file(_ path: String, offset: Int64 = 0, length: Int64? = nil) -> RequestBody {
     RequestBody(length: length, isReplayable: true, source: .file(path: path, offset: offset)) {
-      (_) throws(LupineError) in
-      try FileReader(path: path, offset: offset, length: length)
+      (onReady) throws(LupineError) in
+      try FileReader(path: path, offset: offset, length: length, onReady: onReady)
     }
   }
 
@@ -187,7 +190,8 @@ extension RequestBody {
   /// - Parameters:
   ///   - length: the length in bytes; `nil` sends the body chunked on HTTP/1.1. A stream that yields more or fewer
   ///     bytes fails.
-  ///   - make: makes the sequence. The next piece is requested after the last one has been read.
+  ///   - make: makes the sequence; called on a thread that waits for disks. The next piece is requested after the last one
+  ///     has been read.
   public static func stream<Bytes: AsyncSequence & Sendable>(
     length: Int64? = nil, _ make: @escaping @Sendable () throws -> Bytes
   ) -> RequestBody where Bytes.Element == [UInt8] {

@@ -1,8 +1,8 @@
 /// A request body that a transport reads at its own pace.
 ///
-/// One reader serves one sending of a body. Its calls do not overlap. A call never blocks for longer than a read from a
-/// local file takes. If no bytes are available, `read(into:)` returns `pending`, and the reader later calls the closure
-/// that it was made with.
+/// One reader serves one sending of a body. Its calls do not overlap, and each may be on another thread. A call never waits,
+/// neither for a disk nor for code of the program: if no bytes are available, `read(into:)` returns `pending`, and the
+/// reader later calls the closure that it was made with. A reader that needs a blocking call makes it with `BlockingWork`.
 public protocol BodyReader: AnyObject, Sendable {
   /// The length of the body in bytes; `nil` if it is not known before the first read.
   ///

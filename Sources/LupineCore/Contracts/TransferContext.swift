@@ -184,35 +184,40 @@ public struct TransferContext: Sendable {
 
   /// Opens the request's body for this exchange.
   ///
-  /// The reader emits `sent` when the transport has read the last byte. For a request without a body, or with an empty
-  /// body, the transport emits `sent` itself.
+  /// A file is opened, and the program's code for a stream is called, on a thread that waits for disks; bytes in memory are
+  /// opened at once. The reader emits `sent` when the transport has read the last byte. For a request without a body, or
+  /// with an empty body, the transport emits `sent` itself.
+  ///
+  /// The method uses `onCancel(_:)` while it waits, so that a cancellation ends the wait. The transport registers its own
+  /// handler afterwards.
+  ///
+  /// - Parameters:
+  ///   - mayStayUnread: whether the body may never be read, as one that waits for a proxy's tunnel or for 100 (Continue).
+  ///     A body that can be sent only once is then opened at its first read. Default: `false`.
+  ///   - onReady: called from any thread each time bytes become available after a read returned `pending`. It may be
+  ///     called before this method returns.
+  /// - Throws: the error of a body that cannot be opened, or the reason for the cancellation.
   public func makeReader(
-    for body: RequestBody, onReady: @escaping @Sendable () -> Void
-  ) throws(LupineError) -> any BodyReader {
-    ActiveReader(try open(body, onReady), as: uploadPart, control: control, onEnd: tellSent)
+    for body: RequestBody, mayStayUnread: Bool = false, onReady: @escaping @Sendable () -> Void
+  ) async throws(LupineError) -> any BodyReader {
+    let reader = try await open(body, mayStayUnread: mayStayUnread, onReady)
+    return ActiveReader(reader, as: uploadPart, control: control, onEnd: tellSent)
   }
 
   /// Opens the request's body without events or progress, until the transport calls `tell()` on the reader.
+  ///
+  /// Otherwise the same as `makeReader(for:mayStayUnread:onReady:)`.
   public func makeQuietReader(
-    for body: RequestBody, onReady: @escaping @Sendable () -> Void
-  ) throws(LupineError) -> QuietReader {
-    QuietReader(try open(body, onReady), as: uploadPart, control: control, onEnd: tellSent)
+    for body: RequestBody, mayStayUnread: Bool = false, onReady: @escaping @Sendable () -> Void
+  ) async throws(LupineError) -> QuietReader {
+    let reader = try await open(body, mayStayUnread: mayStayUnread, onReady)
+    return QuietReader(reader, as: uploadPart, control: control, onEnd: tellSent)
   }
 
   private var uploadPart: UploadPart { own?.value.upload ?? UploadPart() }
 
   private var tellSent: @Sendable (Int64) -> Void {
     { [self] in emit(.sent(bytes: $0)) }
-  }
-
-  private func open(
-    _ body: RequestBody, _ onReady: @escaping @Sendable () -> Void
-  ) throws(LupineError) -> any BodyReader {
-    guard let executor else { return try body.makeReader(onReady: onReady) }
-    let reader = ExecutorPreference.$current.withValue(executor) {
-      Result { () throws(LupineError) in try body.makeReader(onReady: onReady) }
-    }
-    return try reader.get()
   }
 
   /// Makes both sides of the body that follows a final head.

@@ -18,10 +18,9 @@ import Synchronization
 public enum BlockingWork {
   /// Runs the code on a thread of its own and returns its result.
   ///
-  /// The calling task waits for the end of the code, also if it is cancelled meanwhile. In a simulation the code runs on the
-  /// simulation's executor, so that the order of events is always the same.
+  /// The calling task waits for the end of the code, also if it is cancelled meanwhile.
   public static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-    if ExecutorPreference.current != nil { return work() }
+    if runsInline { return work() }
     return await withUnsafeContinuation { continuation in
       let box = Box(work)
       threads.add { continuation.resume(returning: box.run()) }
@@ -30,11 +29,16 @@ public enum BlockingWork {
 
   /// Runs the code on a thread of its own, and does not wait for it.
   ///
-  /// In a simulation it runs as a task on the simulation's executor.
-  static func start(_ work: @escaping @Sendable () -> Void) {
-    guard let executor = ExecutorPreference.current else { return threads.add(work) }
-    Task(executorPreference: executor) { work() }
+  /// Where `runsInline` is true, it runs as a task on the executor that the calling task prefers.
+  public static func start(_ work: @escaping @Sendable () -> Void) {
+    guard runsInline else { return threads.add(work) }
+    Task(executorPreference: ExecutorPreference.current) { work() }
   }
+
+  /// Whether the code runs on the calling task's own executor instead of a separate thread.
+  ///
+  /// A simulation sets it, so that the order of events is always the same. Default: `false`.
+  @TaskLocal public static var runsInline = false
 
   /// Releases the work, and the files that it holds, before its result is delivered.
   private final class Box<Value: Sendable>: Sendable {
