@@ -155,7 +155,8 @@ let package = Package(
     test(
       "LupineCurlTests",
       [
-        "LupineCompression", "LupineCore", "LupineCurl", "LupineMock", "LupineTesting", "CLibcurl", "COpenSSL",
+        "LupineCompression", "LupineCore", "LupineCurl", "LupineMock", "LupineMultipart", "LupineTesting", "CLibcurl",
+        "COpenSSL",
         "TrustSupport",
       ]),
     test("LupineFramingTests", ["LupineCore", "LupineFraming"]),

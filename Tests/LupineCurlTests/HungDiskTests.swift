@@ -3,6 +3,7 @@ import Glibc
 import LupineCore
 import LupineCurl
 import LupineFixtures
+import LupineMultipart
 import LupineSession
 import LupineTesting
 import LupineTransfers
@@ -35,5 +36,79 @@ import Testing
     #expect(await response.error == nil)
     #expect(try Data(contentsOf: URL(filePath: file)).count == 1_000)
     await session.shutdown()
+  }
+
+}
+
+/// A folder whose disk does not answer; see `with-peers`.
+private let frozenFolder = ProcessInfo.processInfo.environment["LUPINE_FROZEN"]
+
+/// Requests whose files lie in a file system that does not answer.
+///
+/// `with-peers` mounts it where the system allows that, and not elsewhere.
+@Suite(.enabled(if: frozenFolder != nil, "The system allows no mount of FUSE.")) struct FrozenDiskTests {
+  /// The requests that wait for the disk.
+  enum Wait: CaseIterable, Sendable {
+    case opening, secondHalf, part, form, suffix, destination
+
+    func request(in session: Session, to url: String) throws -> any SessionRequest {
+      let folder = frozenFolder ?? ""
+      switch self {
+      case .opening: return session.upload(.file("\(folder)/opening"), to: url)
+      case .secondHalf: return session.upload(.file("\(folder)/reading"), to: url)
+      case .part: return session.upload(.file("\(folder)/reading", offset: 600_000, length: 9), to: url)
+      case .form:
+        return session.upload(multipart: { $0.append(.file("\(folder)/reading"), name: "file") }, to: url)
+      case .suffix: return session.upload(try RequestBody.file("\(folder)/reading").suffix(from: 600_000), to: url)
+      case .destination: return session.download(url, to: .file("\(folder)/new"))
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: Wait.allCases)
+  func `a disk that does not answer holds up no other request, and the request ends by its timeout`(
+    wait: Wait
+  ) async throws {
+    let server = try Self.server()
+    let session = try Session.Builder().transport(CurlTransport()).build()
+    let waiting = try wait.request(in: session, to: server.url + "/file").timeouts { $0.total = .milliseconds(500) }
+    let end = Task { await Self.error(of: waiting) }
+    let silent = session.request(server.url + "/silent").timeouts { $0.total = .milliseconds(100) }
+    #expect(await silent.serializingData().response.error?.kind == .timedOut(.total))
+    for _ in 0..<10 {
+      #expect(try await session.request(server.url + "/other").serializingData().value.count == 1_000)
+    }
+    #expect(await end.value?.kind == .timedOut(.total))
+    await session.shutdown()
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: Wait.allCases)
+  func `a request whose disk does not answer ends when it is cancelled, and so does its session`(
+    wait: Wait
+  ) async throws {
+    let server = try Self.server()
+    let session = try Session.Builder().transport(CurlTransport()).build()
+    let (first, second) = (
+      try wait.request(in: session, to: server.url + "/file"), try wait.request(in: session, to: server.url + "/file")
+    )
+    async let firstError = Self.error(of: first)
+    async let secondError = Self.error(of: second)
+    #expect(try await session.request(server.url + "/other").serializingData().value.count == 1_000)
+    first.cancel()
+    #expect(await firstError?.kind == .cancelled)
+    await session.shutdown()
+    #expect(await secondError?.kind == .sessionShutDown)
+  }
+
+  private static func server() throws -> ScriptedServer {
+    try ScriptedServer { $0.path == "/silent" ? .stall(afterBytes: 3) : .respond(body: .filler(1_000)) }
+  }
+
+  private static func error(of request: any SessionRequest) async -> LupineError? {
+    switch request {
+    case let request as UploadRequest: await request.serializingData().response.error
+    case let request as DownloadRequest: await request.serializingFile().response.error
+    default: nil
+    }
   }
 }

@@ -30,7 +30,8 @@ extension TransferContext {
 }
 
 extension LupineError {
-  fileprivate static let openingCancelled = LupineError(.cancelled, "The request was cancelled while its body was opened.")
+  fileprivate static let openingCancelled = LupineError(
+    .cancelled, "The request was cancelled while its body was opened.")
 }
 
 /// A wait for a body that another thread opens.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import HTTPTypes
 import LupineFixtures
+import LupineSupport
 import LupineMock
 import LupineSession
 import Testing

@@ -3,6 +3,7 @@ import HTTPTypes
 import LupineCore
 import LupineSession
 import LupineFixtures
+import LupineSupport
 import LupineMock
 import Testing
 

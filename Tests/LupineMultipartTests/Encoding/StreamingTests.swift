@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import LupineCore
 import LupineFixtures
+import LupineSupport
 import LupineMultipart
 import Testing
 
