@@ -47,11 +47,11 @@ private let frozenFolder = ProcessInfo.processInfo.environment["LUPINE_FROZEN"]
 ///
 /// `with-peers` mounts it where the system allows that, and not elsewhere.
 @Suite(.enabled(if: frozenFolder != nil, "The system allows no mount of FUSE.")) struct FrozenDiskTests {
-  /// The requests that wait for the disk.
+  /// The uploads that wait for the disk.
   enum Wait: CaseIterable, Sendable {
-    case opening, secondHalf, part, form, suffix, destination
+    case opening, secondHalf, part, form, suffix
 
-    func request(in session: Session, to url: String) throws -> any SessionRequest {
+    func upload(in session: Session, to url: String) throws -> UploadRequest {
       let folder = frozenFolder ?? ""
       switch self {
       case .opening: return session.upload(.file("\(folder)/opening"), to: url)
@@ -60,39 +60,34 @@ private let frozenFolder = ProcessInfo.processInfo.environment["LUPINE_FROZEN"]
       case .form:
         return session.upload(multipart: { $0.append(.file("\(folder)/reading"), name: "file") }, to: url)
       case .suffix: return session.upload(try RequestBody.file("\(folder)/reading").suffix(from: 600_000), to: url)
-      case .destination: return session.download(url, to: .file("\(folder)/new"))
       }
     }
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: Wait.allCases)
-  func `a disk that does not answer holds up no other request, and the request ends by its timeout`(
+  func `an upload whose disk does not answer holds up no other request, and ends by its timeout`(
     wait: Wait
   ) async throws {
     let server = try Self.server()
     let session = try Session.Builder().transport(CurlTransport()).build()
-    let waiting = try wait.request(in: session, to: server.url + "/file").timeouts { $0.total = .milliseconds(500) }
-    let end = Task { await Self.error(of: waiting) }
-    let silent = session.request(server.url + "/silent").timeouts { $0.total = .milliseconds(100) }
-    #expect(await silent.serializingData().response.error?.kind == .timedOut(.total))
-    for _ in 0..<10 {
-      #expect(try await session.request(server.url + "/other").serializingData().value.count == 1_000)
-    }
-    #expect(await end.value?.kind == .timedOut(.total))
+    let waiting = try wait.upload(in: session, to: server.url + "/file").timeouts { $0.total = .milliseconds(500) }
+    async let error = waiting.serializingData().response.error
+    try await Self.expectOthersToEnd(session, server)
+    #expect(await error?.kind == .timedOut(.total))
     await session.shutdown()
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: Wait.allCases)
-  func `a request whose disk does not answer ends when it is cancelled, and so does its session`(
+  func `an upload whose disk does not answer ends when it is cancelled, and so does its session`(
     wait: Wait
   ) async throws {
     let server = try Self.server()
     let session = try Session.Builder().transport(CurlTransport()).build()
     let (first, second) = (
-      try wait.request(in: session, to: server.url + "/file"), try wait.request(in: session, to: server.url + "/file")
+      try wait.upload(in: session, to: server.url + "/file"), try wait.upload(in: session, to: server.url + "/file")
     )
-    async let firstError = Self.error(of: first)
-    async let secondError = Self.error(of: second)
+    async let firstError = first.serializingData().response.error
+    async let secondError = second.serializingData().response.error
     #expect(try await session.request(server.url + "/other").serializingData().value.count == 1_000)
     first.cancel()
     #expect(await firstError?.kind == .cancelled)
@@ -100,15 +95,33 @@ private let frozenFolder = ProcessInfo.processInfo.environment["LUPINE_FROZEN"]
     #expect(await secondError?.kind == .sessionShutDown)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `a destination that is not created holds up no other request and no timeout`() async throws {
+    let server = try Self.server()
+    let session = try Session.Builder().transport(CurlTransport()).build()
+    let file = "\(frozenFolder ?? "")/new"
+    let (heads, head) = AsyncStream.makeStream(of: Void.self)
+    let download = session.download(
+      server.url + "/file",
+      to: .custom { _ in
+        head.yield()
+        return (file, [])
+      })
+    // It never ends, because a download waits for its disk.
+    download.response { _ in Issue.record("The disk has answered.") }
+    for await _ in heads { break }
+    try await Self.expectOthersToEnd(session, server)
+  }
+
   private static func server() throws -> ScriptedServer {
     try ScriptedServer { $0.path == "/silent" ? .stall(afterBytes: 3) : .respond(body: .filler(1_000)) }
   }
 
-  private static func error(of request: any SessionRequest) async -> LupineError? {
-    switch request {
-    case let request as UploadRequest: await request.serializingData().response.error
-    case let request as DownloadRequest: await request.serializingFile().response.error
-    default: nil
+  private static func expectOthersToEnd(_ session: Session, _ server: ScriptedServer) async throws {
+    let silent = session.request(server.url + "/silent").timeouts { $0.total = .milliseconds(100) }
+    #expect(await silent.serializingData().response.error?.kind == .timedOut(.total))
+    for _ in 0..<10 {
+      #expect(try await session.request(server.url + "/other").serializingData().value.count == 1_000)
     }
   }
 }

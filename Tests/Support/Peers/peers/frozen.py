@@ -23,6 +23,7 @@ MS_NOSUID, MS_NODEV, MS_REC, MS_PRIVATE = 2, 4, 0x4000, 1 << 18
 # Of linux/fuse.h: the requests that are answered, the names of files by number, and what they have.
 LOOKUP, FORGET, GETATTR, OPEN, READ, RELEASE, FLUSH, INIT, OPENDIR = 1, 2, 3, 14, 15, 18, 25, 26, 27
 CREATE, MKNOD, INTERRUPT, BATCH_FORGET = 35, 8, 36, 42
+DIRECT_IO = 1
 ROOT, READING, OPENING = 1, 2, 3
 FILES = {b"reading": READING, b"opening": OPENING}
 SIZE = 1 << 20
@@ -88,7 +89,7 @@ def answer(operation, node, content):
     if operation == GETATTR:
         return struct.pack("<Q2I", 3600, 0, 0) + attributes(node)
     if operation == OPENDIR or (operation == OPEN and node == READING):
-        return struct.pack("<Q2I", node, 0, 0)
+        return struct.pack("<Q2I", node, DIRECT_IO, 0)
     if operation in (RELEASE, FLUSH):
         return b""
     if operation == READ:
