@@ -12,6 +12,7 @@ let settings: [SwiftSetting] = [
 ]
 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 func source(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: settings)
@@ -82,6 +83,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.3.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
@@ -90,7 +92,7 @@ let package = Package(
   targets: [
     // What the modules of Sources share that is no part of a contract; it is no product.
     source("LupineSupport", [httpTypes]),
-    source("LupineCore", ["LupineSupport", httpTypes]),
+    source("LupineCore", ["LupineSupport", deque, httpTypes]),
     source("LupineCoding", ["LupineCore", "LupineSupport", httpTypes]),
     source("LupineSession", ["LupineCoding", "LupineCore", "LupineSupport", httpTypes]),
     source("LupineTransfers", ["LupineCoding", "LupineCore", "LupineSession", "LupineSupport", httpTypes]),
@@ -108,9 +110,9 @@ let package = Package(
         .target(name: "LupineOpenSSL", condition: .when(traits: ["OpenSSL"])),
       ]),
 
-    plugin("LupineCurl", ["CLibcurl", "COpenSSL", "LupineFraming", "LupineX509"]),
+    plugin("LupineCurl", ["CLibcurl", "COpenSSL", "LupineFraming", "LupineX509", deque]),
     plugin("LupineMock", ["LupineCoding"]),
-    plugin("LupineReachability", ["CNetlink"]),
+    plugin("LupineReachability", ["CNetlink", deque]),
     plugin("LupineCompression", ["LupineSession", "CZlib", "CBrotli", "CZstd"]),
     plugin("LupineMultipart", ["LupineSession", "LupineStreams"]),
     plugin("LupineOpenSSL", ["COpenSSL", "LupineX509"]),
@@ -119,7 +121,7 @@ let package = Package(
     // How messages of HTTP/1.1 are framed, for transports that read the bytes; it is no plugin.
     .target(
       name: "LupineFraming", dependencies: ["LupineCore"], path: "Plugins/LupineFraming", swiftSettings: settings),
-    plugin("LupineResilience", ["LupineSession"]),
+    plugin("LupineResilience", ["LupineSession", deque]),
     plugin("LupineAuthentication", ["LupineCoding", "LupineSession", "COpenSSL"]),
     plugin("LupineCookies", ["LupineSession", "CPSL"]),
     plugin(

@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 
 /// Supplies the state of the network and its changes, from the kernel or from a test's script.
@@ -112,7 +113,7 @@ struct ScriptedPathState {
   private var hostPaths: [String: NetworkPath] = [:]
   private var watchers: [UInt64: Watcher] = [:]
   private var lastID: UInt64 = 0
-  private var deliveries: [(id: UInt64, path: NetworkPath)] = []
+  private var deliveries: Deque<(id: UInt64, path: NetworkPath)> = []
   private var isDelivering = false
   private var waiting: [(count: Int, CheckedContinuation<Void, Never>)] = []
 
@@ -141,8 +142,7 @@ struct ScriptedPathState {
 
   /// Returns the next call; `nil` ends the delivery.
   mutating func nextDelivery() -> (handler: Handler, path: NetworkPath)? {
-    while !deliveries.isEmpty {
-      let (id, path) = deliveries.removeFirst()
+    while let (id, path) = deliveries.popFirst() {
       if let watcher = watchers[id] { return (watcher.handler, path) }
     }
     isDelivering = false

@@ -1,3 +1,4 @@
+import DequeModule
 public import LupineCore
 public import LupineSession
 import LupineSupport
@@ -11,7 +12,7 @@ import Synchronization
 public final class ConcurrencyLimiter: Plugin {
   private struct OriginQueue {
     var running = 0
-    var waiting: [Waiter<Void>] = []
+    var waiting: Deque<Waiter<Void>> = []
   }
 
   private enum Admission {

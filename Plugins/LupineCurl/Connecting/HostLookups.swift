@@ -1,3 +1,4 @@
+import DequeModule
 import LupineCore
 import LupineSupport
 import Synchronization
@@ -26,7 +27,7 @@ final class HostLookups: Sendable {
     /// The waiters of each name that is queued or being resolved; empty if all of them have left.
     var waiters: [String: [UInt64: Completion]] = [:]
     /// The names that wait for a thread.
-    var queue: [String] = []
+    var queue: Deque<String> = []
     var threads = 0
     var isClosed = false
 

@@ -90,6 +90,7 @@ extension Exchange {
 
   /// Completes the exchange's work at the end of a turn of the loop.
   func settle() {
+    willSettle = false
     // The response is complete, so the rest of the request's body is not sent, and the connection cannot be reused.
     if outgoing.isResponseComplete { completeResponse(isReusable: false) }
     resumeCaller()

@@ -27,11 +27,7 @@ final class Exchange: HandshakeOwner {
   private(set) var uncommon: UncommonState?
   private var isOutcomeDelivered = false
   /// Whether the loop will call `settle` at the end of the turn.
-  private var willSettle = false
-  /// The next exchange in the same chain of the loop's table.
-  var nextInChain: ExchangeTable.Link?
-  /// The next exchange in the list that the loop settles.
-  private var nextToSettle: Unmanaged<Exchange>?
+  var willSettle = false
   var hasEnded = false
 
   /// The result for the caller of `send`.
@@ -179,16 +175,6 @@ final class Exchange: HandshakeOwner {
     if willSettle { return }
     willSettle = true
     loop.scheduleSettle(self)
-  }
-
-  /// Links the next exchange of the loop's list behind this one.
-  func link(before next: Unmanaged<Exchange>) { nextToSettle = next }
-
-  /// Removes the exchange from the list that the loop settles, and returns the next one.
-  func leaveSettleList() -> Unmanaged<Exchange>? {
-    defer { nextToSettle = nil }
-    willSettle = false
-    return nextToSettle
   }
 
   /// Passes the stored result to the caller of `send`, once.

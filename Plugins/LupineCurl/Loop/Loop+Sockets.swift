@@ -85,7 +85,7 @@ extension Loop {
   /// Returns true if a connection was closed, or if the multi has an idle connection that a new one can replace.
   func freeDescriptor(in multi: Multi) -> Bool {
     let hasClosed = closeUnused(except: multi)
-    let used = exchanges.all.compactMap { $0.isUnderWay ? $0.ports : nil }
+    let used = exchanges.values.compactMap { $0.isUnderWay ? $0.ports : nil }
     let hasIdle = sockets.indices.contains { index in
       guard let socket = sockets[index], socket.isConnection, socket.multi === multi, socket.requestedEvents == 0 else {
         return false
@@ -104,7 +104,7 @@ extension Loop {
     for ended in watchdog.connections.takeEndedConnections() {
       // epoll does not watch the dead socket that has replaced the descriptor.
       if let socket = watchedSocket(ended.descriptor), socket.id == ended.id { socket.watchedEvents = 0 }
-      for exchange in exchanges.all where exchange.isUnderWay && exchange.uses(ended) { exchange.failFlooded() }
+      for exchange in exchanges.values where exchange.isUnderWay && exchange.uses(ended) { exchange.failFlooded() }
     }
   }
 
@@ -121,7 +121,7 @@ extension Loop {
   /// Counts the connections; the connection of a paused exchange is not idle, although libcurl waits for no event on
   /// it.
   func snapshot(waiting: Int) -> ConnectionPoolSnapshot {
-    let used = exchanges.all.compactMap { $0.isUnderWay ? $0.ports : nil }
+    let used = exchanges.values.compactMap { $0.isUnderWay ? $0.ports : nil }
     var snapshot = ConnectionPoolSnapshot(waiting: waiting)
     for descriptor in sockets.indices {
       guard let socket = sockets[descriptor], socket.isConnection else { continue }
@@ -141,7 +141,7 @@ extension Loop {
   private func isInUse(_ descriptor: Int32, _ socket: WatchedSocket) -> Bool {
     if exchanges[socket.exchangeID]?.isUnderWay == true { return true }
     let ports = SocketPorts(descriptor)
-    return exchanges.all.contains { $0.isUnderWay && $0.ports == ports }
+    return exchanges.values.contains { $0.isUnderWay && $0.ports == ports }
   }
 }
 
@@ -171,7 +171,7 @@ extension Loop {
   /// libcurl then removes it from its pool.
   func discard(_ connection: WatchedSocket) {
     guard let index = sockets.firstIndex(where: { $0 === connection }),
-      !exchanges.all.contains(where: { $0.isUnderWay && $0.ports == connection.ports })
+      !exchanges.values.contains(where: { $0.isUnderWay && $0.ports == connection.ports })
     else { return }
     poller.unwatch(Int32(index))
     connection.watchedEvents = 0

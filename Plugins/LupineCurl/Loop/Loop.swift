@@ -10,19 +10,16 @@ final class Loop {
   var roots = RootCache()
   /// The state of each descriptor, by its number; nil if libcurl does not use the descriptor.
   private(set) var sockets: [WatchedSocket?] = []
-  let exchanges = ExchangeTable()
+  /// The exchanges that have not ended, by their numbers.
+  private(set) var exchanges: [UInt64: Exchange] = [:]
   private let wakeUp: WakeUp
   /// Replaced as a whole and never changed in place, so that reading it needs no exclusivity check.
   private var multis: [Multi] = []
   private let limiter: ConnectionLimiter
   /// Whether a deadline may have passed.
   private var isTimeUp = false
-  /// The first exchange of the list that `settle` processes at the end of the turn.
-  ///
-  /// The list is linked through the exchanges, and holds one reference to each of them. An array would need an
-  /// exclusivity check for each access.
-  private var firstToSettle: Unmanaged<Exchange>?
-  private var lastToSettle: Unmanaged<Exchange>?
+  /// The exchanges that `settle` processes at the end of the turn.
+  private var settling: [Exchange] = []
   /// The exchanges that have used their share of the turn.
   private var yielding: [UInt64] = []
   /// Whether a call of libcurl that may call back for exchanges is in progress; maintained in debug builds only.
@@ -52,7 +49,7 @@ final class Loop {
       sleep(&jobs)
       turn(&commands)
     }
-    for exchange in exchanges.all { exchange.fail(.transportShutDown) }
+    for exchange in exchanges.values { exchange.fail(.transportShutDown) }
     settle()
     for multi in multis { multi.close() }
     multis = []
@@ -134,11 +131,10 @@ final class Loop {
   }
 
   private func settle() {
-    while let first = firstToSettle {
-      let exchange = first.takeRetainedValue()
-      firstToSettle = exchange.leaveSettleList()
-      if firstToSettle == nil { lastToSettle = nil }
-      exchange.settle()
+    while !settling.isEmpty {
+      let exchanges = settling
+      settling = []
+      for exchange in exchanges { exchange.settle() }
     }
   }
 }
@@ -177,20 +173,12 @@ extension Loop {
     return lastConnectionID
   }
 
-  /// Adds an exchange to the list that `settle` processes at the end of the turn.
-  func scheduleSettle(_ exchange: Exchange) {
-    let link = Unmanaged.passRetained(exchange)
-    if let lastToSettle {
-      lastToSettle._withUnsafeGuaranteedRef { $0.link(before: link) }
-    } else {
-      firstToSettle = link
-    }
-    lastToSettle = link
-  }
+  /// Makes `settle` process an exchange at the end of the turn.
+  func scheduleSettle(_ exchange: Exchange) { settling.append(exchange) }
 
   /// Removes an exchange that is over.
   func remove(_ exchange: Exchange) {
-    exchanges.remove(exchange)
+    exchanges[exchange.id] = nil
     limiter.leave(exchange.id, from: exchange.host)
   }
 
@@ -235,7 +223,7 @@ extension Loop {
     } catch {
       return submission.refuse(error)
     }
-    exchanges.insert(exchange)
+    exchanges[exchange.id] = exchange
     exchange.multi.addExchange()
     let queued = QueuedExchange(
       exchange.id, priority: submission.request.priority, submission.settings.connections)

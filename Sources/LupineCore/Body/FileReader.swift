@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 
 /// Reads a file: exactly the bytes that it had when it was opened.
@@ -20,7 +21,7 @@ final class FileReader: BodyReader {
     var position: Int64
     let end: Int64
     /// The bytes that a transport can read, in order; at most two blocks.
-    var blocks: [ArraySlice<UInt8>] = []
+    var blocks: Deque<ArraySlice<UInt8>> = []
     var isReadingBlock = false
     /// Why the next block could not be read.
     var failure: LupineError?

@@ -1,9 +1,10 @@
+import DequeModule
+
 /// The pieces of a streamed body that wait for its consumer.
 struct WaitingPieces {
   /// Bytes that wait to be taken.
   private(set) var count = 0
-  private var pieces: [[UInt8]] = []
-  private var first = 0
+  private var pieces: Deque<[UInt8]> = []
   private var spares = SparePieces()
   private static let pieceSize = 256 << 10
   private static let largePiece = 8 << 10
@@ -12,7 +13,7 @@ struct WaitingPieces {
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     count += bytes.count
     let last = pieces.count - 1
-    if first <= last, pieces[last].count + bytes.count <= Self.pieceSize {
+    if last >= 0, pieces[last].count + bytes.count <= Self.pieceSize {
       makeRoom(for: bytes.count)
     } else {
       pieces.append(emptyPiece(for: bytes.count))
@@ -43,7 +44,6 @@ struct WaitingPieces {
   /// Drops the waiting pieces.
   mutating func drop() {
     pieces = []
-    first = 0
     count = 0
     spares.close()
   }
@@ -55,16 +55,9 @@ struct WaitingPieces {
   mutating func reclaim() { spares.reclaim() }
 
   mutating func take() -> [UInt8]? {
-    guard first < pieces.count else { return nil }
-    let piece = pieces[first]
-    pieces[first] = []
-    first += 1
+    guard let piece = pieces.popFirst() else { return nil }
     count -= piece.count
     if (Self.pieceSize..<2 * Self.pieceSize).contains(piece.capacity) { spares.lend(piece) }
-    if first == pieces.count {
-      pieces.removeAll(keepingCapacity: true)
-      first = 0
-    }
     return piece
   }
 }

@@ -1,3 +1,5 @@
+import DequeModule
+
 /// Limits the number of concurrent exchanges and queues the others.
 ///
 /// Of the exchanges that may start, the one with the highest priority starts first. Exchanges of equal priority start
@@ -117,43 +119,33 @@ public final class ConnectionLimiter {
 ///
 /// Exchanges of equal priority start in the order of arrival.
 public final class HostQueue {
-  /// The waiting exchanges of one priority.
-  private struct Rank {
-    var waiters: [QueuedExchange] = []
-    var first = 0
-
-    var next: QueuedExchange? { first < waiters.count ? waiters[first] : nil }
-  }
-
   var running = 0
   /// Whether the host uses HTTP/2, where one connection carries many exchanges, so that no exchange has to wait.
   var isLifted = false
   private var waitingCount = 0
-  private var ranks = OutgoingRequest.Priority.allCases.map { _ in Rank() }
+  /// The waiting exchanges of each priority, the lowest priority first.
+  private var ranks = OutgoingRequest.Priority.allCases.map { _ in Deque<QueuedExchange>() }
 
   var isIdle: Bool { running == 0 && next == nil }
-  var next: QueuedExchange? { waitingCount == 0 ? nil : ranks.last { $0.next != nil }?.next }
+  var next: QueuedExchange? { waitingCount == 0 ? nil : ranks.last { !$0.isEmpty }?.first }
 
   func append(_ waiter: QueuedExchange) {
     waitingCount += 1
-    ranks[waiter.priority.rawValue].waiters.append(waiter)
+    ranks[waiter.priority.rawValue].append(waiter)
   }
 
   func removeNext() {
-    guard let index = ranks.lastIndex(where: { $0.next != nil }) else { return }
+    guard let index = ranks.lastIndex(where: { !$0.isEmpty }) else { return }
     waitingCount -= 1
-    ranks[index].first += 1
-    guard ranks[index].next == nil || ranks[index].first > 1_000 else { return }
-    ranks[index].waiters.removeFirst(ranks[index].first)
-    ranks[index].first = 0
+    ranks[index].removeFirst()
   }
 
   /// Removes a waiting exchange; returns false if it does not wait.
   func remove(_ id: UInt64) -> Bool {
     if waitingCount == 0 { return false }
-    for rank in ranks.indices where ranks[rank].next != nil {
-      guard let index = ranks[rank].waiters[ranks[rank].first...].firstIndex(where: { $0.id == id }) else { continue }
-      ranks[rank].waiters.remove(at: index)
+    for rank in ranks.indices {
+      guard let index = ranks[rank].firstIndex(where: { $0.id == id }) else { continue }
+      ranks[rank].remove(at: index)
       waitingCount -= 1
       return true
     }

@@ -1,3 +1,4 @@
+import DequeModule
 import LupineSupport
 import Synchronization
 
@@ -77,16 +78,9 @@ private final class BlockingThreads: Sendable {
   private static let kept = 4
 
   private struct State {
-    /// The jobs that wait, the next one last.
-    var waiting: [Job] = []
-    var arrived: [Job] = []
+    var waiting: Deque<Job> = []
     var threads = 0
     var idle = 0
-
-    mutating func next() -> Job? {
-      if waiting.isEmpty { (waiting, arrived) = (arrived.reversed(), []) }
-      return waiting.popLast()
-    }
   }
 
   private enum Step {
@@ -108,7 +102,7 @@ private final class BlockingThreads: Sendable {
 
   func add(_ job: @escaping Job) {
     let need = state.withLock { state -> Need in
-      state.arrived.append(job)
+      state.waiting.append(job)
       if state.idle > 0 {
         state.idle -= 1
         return .wake
@@ -144,7 +138,7 @@ private final class BlockingThreads: Sendable {
   }
 
   private static func step(_ state: inout State, _ untilIdle: Bool) -> Step {
-    if let job = state.next() { return .run(job) }
+    if let job = state.waiting.popFirst() { return .run(job) }
     guard !untilIdle, state.idle < kept else {
       state.threads -= 1
       return .end
