@@ -61,7 +61,8 @@ extension DataStreamRequest {
   }
 
   func events(
-    _ failures: (any FailureExplaining)?, _ reconnects: Bool?, _ retry: Duration, _ reconnectionLimit: Int?, _ limit: Int
+    _ failures: (any FailureExplaining)?, _ reconnects: Bool?, _ retry: Duration, _ reconnectionLimit: Int?,
+    _ limit: Int
   ) -> EventStream {
     let connections = EventConnections(execution, consumer, hasTaken: hasTaken)
     if connections.isReader { validate(statusCode: [200, 204]).validate(contentType: ["text/event-stream"]) }

@@ -118,67 +118,11 @@ public final class RequestExecution: Sendable {
     if state.withLock({ $0.isHeld ? false : $0.takeLead() }) { launch() }
   }
 
-  func resume() {
-    guard let next = state.withLock({ $0.resume() }) else { return }
-    emit(.resumed)
-    settleSuspension()
-    for gate in next.gates { gate.resume() }
-    if next.mustStart { launch() }
-  }
-
-  func suspend() {
-    guard state.withLock({ $0.suspend() }) else { return }
-    emit(.suspended)
-    settleSuspension()
-  }
-
-  /// Sets the suspension of the exchange; repeats until it matches the request's.
-  private func settleSuspension() {
-    var told: Bool?
-    while true {
-      let (control, isSuspended) = state.withLock { $0.suspension }
-      if told == isSuspended { return }
-      control?.setSuspended(isSuspended)
-      told = isSuspended
-    }
-  }
-
-  /// Whether the request is suspended and must await `passGate`.
-  var mustWait: Bool { state.withLock { $0.mustWait } }
-
   /// Begins an attempt, unless the request is suspended or cancelled; reads all values under one lock.
   func enterAttempt(_ number: Int) -> (mustWait: Bool, ended: LupineError?, hasNoOverrides: Bool) {
     state.withLock { state in
       if !state.mustWait, state.cancellation == nil { state.beginAttempt(number) }
       return (state.mustWait, state.cancellation, state.settings.areDefault)
-    }
-  }
-
-  /// Waits while the request is suspended or has not started; returns at once otherwise.
-  ///
-  /// A reader of a stream calls it before it waits for something that is no byte of the body, so that `suspend()` holds
-  /// it as well. Cancelling the caller's task cancels the request.
-  ///
-  /// - Throws: the reason of the cancellation, if the request was cancelled.
-  public func waitWhileSuspended() async throws(LupineError) {
-    let (isHeld, reason) = state.withLock { ($0.isHeld, $0.cancellation) }
-    if let reason { throw reason }
-    guard isHeld else { return }
-    await withTaskCancellationHandler {
-      await passGate()
-    } onCancel: {
-      cancel()
-    }
-    if let reason = cancellation { throw reason }
-  }
-
-  /// The reason of the cancellation; `nil` if the request was not cancelled.
-  public var cancellation: LupineError? { state.withLock { $0.cancellation } }
-
-  /// Waits while the request is suspended; a cancelled request continues at once.
-  func passGate() async {
-    await withUnsafeContinuation { gate in
-      if state.withLock({ $0.pass(gate) }) { gate.resume() }
     }
   }
 
@@ -198,6 +142,9 @@ public final class RequestExecution: Sendable {
     if beginning.isSuspended { settleSuspension() }
     return true
   }
+
+  /// The reason of the cancellation; `nil` if the request was not cancelled.
+  public var cancellation: LupineError? { state.withLock { $0.cancellation } }
 
   /// Cancels the request, unless it has ended; its handlers are called with the reason.
   ///
@@ -242,7 +189,8 @@ public final class RequestExecution: Sendable {
     for monitor in session.configuration.monitors { monitor.receive(event) }
   }
 
-  private func launch() {
+  /// Runs the request in a task, which then calls the handlers.
+  func launch() {
     // Registered here, so that `finishRequests()` waits for this request; `run` reports a refusal.
     try? session.registry.insert(self)
     Task(executorPreference: session.configuration.executor) {
