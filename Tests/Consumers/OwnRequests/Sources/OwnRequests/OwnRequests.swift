@@ -16,12 +16,14 @@ import Synchronization
   static func main() async throws {
     try await checkValue()
     try await checkSize()
+    try await checkInterceptor()
     try await checkHandler()
     try await checkRetry()
     try await checkValidation()
     try await checkCancellation()
     try await checkInvalidURL()
     try await checkParts()
+    try await checkLeaving()
     print("with kinds of request of its own, the program got every answer it expected")
   }
 
@@ -44,7 +46,7 @@ import Synchronization
     try expect(checksum.head.headerFields[.eTag], "\"1\"")
     try expect(try await request.value.value, expected)
     try expect(mock.requests.map { "\($0.url)" }, ["\(url)?page=1"])
-    try expect(request.description, "GET \(url)?page (200)")
+    try expect(request.description, "GET \(url)?… (200)")
     await session.shutdown()
   }
 
@@ -52,12 +54,21 @@ import Synchronization
   static func checkSize() async throws {
     let mock = MockTransport()
     mock.stub(.get, url, .data(Data(count: 2 << 20)))
-    let session = try Session.Builder().transport(mock).limits { $0.responseBody = 1_000 }.build()
+    var limits = Limits()
+    limits.responseBody = 1_000
+    let session = try Session.Builder().transport(mock).limits(limits).build()
     let request = session.checksum(url)
     // The low sum stays 1, and the high sum counts the zeros.
     try expect(try await request.value.value, UInt32((2 << 20) % 65_521) << 16 | 1)
     let outcome = await request.execution.outcome()
     try expect(outcome.response?.data.count, 0)
+    await session.shutdown()
+  }
+
+  /// A response that an interceptor makes goes to the same stage.
+  static func checkInterceptor() async throws {
+    let session = try Session.Builder().transport(MockTransport()).interceptor(StoredArticle()).build()
+    try expect(try await session.checksum(url).value.value, expected)
     await session.shutdown()
   }
 
@@ -94,7 +105,11 @@ import Synchronization
   }
 
   static func checkCancellation() async throws {
-    let (session, _) = try session(.text("Wikipedia").stall(afterBytes: 4))
+    let stalled = MockReply.text("Wikipedia").stall(afterBytes: 4)
+    let mock = MockTransport()
+    mock.stub(.get, url, .sequence([stalled, stalled]))
+    // No time passes, so that the requests do not time out before they are cancelled.
+    let session = try Session.Builder().transport(mock).clock(TestClock()).build()
     let request = session.checksum(url)
     let ended = Mutex<LupineError.Kind?>(nil)
     request.responseChecksum { result in
@@ -102,9 +117,9 @@ import Synchronization
     }.cancel()
     await session.finishRequests()
     try expect(ended.withLock { $0 }, .cancelled)
-    let task = Task { await Result { () async throws(LupineError) in try await session.checksum(url).value } }
+    let task = Task { await session.checksum(url).execution.outcome().error?.kind }
     task.cancel()
-    if case .failure(let error) = await task.value { try expect(error.kind, .cancelled) }
+    try expect(await task.value, .cancelled)
     await session.shutdown()
   }
 
@@ -117,35 +132,48 @@ import Synchronization
     await session.shutdown()
   }
 
-  /// A response that is handed over at its head: all parts, a refused response, a cut one, and one that is cancelled.
+  /// A response that is handed over at its head: all parts, a refused response, and one whose last part has no end.
   static func checkParts() async throws {
-    let replies: [MockReply] = [
-      .text("").chunked(["a;b", "c;", "d;"]), .text("busy", status: .serviceUnavailable), .text("e;"),
-      .text("f;g"), .text("h;").stall(afterBytes: 2),
-    ]
-    let mock = MockTransport()
-    mock.stub(.get, url, .sequence(replies))
-    let session = try Session.Builder().transport(mock).clock(ImmediateClock()).timeouts(idle: nil)
-      .retrier(.backoff(limit: 2)).build()
-    func parts(cancellingAfter last: String? = nil) async -> [String] {
-      let found = Mutex<[String]>([])
-      let request = SplitRequest(session, url).validate()
-      request.responseParts(UInt8(ascii: ";")) { result in
-        switch result {
-        case .success(let text):
-          found.withLock { $0.append(text) }
-          if text == last { request.cancel() }
-        case .failure(let error): found.withLock { $0.append("\(error.kind)") }
-        }
-      }
-      await session.finishRequests()
-      return found.withLock { $0 }
-    }
-    try expect(await parts(), ["a", "bc", "d"])
-    try expect(await parts(), ["e"])
-    try expect(await parts(), ["f", "malformedResponse"])
-    try expect(await parts(cancellingAfter: "h"), ["h", "cancelled"])
+    let (session, mock) = try session(
+      .text("").chunked(["a;b", "c;", "d;"]), .text("busy", status: .serviceUnavailable), .text("e;"), .text("f;g"))
+    try expect(await parts(in: session), ["a", "bc", "d"])
+    try expect(await parts(in: session), ["e"])
+    try expect(await parts(in: session), ["f", "malformedResponse"])
     await session.shutdown()
     try mock.verify()
+  }
+
+  /// A reader that cancels receives no further part.
+  static func checkLeaving() async throws {
+    let mock = MockTransport()
+    mock.stub(.get, url, .text("h;i;j;").stall(afterBytes: 5))
+    let session = try Session.Builder().transport(mock).clock(TestClock()).build()
+    try expect(await parts(in: session, cancellingAfter: "h"), ["h", "cancelled"])
+    await session.shutdown()
+  }
+
+  static func parts(in session: Session, cancellingAfter last: String? = nil) async -> [String] {
+    let found = Mutex<[String]>([])
+    let request = SplitRequest(session, url).validate()
+    request.responseParts(UInt8(ascii: ";")) { result in
+      switch result {
+      case .success(let text):
+        found.withLock { $0.append(text) }
+        if text == last { request.cancel() }
+      case .failure(let error): found.withLock { $0.append("\(error.kind)") }
+      }
+    }
+    await session.finishRequests()
+    return found.withLock { $0 }
+  }
+}
+
+/// Answers each request without the network.
+struct StoredArticle: Interceptor {
+  func intercept(
+    _ request: OutgoingRequest, context: TransferContext,
+    next: nonisolated(nonsending) (OutgoingRequest) async throws -> TransportResponse
+  ) async throws -> TransportResponse {
+    TransportResponse(head: HTTPResponse(status: .ok), body: .complete(Data("Wikipedia".utf8)))
   }
 }
