@@ -29,7 +29,7 @@ public struct ByteStream: AsyncSequence, Sendable {
   public var head: HTTPResponse {
     get async throws(LupineError) {
       let (task, response) = (readers.task, readers.consumer.response)
-      task.startForStream()
+      task.start()
       let opening = await withTaskCancellationHandler {
         await response.opening()
       } onCancel: {

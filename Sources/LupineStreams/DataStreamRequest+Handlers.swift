@@ -133,30 +133,29 @@ extension DataStreamRequest {
       return self
     }
     // The references are weak: strong ones would be a cycle and leak a request that is never started.
-    consumer.response.whenOpened { [weak task, weak consumer] _ in
-      guard let task, let consumer else { return }
-      let reader = DataStreamRequest(task, consumer, hasTaken: true)
+    consumer.response.whenOpened { [weak execution, weak consumer] _ in
+      guard let execution, let consumer else { return }
+      let reader = DataStreamRequest(execution, consumer, hasTaken: true)
       reader.run(values(reader), isReader: true, on: queue, to: handler)
     }
-    task.startForStream()
+    execution.start()
     return self
   }
 
-  /// Reads the values in a separate task, which the session registers as one that calls handlers.
+  /// Reads the values in a separate task, which the session counts as one that calls handlers.
   private func run<Values: AsyncSequence & Sendable>(
     _ values: Values, isReader: Bool, on queue: DispatchQueue?,
     to handler: @escaping @Sendable (Stream<Values.Element>) -> Void
   ) where Values.Failure == LupineError {
-    let task = task
-    task.session.registry.beginDelivery()
-    Task(executorPreference: task.session.configuration.executor) {
-      let error = await Self.read(values, of: task) { value in
-        await Queueing.call(on: queue) { handler(Stream(event: .stream(value), task: task)) }
+    let execution = execution
+    execution.session.deliver {
+      let error = await Self.read(values, of: execution) { value in
+        await Queueing.call(on: queue) { handler(Stream(event: .stream(value), task: execution)) }
       }
-      let outcome = isReader ? await task.outcome() : Outcome()
-      let completion = Completion(outcome, error: error.map { task.completed($0, by: outcome) })
-      await Queueing.call(on: queue) { handler(Stream(event: .complete(completion), task: task)) }
-      task.session.registry.endDelivery()
+      let outcome = isReader ? await execution.outcome() : nil
+      let completion = Completion(
+        outcome, error: error.map { error in outcome.map { execution.completed(error, by: $0) } ?? error })
+      await Queueing.call(on: queue) { handler(Stream(event: .complete(completion), task: execution)) }
     }
   }
 
@@ -167,7 +166,7 @@ extension DataStreamRequest {
     var iterator = values.makeAsyncIterator()
     do throws(LupineError) {
       while let value = try await iterator.next(isolation: #isolation) {
-        if let reason = task.state.withLock({ $0.cancellation }) { return reason }
+        if let reason = task.cancellation { return reason }
         await handOver(value)
       }
       return nil

@@ -54,12 +54,13 @@ extension DataStreamRequest {
     /// Why the request failed; `nil` if it succeeded.
     public let error: LupineError?
 
-    init(_ outcome: Outcome, error: LupineError?) {
-      let cause = error ?? outcome.error
-      request = outcome.request
-      response = outcome.head ?? cause?.response
-      trailers = outcome.response?.trailers
-      metrics = outcome.metrics ?? cause?.metrics
+    /// - Parameter outcome: `nil` if another reader has the response.
+    init(_ outcome: RequestOutcome?, error: LupineError?) {
+      let cause = error ?? outcome?.error
+      request = outcome?.request
+      response = outcome?.head ?? cause?.response
+      trailers = outcome?.response?.trailers
+      metrics = outcome?.metrics ?? cause?.metrics
       self.error = cause
     }
   }

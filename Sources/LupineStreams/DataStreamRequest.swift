@@ -10,14 +10,14 @@ public import LupineSession
 /// the head and then releases the request and its sequences.
 public struct DataStreamRequest: SessionRequest {
   /// The execution that the copies share.
-  public let handle: RequestHandle
+  public let execution: RequestExecution
   private let readers: StreamReaders
   /// Whether the body is already reserved for the sequences of this copy.
   let hasTaken: Bool
 
-  init(_ task: RequestExecution, _ consumer: StreamConsumer, hasTaken: Bool = false) {
-    handle = RequestHandle(task: task)
-    readers = StreamReaders(task, consumer)
+  init(_ execution: RequestExecution, _ consumer: StreamConsumer, hasTaken: Bool = false) {
+    self.execution = execution
+    readers = StreamReaders(execution, consumer)
     self.hasTaken = hasTaken
   }
 
@@ -71,11 +71,11 @@ extension DataStreamRequest {
   }
 
   func decodableLines<Value: Decodable & Sendable>(
-    of type: Value.Type, _ decoder: (any DataDecoder)?, _ limit: Int, _ failures: ServiceErrorReader?
+    of type: Value.Type, _ decoder: (any DataDecoder)?, _ limit: Int, _ failures: (any FailureExplaining)?
   ) -> DecodableLineStream<Value> {
-    let configuration = task.session.configuration
+    let session = execution.session
     return DecodableLineStream(
-      base: serializingBytes(), limit: limit, decoder: decoder ?? configuration.decodingDefaults.decoder,
-      errorBodyLimit: configuration.limits.errorBody, failures: failures)
+      base: serializingBytes(), limit: limit, decoder: decoder ?? session.decodingDefaults.decoder,
+      errorBodyLimit: session.limits.errorBody, failures: failures)
   }
 }

@@ -17,22 +17,17 @@ final class EventConnections: Sendable {
   init(_ task: RequestExecution, _ consumer: StreamConsumer, hasTaken: Bool) {
     self.task = task
     self.consumer = consumer
-    isReader = task.configure { [requests] settings in
-      guard hasTaken || consumer.take() else { return false }
-      consumer.setReconnections(requests)
-      settings.validators += [.statusCodes([200, 204]), .contentTypes(["text/event-stream"])]
-      return true
-    }
+    isReader = consumer.take(for: requests, hasTaken: hasTaken)
   }
 
   deinit { leave() }
 
   /// Why the request was cancelled; `nil` if it was not.
-  private var reason: LupineError? { task.state.withLock { $0.cancellation } }
+  private var reason: LupineError? { task.cancellation }
 
   /// The `Last-Event-ID` of the request that the program made.
   var firstEventID: String {
-    guard case .success(let request) = task.description else { return "" }
+    guard case .success(let request) = task.original else { return "" }
     return ReconnectionRequests.lastEventID(of: request)
   }
 
@@ -54,7 +49,7 @@ final class EventConnections: Sendable {
       throw error
     }
     task.endProgress()
-    task.startForStream()
+    task.start()
   }
 
   /// Waits for the head of the current connection; returns it with the bytes of the body.
@@ -80,11 +75,9 @@ final class EventConnections: Sendable {
   }
 
   /// Waits while the request is suspended.
-  func passGate() async throws(LupineError) {
-    guard task.state.withLock({ $0.isHeld }) || reason != nil else { return }
-    await cancelling { await task.passGate() }
-    if let reason { throw reason }
-  }
+  ///
+  /// - Throws: the reason of the cancellation, if the request was cancelled.
+  func waitWhileSuspended() async throws(LupineError) { try await task.waitWhileSuspended() }
 
   /// Ends the request; returns its error.
   ///

@@ -56,15 +56,18 @@ extension DataStreamRequest {
 
   func failures<Failure: Error & Decodable & Sendable>(
     _ type: Failure.Type, _ decoder: (any DataDecoder)?
-  ) -> ServiceErrorReader {
-    task.session.configuration.decodingDefaults.failures(type, decoder)
+  ) -> any FailureExplaining {
+    execution.session.decodingDefaults.serviceErrorReader(of: type, decoder: decoder)
   }
 
   func events(
-    _ failures: ServiceErrorReader?, _ reconnects: Bool?, _ retry: Duration, _ reconnectionLimit: Int?, _ limit: Int
+    _ failures: (any FailureExplaining)?, _ reconnects: Bool?, _ retry: Duration, _ reconnectionLimit: Int?,
+    _ limit: Int
   ) -> EventStream {
-    EventStream(
-      connections: EventConnections(task, consumer, hasTaken: hasTaken), reconnects: reconnects,
+    let connections = EventConnections(execution, consumer, hasTaken: hasTaken)
+    if connections.isReader { validate(statusCode: [200, 204]).validate(contentType: ["text/event-stream"]) }
+    return EventStream(
+      connections: connections, reconnects: reconnects,
       reconnection: Reconnection(retry: retry, limit: reconnectionLimit), limit: limit, failures: failures)
   }
 }
@@ -81,7 +84,7 @@ public struct EventStream: AsyncSequence, Sendable {
   let reconnects: Bool?
   let reconnection: Reconnection
   let limit: Int
-  let failures: ServiceErrorReader?
+  let failures: (any FailureExplaining)?
 
   /// Returns the iterator; the request starts when the first event is read.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
@@ -134,7 +137,7 @@ public struct EventStream: AsyncSequence, Sendable {
               reconnection.delivered()
               return event
             }
-            try await stream.connections.passGate()
+            try await stream.connections.waitWhileSuspended()
           }
           reconnection.ended(nil)
         } catch {

@@ -1,5 +1,5 @@
-import LupineCoding
 import LupineCore
+import LupineSupport
 
 /// Splits bytes into lines and removes a byte order mark at the start.
 struct LineSplitter: Sendable {

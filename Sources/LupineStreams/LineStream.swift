@@ -45,7 +45,7 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
   let decoder: any DataDecoder
   /// `Limits.errorBody`.
   let errorBodyLimit: Int64
-  let failures: ServiceErrorReader?
+  let failures: (any FailureExplaining)?
 
   /// Returns the iterator; the request starts when the first value is read.
   public func makeAsyncIterator() -> Iterator {

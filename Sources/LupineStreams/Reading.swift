@@ -27,7 +27,7 @@ final class Reading: Sendable {
   }
 
   func next() async throws(LupineError) -> [UInt8]? {
-    task.startForStream()
+    task.start()
     let result = await withTaskCancellationHandler {
       await piece()
     } onCancel: {

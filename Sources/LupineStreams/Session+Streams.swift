@@ -18,7 +18,9 @@ extension Session {
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(), window: Int = 512 << 10
   ) -> DataStreamRequest {
-    stream(window) { try describe(url, method, headers, parameters, encoder) }
+    stream(window) {
+      try makeOutgoingRequest(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
+    }
   }
 
   /// Makes a stream request with `Encodable` parameters.
@@ -26,7 +28,9 @@ extension Session {
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(), window: Int = 512 << 10
   ) -> DataStreamRequest {
-    stream(window) { try describe(url, method, headers, parameters, encoder) }
+    stream(window) {
+      try makeOutgoingRequest(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
+    }
   }
 
   /// Makes a stream request with parameters whose values have different types.
@@ -34,7 +38,9 @@ extension Session {
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(), window: Int = 512 << 10
   ) -> DataStreamRequest {
-    stream(window) { try describe(url, method, headers, AnyEncodableParameters(parameters), encoder) }
+    stream(window) {
+      try makeOutgoingRequest(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
+    }
   }
 
   /// Makes the request that a route describes, and delivers its response as it arrives.
@@ -42,8 +48,8 @@ extension Session {
     stream(window) { try route.asRequest(relativeTo: self.baseURL) }
   }
 
-  private func stream(_ window: Int, _ describe: () throws -> OutgoingRequest) -> DataStreamRequest {
+  private func stream(_ window: Int, _ request: () throws -> OutgoingRequest) -> DataStreamRequest {
     let consumer = StreamConsumer(window: max(1, window))
-    return DataStreamRequest(makeTask(consumer, describe), consumer)
+    return DataStreamRequest(makeExecution(handler: consumer, request: request), consumer)
   }
 }

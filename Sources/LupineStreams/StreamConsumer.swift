@@ -6,10 +6,12 @@ import Synchronization
 ///
 /// The body refers to the request, and the request refers to this consumer. To avoid a cycle, the response keeps the
 /// body only until the reader takes it.
-final class StreamConsumer: ResponseHandler {
+final class StreamConsumer: StreamedResponseHandler {
   private struct State {
     var response = StreamedResponse()
     var isTaken = false
+    /// Whether the first attempt has been prepared.
+    var hasBegun = false
     /// The reader's decisions about further responses; `nil` if the request has one response.
     var reconnections: ReconnectionRequests?
     /// The error of the request, once it has ended; the inner value is `nil` if it succeeded.
@@ -32,8 +34,18 @@ final class StreamConsumer: ResponseHandler {
     }
   }
 
-  /// Lets the reader decide whether other responses follow.
-  func setReconnections(_ reconnections: ReconnectionRequests) { state.withLock { $0.reconnections = reconnections } }
+  /// Reserves the body, and the decision about further responses, for one reader.
+  ///
+  /// - Parameter hasTaken: whether the caller has reserved the body before.
+  /// - Returns: false if another reader has the body, or if the request has begun.
+  func take(for reconnections: ReconnectionRequests, hasTaken: Bool) -> Bool {
+    state.withLock { state in
+      guard !state.hasBegun, state.conclusion == nil, hasTaken || !state.isTaken else { return false }
+      state.isTaken = true
+      state.reconnections = reconnections
+      return true
+    }
+  }
 
   /// Replaces a response that has ended by the next one; if the request has ended meanwhile, that one ends with it.
   func expectNextResponse() {
@@ -45,28 +57,30 @@ final class StreamConsumer: ResponseHandler {
     if let conclusion { next.end(conclusion) }
   }
 
-  var takesBodyAtHead: Bool { true }
-
   func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
-    state.withLock { $0.reconnections }?.begin(request) ?? request
+    let reconnections = state.withLock { state in
+      state.hasBegun = true
+      return state.reconnections
+    }
+    return reconnections?.begin(request) ?? request
   }
 
   func decide(
-    _ response: TransportResponse, to request: OutgoingRequest, in settings: DecisionSettings
+    _ response: TransportResponse, to request: OutgoingRequest, in session: Session
   ) async throws(LupineError) -> ResponseDecision {
     ResponseDecision(.receive(.stream(window: window), offset: 0))
   }
 
   func handOver(_ response: TransportResponse) { self.response.open(response) }
 
-  func followUp(after outcome: Outcome) async -> FollowUp {
+  func followUp(after outcome: RequestOutcome) async -> FollowUp {
     let (response, reconnections) = state.withLock { ($0.response, $0.reconnections) }
     guard let reconnections else { return .end() }
     response.end(outcome.error)
     return await reconnections.decision()
   }
 
-  func conclude(_ outcome: Outcome) async -> Outcome {
+  func conclude(_ outcome: RequestOutcome) async -> RequestOutcome {
     let response = state.withLock { state in
       state.conclusion = .some(outcome.error)
       return state.response

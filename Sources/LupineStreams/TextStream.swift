@@ -1,5 +1,5 @@
-import LupineCoding
 public import LupineCore
+import LupineSupport
 
 /// A response's body as text, piece by piece.
 public struct TextStream: AsyncSequence, Sendable {

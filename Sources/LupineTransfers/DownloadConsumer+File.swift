@@ -5,12 +5,12 @@ import LupineSession
 import Synchronization
 
 extension DownloadConsumer {
-  func conclude(_ outcome: Outcome) async -> Outcome {
+  func conclude(_ outcome: RequestOutcome) async -> RequestOutcome {
     let concluded = try? await change { [self] (state) throws(LupineError) in conclude(outcome, &state) }
     return concluded ?? outcome
   }
 
-  private func conclude(_ outcome: Outcome, _ state: inout DownloadState) -> Outcome {
+  private func conclude(_ outcome: RequestOutcome, _ state: inout DownloadState) -> RequestOutcome {
     var outcome = outcome
     // A request that ended before it began keeps what there is as well.
     state.takeCheckpoint()
@@ -25,7 +25,7 @@ extension DownloadConsumer {
       // There is nothing to write; serializers may accept that, but a task that returns the file throws an error.
       state.removeCheckpoint()
     } else {
-      do throws(LupineError) { outcome.file = try commit(&state) } catch { outcome.error = error }
+      do throws(LupineError) { state.file = try commit(&state) } catch { outcome.error = error }
     }
     state.partial = nil
     state.previous = nil

@@ -39,6 +39,9 @@ final class DownloadConsumer: ResponseHandler {
     }
   }
 
+  /// The downloaded file, once the request has ended; `nil` if there is none.
+  var file: URL? { state.withLock { $0.file } }
+
   /// The current length of the partial file in bytes.
   var length: Int64 {
     get async { await BlockingWork.run { [self] in state.withLock { $0.partial }?.length ?? 0 } }
@@ -46,12 +49,12 @@ final class DownloadConsumer: ResponseHandler {
 
   /// Requests the rest of the file if there is a partial file; accepts no content coding, because ranges apply to the
   /// encoded form.
-  func prepare(_ request: OutgoingRequest, secrets: SecretFields) async -> OutgoingRequest {
+  func prepare(_ request: OutgoingRequest, in session: Session) async -> OutgoingRequest {
     let length = await length
     var request = request
     if request.headers[.acceptEncoding] == nil { request.headers[.acceptEncoding] = "identity" }
     state.withLock { state in
-      if let url = state.freshURL { request = request.moved(to: url, secrets: secrets) }
+      if let url = state.freshURL { request = request.moved(to: url, secrets: session.secretFields) }
       state.attempt = DownloadState.Attempt()
       state.exchange = DownloadState.Exchange()
       guard let validator = state.validator, request.method == .get else { return }
@@ -66,13 +69,13 @@ final class DownloadConsumer: ResponseHandler {
   }
 
   func decide(
-    _ response: TransportResponse, to request: OutgoingRequest, in settings: DecisionSettings
+    _ response: TransportResponse, to request: OutgoingRequest, in session: Session
   ) async throws(LupineError) -> ResponseDecision {
-    let head = response.head
+    let (head, limits) = (response.head, session.limits)
     let decision = try await change { [self] (state) throws(LupineError) in
       state.exchange = DownloadState.Exchange()
-      state.exchange.errorBodyLimit = settings.limits.errorBody
-      var decision = ResponseDecision(try step(after: head, to: request, settings.limits, &state))
+      state.exchange.errorBodyLimit = limits.errorBody
+      var decision = ResponseDecision(try step(after: head, to: request, limits, &state))
       decision.events = exchange(&state.exchange.decisions, with: [])
       decision.acceptsLongBody = !Self.isFile(head)
       return decision
@@ -80,7 +83,7 @@ final class DownloadConsumer: ResponseHandler {
     // A response of the proxy says nothing about the URL, and a refreshed URL would use the same proxy.
     guard response.source == .origin, let refresh = refreshing(after: head) else { return decision }
     return ResponseDecision(
-      .send { [self] () async throws(LupineError) in try await refreshed(request, settings, by: refresh) },
+      .send { [self] () async throws(LupineError) in try await refreshed(request, in: session, by: refresh) },
       events: decision.events)
   }
 
@@ -155,13 +158,13 @@ final class DownloadConsumer: ResponseHandler {
 
   /// The request with the URL that the program gives in the place of one that has expired.
   private func refreshed(
-    _ request: OutgoingRequest, _ settings: DecisionSettings,
+    _ request: OutgoingRequest, in session: Session,
     by refresh: @Sendable () async throws -> any URLConvertible
   ) async throws(LupineError) -> OutgoingRequest {
     do {
-      let url = try await refresh().asURL(relativeTo: settings.baseURL)
+      let url = try await refresh().asURL(relativeTo: session.baseURL)
       state.withLock { $0.freshURL = url }
-      return request.moved(to: url, secrets: settings.secrets)
+      return request.moved(to: url, secrets: session.secretFields)
     } catch let error as LupineError {
       throw error
     } catch {
@@ -169,7 +172,7 @@ final class DownloadConsumer: ResponseHandler {
     }
   }
 
-  func refuse(limit: Int64) async -> Data? {
+  func dropResponse(keeping limit: Int64) async -> Data? {
     let beginning = try? await change { (state) throws(LupineError) -> Data? in
       guard state.exchange.isInFile else { return nil }
       let beginning = state.partial?.bytes(from: state.attempt.asked ?? 0, limit: limit)

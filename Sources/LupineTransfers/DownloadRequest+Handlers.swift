@@ -18,8 +18,8 @@ extension DownloadRequest {
   public func response(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<URL>) -> Void
   ) -> Self {
-    task.add { task, outcome in
-      let response = DownloadResponse(outcome, of: task)
+    execution.addCompletionHandler { [consumer] execution, outcome in
+      let response = DownloadResponse(outcome, consumer.file, in: execution.session)
       await Queueing.call(on: queue) { completionHandler(response) }
     }
     return self
@@ -31,16 +31,9 @@ extension DownloadRequest {
     queue: DispatchQueue? = nil, responseSerializer: Serializer,
     completionHandler: @escaping @Sendable (DownloadResponse<Serializer.Output>) -> Void
   ) -> Self {
-    handle(queue, SessionBoundSerializer(responseSerializer, defaults), completionHandler)
-  }
-
-  private func handle<Serializer: ResponseSerializer>(
-    _ queue: DispatchQueue?, _ serializer: Serializer,
-    _ handler: @escaping @Sendable (DownloadResponse<Serializer.Output>) -> Void
-  ) -> Self {
-    task.add { task, outcome in
-      let response = await Serialization.fileResponse(from: outcome, with: serializer, of: task)
-      await Queueing.call(on: queue) { handler(response) }
+    execution.addCompletionHandler { [consumer] execution, outcome in
+      let response = await DownloadResponse(outcome, consumer.file, of: execution, with: responseSerializer)
+      await Queueing.call(on: queue) { completionHandler(response) }
     }
     return self
   }
@@ -50,7 +43,7 @@ extension DownloadRequest {
   public func responseData(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<Data>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: defaults.data, completionHandler: completionHandler)
+    response(queue: queue, responseSerializer: defaults.dataSerializer, completionHandler: completionHandler)
   }
 
   /// Calls the handler with the file's content as text.
@@ -62,7 +55,9 @@ extension DownloadRequest {
     queue: DispatchQueue? = nil, encoding: TextEncoding? = nil,
     completionHandler: @escaping @Sendable (DownloadResponse<String>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: defaults.string(encoding), completionHandler: completionHandler)
+    response(
+      queue: queue, responseSerializer: defaults.stringSerializer(encoding: encoding),
+      completionHandler: completionHandler)
   }
 
   /// Calls the handler with the file's content as JSON of any shape.
@@ -70,7 +65,7 @@ extension DownloadRequest {
   public func responseJSON(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<JSONValue>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: defaults.json, completionHandler: completionHandler)
+    response(queue: queue, responseSerializer: defaults.jsonSerializer, completionHandler: completionHandler)
   }
 
   /// Calls the handler with the file's content as a property list of any shape.
@@ -78,7 +73,8 @@ extension DownloadRequest {
   public func responsePropertyList(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DownloadResponse<PropertyListValue>) -> Void
   ) -> Self {
-    response(queue: queue, responseSerializer: defaults.propertyList, completionHandler: completionHandler)
+    response(
+      queue: queue, responseSerializer: defaults.propertyListSerializer, completionHandler: completionHandler)
   }
 
   /// Calls the handler with the file's content decoded into a type.
@@ -94,9 +90,9 @@ extension DownloadRequest {
     emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil,
     completionHandler: @escaping @Sendable (DownloadResponse<Value>) -> Void
   ) -> Self {
-    response(
-      queue: queue, responseSerializer: defaults.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods),
-      completionHandler: completionHandler)
+    let serializer = defaults.decodableSerializer(
+      of: type, decoder: decoder, emptyResponseCodes: emptyResponseCodes, emptyRequestMethods: emptyRequestMethods)
+    return response(queue: queue, responseSerializer: serializer, completionHandler: completionHandler)
   }
 
   /// Calls the handler with the file's content decoded into a type, and decodes service errors as `Failure`.
@@ -109,7 +105,9 @@ extension DownloadRequest {
     emptyRequestMethods: Set<HTTPRequest.Method>? = nil,
     completionHandler: @escaping @Sendable (DownloadResponse<Value>) -> Void
   ) -> Self {
-    handle(
-      queue, defaults.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
+    let serializer = defaults.decodableSerializer(
+      of: type, error: error, decoder: decoder, emptyResponseCodes: emptyResponseCodes,
+      emptyRequestMethods: emptyRequestMethods)
+    return response(queue: queue, responseSerializer: serializer, completionHandler: completionHandler)
   }
 }

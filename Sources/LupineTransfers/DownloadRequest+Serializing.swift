@@ -10,32 +10,38 @@ import LupineSession
 /// response's `fileURL` has its location.
 extension DownloadRequest {
   /// Returns a task for the file's URL.
-  public func serializingFile() -> DownloadTask<URL> { DownloadTask(task) }
+  public func serializingFile() -> DownloadTask<URL> {
+    DownloadTask(execution) { [consumer] execution, outcome in
+      DownloadResponse(outcome, consumer.file, in: execution.session)
+    }
+  }
 
   /// Returns a task for the serializer's value.
   public func serializingResponse<Serializer: ResponseSerializer>(
     using serializer: Serializer
   ) -> DownloadTask<Serializer.Output> {
-    DownloadTask(task, SessionBoundSerializer(serializer, defaults))
+    DownloadTask(execution) { [consumer] execution, outcome in
+      await DownloadResponse(outcome, consumer.file, of: execution, with: serializer)
+    }
   }
 
   /// Returns a task for the file's bytes.
-  public func serializingData() -> DownloadTask<Data> { serializingResponse(using: defaults.data) }
+  public func serializingData() -> DownloadTask<Data> { serializingResponse(using: defaults.dataSerializer) }
 
   /// Returns a task for the file's content as text.
   ///
   /// - Parameter encoding: the text encoding; `nil` means the response's own, as `StringResponseSerializer` determines
   ///   it.
   public func serializingString(encoding: TextEncoding? = nil) -> DownloadTask<String> {
-    serializingResponse(using: defaults.string(encoding))
+    serializingResponse(using: defaults.stringSerializer(encoding: encoding))
   }
 
   /// Returns a task for the file's content as JSON of any shape.
-  public func serializingJSON() -> DownloadTask<JSONValue> { serializingResponse(using: defaults.json) }
+  public func serializingJSON() -> DownloadTask<JSONValue> { serializingResponse(using: defaults.jsonSerializer) }
 
   /// Returns a task for the file's content as a property list of any shape.
   public func serializingPropertyList() -> DownloadTask<PropertyListValue> {
-    serializingResponse(using: defaults.propertyList)
+    serializingResponse(using: defaults.propertyListSerializer)
   }
 
   /// Returns a task for the file's content decoded into a type.
@@ -49,7 +55,9 @@ extension DownloadRequest {
     _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil,
     emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
   ) -> DownloadTask<Value> {
-    serializingResponse(using: defaults.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods))
+    serializingResponse(
+      using: defaults.decodableSerializer(
+        of: type, decoder: decoder, emptyResponseCodes: emptyResponseCodes, emptyRequestMethods: emptyRequestMethods))
   }
 
   /// Returns a task for the file's content decoded into a type, with service errors decoded as `Failure`.
@@ -62,22 +70,28 @@ extension DownloadRequest {
     _ type: Value.Type = Value.self, error: Failure.Type, decoder: (any DataDecoder)? = nil,
     emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
   ) -> DownloadTask<Value> {
-    DownloadTask(task, defaults.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods))
+    serializingResponse(
+      using: defaults.decodableSerializer(
+        of: type, error: error, decoder: decoder, emptyResponseCodes: emptyResponseCodes,
+        emptyRequestMethods: emptyRequestMethods))
   }
 
-  var defaults: DecodingDefaults { task.session.decodingDefaults }
+  var defaults: DecodingDefaults { execution.session.decodingDefaults }
 }
 
 /// The pending result of a download: the file, or the value of a serializer.
 ///
 /// Awaiting the result starts the download in the awaiting task. Cancelling that task cancels the download.
 public struct DownloadTask<Value: Sendable>: Sendable {
-  private let task: RequestExecution
-  private let conclude: @Sendable (Outcome) async -> DownloadResponse<Value>
+  private let execution: RequestExecution
+  private let respond: @Sendable (RequestExecution, RequestOutcome) async -> DownloadResponse<Value>
 
-  init(_ task: RequestExecution, _ serializer: any ResponseSerializer<Value>) {
-    self.task = task
-    conclude = { await Serialization.fileResponse(from: $0, with: serializer, of: task) }
+  init(
+    _ execution: RequestExecution,
+    _ respond: @escaping @Sendable (RequestExecution, RequestOutcome) async -> DownloadResponse<Value>
+  ) {
+    self.execution = execution
+    self.respond = respond
   }
 
   /// The value.
@@ -94,17 +108,9 @@ public struct DownloadTask<Value: Sendable>: Sendable {
 
   /// The response with the request, the metrics and the result.
   public var response: DownloadResponse<Value> {
-    get async { await conclude(await task.outcome()) }
+    get async { await respond(execution, await execution.outcome()) }
   }
 
   /// Cancels the download.
-  public func cancel() { task.cancel() }
-}
-
-extension DownloadTask where Value == URL {
-  /// Creates a task for the file's URL, without a serializer.
-  init(_ task: RequestExecution) {
-    self.task = task
-    conclude = { DownloadResponse($0, of: task) }
-  }
+  public func cancel() { execution.cancel() }
 }

@@ -7,11 +7,11 @@ import Synchronization
 /// A request whose response is written to a file.
 public struct DownloadRequest: SessionRequest {
   /// The execution that the copies share.
-  public let handle: RequestHandle
+  public let execution: RequestExecution
   let consumer: DownloadConsumer
 
-  init(_ task: RequestExecution, _ consumer: DownloadConsumer) {
-    handle = RequestHandle(task: task)
+  init(_ execution: RequestExecution, _ consumer: DownloadConsumer) {
+    self.execution = execution
     self.consumer = consumer
   }
 }

@@ -48,7 +48,7 @@ extension DownloadResponse {
   /// A thrown `LupineError` is kept. Any other error becomes the `underlying` error of a `LupineError` of kind
   /// `serializationFailed`.
   public func tryMap<New: Sendable>(_ transform: (Value) throws -> New) -> DownloadResponse<New> {
-    replacing(result.tryMap(about: request, response, transform))
+    replacing(plain.tryMap(transform).result)
   }
 
   /// Returns the response with its error transformed; a value is unchanged.
@@ -60,7 +60,12 @@ extension DownloadResponse {
   ///
   /// A thrown error that is no `LupineError` becomes the `underlying` error of a `LupineError` of kind `other`.
   public func tryMapError(_ transform: (LupineError) throws -> LupineError) -> DownloadResponse {
-    replacing(result.tryMapError(about: request, response, transform))
+    replacing(plain.tryMapError(transform).result)
+  }
+
+  /// The same result as a `DataResponse`, which converts the errors that closures throw.
+  private var plain: DataResponse<Value> {
+    DataResponse(request: request, response: response, data: nil, result: result)
   }
 
   private func replacing<New: Sendable>(_ result: Result<New, LupineError>) -> DownloadResponse<New> {
@@ -71,24 +76,24 @@ extension DownloadResponse {
 }
 
 extension DownloadResponse {
-  init(_ outcome: Outcome, _ result: Result<Value, LupineError>, of task: RequestExecution) {
+  init(_ outcome: RequestOutcome, _ file: URL?, _ result: Result<Value, LupineError>, in session: Session) {
     self.init(
       request: outcome.request, response: outcome.head ?? outcome.error?.response,
-      redirects: outcome.redirects, fileURL: outcome.file, trailers: outcome.response?.trailers,
+      redirects: outcome.redirects, fileURL: file, trailers: outcome.response?.trailers,
       metrics: outcome.metrics ?? outcome.error?.metrics ?? TransferMetrics(), result: result,
-      attributes: outcome.attributes, secretFields: task.session.configuration.secretFields)
+      attributes: outcome.attributes, secretFields: session.secretFields)
   }
 }
 
 extension DownloadResponse where Value == URL {
-  init(_ outcome: Outcome, of task: RequestExecution) {
+  init(_ outcome: RequestOutcome, _ file: URL?, in session: Session) {
     let result: Result<URL, LupineError> =
-      outcome.file.map { .success($0) } ?? .failure(outcome.error ?? Self.missing(from: outcome))
-    self.init(outcome, result, of: task)
+      file.map { .success($0) } ?? .failure(outcome.error ?? Self.missing(from: outcome))
+    self.init(outcome, file, result, in: session)
   }
 
   /// The error for a response without a file, such as 204.
-  private static func missing(from outcome: Outcome) -> LupineError {
+  private static func missing(from outcome: RequestOutcome) -> LupineError {
     guard let response = outcome.response else { return DownloadConsumer.nothingToWrite }
     return DownloadConsumer.nothingToWrite.about(response.request.summary).about(response.head)
       .measured(response.metrics)
@@ -109,16 +114,15 @@ extension DownloadResponse: CustomDebugStringConvertible {
   ///
   /// Secret fields are redacted and control bytes are escaped.
   public var debugDescription: String {
-    let page = ExchangePage(
-      request: request, redirects: redirects, response: response, trailers: trailers, metrics: metrics,
-      secrets: secretFields)
-    let place = "[File] \(fileURL?.path.escapingControls() ?? "none")"
     let outcome =
       switch result {
       case .success(let value): "success(\(value))"
       case .failure(let error): "failure(\(error.message))"
       }
-    return (page.beginning + [place] + page.end + [ExchangePage.result(outcome)]).joined(separator: "\n")
+    return ExchangeDescription(
+      request: request, redirects: redirects, response: response, trailers: trailers, metrics: metrics,
+      secrets: secretFields
+    ).text(content: ["[File] \(fileURL?.path.escapingControls() ?? "none")"], result: outcome)
   }
 }
 
@@ -155,17 +159,15 @@ struct DownloadedFile {
   }
 }
 
-extension Serialization {
+extension DownloadResponse {
   /// Serializes a downloaded file off the caller's actor; the file is read into the response's data.
-  @concurrent
-  static func fileResponse<Value: Sendable>(
-    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
-  ) async -> DownloadResponse<Value> {
-    let limit = task.session.configuration.limits.responseBody
-    let (result, _) = measured(outcome, of: task, serializer) { response in
-      if let url = outcome.file { response.data = try DownloadedFile(url: url).bytes(limit: limit) }
-      return try serializer.serialize(response)
+  init<Serializer: ResponseSerializer>(
+    _ outcome: RequestOutcome, _ file: URL?, of execution: RequestExecution, with serializer: Serializer
+  ) async where Serializer.Output == Value {
+    let limit = execution.session.limits.responseBody
+    let (result, _) = await execution.serialize(outcome, with: serializer) { response in
+      if let file { response.data = try DownloadedFile(url: file).bytes(limit: limit) }
     }
-    return DownloadResponse(outcome, result, of: task)
+    self.init(outcome, file, result, in: execution.session)
   }
 }

@@ -20,6 +20,9 @@ struct DownloadState {
   /// Why the complete file could not be moved to the file system of its destination.
   var moveFailure: LupineError?
 
+  /// The file at its destination, once the download is complete.
+  var file: URL?
+
   var settings = Settings()
   var checkpoint: Checkpoint?
   /// Whether the checkpoint has been read.

@@ -42,17 +42,17 @@ public struct ExpectedDigest: Sendable, Hashable {
 ///
 /// Implemented here because Core has no cryptography library. A file's digest is not secret, so the comparison needs no
 /// constant time.
-package struct SHA256 {
+struct SHA256 {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
   private var block: [UInt8] = []
   private var length: UInt64 = 0
 
-  package init() {}
+  init() {}
 
   /// Adds bytes to the digest.
-  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  mutating func update(_ bytes: UnsafeRawBufferPointer) {
     length += UInt64(bytes.count)
     var rest = bytes[...]
     if !block.isEmpty {
@@ -70,7 +70,7 @@ package struct SHA256 {
   }
 
   /// Returns the digest of all added bytes, 32 bytes.
-  package mutating func finalize() -> [UInt8] {
+  mutating func finalize() -> [UInt8] {
     let bits = length &* 8
     var end = block + [0x80]
     end += [UInt8](repeating: 0, count: (120 - end.count % 64) % 64)

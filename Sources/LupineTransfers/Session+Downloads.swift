@@ -29,7 +29,9 @@ extension Session {
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(),
     to destination: DownloadDestination = .temporary
   ) -> DownloadRequest {
-    download(to: destination, resume: nil) { try describe(url, method, headers, parameters, encoder) }
+    download(to: destination, resume: nil) {
+      try makeOutgoingRequest(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
+    }
   }
 
   /// Writes the response of a request with `Encodable` parameters to a file.
@@ -38,7 +40,9 @@ extension Session {
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields(),
     to destination: DownloadDestination = .temporary
   ) -> DownloadRequest {
-    download(to: destination, resume: nil) { try describe(url, method, headers, parameters, encoder) }
+    download(to: destination, resume: nil) {
+      try makeOutgoingRequest(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
+    }
   }
 
   /// Writes the response of a request with parameters whose values have different types to a file.
@@ -48,7 +52,7 @@ extension Session {
     to destination: DownloadDestination = .temporary
   ) -> DownloadRequest {
     download(to: destination, resume: nil) {
-      try describe(url, method, headers, AnyEncodableParameters(parameters), encoder)
+      try makeOutgoingRequest(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
     }
   }
 
@@ -84,15 +88,14 @@ extension Session {
 
   private func download(
     to destination: DownloadDestination, resume: ResumeState?, policy: ResumePolicy = .restart,
-    _ describe: () throws -> OutgoingRequest
+    _ request: () throws -> OutgoingRequest
   ) -> DownloadRequest {
     let consumer = DownloadConsumer(destination: destination, resume: resume, policy: policy)
-    let task = makeTask(consumer) {
+    let execution = makeExecution(handler: consumer) {
       try destination.check()
-      return try describe()
+      return try request()
     }
-    let request = DownloadRequest(task, consumer)
-    if let url = try? request.task.description.get().url { consumer.set { $0.url = url } }
-    return request
+    if let url = try? execution.original.get().url { consumer.set { $0.url = url } }
+    return DownloadRequest(execution, consumer)
   }
 }

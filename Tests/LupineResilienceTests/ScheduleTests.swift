@@ -164,7 +164,8 @@ import Testing
         let load = limiter.load(of: try HTTPURL(origin.description))
         try world.expect(load == (0, 0), "\(load) are left in the line of \(origin)")
       }
-      try world.expect(session.runningRequests.isEmpty, "\(session.runningRequests) are left")
+      let running = session.withAllRequests { $0.map(\.description) }
+      try world.expect(running.isEmpty, "\(running) are left")
     }
   }
 

@@ -39,12 +39,12 @@ extension OutgoingRequest {
 public typealias Parameters = [String: JSONValue]
 
 /// Parameters whose values have different types, as one value to encode.
-package struct AnyEncodableParameters: Encodable, Sendable {
+struct AnyEncodableParameters: Encodable, Sendable {
   private let values: [String: any Encodable & Sendable]
 
-  package init(_ values: [String: any Encodable & Sendable]) { self.values = values }
+  init(_ values: [String: any Encodable & Sendable]) { self.values = values }
 
-  package func encode(to encoder: any Encoder) throws {
+  func encode(to encoder: any Encoder) throws {
     // Encoded as a dictionary, because a key strategy does not change the names of a dictionary.
     var container = encoder.singleValueContainer()
     try container.encode(values.mapValues(Element.init))

@@ -2,7 +2,7 @@ import LupineSupport
 
 extension JSONValue: Codable {
   /// The maximum levels of arrays and objects that are encoded and decoded.
-  package static let maximumDepth = 512
+  static let maximumDepth = 512
 
   /// Decodes any JSON value.
   ///
@@ -87,7 +87,7 @@ extension JSONValue: Codable {
 
 extension JSONValue {
   /// Whether the value has more levels of arrays and objects than the limit; a scalar has none.
-  package func isDeeper(than limit: Int) -> Bool {
+  func isDeeper(than limit: Int) -> Bool {
     var level = [self]
     var depth = 0
     while true {

@@ -21,23 +21,6 @@ extension ResponseSerializer {
   }
 }
 
-/// Makes a program's serializer use the session's decoder, unless the serializer names a decoder itself.
-package struct SessionBoundSerializer<Base: ResponseSerializer>: ResponseSerializer {
-  private let base: Base
-  private let defaults: DecodingDefaults
-
-  package init(_ base: Base, _ defaults: DecodingDefaults) {
-    self.base = base
-    self.defaults = defaults
-  }
-
-  package func serialize(_ response: ReceivedResponse) throws -> Base.Output {
-    var response = response
-    response.decodingDefaults = defaults
-    return try base.serialize(response)
-  }
-}
-
 /// Leaves the body unchanged.
 public struct PassthroughPreprocessor: DataPreprocessor {
   /// Makes the preprocessor.

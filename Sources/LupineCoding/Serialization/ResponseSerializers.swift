@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+import LupineSupport
 
 /// Returns the response's body unchanged.
 public struct DataResponseSerializer: ResponseSerializer {
@@ -205,38 +206,61 @@ extension ResponseSerializer {
   }
 }
 
-/// The built-in serializers with the session's settings.
+/// The built-in serializers with a session's settings, for `Session.decodingDefaults`.
 extension DecodingDefaults {
   private var input: SerializerInput { SerializerInput(preprocessor: preprocessor, rules: emptyResponseRules) }
 
-  package var data: DataResponseSerializer { DataResponseSerializer(input: input) }
-  package var json: JSONResponseSerializer { JSONResponseSerializer(input: input) }
-  package var propertyList: PropertyListResponseSerializer { PropertyListResponseSerializer(input: input) }
+  /// The serializer that returns the body.
+  public var dataSerializer: DataResponseSerializer { DataResponseSerializer(input: input) }
 
-  package func string(_ encoding: TextEncoding?) -> StringResponseSerializer {
+  /// The serializer of JSON of any shape.
+  public var jsonSerializer: JSONResponseSerializer { JSONResponseSerializer(input: input) }
+
+  /// The serializer of a property list of any shape.
+  public var propertyListSerializer: PropertyListResponseSerializer { PropertyListResponseSerializer(input: input) }
+
+  /// Returns the serializer of text.
+  ///
+  /// - Parameter encoding: the body's encoding; `nil` uses the response's, as `StringResponseSerializer` determines it.
+  public func stringSerializer(encoding: TextEncoding? = nil) -> StringResponseSerializer {
     StringResponseSerializer(encoding: encoding, input: input)
   }
 
-  /// - Parameter codes, methods: the conditions for an empty body; `nil` means the session's.
-  package func decodable<Value>(
-    _ type: Value.Type, _ decoder: (any DataDecoder)?, _ codes: Set<Int>?, _ methods: Set<HTTPRequest.Method>?
+  /// Returns the serializer that decodes the body into a type.
+  ///
+  /// - Parameters:
+  ///   - decoder: decodes the body; `nil` uses `decoder` of these settings.
+  ///   - emptyResponseCodes: the statuses that may have no body; `nil` uses those of these settings.
+  ///   - emptyRequestMethods: the methods whose responses may have no body; `nil` uses those of these settings.
+  public func decodableSerializer<Value>(
+    of type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil, emptyResponseCodes: Set<Int>? = nil,
+    emptyRequestMethods: Set<HTTPRequest.Method>? = nil
   ) -> DecodableResponseSerializer<Value> {
-    DecodableResponseSerializer(decoder: decoder ?? self.decoder, input: input.allowing(codes, methods))
+    DecodableResponseSerializer(
+      decoder: decoder ?? self.decoder, input: input.allowing(emptyResponseCodes, emptyRequestMethods))
   }
 
-  /// Returns the serializer that also decodes a service error, with the same decoder.
-  package func decodable<Value, Failure: Error & Decodable & Sendable>(
-    _ type: Value.Type, _ failure: Failure.Type, _ decoder: (any DataDecoder)?, _ codes: Set<Int>?,
-    _ methods: Set<HTTPRequest.Method>?
-  ) -> ServiceErrorSerializer<DecodableResponseSerializer<Value>> {
+  /// Returns the serializer that decodes the body into a type, and the service's error from a body that is refused.
+  ///
+  /// Both use the same decoder; see `FailureExplaining`.
+  public func decodableSerializer<Value: Decodable & Sendable, Failure: Error & Decodable & Sendable>(
+    of type: Value.Type = Value.self, error: Failure.Type, decoder: (any DataDecoder)? = nil,
+    emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
+  ) -> some ResponseSerializer<Value> & FailureExplaining {
     ServiceErrorSerializer(
-      base: decodable(type, decoder, codes, methods), reader: failures(failure, decoder))
+      base: decodableSerializer(
+        of: type, decoder: decoder, emptyResponseCodes: emptyResponseCodes, emptyRequestMethods: emptyRequestMethods),
+      reader: ServiceErrorReader(error, decoder: decoder ?? self.decoder, input: input))
   }
 
-  /// Returns the reader of service errors.
-  package func failures<Failure: Error & Decodable & Sendable>(
-    _ type: Failure.Type, _ decoder: (any DataDecoder)?
-  ) -> ServiceErrorReader {
-    ServiceErrorReader(type, decoder: decoder ?? self.decoder, input: input)
+  /// Returns the reader that decodes a service's error from the body that an error carries.
+  ///
+  /// For a request without a serializer, such as a stream.
+  ///
+  /// - Parameter decoder: decodes the body; `nil` uses `decoder` of these settings.
+  public func serviceErrorReader<Failure: Error & Decodable & Sendable>(
+    of error: Failure.Type, decoder: (any DataDecoder)? = nil
+  ) -> some FailureExplaining {
+    ServiceErrorReader(error, decoder: decoder ?? self.decoder, input: input)
   }
 }

@@ -73,7 +73,7 @@ extension Attempt {
       let isEnded = task.state.withLock { $0.cancellation != nil || $0.attemptEnd != nil }
       task.cancel(error)
       let refusal = await refused(response, control, error)
-      if !isEnded { _ = await task.handler?.refuse(limit: 0) }
+      if !isEnded { _ = await task.handler?.dropResponse(keeping: 0) }
       throw refusal
     }
   }
@@ -95,7 +95,7 @@ extension Attempt {
     if let refusal = await refusalAtHead(of: head, after: first) {
       return await refused(response, control, refusal)
     }
-    task.handler?.handOver(response)
+    task.streamedHandler?.handOver(response)
     for waiter in task.state.withLock({ $0.handOver() }) { waiter.resume() }
     return nil
   }
@@ -205,6 +205,7 @@ struct FinalResponse: Sendable {
   var acceptsLongBody = false
 }
 
+// `package` below: `ExchangeSupervisor` is a protocol of that access, by which an exchange reports to its request.
 extension RequestExecution: ExchangeSupervisor {
   package func cancelRequest() { cancel() }
 

@@ -98,15 +98,15 @@ extension Attempt {
     do throws(LupineError) {
       var decision = ResponseDecision(.receive(.collect(limit: configuration.limits.responseBody), offset: 0))
       if let handler = task.handler {
-        decision = try await handler.decide(response, to: request, in: session.decisionSettings)
+        decision = try await handler.decide(response, to: request, in: session)
         for event in decision.events { task.emit(event, attempt: number) }
       }
-      guard case .receive(let destination, let offset) = decision.step else { throw Self.cannotContinue }
+      guard case .receive(let sink, let offset) = decision.step else { throw Self.cannotContinue }
       var answer = FinalResponse(response: response, acceptsLongBody: decision.acceptsLongBody)
       if control.carries(response.body) {
-        response.body.open(BodySink(destination))
+        response.body.open(sink)
       } else if task.handler != nil {
-        answer.response = try await copied(response, into: destination, control)
+        answer.response = try await copied(response, into: sink, control)
       }
       // A stream ends when its reader has taken it.
       if task.handsOverAtHead { return answer }
@@ -119,14 +119,14 @@ extension Attempt {
     }
   }
 
-  /// Copies a complete body to its destination.
+  /// Copies a complete body to its sink.
   private func copied(
-    _ response: TransportResponse, into destination: BodySink.Destination, _ control: ExchangeControl
+    _ response: TransportResponse, into sink: BodySink, _ control: ExchangeControl
   ) async throws(LupineError) -> TransportResponse {
     let end = try await response.body.end()
     guard end.byteCount == end.data.count else { throw Self.bodyIsGone }
     var response = response
-    response.body = control.makeBody(BodySink(destination), of: end)
+    response.body = control.makeBody(sink, of: end)
     return response
   }
 

@@ -52,11 +52,11 @@ extension Attempt {
   private func step(
     of handler: any ResponseHandler, after response: TransportResponse, to request: OutgoingRequest
   ) async throws(LupineError) -> NextStep {
-    let decision = try await handler.decide(response, to: request, in: session.decisionSettings)
+    let decision = try await handler.decide(response, to: request, in: session)
     for event in decision.events { task.emit(event, attempt: number) }
     switch decision.step {
-    case .receive(let destination, let offset):
-      receiveBody(of: response, into: destination, offset: offset)
+    case .receive(let sink, let offset):
+      receiveBody(of: response, into: sink, offset: offset)
       return .answer(acceptsLongBody: decision.acceptsLongBody)
     case .send(let work):
       response.body.open(.discard(limit: configuration.limits.discardedBody))
@@ -72,8 +72,8 @@ extension Attempt {
 
   /// Opens the body of a final response.
   ///
-  /// - Parameter destination: the destination of the decoded body; `nil` collects it in memory.
-  func receiveBody(of response: TransportResponse, into destination: BodySink.Destination? = nil, offset: Int64 = 0) {
+  /// - Parameter sink: the sink of the decoded body; `nil` collects it in memory.
+  func receiveBody(of response: TransportResponse, into sink: BodySink? = nil, offset: Int64 = 0) {
     guard let control = task.state.withLock({ $0.control }) else { return response.body.abandon() }
     let stages =
       session.hasCodings
@@ -82,11 +82,15 @@ extension Attempt {
     task.download.withLock {
       $0.begin(base: offset, toldBy: response.head.headerFields, isAnswer: isGood, now: response.body.begun)
     }
-    if case .file = destination {} else { control.beginsAnswer(with: response.body) }
-    let limit = session.exchangeSettings.limits.responseBody
-    response.body.open(BodySink(destination ?? .collect(limit: limit), stages: stages))
+    let isFile = if case .file = sink?.destination { true } else { false }
+    if !isFile { control.beginsAnswer(with: response.body) }
+    if let sink {
+      response.body.open(BodySink(sink.destination, stages: stages + sink.stages))
+    } else {
+      response.body.open(BodySink(.collect(limit: session.exchangeSettings.limits.responseBody), stages: stages))
+    }
     // The file is written while the program decides about the head.
-    if case .file = destination {
+    if isFile {
       Task(executorPreference: configuration.executor) { _ = try? await response.body.end() }
     }
   }

@@ -7,7 +7,7 @@ import Synchronization
 /// The decision about a retry.
 enum RetryStep: Sendable {
   /// - reason: why there is no retry, for monitors; `nil` if they know it already.
-  case end(Outcome, reason: String?)
+  case end(RequestOutcome, reason: String?)
   case again(after: Duration)
 }
 
@@ -81,9 +81,9 @@ extension Attempt {
 
   /// Asks the retriers about a status before the body is handed over; returns the reason not to hand it over, if any.
   mutating func refusalAtHead(of head: ReceivedResponse, after first: OutgoingRequest) async -> LupineError? {
-    var outcome = Outcome(head)
+    var outcome = RequestOutcome(head)
     if !redirects.isEmpty { outcome.redirects = redirects }
-    guard !retriers.isEmpty, head.statusCode >= 400, let original = try? task.description.get() else { return nil }
+    guard !retriers.isEmpty, head.statusCode >= 400, let original = try? task.original.get() else { return nil }
     switch await retryStep(after: AttemptResult(request: first, outcome: outcome), of: original) {
     case .again(let delay):
       stepAtHead = .again(after: delay)
@@ -105,18 +105,18 @@ extension Attempt {
   }
 
   /// The outcome with another error, which keeps the failure that the retriers received.
-  private func ended(_ outcome: Outcome, by error: LupineError, _ request: OutgoingRequest) -> Outcome {
+  private func ended(_ outcome: RequestOutcome, by error: LupineError, _ request: OutgoingRequest) -> RequestOutcome {
     var ended = outcome
     ended.error = outcome.completed(error.about(request.summary).following(outcome.error))
     return ended
   }
 
-  private func mayBeRetried(_ outcome: Outcome) -> Bool {
+  private func mayBeRetried(_ outcome: RequestOutcome) -> Bool {
     outcome.error != nil || outcome.statusCode ?? 0 >= 400
   }
 
   private func attemptOutcome(
-    _ request: OutgoingRequest, _ outcome: Outcome, _ notes: RetryNotes
+    _ request: OutgoingRequest, _ outcome: RequestOutcome, _ notes: RetryNotes
   ) -> AttemptOutcome {
     let random = session.configuration.random
     let (started, sent, source) = task.state.withLock { ($0.started, $0.sent, $0.source) }
@@ -133,7 +133,7 @@ extension Attempt {
   }
 
   private func again(
-    after decision: RetryDecision, _ outcome: Outcome, _ notes: RetryNotes
+    after decision: RetryDecision, _ outcome: RequestOutcome, _ notes: RetryNotes
   ) -> RetryStep {
     var delay = Duration.zero
     if case .retryAfter(let asked) = decision { delay = max(.zero, asked) }
@@ -142,7 +142,7 @@ extension Attempt {
     return .again(after: delay)
   }
 
-  private func unrepeatable(_ outcome: Outcome) -> RetryStep {
+  private func unrepeatable(_ outcome: RequestOutcome) -> RetryStep {
     var outcome = outcome
     outcome.error = outcome.error?.noting("It was not retried: the request's body can be sent only once.")
     return .end(outcome, reason: "the body can be sent only once")

@@ -140,7 +140,7 @@ extension Attempt {
           refusal = await self.refusal(of: received, by: validators)
         }
       }
-      var outcome = Outcome(received)
+      var outcome = RequestOutcome(received)
       if let refusal { outcome.error = refusal }
       if !redirects.isEmpty { outcome.redirects = redirects }
       return AttemptResult(request: request, outcome: outcome, isFinal: isJudged)
@@ -205,7 +205,7 @@ extension Attempt {
       for validator in validators { try validator.validate(received, hasBody: hasBody(received)) }
     } catch {
       let limit = session.configuration.limits.errorBody
-      let beginning = await task.handler?.refuse(limit: limit) ?? received.beginning
+      let beginning = await task.handler?.dropResponse(keeping: limit) ?? received.beginning
       refusal = explained(error, received).about(received.request.summary).about(received.head)
         .carrying(beginning, limit: limit)
       // The metrics are available only at the end of the body.
@@ -241,7 +241,7 @@ extension Attempt {
   @inline(__always)  // See `Pipeline.run`.
   mutating func prepared(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
     guard let handler = task.handler else { return try withDefaults(request) }
-    let prepared = await handler.prepare(request, secrets: session.configuration.secretFields)
+    let prepared = await handler.prepare(request, in: session)
     // If an earlier attempt refreshed the URL, its origin still does not receive the credential.
     let (first, url) = (request.url, prepared.url)
     if url != first, url.origin != first.origin { follow(from: first, to: url) }
@@ -274,7 +274,7 @@ extension Attempt {
 struct AttemptResult: Sendable {
   /// The request as the attempt sent it first, before redirects.
   var request: OutgoingRequest
-  var outcome: Outcome
+  var outcome: RequestOutcome
   /// Whether the request ends without asking the retriers.
   var isFinal = false
 
@@ -282,7 +282,7 @@ struct AttemptResult: Sendable {
   static func failed(
     _ error: LupineError, request: OutgoingRequest, after last: LastExchange = LastExchange(), isFinal: Bool
   ) -> AttemptResult {
-    var outcome = Outcome(request: request, error: error.about(request.summary))
+    var outcome = RequestOutcome(request: request, error: error.about(request.summary))
     outcome.complete(with: last)
     return AttemptResult(request: request, outcome: outcome, isFinal: isFinal)
   }

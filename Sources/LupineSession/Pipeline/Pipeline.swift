@@ -13,13 +13,13 @@ struct Pipeline: Sendable {
   ///
   /// Inlined together with its steps, because each async call has a cost.
   @inline(__always)
-  func run() async -> Outcome {
+  func run() async -> RequestOutcome {
     var request: OutgoingRequest
     do throws(LupineError) {
-      request = try task.description.get()
+      request = try task.original.get()
       try session.registry.insert(task)
     } catch {
-      return Outcome(request: try? task.description.get(), error: error)
+      return RequestOutcome(request: try? task.original.get(), error: error)
     }
     let hasNoOverrides = task.watchDeadlines()
     if !hasNoOverrides { request = task.withOwnOptions(request) }
@@ -30,7 +30,7 @@ struct Pipeline: Sendable {
       do throws(LupineError) {
         request = try await task.interruptible { () async throws(LupineError) in try await handler.begin(described) }
       } catch {
-        return Outcome(request: request, error: error.about(request.summary))
+        return RequestOutcome(request: request, error: error.about(request.summary))
       }
     }
     var attempt = Attempt(task)
@@ -49,7 +49,7 @@ struct Pipeline: Sendable {
 
   /// The step after an attempt.
   private enum Step {
-    case end(Outcome)
+    case end(RequestOutcome)
     case next(Attempt, OutgoingRequest, after: Duration)
   }
 
@@ -71,7 +71,7 @@ struct Pipeline: Sendable {
       if let error { outcome.error = error.about(request.summary) }
       return .end(outcome)
     case .interrupted:
-      if let reason = task.state.withLock({ $0.cancellation }) { outcome.error = reason.following(outcome.error) }
+      if let reason = task.cancellation { outcome.error = reason.following(outcome.error) }
       return .end(outcome)
     case .next(let next, let delay, let reason):
       attempt.emit(.retrying(after: delay, reason: reason))
@@ -81,8 +81,8 @@ struct Pipeline: Sendable {
   }
 
   /// Asks the handler whether the request goes on; only a stream does.
-  private func followUp(after outcome: Outcome) async -> FollowUp {
-    guard task.handsOverAtHead, let handler = task.handler, task.state.withLock({ $0.cancellation == nil }) else {
+  private func followUp(after outcome: RequestOutcome) async -> FollowUp {
+    guard let handler = task.streamedHandler, task.cancellation == nil else {
       return .end()
     }
     return (try? await task.interruptible { await handler.followUp(after: outcome) }) ?? .end()

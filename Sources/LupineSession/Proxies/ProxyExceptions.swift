@@ -1,11 +1,11 @@
-package import LupineCore
+import LupineCore
 
 /// The hosts that are connected to without a proxy, in the syntax of `NO_PROXY`.
 ///
 /// `example.com` matches that host and its subdomains; `.example.com` and `*.example.com` match its subdomains only. An
 /// address, or a block such as `10.0.0.0/8`, matches hosts that are given as addresses, because names are not resolved.
 /// `*` matches every host. Each entry may end in a colon and a port. Case and a trailing dot are ignored.
-package struct ProxyExceptions: Sendable, Hashable {
+struct ProxyExceptions: Sendable, Hashable {
   private enum Hosts: Hashable {
     case all
     case domain(String, includesItself: Bool)
@@ -19,10 +19,10 @@ package struct ProxyExceptions: Sendable, Hashable {
 
   private var rules: [Rule] = []
   /// A description of each invalid entry.
-  package private(set) var problems: [String] = []
+  private(set) var problems: [String] = []
 
   /// Parses entries; each text may contain several, separated by commas or white space.
-  package init(_ entries: [String]) {
+  init(_ entries: [String]) {
     for entry in entries.flatMap({ $0.split { $0 == "," || $0 == " " || $0 == "\t" } }) {
       if let rule = Self.rule(String(entry)) {
         rules.append(rule)
@@ -38,7 +38,7 @@ package struct ProxyExceptions: Sendable, Hashable {
   }
 
   /// Whether the URL's host is connected to directly.
-  package func contains(_ url: HTTPURL) -> Bool {
+  func contains(_ url: HTTPURL) -> Bool {
     let name = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
     let address = url.hostKind == .name ? nil : IPAddress(name)
     return rules.contains { rule in

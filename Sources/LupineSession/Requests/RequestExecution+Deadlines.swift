@@ -5,13 +5,13 @@ import Synchronization
 extension RequestExecution {
   /// The timeouts from the request's description, or the session's.
   var timeouts: Timeouts {
-    if case .success(let request) = description, let own = request.timeouts { return own }
+    if case .success(let request) = original, let own = request.timeouts { return own }
     return session.configuration.timeouts
   }
 
   /// Whether the request's description has its own timeouts; avoids a copy of the session's.
   private var hasOwnTimeouts: Bool {
-    if case .success(let request) = description { request.hasTimeouts } else { false }
+    if case .success(let request) = original { request.hasTimeouts } else { false }
   }
 
   /// Applies the timeouts that adapters or interceptors set, and schedules them if they differ from the described ones.

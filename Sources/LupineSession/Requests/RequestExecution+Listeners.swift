@@ -92,8 +92,8 @@ extension RequestExecution {
     if let moment { tellProgress(direction, at: moment) }
   }
 
-  /// Ends the handlers of progress, because a stream of events reports none.
-  package func endProgress() { _ = finishProgress(isGood: false) }
+  /// Ends the handlers of progress, because a request with any number of responses, such as a stream of events, has none.
+  public func endProgress() { _ = finishProgress(isGood: false) }
 
   /// Reports the last progress values; the returned tasks end when every handler has received them.
   func finishProgress(isGood: Bool) -> [Task<Void, Never>] {
@@ -104,7 +104,7 @@ extension RequestExecution {
 }
 
 /// Calls a handler with interim responses, in order, off the transport's thread.
-package final class InterimListener: Sendable {
+final class InterimListener: Sendable {
   private let responses: AsyncStream<HTTPResponse>.Continuation
   private let calls: Task<Void, Never>
 
@@ -123,7 +123,7 @@ package final class InterimListener: Sendable {
   func hear(_ response: HTTPResponse) { responses.yield(response) }
 
   /// Accepts no more responses; the returned task ends when the handler has received all of them.
-  package func finish() -> Task<Void, Never> {
+  func finish() -> Task<Void, Never> {
     responses.finish()
     return calls
   }

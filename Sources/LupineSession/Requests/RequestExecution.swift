@@ -1,57 +1,57 @@
 import HTTPTypes
-package import LupineCore
-package import Synchronization
+public import LupineCore
+import Synchronization
 
-/// The execution of one request.
+/// The execution of one request, which all copies of the request share.
 ///
-/// The first task that awaits the outcome runs the pipeline. If a handler is added first, a new task runs the pipeline
-/// and then calls the handlers in order.
-package final class RequestExecution: Sendable {
-  package let id: RequestID
-  package let session: Session
-  package let description: Result<OutgoingRequest, LupineError>
-  package let state: Mutex<RequestState>
+/// `Session.makeExecution(handler:request:)` makes one; a type that adopts `SessionRequest` has it. The first task that
+/// awaits the outcome runs the request. If a completion handler is added first, a new task runs the request and then
+/// calls the handlers in order. The methods can be called from any thread.
+public final class RequestExecution: Sendable {
+  /// The request's number in its session.
+  public let id: RequestID
+  /// The session of the request.
+  public let session: Session
+  /// The request as the program described it, or the error of its description.
+  public let original: Result<OutgoingRequest, LupineError>
+  let state: Mutex<RequestState>
   /// The handler of the response; `nil` stores its body in memory.
-  package let handler: (any ResponseHandler)?
+  let handler: (any ResponseHandler)?
+  /// The same handler if it hands the body over at its head.
+  let streamedHandler: (any StreamedResponseHandler)?
   /// The index in the registry; changed under the registry's lock.
   let place = Atomic<Int>(-1)
   let upload = Mutex(ProgressReporter())
   let download = Mutex(ProgressReporter())
 
-  package init(
-    _ description: consuming Result<OutgoingRequest, LupineError>, session: Session,
+  init(
+    _ original: consuming Result<OutgoingRequest, LupineError>, session: Session,
     handler: (any ResponseHandler)? = nil
   ) {
     id = session.nextID()
     self.session = session
-    self.description = description
+    self.original = original
     self.handler = handler
+    streamedHandler = handler.flatMap { $0 as? any StreamedResponseHandler }
     state = Mutex(RequestState(isHeld: !session.configuration.startsImmediately))
   }
 
-  /// Changes the settings of a request that has not started; `false`, without a call, if it has.
+  /// Counts a request that has not started as running, so that the session can end it.
   ///
-  /// - Parameter change: called under the lock of the request; returns the result.
-  package func configure(_ change: (inout RequestSettings) -> Bool) -> Bool {
-    state.withLock { state in
-      guard case .idle = state.phase else { return false }
-      return change(&state.settings)
-    }
-  }
-
-  /// Adds a request that has not started to the running ones, so that the session can end it.
+  /// `finishRequests()` then waits for it. A request that starts is counted without this call; it is for one that is
+  /// read while it is suspended.
   ///
   /// - Throws: the reason why the session accepts no more requests.
-  package func register() throws(LupineError) {
+  public func register() throws(LupineError) {
     try session.registry.insert(self)
     // A request that ended before the insertion must be removed here.
     if state.withLock({ $0.hasFinished }) { session.registry.remove(self, isDelivered: false) }
   }
 
-  /// The outcome of the request; runs the request if no task runs it.
+  /// Returns the outcome of the request; runs the request if no task runs it.
   ///
-  /// Cancelling the caller's task cancels the request.
-  package func outcome() async -> Outcome { await withOutcome { $0 } }
+  /// A request that has ended gives the same outcome again. Cancelling the caller's task cancels the request.
+  public func outcome() async -> RequestOutcome { await withOutcome { $0 } }
 
   /// Calls `body` with the outcome, off the caller's actor.
   ///
@@ -59,9 +59,9 @@ package final class RequestExecution: Sendable {
   /// `body` must stay in that closure; otherwise a response is decoded on the caller's actor, such as the main actor.
   /// `SerializingPlaceTests` checks this.
   @inline(__always)  // See `Pipeline.run`.
-  func withOutcome<Value>(_ body: @Sendable (Outcome) throws -> Value) async rethrows -> Value {
+  func withOutcome<Value>(_ body: @Sendable (RequestOutcome) throws -> Value) async rethrows -> Value {
     try await withTaskCancellationHandler {
-      let outcome: Outcome
+      let outcome: RequestOutcome
       switch state.withLock({ $0.join() }) {
       case .take(let known): outcome = known
       case .lead:
@@ -84,70 +84,45 @@ package final class RequestExecution: Sendable {
       _ = await outcome()
       return
     }
-    startForStream()
+    start()
     await withUnsafeContinuation { waiter in
       if state.withLock({ $0.add(headWaiter: waiter) }) { waiter.resume() }
     }
   }
 
-  /// Adds a handler, which is called with the outcome after the handlers added before.
-  package func add(_ handler: @escaping RequestState.Handler) {
+  /// Adds a handler, which is called with the outcome after the handlers added before; starts the request.
+  ///
+  /// A request that is suspended starts when it is resumed. If the request has ended, the handler is called soon. It is
+  /// called off the caller's thread, in a task that `finishRequests()` waits for.
+  ///
+  /// - Parameter handler: receives the execution. It must not retain the request, because a request that never starts
+  ///   retains its handlers.
+  public func addCompletionHandler(
+    _ handler: @escaping @Sendable (RequestExecution, RequestOutcome) async -> Void
+  ) {
     let before = state.withLock { state in
       let mustStart = state.add(handler)
       if case .finished(let outcome) = state.phase { return (mustStart, Optional(outcome)) }
       return (mustStart, nil)
     }
     guard before.0 else { return }
-    guard let outcome = before.1 else { return start() }
+    guard let outcome = before.1 else { return launch() }
     session.registry.beginDelivery()
     startDelivery(outcome)
   }
 
-  /// Starts the request if it has not started and is not suspended.
-  package func startForStream() {
-    if state.withLock({ $0.isHeld ? false : $0.takeLead() }) { start() }
+  /// Starts the request, in a task of its own, if it has not started and is not suspended.
+  ///
+  /// A reader of a stream calls it before it waits for the head.
+  public func start() {
+    if state.withLock({ $0.isHeld ? false : $0.takeLead() }) { launch() }
   }
-
-  func resume() {
-    guard let next = state.withLock({ $0.resume() }) else { return }
-    emit(.resumed)
-    settleSuspension()
-    for gate in next.gates { gate.resume() }
-    if next.mustStart { start() }
-  }
-
-  func suspend() {
-    guard state.withLock({ $0.suspend() }) else { return }
-    emit(.suspended)
-    settleSuspension()
-  }
-
-  /// Sets the suspension of the exchange; repeats until it matches the request's.
-  private func settleSuspension() {
-    var told: Bool?
-    while true {
-      let (control, isSuspended) = state.withLock { $0.suspension }
-      if told == isSuspended { return }
-      control?.setSuspended(isSuspended)
-      told = isSuspended
-    }
-  }
-
-  /// Whether the request is suspended and must await `passGate`.
-  var mustWait: Bool { state.withLock { $0.mustWait } }
 
   /// Begins an attempt, unless the request is suspended or cancelled; reads all values under one lock.
   func enterAttempt(_ number: Int) -> (mustWait: Bool, ended: LupineError?, hasNoOverrides: Bool) {
     state.withLock { state in
       if !state.mustWait, state.cancellation == nil { state.beginAttempt(number) }
       return (state.mustWait, state.cancellation, state.settings.areDefault)
-    }
-  }
-
-  /// Waits while the request is suspended; a cancelled request continues at once.
-  package func passGate() async {
-    await withUnsafeContinuation { gate in
-      if state.withLock({ $0.pass(gate) }) { gate.resume() }
     }
   }
 
@@ -168,33 +143,41 @@ package final class RequestExecution: Sendable {
     return true
   }
 
-  package func cancel(_ reason: LupineError = LupineError(.cancelled, "The request was cancelled.")) {
+  /// The reason of the cancellation; `nil` if the request was not cancelled.
+  public var cancellation: LupineError? { state.withLock { $0.cancellation } }
+
+  /// Cancels the request, unless it has ended; its handlers are called with the reason.
+  ///
+  /// - Parameter reason: the error of the request; the first call counts. Default: an error of kind `cancelled`.
+  public func cancel(_ reason: LupineError = LupineError(.cancelled, "The request was cancelled.")) {
     guard let cancellation = state.withLock({ $0.cancel(reason) }) else { return }
     cancellation.control?.cancel(reason)
     for work in cancellation.works { work() }
     for gate in cancellation.gates { gate.resume() }
     guard cancellation.mustFinish else { return }
-    let outcome = Outcome(request: try? description.get(), error: reason)
+    let outcome = RequestOutcome(request: try? original.get(), error: reason)
     guard let handler else { return conclude(outcome) }
     Task(executorPreference: session.configuration.executor) { self.conclude(await handler.conclude(outcome)) }
   }
 
   /// Ends the request and calls its handlers.
-  func conclude(_ outcome: Outcome) {
+  func conclude(_ outcome: RequestOutcome) {
     if finish(outcome) { startDelivery(outcome) }
   }
 
   /// Whether the body is handed over at its head, instead of being stored first.
-  var handsOverAtHead: Bool { handler?.takesBodyAtHead ?? false }
+  var handsOverAtHead: Bool { streamedHandler != nil }
 
   /// Whether there is a monitor; without one, no events are created.
+  ///
+  /// `package`, as the requirement of `ExchangeSupervisor`.
   package var isObserved: Bool { session.isObserved }
 
   /// Sends an event to the session's monitors.
   ///
   /// The test is inlined, so that no event is created without a monitor.
   @inline(__always)
-  package func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
+  func emit(_ kind: @autoclosure () -> SessionEvent.Kind, attempt: Int = 0) {
     if session.isObserved { tell(kind, attempt) }
   }
 
@@ -206,7 +189,8 @@ package final class RequestExecution: Sendable {
     for monitor in session.configuration.monitors { monitor.receive(event) }
   }
 
-  private func start() {
+  /// Runs the request in a task, which then calls the handlers.
+  func launch() {
     // Registered here, so that `finishRequests()` waits for this request; `run` reports a refusal.
     try? session.registry.insert(self)
     Task(executorPreference: session.configuration.executor) {
@@ -216,17 +200,17 @@ package final class RequestExecution: Sendable {
   }
 
   /// Calls the handlers in a task; the registry has already counted the delivery.
-  private func startDelivery(_ outcome: Outcome) {
+  private func startDelivery(_ outcome: RequestOutcome) {
     Task(executorPreference: session.configuration.executor) { await self.deliver(outcome) }
   }
 
-  private func deliver(_ outcome: Outcome) async {
+  private func deliver(_ outcome: RequestOutcome) async {
     while let handler = state.withLock({ $0.nextHandler() }) { await handler(self, outcome) }
     session.registry.endDelivery()
   }
 
   @inline(__always)  // See `Pipeline.run`.
-  private func run() async -> Outcome {
+  private func run() async -> RequestOutcome {
     let outcome = await Pipeline(self).run()
     // Fast path for a successful request without listeners, redirects or a handler.
     if handler == nil, outcome.error == nil, state.withLock({ $0.isPlain }) { return outcome }
@@ -234,7 +218,7 @@ package final class RequestExecution: Sendable {
   }
 
   /// Completes a request that has listeners, redirects, a handler or an error.
-  private func ended(_ outcome: Outcome) async -> Outcome {
+  private func ended(_ outcome: RequestOutcome) async -> RequestOutcome {
     var outcome = outcome
     if let handler {
       if outcome.error == nil, let response = outcome.response { outcome.error = await failure(of: response, handler) }
@@ -249,7 +233,7 @@ package final class RequestExecution: Sendable {
   }
 
   /// Adds to a failed outcome the last exchange, and the response of an earlier attempt if the last one sent nothing.
-  package func completed(_ outcome: Outcome) -> Outcome {
+  func completed(_ outcome: RequestOutcome) -> RequestOutcome {
     guard outcome.error != nil else { return outcome }
     let (last, earlier) = state.withLock { ($0.last, $0.earlier) }
     var outcome = outcome
@@ -259,14 +243,16 @@ package final class RequestExecution: Sendable {
     return outcome
   }
 
-  /// Ends the request with an error of the body's reader; returns the error with the request's values.
-  package func end(with error: LupineError) async -> LupineError {
+  /// Ends the request with an error that the reader of its body has found, such as one of its format.
+  ///
+  /// - Returns: the error with the request, the head and the metrics, and without secrets.
+  public func end(with error: LupineError) async -> LupineError {
     cancel(error)
     return completed(error, by: await outcome())
   }
 
-  /// Adds the request's values to an error of the body's reader.
-  package func completed(_ error: LupineError, by outcome: Outcome) -> LupineError {
+  /// Adds the request, the head and the metrics of an outcome to an error, and removes secrets from it.
+  public func completed(_ error: LupineError, by outcome: RequestOutcome) -> LupineError {
     outcome.completed(error).hiding(session.configuration.secretFields)
   }
 
@@ -281,7 +267,7 @@ package final class RequestExecution: Sendable {
   }
 
   /// Ends the request; `true` if the caller must call the handlers, whose delivery the registry then counts.
-  private func finish(_ outcome: Outcome) -> Bool {
+  private func finish(_ outcome: RequestOutcome) -> Bool {
     emit(.finished(outcome.error))
     let (followers, gates, mustDeliver) = state.withLock { $0.finish(outcome) }
     session.registry.remove(self, isDelivered: mustDeliver)

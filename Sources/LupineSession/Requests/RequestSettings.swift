@@ -1,11 +1,11 @@
 import HTTPTypes
-package import LupineCoding
+import LupineCoding
 import LupineCore
 import LupineSupport
 
 /// The settings of one request that are not part of its description.
-package struct RequestSettings: Sendable {
-  package var validators: [ResponseValidator] = []
+struct RequestSettings: Sendable {
+  var validators: [ResponseValidator] = []
   /// Stored indirectly: most requests never need it.
   private var rare: CopyOnWrite<Rare>?
 
@@ -24,7 +24,7 @@ package struct RequestSettings: Sendable {
     var deadline: Duration?
   }
 
-  package init() {}
+  init() {}
 
   /// Whether the request has no settings other than validators.
   var areDefault: Bool { rare == nil }

@@ -9,7 +9,7 @@ extension RequestState {
   enum Role {
     case lead
     case follow
-    case take(Outcome)
+    case take(RequestOutcome)
   }
 
   /// What to end when the request or its attempt is cancelled.
@@ -69,7 +69,7 @@ extension RequestState {
     /// The error of the running attempt, if it has timed out.
     var attemptEnd: LupineError?
     /// The outcome of the attempt before, until another attempt begins an exchange.
-    var earlier: Outcome?
+    var earlier: RequestOutcome?
     /// The proxy's response that opened the tunnel of the current exchange.
     var tunnel: HTTPResponse?
   }
@@ -89,12 +89,12 @@ extension RequestState {
     set { change { $0.tunnel = newValue } }
   }
   /// See `Rare.earlier`.
-  var earlier: Outcome? { rare?.value.earlier }
+  var earlier: RequestOutcome? { rare?.value.earlier }
 
   /// Keeps the outcome of an attempt that is retried.
   ///
   /// If the attempt sent nothing, the response kept before stays.
-  mutating func keepEarlier(_ outcome: Outcome) {
+  mutating func keepEarlier(_ outcome: RequestOutcome) {
     var outcome = outcome
     if let earlier { outcome.follow(earlier, keepingResponse: true) }
     change { $0.earlier = outcome }

@@ -1,25 +1,25 @@
 import HTTPTypes
-package import LupineCore
+import LupineCore
 import LupineSupport
 
 /// The state of a request; each change returns what the caller does outside the lock.
-package struct RequestState {
-  /// Called with the request; a handler must not retain the request, because an unstarted request retains its handlers.
-  package typealias Handler = @Sendable (RequestExecution, Outcome) async -> Void
-  typealias Follower = UnsafeContinuation<Outcome, Never>
+struct RequestState {
+  /// See `RequestExecution.addCompletionHandler(_:)`.
+  typealias Handler = @Sendable (RequestExecution, RequestOutcome) async -> Void
+  typealias Follower = UnsafeContinuation<RequestOutcome, Never>
   typealias Gate = UnsafeContinuation<Void, Never>
 
   enum Phase {
     case idle
     case running
-    case finished(Outcome)
+    case finished(RequestOutcome)
   }
 
-  package var settings = RequestSettings()
+  var settings = RequestSettings()
   private(set) var phase = Phase.idle
-  package private(set) var isHeld: Bool
+  private(set) var isHeld: Bool
   private(set) var isSuspended = false
-  package private(set) var cancellation: LupineError?
+  private(set) var cancellation: LupineError?
   /// The last exchange of the request, in this attempt or an earlier one.
   private(set) var last = LastExchange()
   private(set) var status: Int?
@@ -63,7 +63,7 @@ package struct RequestState {
     }
   }
 
-  mutating func follow(_ follower: Follower) -> Outcome? {
+  mutating func follow(_ follower: Follower) -> RequestOutcome? {
     if case .finished(let outcome) = phase { return outcome }
     change { $0.followers.append(follower) }
     return nil
@@ -86,7 +86,7 @@ package struct RequestState {
   }
 
   /// Ends the request; returns the waiting followers, and whether a task must call the handlers.
-  mutating func finish(_ outcome: Outcome) -> (followers: [Follower], gates: [Gate], mustDeliver: Bool) {
+  mutating func finish(_ outcome: RequestOutcome) -> (followers: [Follower], gates: [Gate], mustDeliver: Bool) {
     phase = .finished(outcome)
     control = nil
     guard let known = rare?.value else { return ([], [], takeDelivery()) }

@@ -1,68 +1,119 @@
-package import FoundationEssentials
-package import LupineCore
+public import FoundationEssentials
+public import LupineCore
 
-/// Consumes the response of a request: writes it to a file, or hands it over in pieces.
+/// Decides where the body of a response goes, for a kind of request that does not store it in memory.
 ///
-/// A request without a handler stores the body in memory. The pipeline calls the methods one after another. An
-/// asynchronous method may wait for a disk or for code of the program; no transport waits meanwhile.
-package protocol ResponseHandler: AnyObject, Sendable {
-  /// Whether the body is handed over once its head has been validated; the request is not retried after that.
-  var takesBodyAtHead: Bool { get }
-
-  /// Begins the request, before its first attempt; a cancellation of the request cancels the calling task.
+/// `Session.makeExecution(handler:request:)` takes the handler of one request. `DownloadRequest` has a handler that
+/// writes a file, `DataStreamRequest` one that hands pieces to a reader, and a program can have one of its own:
+///
+/// ```swift
+/// func decide(
+///   _ response: TransportResponse, to request: OutgoingRequest, in session: Session
+/// ) async throws(LupineError) -> ResponseDecision {
+///   let isSuccessful = response.head.status.kind == .successful
+///   let stage = isSuccessful ? ChecksumStage() : nil
+///   self.stage.withLock { $0 = stage }
+///   // The first bytes of another response go to memory, for the error of a validator.
+///   let sink = BodySink(.collect(limit: session.limits.errorBody), stages: stage.map { [$0] } ?? [])
+///   return ResponseDecision(.receive(sink, offset: 0), acceptsLongBody: !isSuccessful)
+/// }
+/// ```
+///
+/// The session calls the methods one after another, in the task that runs the request, off the transport's thread and
+/// outside its locks. A method may wait for a disk, with `BlockingWork`, or for code of the program; no transport waits
+/// meanwhile. Several attempts of the request use the same handler.
+///
+/// A handler does not retry, validate, follow redirects or answer challenges: the session does. It must not retain the
+/// execution, which retains the handler.
+public protocol ResponseHandler: AnyObject, Sendable {
+  /// Begins the request; called once, before the first attempt and its adapters.
   ///
-  /// - Returns: the request of the first attempt.
+  /// A cancellation of the request cancels the calling task. By default, it returns the request unchanged.
+  ///
+  /// - Returns: the request of every attempt.
   /// - Throws: `LupineError` if the request cannot begin; it then ends without an attempt.
   func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest
 
-  /// Returns the request of an attempt, for example one for the rest of a file.
-  func prepare(_ request: OutgoingRequest, secrets: SecretFields) async -> OutgoingRequest
+  /// Returns the request of one attempt, for example one for the rest of a file; called after the adapters.
+  ///
+  /// What the handler stored of an earlier attempt is not part of this one. By default, it returns the request unchanged.
+  func prepare(_ request: OutgoingRequest, in session: Session) async -> OutgoingRequest
 
   /// Decides about a response whose head is no redirect that is followed and no challenge that is answered.
   ///
-  /// The body may still be arriving; it goes nowhere before the decision.
+  /// Called for each such response, before validation, also for a status that a validator refuses later. The body may
+  /// still be arriving; it goes nowhere before the decision. The method does not open the body.
+  ///
+  /// - Parameter request: the request without cookies and without answers to challenges.
+  /// - Throws: `LupineError` if the response cannot be used. The attempt then fails, and the retriers decide.
   func decide(
-    _ response: TransportResponse, to request: OutgoingRequest, in settings: DecisionSettings
+    _ response: TransportResponse, to request: OutgoingRequest, in session: Session
   ) async throws(LupineError) -> ResponseDecision
 
-  /// Hands over a validated response, before any of its body; called if `takesBodyAtHead`.
-  func handOver(_ response: TransportResponse)
-
-  /// Drops what it has stored of the last response, because it is refused.
+  /// Drops what it has stored of the last response, because a validator or the program has refused it.
   ///
-  /// - Returns: the first bytes of the body; `nil` if they are in the response's data.
-  func refuse(limit: Int64) async -> Data?
+  /// By default, it drops nothing and returns `nil`.
+  ///
+  /// - Returns: the first bytes of the body, at most `limit`, for the error; `nil` if the sink has collected them.
+  func dropResponse(keeping limit: Int64) async -> Data?
 
-  /// Checks a complete response; a cancellation of the request cancels the calling task.
+  /// Checks a response that has arrived completely and was validated; called once, before `conclude(_:)`.
+  ///
+  /// A cancellation of the request cancels the calling task. By default, it accepts the response.
+  ///
+  /// - Throws: `LupineError` if the response cannot be used. The request then ends with it, without another attempt.
   func check(_ response: ReceivedResponse) async throws(LupineError)
 
-  /// Decides whether the request goes on after an attempt that no retrier repeats.
+  /// Ends the request; called once, also if the request was cancelled before it began.
   ///
-  /// Called if `takesBodyAtHead`. A cancellation of the request cancels the calling task.
-  func followUp(after outcome: Outcome) async -> FollowUp
-
-  /// Converts the outcome to the one that the caller receives.
-  func conclude(_ outcome: Outcome) async -> Outcome
+  /// A cancellation does not end this method. By default, it returns the outcome unchanged.
+  ///
+  /// - Returns: the outcome that those who await the request receive.
+  func conclude(_ outcome: RequestOutcome) async -> RequestOutcome
 }
 
 extension ResponseHandler {
-  package var takesBodyAtHead: Bool { false }
+  /// Returns the request unchanged.
+  public func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest { request }
 
-  package func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest { request }
+  /// Returns the request unchanged.
+  public func prepare(_ request: OutgoingRequest, in session: Session) async -> OutgoingRequest { request }
 
-  package func prepare(_ request: OutgoingRequest, secrets: SecretFields) async -> OutgoingRequest { request }
+  /// Returns `nil`.
+  public func dropResponse(keeping limit: Int64) async -> Data? { nil }
 
-  package func handOver(_ response: TransportResponse) {}
+  /// Accepts the response.
+  public func check(_ response: ReceivedResponse) async throws(LupineError) {}
 
-  package func refuse(limit: Int64) async -> Data? { nil }
+  /// Returns the outcome unchanged.
+  public func conclude(_ outcome: RequestOutcome) async -> RequestOutcome { outcome }
+}
 
-  package func check(_ response: ReceivedResponse) async throws(LupineError) {}
+/// Hands over the body of a response to a reader while it arrives.
+///
+/// Validators and retriers decide at the head. Once a response has been handed over, a retrier is not asked any more, and
+/// the request ends when the reader has taken the last byte.
+public protocol StreamedResponseHandler: ResponseHandler {
+  /// Hands over a response that was validated, before any of its body has been read; it must not wait.
+  ///
+  /// `decide(_:to:in:)` has chosen the destination `stream(window:)`. The reader takes the pieces with
+  /// `ResponseBody.next()`, or drops the body with `ResponseBody.abandon()`.
+  func handOver(_ response: TransportResponse)
 
-  package func followUp(after outcome: Outcome) async -> FollowUp { .end() }
+  /// Decides whether the request goes on after an attempt that no retrier repeats.
+  ///
+  /// Not called if the request was cancelled. A cancellation of the request cancels the calling task. By default, the
+  /// request ends.
+  func followUp(after outcome: RequestOutcome) async -> FollowUp
+}
+
+extension StreamedResponseHandler {
+  /// Ends the request.
+  public func followUp(after outcome: RequestOutcome) async -> FollowUp { .end() }
 }
 
 /// What follows an attempt whose response was handed over, such as another connection of a stream of events.
-package enum FollowUp: Sendable {
+public enum FollowUp: Sendable {
   /// The request ends.
   ///
   /// - error: the error of the request; `nil` means that of the attempt, if it failed.
@@ -74,33 +125,31 @@ package enum FollowUp: Sendable {
   case next(OutgoingRequest, after: Duration, reason: String)
 }
 
-/// The settings of the session that a handler's decision depends on.
-package struct DecisionSettings: Sendable {
-  package let limits: Limits
-  package let secrets: SecretFields
-  package let baseURL: HTTPURL?
-}
-
-/// The decision about a response, made at its head.
-package struct ResponseDecision: Sendable {
-  package enum Step: Sendable {
+/// The decision of a `ResponseHandler` about a response, made at its head.
+public struct ResponseDecision: Sendable {
+  /// What follows the head.
+  public enum Step: Sendable {
     /// The body is received.
     ///
+    /// The session decodes its content codings before the stages of the sink.
+    ///
     /// - offset: the number of bytes that were there before; the progress of the download starts there.
-    case receive(BodySink.Destination, offset: Int64)
+    case receive(BodySink, offset: Int64)
     /// The body is discarded, and the request that the closure returns is sent once it has ended.
     ///
     /// A cancellation of the request cancels the closure's task.
     case send(@Sendable () async throws(LupineError) -> OutgoingRequest)
   }
 
-  package var step: Step
+  /// What follows the head.
+  public var step: Step
   /// The reasons, for the session's monitors.
-  package var events: [SessionEvent.Kind]
+  public var events: [SessionEvent.Kind]
   /// Whether the response is accepted without a body that exceeds a limit, such as an unread error page.
-  package var acceptsLongBody: Bool
+  public var acceptsLongBody: Bool
 
-  package init(_ step: Step, events: [SessionEvent.Kind] = [], acceptsLongBody: Bool = false) {
+  /// Makes a decision.
+  public init(_ step: Step, events: [SessionEvent.Kind] = [], acceptsLongBody: Bool = false) {
     self.step = step
     self.events = events
     self.acceptsLongBody = acceptsLongBody

@@ -1,22 +1,23 @@
 import HTTPTypes
 import LupineCoding
-package import LupineCore
+public import LupineCore
 
 /// Turns outcomes into responses with values.
-package enum Serialization {
+enum Serialization {
   /// Serializes off the caller's actor and measures the time.
   @concurrent
   static func response<Value: Sendable>(
-    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
+    from outcome: RequestOutcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
   ) async -> DataResponse<Value> {
-    let (result, duration) = measured(outcome, of: task, serializer) { try serializer.serialize($0) }
+    let (result, duration) = measured(outcome, of: task, serializer) { _ in }
     return DataResponse(
       outcome, duration: duration, result: result, secrets: task.session.configuration.secretFields)
   }
 
-  package static func measured<Value: Sendable>(
-    _ outcome: Outcome, of task: RequestExecution, _ serializer: any ResponseSerializer<Value>,
-    _ serialize: (inout ReceivedResponse) throws -> Value
+  /// - Parameter prepare: changes the response before it is serialized; its time is measured, too.
+  static func measured<Value: Sendable>(
+    _ outcome: RequestOutcome, of task: RequestExecution, _ serializer: any ResponseSerializer<Value>,
+    _ prepare: (inout ReceivedResponse) throws -> Void
   ) -> (result: Result<Value, LupineError>, duration: Duration) {
     var received: ReceivedResponse
     do throws(LupineError) { received = try Self.received(outcome, for: serializer) } catch {
@@ -25,7 +26,10 @@ package enum Serialization {
     let clock = task.session.clock
     let start = clock.now()
     let result: Result<Value, LupineError>
-    do { result = .success(try serialize(&received)) } catch {
+    do {
+      try prepare(&received)
+      result = .success(try serializer.serialize(received))
+    } catch {
       result = .failure(failure(error, received, serializer, task))
     }
     let duration = clock.now() - start
@@ -38,7 +42,7 @@ package enum Serialization {
   ///
   /// The time is measured only if there is a monitor.
   static func value<Value: Sendable>(
-    from outcome: Outcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
+    from outcome: RequestOutcome, with serializer: any ResponseSerializer<Value>, of task: RequestExecution
   ) throws(LupineError) -> Value {
     let received = try received(outcome, for: serializer)
     let start = task.isObserved ? task.session.clock.now() : .zero
@@ -54,7 +58,7 @@ package enum Serialization {
   }
 
   private static func received(
-    _ outcome: Outcome, for serializer: any ResponseSerializer
+    _ outcome: RequestOutcome, for serializer: any ResponseSerializer
   ) throws(LupineError) -> ReceivedResponse {
     if let error = outcome.error { throw explained(error, by: serializer) }
     guard let response = outcome.response else { throw noResponse }
@@ -83,12 +87,33 @@ package enum Serialization {
 }
 
 extension DataResponse {
-  init(_ outcome: Outcome, duration: Duration, result: Result<Value, LupineError>, secrets: SecretFields) {
+  init(_ outcome: RequestOutcome, duration: Duration, result: Result<Value, LupineError>, secrets: SecretFields) {
     self.init(
       request: outcome.request, response: outcome.head ?? outcome.error?.response,
       data: outcome.response?.data, trailers: outcome.response?.trailers,
       metrics: outcome.metrics ?? outcome.error?.metrics ?? TransferMetrics(), redirects: outcome.redirects,
       serializationDuration: duration, result: result, attributes: outcome.attributes)
     secretFields = secrets
+  }
+}
+
+extension RequestExecution {
+  /// Serializes the response of an outcome off the caller's actor, measures the time, and tells the monitors.
+  ///
+  /// A serializer that names no decoder uses the session's, as do those of `Session.decodingDefaults`. An outcome with an
+  /// error gives that error, which a `FailureExplaining` serializer explains. An error of the serializer gets the request,
+  /// the head, the metrics and the first bytes of the body.
+  ///
+  /// - Parameter prepare: changes the response first, for example its data if the body is in a file. Its time counts, and
+  ///   an error that it throws is one of the serializer.
+  @concurrent
+  public func serialize<Serializer: ResponseSerializer>(
+    _ outcome: RequestOutcome, with serializer: Serializer,
+    preparing prepare: @Sendable (inout ReceivedResponse) throws -> Void = { _ in }
+  ) async -> (result: Result<Serializer.Output, LupineError>, duration: Duration) {
+    Serialization.measured(outcome, of: self, serializer) { response in
+      response.decodingDefaults = session.decodingDefaults
+      try prepare(&response)
+    }
   }
 }

@@ -11,7 +11,7 @@ extension SessionRequest {
   /// has started.
   @discardableResult
   public func timeouts(_ change: (inout Timeouts) -> Void) -> Self {
-    let bounds = task.session.configuration.timeouts
+    let bounds = execution.session.configuration.timeouts
     return options { options in
       var timeouts = options.timeouts ?? bounds
       change(&timeouts)
@@ -31,7 +31,7 @@ extension SessionRequest {
   ///   `invalidRequest`.
   @discardableResult
   public func deadline(_ instant: some InstantProtocol<Duration>) -> Self {
-    task.setDeadline(instant)
+    execution.setDeadline(instant)
     return self
   }
 
@@ -42,7 +42,7 @@ extension SessionRequest {
   @discardableResult
   public func options(_ change: (inout OutgoingRequest.Options) -> Void) -> Self {
     // Changed outside the lock, because the closure may read the request.
-    var options = task.described?.options ?? OutgoingRequest.Options()
+    var options = execution.described?.options ?? OutgoingRequest.Options()
     change(&options)
     return setting { $0.options = options }
   }
@@ -59,7 +59,7 @@ extension SessionRequest {
 extension RequestExecution {
   /// The request as the program described it, with the options set since; `nil` if it could not be created.
   var described: OutgoingRequest? {
-    if case .success(let request) = description { withOwnOptions(request) } else { nil }
+    if case .success(let request) = original { withOwnOptions(request) } else { nil }
   }
 
   /// Returns the request with the options that were set after it was described.
@@ -98,7 +98,7 @@ extension SessionRequest {
     queue: DispatchQueue? = nil, interval: Duration = .zero,
     _ handler: @escaping @Sendable (TransferProgress) -> Void
   ) -> Self {
-    report(task.upload, on: queue, interval, handler)
+    report(execution.upload, on: queue, interval, handler)
   }
 
   /// Calls the handler as the response's body is received, before decoding; see `uploadProgress`.
@@ -112,16 +112,16 @@ extension SessionRequest {
     queue: DispatchQueue? = nil, interval: Duration = .zero,
     _ handler: @escaping @Sendable (TransferProgress) -> Void
   ) -> Self {
-    report(task.download, on: queue, interval, handler)
+    report(execution.download, on: queue, interval, handler)
   }
 
   private func report(
     _ progress: borrowing Mutex<ProgressReporter>, on queue: DispatchQueue?, _ interval: Duration,
     _ handler: @escaping @Sendable (TransferProgress) -> Void
   ) -> Self {
-    let executor = task.session.configuration.executor
+    let executor = execution.session.configuration.executor
     // Set first, so that the end of the request does not miss a listener.
-    task.state.withLock { $0.settings.hearsProgress = true }
+    execution.state.withLock { $0.settings.hearsProgress = true }
     progress.withLock { reporter in
       reporter.add(interval: interval, executor: executor) { progress in
         await Queueing.call(on: queue) { handler(progress) }

@@ -23,7 +23,7 @@ extension SessionRequest {
   /// for each of its connections.
   @discardableResult
   public func onInterimResponse(_ handler: @escaping @Sendable (HTTPResponse) async -> Void) -> Self {
-    let listener = InterimListener(executor: task.session.configuration.executor, handler)
+    let listener = InterimListener(executor: execution.session.configuration.executor, handler)
     return setting { $0.interimListeners.append(listener) }
   }
 
@@ -32,14 +32,14 @@ extension SessionRequest {
   /// A stream's body ends when its consumer has received all of it. libcurl 7.88 reports no trailers over HTTP/2 if the
   /// head contains the body's length.
   public var trailers: HTTPFields? {
-    get async { await task.outcome().response?.trailers }
+    get async { await execution.outcome().response?.trailers }
   }
 
   /// What transport layers and interceptors state about the last response, once its head has been accepted.
   ///
   /// Empty before, and if they state nothing. For a stream, read it after its `head`.
   public var responseAttributes: ResponseAttributes {
-    task.state.withLock { state in
+    execution.state.withLock { state in
       if case .finished(let outcome) = state.phase { outcome.attributes } else { state.last.attributes }
     }
   }
@@ -47,7 +47,7 @@ extension SessionRequest {
   /// The metrics of each exchange that has ended, in order, including redirects, challenges and retries.
   ///
   /// Only the newest 100 are kept, for example of a long event stream.
-  public var allMetrics: [TransferMetrics] { task.state.withLock { $0.allMetrics } }
+  public var allMetrics: [TransferMetrics] { execution.state.withLock { $0.allMetrics } }
 }
 
 extension SessionRequest {

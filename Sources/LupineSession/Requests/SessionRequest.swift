@@ -6,24 +6,25 @@ import Synchronization
 ///
 /// It starts at its first handler or first `await`, or, if the session's `startsImmediately` is `false`, at `resume()`.
 /// Copies refer to the same request.
+///
+/// A type of request adopts this protocol with the execution that `Session.makeExecution(handler:request:)` makes. All
+/// that the protocol offers, such as `validate()`, `retrier(_:)` and `cancel()`, then works.
 public protocol SessionRequest: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
   /// The execution, which all copies share.
-  var handle: RequestHandle { get }
+  var execution: RequestExecution { get }
 }
 
 extension SessionRequest {
-  package var task: RequestExecution { handle.task }
-
   /// The request's number in its session.
-  public var id: RequestID { task.id }
+  public var id: RequestID { execution.id }
 
   /// The request as it was last sent, or as it was described; `nil` if it could not be created.
-  public var request: OutgoingRequest? { task.state.withLock { $0.sent } ?? task.described }
+  public var request: OutgoingRequest? { execution.state.withLock { $0.sent } ?? execution.described }
 
   /// Starts a request that has not started, and continues one that is suspended.
   @discardableResult
   public func resume() -> Self {
-    task.resume()
+    execution.resume()
     return self
   }
 
@@ -32,14 +33,14 @@ extension SessionRequest {
   /// The idle timeout pauses meanwhile; the total timeout does not.
   @discardableResult
   public func suspend() -> Self {
-    task.suspend()
+    execution.suspend()
     return self
   }
 
   /// Ends the request with kind `cancelled`, unless it has ended; its handlers are called with that error.
   @discardableResult
   public func cancel() -> Self {
-    task.cancel()
+    execution.cancel()
     return self
   }
 
@@ -80,21 +81,21 @@ extension SessionRequest {
   }
 
   func setting(_ change: (inout RequestSettings) -> Void) -> Self {
-    task.state.withLock { change(&$0.settings) }
+    execution.state.withLock { change(&$0.settings) }
     return self
   }
 
   /// The method, the URL without the values of its query, and the status once there is one.
   public var description: String {
     guard let request else { return "a request that could not be made" }
-    let status = task.state.withLock { $0.status }.map { " (\($0))" } ?? ""
+    let status = execution.state.withLock { $0.status }.map { " (\($0))" } ?? ""
     return "\(request.summary)\(status)"
   }
 
   /// The curl command that repeats the request, with secrets redacted.
   public var debugDescription: String {
     guard let request else { return description }
-    return CurlCommand(request, secrets: task.session.configuration.secretFields).description
+    return CurlCommand(request, secrets: execution.session.configuration.secretFields).description
   }
 
   /// The curl command that repeats the request, with secrets redacted.
@@ -102,14 +103,7 @@ extension SessionRequest {
   /// Starts the request and waits for its end, or for the head of a stream, so that the command includes the changes of
   /// adapters and redirects.
   public func cURLDescription() async -> String {
-    await task.answered()
+    await execution.answered()
     return debugDescription
   }
-}
-
-/// The execution of a request, which all its copies share.
-public struct RequestHandle: Sendable {
-  let task: RequestExecution
-
-  package init(task: RequestExecution) { self.task = task }
 }

@@ -17,17 +17,17 @@ public protocol ValueRequest: SessionRequest {}
 /// The same response can also be awaited any number of times.
 public struct DataRequest: ValueRequest {
   /// The execution, which all copies share.
-  public let handle: RequestHandle
+  public let execution: RequestExecution
 
-  init(_ task: RequestExecution) { handle = RequestHandle(task: task) }
+  init(_ execution: RequestExecution) { self.execution = execution }
 }
 
 /// A request with its own body, which stores its response in memory and serializes it to values.
 public struct UploadRequest: ValueRequest {
   /// The execution, which all copies share.
-  public let handle: RequestHandle
+  public let execution: RequestExecution
 
-  init(_ task: RequestExecution) { handle = RequestHandle(task: task) }
+  init(_ execution: RequestExecution) { self.execution = execution }
 }
 
 extension ValueRequest {
@@ -35,33 +35,33 @@ extension ValueRequest {
   public func serializingResponse<Serializer: ResponseSerializer>(
     using serializer: Serializer
   ) -> DataTask<Serializer.Output> {
-    DataTask(task, SessionBoundSerializer(serializer, task.session.decodingDefaults))
+    DataTask(execution, SessionBoundSerializer(serializer, defaults))
   }
 
   private func serializing<Serializer: ResponseSerializer>(
     _ serializer: (DecodingDefaults) -> Serializer
   ) -> DataTask<Serializer.Output> {
     // Read once, because each access through the protocol copies.
-    let task = task
-    return DataTask(task, serializer(task.session.decodingDefaults))
+    let execution = execution
+    return DataTask(execution, serializer(execution.session.decodingDefaults))
   }
 
   /// Returns a task for the body.
-  public func serializingData() -> DataTask<Data> { serializing { $0.data } }
+  public func serializingData() -> DataTask<Data> { serializing { $0.dataSerializer } }
 
   /// Returns a task for the body as text.
   ///
   /// - Parameter encoding: the body's encoding; `nil` uses the response's, as `StringResponseSerializer` determines it.
   public func serializingString(encoding: TextEncoding? = nil) -> DataTask<String> {
-    serializing { $0.string(encoding) }
+    serializing { $0.stringSerializer(encoding: encoding) }
   }
 
   /// Returns a task for the body as JSON of any shape.
-  public func serializingJSON() -> DataTask<JSONValue> { serializing { $0.json } }
+  public func serializingJSON() -> DataTask<JSONValue> { serializing { $0.jsonSerializer } }
 
   /// Returns a task for the body as a property list of any shape.
   public func serializingPropertyList() -> DataTask<PropertyListValue> {
-    serializing { $0.propertyList }
+    serializing { $0.propertyListSerializer }
   }
 
   /// Returns a task for the body decoded into a type.
@@ -75,7 +75,10 @@ extension ValueRequest {
     _ type: Value.Type = Value.self, decoder: (any DataDecoder)? = nil,
     emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
   ) -> DataTask<Value> {
-    serializing { $0.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods) }
+    serializing {
+      $0.decodableSerializer(
+        of: type, decoder: decoder, emptyResponseCodes: emptyResponseCodes, emptyRequestMethods: emptyRequestMethods)
+    }
   }
 
   /// Returns a task for the decoded body, or for the service's error from the body of a refused response.
@@ -88,7 +91,11 @@ extension ValueRequest {
     _ type: Value.Type = Value.self, error: Failure.Type, decoder: (any DataDecoder)? = nil,
     emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil
   ) -> DataTask<Value> {
-    serializing { $0.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods) }
+    serializing {
+      $0.decodableSerializer(
+        of: type, error: error, decoder: decoder, emptyResponseCodes: emptyResponseCodes,
+        emptyRequestMethods: emptyRequestMethods)
+    }
   }
 }
 
@@ -116,8 +123,8 @@ extension ValueRequest {
     _ queue: DispatchQueue?, _ serializer: Serializer,
     _ handler: @escaping @Sendable (DataResponse<Serializer.Output>) -> Void
   ) -> Self {
-    task.add { task, outcome in
-      let response = await Serialization.response(from: outcome, with: serializer, of: task)
+    execution.addCompletionHandler { execution, outcome in
+      let response = await Serialization.response(from: outcome, with: serializer, of: execution)
       await Queueing.call(on: queue) { handler(response) }
     }
     return self
@@ -128,7 +135,7 @@ extension ValueRequest {
   public func responseData(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<Data>) -> Void
   ) -> Self {
-    handle(queue, defaults.data, completionHandler)
+    handle(queue, defaults.dataSerializer, completionHandler)
   }
 
   /// Calls the handler with the body as text.
@@ -139,7 +146,7 @@ extension ValueRequest {
     queue: DispatchQueue? = nil, encoding: TextEncoding? = nil,
     completionHandler: @escaping @Sendable (DataResponse<String>) -> Void
   ) -> Self {
-    handle(queue, defaults.string(encoding), completionHandler)
+    handle(queue, defaults.stringSerializer(encoding: encoding), completionHandler)
   }
 
   /// Calls the handler with the body as JSON of any shape.
@@ -147,7 +154,7 @@ extension ValueRequest {
   public func responseJSON(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<JSONValue>) -> Void
   ) -> Self {
-    handle(queue, defaults.json, completionHandler)
+    handle(queue, defaults.jsonSerializer, completionHandler)
   }
 
   /// Calls the handler with the body as a property list of any shape.
@@ -155,7 +162,7 @@ extension ValueRequest {
   public func responsePropertyList(
     queue: DispatchQueue? = nil, completionHandler: @escaping @Sendable (DataResponse<PropertyListValue>) -> Void
   ) -> Self {
-    handle(queue, defaults.propertyList, completionHandler)
+    handle(queue, defaults.propertyListSerializer, completionHandler)
   }
 
   /// Calls the handler with the body decoded into a type.
@@ -171,7 +178,9 @@ extension ValueRequest {
     emptyResponseCodes: Set<Int>? = nil, emptyRequestMethods: Set<HTTPRequest.Method>? = nil,
     completionHandler: @escaping @Sendable (DataResponse<Value>) -> Void
   ) -> Self {
-    handle(queue, defaults.decodable(type, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
+    let serializer = defaults.decodableSerializer(
+      of: type, decoder: decoder, emptyResponseCodes: emptyResponseCodes, emptyRequestMethods: emptyRequestMethods)
+    return handle(queue, serializer, completionHandler)
   }
 
   /// Calls the handler with the decoded body, or with the service's error from the body of a refused response.
@@ -184,11 +193,32 @@ extension ValueRequest {
     emptyRequestMethods: Set<HTTPRequest.Method>? = nil,
     completionHandler: @escaping @Sendable (DataResponse<Value>) -> Void
   ) -> Self {
-    handle(
-      queue, defaults.decodable(type, error, decoder, emptyResponseCodes, emptyRequestMethods), completionHandler)
+    let serializer = defaults.decodableSerializer(
+      of: type, error: error, decoder: decoder, emptyResponseCodes: emptyResponseCodes,
+      emptyRequestMethods: emptyRequestMethods)
+    return handle(queue, serializer, completionHandler)
   }
 
-  var defaults: DecodingDefaults { task.session.decodingDefaults }
+  var defaults: DecodingDefaults { execution.session.decodingDefaults }
+}
+
+/// Makes a program's serializer use the session's decoder, unless the serializer names a decoder itself.
+struct SessionBoundSerializer<Base: ResponseSerializer>: ResponseSerializer, FailureExplaining {
+  private let base: Base
+  private let defaults: DecodingDefaults
+
+  init(_ base: Base, _ defaults: DecodingDefaults) {
+    self.base = base
+    self.defaults = defaults
+  }
+
+  func serialize(_ response: ReceivedResponse) throws -> Base.Output {
+    var response = response
+    response.decodingDefaults = defaults
+    return try base.serialize(response)
+  }
+
+  func explained(_ error: LupineError) -> LupineError { (base as? any FailureExplaining)?.explained(error) ?? error }
 }
 
 /// Returns the unchanged body; `nil` if there was none.

@@ -1,4 +1,4 @@
-import HTTPTypes
+public import HTTPTypes
 
 /// The byte range of partial content (RFC 9110 section 14.4).
 public struct ContentRange: Sendable, Hashable {
@@ -31,7 +31,7 @@ public struct ContentRange: Sendable, Hashable {
 
 extension HTTPResponse {
   /// The range of the body; `nil` if the field is missing, invalid or not in bytes.
-  package var contentRange: ContentRange? { headerFields[.contentRange].flatMap { ContentRange($0) } }
+  public var contentRange: ContentRange? { headerFields[.contentRange].flatMap { ContentRange($0) } }
 
   /// Whether the body is or may be partial content; `false` if its range is the whole content.
   var isPart: Bool {

@@ -111,11 +111,10 @@ extension DataResponse: CustomDebugStringConvertible {
 
   /// The same description, with the given fields redacted.
   public func debugDescription(redacting secrets: SecretFields) -> String {
-    let page = ExchangePage(
+    ExchangeDescription(
       request: request, redirects: redirects, response: response, trailers: trailers, metrics: metrics, secrets: secrets
-    )
-    let lines = page.beginning + bodyLines + page.end + ["[Serialization] \(serializationDuration.milliseconds)"]
-    return (lines + [ExchangePage.result(outcome)]).joined(separator: "\n")
+    ).text(
+      content: bodyLines, notes: ["[Serialization] \(serializationDuration.milliseconds)"], result: outcome)
   }
 
   private var bodyLines: [String] {
@@ -139,10 +138,9 @@ extension DataResponse: CustomReflectable {
   }
 }
 
-/// Transformations of results for `DataResponse` and `DownloadResponse`.
 extension Result where Failure == LupineError {
   /// The result with a transformed value; an error that the closure throws becomes kind `serializationFailed`.
-  package func tryMap<New>(
+  fileprivate func tryMap<New>(
     about request: OutgoingRequest?, _ head: HTTPResponse?, _ transform: (Success) throws -> New
   ) -> Result<New, LupineError> {
     flatMap { value in
@@ -156,7 +154,7 @@ extension Result where Failure == LupineError {
   }
 
   /// The result with a transformed error; an error that the closure throws becomes kind `other`.
-  package func tryMapError(
+  fileprivate func tryMapError(
     about request: OutgoingRequest?, _ head: HTTPResponse?, _ transform: (LupineError) throws -> LupineError
   ) -> Self {
     mapError { error in

@@ -1,6 +1,6 @@
 import FoundationEssentials
-import LupineCoding
 import LupineCore
+import LupineSupport
 
 /// Redacts the values of JSON members whose names indicate a secret; every other byte is unchanged.
 ///

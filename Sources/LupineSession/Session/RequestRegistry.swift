@@ -1,8 +1,8 @@
-package import LupineCore
+import LupineCore
 import Synchronization
 
 /// The running requests of a session, and the number of tasks that call handlers.
-package final class RequestRegistry: Sendable {
+final class RequestRegistry: Sendable {
   private struct State {
     /// The requests, each at the index in its `place`; `nil` at a free index.
     var places: [RequestExecution?] = []
@@ -43,7 +43,7 @@ package final class RequestRegistry: Sendable {
   /// Adds a request.
   ///
   /// - Throws: the reason given to `close`, once `close` has been called.
-  package func insert(_ task: RequestExecution) throws(LupineError) {
+  func insert(_ task: RequestExecution) throws(LupineError) {
     let closing = state.withLock { state in
       if state.closing == nil { state.insert(task) }
       return state.closing
@@ -64,9 +64,9 @@ package final class RequestRegistry: Sendable {
   }
 
   /// Counts a task that calls handlers added after their request ended; `drained()` waits for it as well.
-  package func beginDelivery() { state.withLock { $0.deliveries += 1 } }
+  func beginDelivery() { state.withLock { $0.deliveries += 1 } }
 
-  package func endDelivery() {
+  func endDelivery() {
     let waiters = state.withLock { state in
       state.deliveries -= 1
       return state.takeWaiters()

@@ -214,10 +214,14 @@ extension Session.Builder {
 
 extension Session.Builder {
   /// Whether the builder has a transport.
-  package var hasTransport: Bool { transport != nil }
+  ///
+  /// A library with defaults of its own, such as `standardDefaults()`, reads it.
+  public var hasTransport: Bool { transport != nil }
 
   /// Adds the content codings and authentication schemes of a plugin that the builder does not already have by name.
-  package func installDefault(_ plugin: some Plugin) -> Self {
+  ///
+  /// For a library with defaults of its own: what a program has installed before stays.
+  public func installDefault(_ plugin: some Plugin) -> Self {
     let defaults = Session.Builder().install(plugin)
     return changed { builder in
       builder.codings += defaults.codings.filter { coding in !codings.contains { $0.name == coding.name } }

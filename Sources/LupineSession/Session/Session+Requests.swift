@@ -16,7 +16,7 @@ extension Session {
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
   ) -> DataRequest {
-    DataRequest(makeTask { try describe(url, method, headers, parameters, encoder) })
+    DataRequest(makeExecution { try outgoing(url, method, headers, parameters, encoder) })
   }
 
   /// Makes a request with parameters of an `Encodable` type.
@@ -24,7 +24,7 @@ extension Session {
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
   ) -> DataRequest {
-    DataRequest(makeTask { try describe(url, method, headers, parameters, encoder) })
+    DataRequest(makeExecution { try outgoing(url, method, headers, parameters, encoder) })
   }
 
   /// Makes a request with parameters whose values have different types.
@@ -32,17 +32,73 @@ extension Session {
     _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
     encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
   ) -> DataRequest {
-    DataRequest(makeTask { try describe(url, method, headers, AnyEncodableParameters(parameters), encoder) })
+    DataRequest(
+      makeExecution {
+        try makeOutgoingRequest(url, method: method, parameters: parameters, encoder: encoder, headers: headers)
+      })
   }
 
   /// Makes a request from a convertible value.
   public func request(_ route: some RequestConvertible) -> DataRequest {
-    DataRequest(makeTask { try route.asRequest(relativeTo: self.baseURL) })
+    DataRequest(makeExecution { try route.asRequest(relativeTo: self.baseURL) })
+  }
+}
+
+extension Session {
+  /// Makes the execution of a request, for a kind of request of a plugin or a program.
+  ///
+  /// The execution has a new number, and the deadlines of the current task (`withDeadline`). It is not started.
+  ///
+  /// ```swift
+  /// handler = ChecksumHandler()
+  /// execution = session.makeExecution(handler: handler, request: request)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - handler: decides where the body of the response goes; it serves this request alone. Default: `nil`, which stores
+  ///     the body in memory.
+  ///   - request: returns the request. It is called once, before this method returns. An error that it throws becomes the
+  ///     error of the request; one that is no `LupineError` becomes the `underlying` error of kind `invalidRequest`.
+  public func makeExecution(
+    handler: (any ResponseHandler)? = nil, request: () throws -> OutgoingRequest
+  ) -> RequestExecution {
+    let execution = RequestExecution(result(of: request), session: self, handler: handler)
+    // Uses the deadlines of the task that makes the request, because another task may start it.
+    for instant in Self.deadlines { execution.setDeadline(instant) }
+    return execution
   }
 
-  /// Describes a request with its parameters, for a request of any kind.
+  /// Returns a request with a URL relative to the base URL and with parameters, as `request(_:method:parameters:)` does.
+  ///
+  /// - Throws: `LupineError` if the URL is invalid or the parameters cannot be encoded.
+  public func makeOutgoingRequest(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Parameters? = nil,
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
+  ) throws -> OutgoingRequest {
+    try outgoing(url, method, headers, parameters, encoder)
+  }
+
+  /// Returns a request with parameters of an `Encodable` type.
+  public func makeOutgoingRequest<Value: Encodable & Sendable>(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: Value?,
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
+  ) throws -> OutgoingRequest {
+    try outgoing(url, method, headers, parameters, encoder)
+  }
+
+  /// Returns a request with parameters whose values have different types.
+  public func makeOutgoingRequest(
+    _ url: some URLConvertible, method: HTTPRequest.Method = .get, parameters: [String: any Encodable & Sendable],
+    encoder: (any ParameterEncoder)? = nil, headers: HTTPFields = HTTPFields()
+  ) throws -> OutgoingRequest {
+    let request = OutgoingRequest(url: try url.asURL(relativeTo: baseURL), method: method, headers: headers)
+    let encoder = encoder ?? configuration.parameterEncoder
+    return try request.beforeOptions { (request) throws(LupineError) in try request.encoding(parameters, with: encoder)
+    }
+  }
+
   @inline(__always)  // Avoids a metadata lookup if there are no parameters.
-  package func describe<Value: Encodable & Sendable>(
+  private func outgoing<Value: Encodable & Sendable>(
     _ url: some URLConvertible, _ method: HTTPRequest.Method, _ headers: HTTPFields, _ parameters: Value?,
     _ encoder: (any ParameterEncoder)?
   ) throws -> OutgoingRequest {
@@ -53,16 +109,7 @@ extension Session {
     }
   }
 
-  package func makeTask(
-    _ handler: (any ResponseHandler)? = nil, _ describe: () throws -> OutgoingRequest
-  ) -> RequestExecution {
-    let task = RequestExecution(description(by: describe), session: self, handler: handler)
-    // Uses the deadlines of the task that makes the request, because another task may start it.
-    for instant in Self.deadlines { task.setDeadline(instant) }
-    return task
-  }
-
-  private func description(by describe: () throws -> OutgoingRequest) -> Result<OutgoingRequest, LupineError> {
+  private func result(of describe: () throws -> OutgoingRequest) -> Result<OutgoingRequest, LupineError> {
     do {
       return .success(try describe())
     } catch {
@@ -89,7 +136,7 @@ extension Session {
     expectsContinue: Bool = false
   ) -> UploadRequest {
     UploadRequest(
-      makeTask {
+      makeExecution {
         var request = OutgoingRequest(
           url: try url.asURL(relativeTo: self.baseURL), method: method, headers: headers, body: body)
         request.options.expectsContinue = expectsContinue
@@ -107,7 +154,7 @@ extension Session {
 
   /// Sends the request of a convertible value, with its body.
   public func upload(_ route: some RequestConvertible) -> UploadRequest {
-    UploadRequest(makeTask { try route.asRequest(relativeTo: self.baseURL) })
+    UploadRequest(makeExecution { try route.asRequest(relativeTo: self.baseURL) })
   }
 }
 

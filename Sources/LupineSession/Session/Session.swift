@@ -7,9 +7,11 @@ import Synchronization
 /// `Session.Builder` creates a session. A session may be used from any thread. It keeps no state between requests
 /// except the state of its parts. If a session is released, its requests continue; `shutdown()` ends them.
 public final class Session: Sendable {
-  package let configuration: SessionConfiguration
-  /// A copy from the configuration; access through generic code would copy the whole configuration.
-  package let decodingDefaults: DecodingDefaults
+  let configuration: SessionConfiguration
+  /// The settings with which the session decodes the bodies of responses.
+  ///
+  /// `DecodingDefaults` makes the serializers of a request with them.
+  public let decodingDefaults: DecodingDefaults
   /// Whether there is a monitor; without one, no events are created.
   let isObserved: Bool
   /// Whether there is an adapter, interceptor or retrier; the flag avoids a copy of the configuration.
@@ -27,7 +29,7 @@ public final class Session: Sendable {
   let firstBound: Duration?
   let exchangeSettings: ExchangeSettings
   let clock: SessionClock
-  package let registry: RequestRegistry
+  let registry: RequestRegistry
   let watch: TimeoutScheduler
   /// The retry budget of all requests whose policies do not have their own.
   let retryBudget = RetryBudget()
@@ -40,6 +42,7 @@ public final class Session: Sendable {
     let clock = SessionClock(configuration.clock, executor: configuration.executor)
     let registry = RequestRegistry()
     self.configuration = configuration
+    // A copy, because access through generic code would copy the whole configuration.
     decodingDefaults = configuration.decodingDefaults
     isObserved = !configuration.monitors.isEmpty
     hasPolicies =
@@ -67,9 +70,12 @@ public final class Session: Sendable {
 
   /// The URL that relative references are appended to.
   public var baseURL: HTTPURL? { configuration.baseURL }
-  var decisionSettings: DecisionSettings {
-    DecisionSettings(limits: configuration.limits, secrets: configuration.secretFields, baseURL: configuration.baseURL)
-  }
+
+  /// The bounds of what a response may be.
+  public var limits: Limits { configuration.limits }
+
+  /// The fields that are redacted in messages, events and descriptions, and not sent to other origins.
+  public var secretFields: SecretFields { configuration.secretFields }
 
   /// The warnings of `build()`: settings that are valid but risky, such as a single pin without a backup.
   public var warnings: [ConfigurationIssue] { configuration.warnings }
@@ -104,14 +110,26 @@ public final class Session: Sendable {
   /// and suspended, counts as running until it is resumed or cancelled.
   public func finishRequests() async { await registry.drained() }
 
+  /// Runs code that calls handlers of the program, in a task of its own; `finishRequests()` waits for its end.
+  ///
+  /// A request that has a reader, such as a stream with handlers, calls them within this method. The completion handlers
+  /// of an execution do not need it.
+  public func deliver(_ operation: @escaping @Sendable () async -> Void) {
+    registry.beginDelivery()
+    Task(executorPreference: configuration.executor) { [registry] in
+      await operation()
+      registry.endDelivery()
+    }
+  }
+
   func openTransport() throws(LupineError) -> OpenTransport {
     if let transport = transport.withLock({ $0 }) { return transport }
     throw LupineError(.sessionShutDown, "The session was shut down; make another one.")
   }
 
   /// The running requests in the order of creation, for diagnostics.
-  package var runningRequests: [RequestSummary] {
-    registry.running.compactMap { try? $0.description.get().summary }
+  var runningRequests: [RequestSummary] {
+    registry.running.compactMap { try? $0.original.get().summary }
   }
 
   /// The session's source of randomness; each call returns 64 random bits.
@@ -130,33 +148,11 @@ final class OpenTransport: Sendable {
   init(_ transport: any Transport) { self.transport = transport }
 }
 
-/// A running request of any kind.
-public struct RunningRequest: SessionRequest {
-  /// The execution, which all copies share.
-  public let handle: RequestHandle
-
-  init(_ task: RequestExecution) { handle = RequestHandle(task: task) }
-}
-
 extension Session {
   /// Counts the connections of the session's transport, including those of other sessions that share it.
   ///
   /// `nil` if the transport has no connection pool, such as a mock.
   public func connectionPool() async -> ConnectionPoolSnapshot? { await pooling?.connectionPool() }
-
-  /// Calls the closure with every request that has started and not ended, in the order of creation.
-  ///
-  /// Requests may start and end while the closure runs.
-  public func withAllRequests<Value>(_ body: ([RunningRequest]) throws -> Value) rethrows -> Value {
-    try body(registry.running.map { RunningRequest($0) })
-  }
-
-  /// Cancels every running request; new requests are still accepted.
-  ///
-  /// Each request ends with kind `cancelled` and its handlers are called. `finishRequests()` waits for the handlers.
-  public func cancelAllRequests() {
-    for task in registry.running { task.cancel() }
-  }
 }
 
 extension Session {
@@ -199,6 +195,8 @@ struct FailingTransport: Transport {
 
 extension Session {
   /// A session that fails every request with the given error.
+  ///
+  /// `package`, for the default session of the umbrella alone: a program handles the error of `build()`.
   package static func failing(with reason: LupineError) -> Session {
     let transport = FailingTransport(reason: reason)
     return Session(SessionConfiguration(), transport: transport, base: transport)

@@ -1,19 +1,19 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineCoding
-package import LupineCore
+import LupineCore
 
 /// The checked, immutable settings of a session.
-package struct SessionConfiguration: Sendable {
+struct SessionConfiguration: Sendable {
   var baseURL: HTTPURL?
   var defaultFields: [DefaultField] = []
   /// The default fields, shared by all requests without their own fields; `nil` if one of the fields has a scope.
   var sharedFields: SharedFields?
-  package var secretFields = SecretFields.standard
+  var secretFields = SecretFields.standard
   var timeouts = Timeouts()
-  package var limits = Limits()
+  var limits = Limits()
   var parameterEncoder: any ParameterEncoder = URLEncodedFormParameterEncoder()
-  package var decodingDefaults = DecodingDefaults()
+  var decodingDefaults = DecodingDefaults()
   var trustPolicy: TrustPolicy?
   var identity = ConnectionKey()
   var proxies = ProxyRules()
@@ -40,7 +40,7 @@ package struct SessionConfiguration: Sendable {
     var generator = SystemRandomNumberGenerator()
     return generator.next()
   }
-  package var executor: (any TaskExecutor)? = ExecutorPreference.current
+  var executor: (any TaskExecutor)? = ExecutorPreference.current
   var startsImmediately = true
 
   init() {

@@ -44,7 +44,7 @@ import Testing
     }
     let session = try Session.Builder().transport(transport).timeouts(idle: nil).build()
     let waiting = request(question, in: session)
-    async let outcome = waiting.task.outcome()
+    async let outcome = waiting.execution.outcome()
     await begun.raised()
     waiting.cancel()
     #expect(await outcome.error?.kind == .cancelled)
@@ -59,6 +59,6 @@ import Testing
     let session = try Bench(page).session {
       timeout == .total ? $0.timeouts(idle: nil, total: .seconds(5)) : $0.timeouts(idle: nil, attempt: .seconds(5))
     }
-    #expect(await request(question, in: session).task.outcome().error?.kind == .timedOut(timeout))
+    #expect(await request(question, in: session).execution.outcome().error?.kind == .timedOut(timeout))
   }
 }

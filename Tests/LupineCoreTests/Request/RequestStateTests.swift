@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RequestStateTests {
   private static let reason = LupineError(.cancelled, "")
-  private static let outcome = Outcome(error: reason)
+  private static let outcome = RequestOutcome(error: reason)
 
   private enum Step: Sendable {
     case join, add, suspend, resume, cancel, finish, next

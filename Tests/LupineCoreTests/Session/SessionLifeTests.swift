@@ -95,7 +95,7 @@ import Testing
       let session = try Bench().session { $0.startsImmediately(false) }
       observed = session
       let request = session.request(Bench.url).responseString { _ in }
-      task = request.task
+      task = request.execution
     }
     #expect(observed == nil)
     #expect(task == nil)

@@ -69,8 +69,8 @@ import Testing
     let request = session.streamRequest(Bench.url, window: 4)
     _ = try await request.serializingBytes().head
     let late = session.clock.now() + .seconds(99)
-    #expect(request.task.endIfOverdue(now: late) == late + .seconds(5))
-    #expect(request.task.state.withLock { $0.cancellation } == nil)
+    #expect(request.execution.endIfOverdue(now: late) == late + .seconds(5))
+    #expect(request.execution.cancellation == nil)
   }
 
   @Test func `a session shuts down from within a loop over a stream whose whole body has come`() async throws {

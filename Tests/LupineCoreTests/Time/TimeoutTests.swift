@@ -133,8 +133,8 @@ import Testing
     let bench = Bench()
     let session = try bench.session { $0.timeouts(total: .seconds(1)) }
     let request = session.request(Bench.url)
-    #expect(request.task.endIfOverdue(now: .seconds(99)) == nil)
-    #expect(request.task.state.withLock { $0.cancellation } == nil)
+    #expect(request.execution.endIfOverdue(now: .seconds(99)) == nil)
+    #expect(request.execution.cancellation == nil)
   }
 
   @Test func `the total timeout ends a request that is held back`() async throws {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LupineCore
+import LupineSupport
 
 /// Decodes text through the C library's iconv, a block at a time.
 struct IconvDecoding {

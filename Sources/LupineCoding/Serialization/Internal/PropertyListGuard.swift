@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LupineCore
+import LupineSupport
 
 /// Checks a property list before Foundation decodes it.
 ///

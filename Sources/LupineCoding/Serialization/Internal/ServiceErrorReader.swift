@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import LupineCore
 
 /// Decodes a service's own error from the body of a response that was refused or could not be decoded.
-package struct ServiceErrorReader: Sendable {
+struct ServiceErrorReader: FailureExplaining {
   private let read: @Sendable (Data) -> (any Error)?
 
   /// - Parameter input: the processing of a body before it is decoded.
@@ -16,25 +16,28 @@ package struct ServiceErrorReader: Sendable {
   }
 
   /// Returns the error with the service error added; unchanged if its body is missing or is no such error.
-  package func explained(_ error: LupineError) -> LupineError {
+  func explained(_ error: LupineError) -> LupineError {
     error.body.flatMap(read).map { error.explained(by: $0) } ?? error
   }
 }
 
-/// A serializer that also explains failures.
-package protocol FailureExplaining: Sendable {
-  /// Returns the error with details from the response of the failed request.
+/// Adds to the error of a request what its response says about it, such as a service's own error.
+///
+/// A `ResponseSerializer` that adopts it is asked for each error of its request: one of a validator, of the transfer, or
+/// of the serializer itself. It may be called concurrently.
+public protocol FailureExplaining: Sendable {
+  /// Returns the error with details from `LupineError.body`, or the unchanged error if there are none.
   func explained(_ error: LupineError) -> LupineError
 }
 
 /// Returns the value of another serializer, or the service error if that serializer fails.
-package struct ServiceErrorSerializer<Base: ResponseSerializer>: ResponseSerializer, FailureExplaining {
+struct ServiceErrorSerializer<Base: ResponseSerializer>: ResponseSerializer, FailureExplaining {
   let base: Base
   let reader: ServiceErrorReader
 
-  package func serialize(_ response: ReceivedResponse) throws -> Base.Output { try base.serialize(response) }
+  func serialize(_ response: ReceivedResponse) throws -> Base.Output { try base.serialize(response) }
 
-  package func explained(_ error: LupineError) -> LupineError { reader.explained(error) }
+  func explained(_ error: LupineError) -> LupineError { reader.explained(error) }
 }
 
 extension LupineError {

@@ -1,17 +1,22 @@
-package import HTTPTypes
-package import LupineCore
+public import HTTPTypes
+public import LupineCore
 import LupineSupport
 
-/// The debug description of a finished request, independent of the response's type; contains no secrets.
-package struct ExchangePage {
-  let request: OutgoingRequest?
-  let redirects: [RedirectStep]
-  let response: HTTPResponse?
-  let trailers: HTTPFields?
-  let metrics: TransferMetrics
-  let secrets: SecretFields
+/// The debug description of a finished request, for responses of any kind; contains no secrets.
+///
+/// `DataResponse` and `DownloadResponse` have it as their `debugDescription`.
+public struct ExchangeDescription: Sendable {
+  private let request: OutgoingRequest?
+  private let redirects: [RedirectStep]
+  private let response: HTTPResponse?
+  private let trailers: HTTPFields?
+  private let metrics: TransferMetrics
+  private let secrets: SecretFields
 
-  package init(
+  /// Makes the description of a request and its response.
+  ///
+  /// - Parameter secrets: the fields that are redacted, usually `Session.secretFields`.
+  public init(
     request: OutgoingRequest?, redirects: [RedirectStep], response: HTTPResponse?, trailers: HTTPFields?,
     metrics: TransferMetrics, secrets: SecretFields
   ) {
@@ -23,8 +28,20 @@ package struct ExchangePage {
     self.secrets = secrets
   }
 
+  /// The sections as text, one line below the other; control bytes of `result` are escaped, and it is cut at 1,024
+  /// characters.
+  ///
+  /// - Parameters:
+  ///   - content: lines about the body, after the head of the response.
+  ///   - notes: lines after the metrics.
+  ///   - result: the value or the error, such as `success(…)`.
+  public func text(content: [String], notes: [String] = [], result: String) -> String {
+    let last = "[Result] \(result.escapingControls(limit: 1_024, indentation: "    "))"
+    return (beginning + content + end + notes + [last]).joined(separator: "\n")
+  }
+
   /// The lines of the request, the redirects and the response's head.
-  package var beginning: [String] {
+  private var beginning: [String] {
     var lines = ["[Request] \(request?.summary.description ?? "none")"]
     if let request {
       lines += Self.lines(secrets.redact(request.headers))
@@ -40,13 +57,8 @@ package struct ExchangePage {
   }
 
   /// The lines of the trailers and the metrics.
-  package var end: [String] {
+  private var end: [String] {
     (trailers.map { ["[Trailers]"] + Self.lines(secrets.redact($0)) } ?? []) + ["[Metrics] \(metrics)"]
-  }
-
-  /// The result section: the value or the error, limited to 1,024 characters.
-  package static func result(_ text: String) -> String {
-    "[Result] \(text.escapingControls(limit: 1_024, indentation: "    "))"
   }
 
   private static func lines(_ fields: HTTPFields) -> [String] {

@@ -1,11 +1,11 @@
-package import FoundationEssentials
-package import HTTPTypes
-package import LupineCore
+public import HTTPTypes
+public import LupineCore
 
-/// The result of a request before serialization.
+/// How a request ended, before serialization.
 ///
-/// Stored indirectly, so that a copy is one retain. The common case, a response without further values, needs no box.
-package struct Outcome: Sendable {
+/// `RequestExecution.outcome()` returns it, and completion handlers receive it.
+public struct RequestOutcome: Sendable {
+  // Stored indirectly, so that a copy is one retain. The common case, a response without further values, needs no box.
   private final class Box: Sendable {
     let values: Values
 
@@ -21,7 +21,6 @@ package struct Outcome: Sendable {
     var attributes = ResponseAttributes()
     var error: LupineError?
     var redirects: [RedirectStep] = []
-    var file: URL?
   }
 
   private enum Storage {
@@ -34,10 +33,10 @@ package struct Outcome: Sendable {
   /// Creates the outcome of a successful request.
   init(_ response: ReceivedResponse) { storage = .response(response) }
 
-  package init(
-    request: OutgoingRequest? = nil, response: ReceivedResponse? = nil, error: LupineError? = nil, file: URL? = nil
+  init(
+    request: OutgoingRequest? = nil, response: ReceivedResponse? = nil, error: LupineError? = nil
   ) {
-    storage = .values(Box(Values(request: request, response: response, error: error, file: file)))
+    storage = .values(Box(Values(request: request, response: response, error: error)))
   }
 
   private mutating func change(_ change: (inout Values) -> Void) {
@@ -51,7 +50,7 @@ package struct Outcome: Sendable {
   }
 
   /// The request as it was last sent; `nil` if it could not be created.
-  package var request: OutgoingRequest? {
+  public var request: OutgoingRequest? {
     switch storage {
     case .response(let response): response.request
     case .values(let box): box.values.request
@@ -59,7 +58,7 @@ package struct Outcome: Sendable {
   }
 
   /// The response, if one arrived completely, even if a validator refused it.
-  package var response: ReceivedResponse? {
+  public var response: ReceivedResponse? {
     switch storage {
     case .response(let response): response
     case .values(let box): box.values.response
@@ -67,7 +66,7 @@ package struct Outcome: Sendable {
   }
 
   /// The head of the response, even if its body did not arrive completely.
-  package var head: HTTPResponse? {
+  public var head: HTTPResponse? {
     switch storage {
     case .response(let response): response.head
     case .values(let box): box.values.response?.head ?? box.values.head
@@ -75,7 +74,7 @@ package struct Outcome: Sendable {
   }
 
   /// The metrics of the last exchange, if a transport measured it.
-  package var metrics: TransferMetrics? {
+  public var metrics: TransferMetrics? {
     switch storage {
     case .response(let response): response.metrics
     case .values(let box): box.values.response?.metrics ?? box.values.metrics
@@ -83,7 +82,7 @@ package struct Outcome: Sendable {
   }
 
   /// What layers and interceptors state about the response.
-  package var attributes: ResponseAttributes {
+  public var attributes: ResponseAttributes {
     switch storage {
     case .response(let response): response.attributes
     case .values(let box): box.values.response?.attributes ?? box.values.attributes
@@ -98,26 +97,20 @@ package struct Outcome: Sendable {
     }
   }
 
-  /// The error of a failed request.
-  package var error: LupineError? {
+  /// The error of a failed request; `nil` if it succeeded.
+  public var error: LupineError? {
     get { if case .values(let box) = storage { box.values.error } else { nil } }
     set { change { $0.error = newValue } }
   }
 
-  /// The redirects that the request followed.
-  package var redirects: [RedirectStep] {
+  /// The redirects that the request followed, in order.
+  public internal(set) var redirects: [RedirectStep] {
     get { if case .values(let box) = storage { box.values.redirects } else { [] } }
     set { change { $0.redirects = newValue } }
   }
-
-  /// The URL of the downloaded file, once the download is complete.
-  package var file: URL? {
-    get { if case .values(let box) = storage { box.values.file } else { nil } }
-    set { change { $0.file = newValue } }
-  }
 }
 
-extension Outcome {
+extension RequestOutcome {
   /// Adds the values of the last exchange; a complete response stays unchanged.
   mutating func complete(with last: LastExchange) {
     change { values in
@@ -141,7 +134,7 @@ extension Outcome {
   /// Adds the outcome of an earlier attempt if the last one sent nothing; its error becomes the underlying error.
   ///
   /// - Parameter keepingResponse: whether to keep the earlier response with its body.
-  mutating func follow(_ earlier: Outcome, keepingResponse: Bool) {
+  mutating func follow(_ earlier: RequestOutcome, keepingResponse: Bool) {
     change { values in
       values.error = values.error?.following(earlier.error)
       guard keepingResponse, values.response == nil, let response = earlier.response else { return }

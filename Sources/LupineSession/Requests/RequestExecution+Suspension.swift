@@ -1,0 +1,57 @@
+public import LupineCore
+import Synchronization
+
+extension RequestExecution {
+  func resume() {
+    guard let next = state.withLock({ $0.resume() }) else { return }
+    emit(.resumed)
+    settleSuspension()
+    for gate in next.gates { gate.resume() }
+    if next.mustStart { launch() }
+  }
+
+  func suspend() {
+    guard state.withLock({ $0.suspend() }) else { return }
+    emit(.suspended)
+    settleSuspension()
+  }
+
+  /// Sets the suspension of the exchange; repeats until it matches the request's.
+  func settleSuspension() {
+    var told: Bool?
+    while true {
+      let (control, isSuspended) = state.withLock { $0.suspension }
+      if told == isSuspended { return }
+      control?.setSuspended(isSuspended)
+      told = isSuspended
+    }
+  }
+
+  /// Whether the request is suspended and must await `passGate`.
+  var mustWait: Bool { state.withLock { $0.mustWait } }
+
+  /// Waits while the request is suspended or has not started; returns at once otherwise.
+  ///
+  /// A reader of a stream calls it before it waits for something that is no byte of the body, so that `suspend()` holds
+  /// it as well. Cancelling the caller's task cancels the request.
+  ///
+  /// - Throws: the reason of the cancellation, if the request was cancelled.
+  public func waitWhileSuspended() async throws(LupineError) {
+    let (isHeld, reason) = state.withLock { ($0.isHeld, $0.cancellation) }
+    if let reason { throw reason }
+    guard isHeld else { return }
+    await withTaskCancellationHandler {
+      await passGate()
+    } onCancel: {
+      cancel()
+    }
+    if let reason = cancellation { throw reason }
+  }
+
+  /// Waits while the request is suspended; a cancelled request continues at once.
+  func passGate() async {
+    await withUnsafeContinuation { gate in
+      if state.withLock({ $0.pass(gate) }) { gate.resume() }
+    }
+  }
+}

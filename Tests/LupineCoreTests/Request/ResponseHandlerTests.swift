@@ -1,0 +1,128 @@
+import FoundationEssentials
+import HTTPTypes
+import LupineCoding
+import LupineMock
+import Synchronization
+import Testing
+
+@testable import LupineCore
+@testable import LupineSession
+
+@Suite struct ResponseHandlerTests {
+  /// Appends a letter to the calls for each method, and lets the body pass a stage.
+  private final class Recorder: ResponseHandler {
+    final class Stage: BodyTransformer {
+      let bytes = Mutex<[UInt8]>([])
+
+      func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError) {
+        bytes.withLock { $0 += input }
+      }
+
+      func finish(into output: Output) throws(LupineError) {}
+    }
+
+    let stage = Stage()
+    private let names = Mutex<[String]>([])
+
+    var calls: [String] { names.withLock { $0 } }
+    var text: String { String(decoding: stage.bytes.withLock { $0 }, as: UTF8.self) }
+
+    private func note(_ name: String) { names.withLock { $0.append(name) } }
+
+    func begin(_ request: OutgoingRequest) async throws(LupineError) -> OutgoingRequest {
+      note("begin")
+      return request
+    }
+
+    func prepare(_ request: OutgoingRequest, in session: Session) async -> OutgoingRequest {
+      note("prepare")
+      return request
+    }
+
+    func decide(
+      _ response: TransportResponse, to request: OutgoingRequest, in session: Session
+    ) async throws(LupineError) -> ResponseDecision {
+      note("decide")
+      return ResponseDecision(.receive(BodySink(.collect(limit: 0), stages: [stage]), offset: 0))
+    }
+
+    func dropResponse(keeping limit: Int64) async -> Data? {
+      note("drop")
+      return Data(stage.bytes.withLock { $0 }.prefix(Int(clamping: limit)))
+    }
+
+    func check(_ response: ReceivedResponse) async throws(LupineError) { note("check") }
+
+    func conclude(_ outcome: RequestOutcome) async -> RequestOutcome {
+      note("conclude")
+      return outcome
+    }
+  }
+
+  private func makeExecution(_ recorder: Recorder, in session: Session) -> RequestExecution {
+    session.makeExecution(handler: recorder) { try session.makeOutgoingRequest(Bench.url) }
+  }
+
+  @Test func `the methods are called in order, and the stages of a sink receive decoded bytes`() async throws {
+    let session = try Bench(.text("ifmmp").field(.contentEncoding, "rot")).session { $0.contentCoding(Rot("rot")) }
+    let recorder = Recorder()
+    let outcome = await makeExecution(recorder, in: session).outcome()
+    #expect(outcome.error == nil)
+    #expect(outcome.response?.data.isEmpty == true)
+    #expect(recorder.text == "hello")
+    #expect(recorder.calls == ["begin", "prepare", "decide", "check", "conclude"])
+  }
+
+  @Test func `a refused response is dropped, and the handler gives the bytes for its error`() async throws {
+    let session = try Bench(.text("gone", status: .gone)).session()
+    let recorder = Recorder()
+    let request = RunningRequest(makeExecution(recorder, in: session)).validate()
+    let error = await request.execution.outcome().error
+    #expect(error?.kind == .unacceptableStatusCode(410))
+    #expect(error?.body == Data("gone".utf8))
+    #expect(recorder.calls == ["begin", "prepare", "decide", "drop", "conclude"])
+  }
+
+  @Test func `a request that is cancelled before it begins is concluded alone`() async throws {
+    let recorder = Recorder()
+    let execution = makeExecution(recorder, in: try Bench().session())
+    execution.cancel()
+    #expect(await execution.outcome().error?.kind == .cancelled)
+    #expect(execution.cancellation?.kind == .cancelled)
+    #expect(recorder.calls == ["conclude"])
+  }
+
+  @Test func `the session waits for what is delivered`() async throws {
+    let session = try Bench().session()
+    let isDelivered = Atomic<Bool>(false)
+    session.deliver { isDelivered.store(true, ordering: .relaxed) }
+    await session.finishRequests()
+    let wasDelivered = isDelivered.load(ordering: .relaxed)
+    #expect(wasDelivered)
+  }
+
+  /// A serializer that gives each failure a message of its own.
+  private struct Explaining: ResponseSerializer, FailureExplaining {
+    func serialize(_ response: ReceivedResponse) throws -> String { "" }
+
+    func explained(_ error: LupineError) -> LupineError { LupineError(error.kind, "The article is gone.") }
+  }
+
+  @Test func `a serializer of the program's own explains the errors of its request`() async throws {
+    let session = try Bench(.text("gone", status: .gone)).session()
+    let response = await session.request(Bench.url).validate().serializingResponse(using: Explaining()).response
+    #expect(response.error?.kind == .unacceptableStatusCode(410))
+    #expect(response.error?.message == "The article is gone.")
+  }
+
+  @Test func `an execution serializes with the session's decoder`() async throws {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    let session = try Bench(.text("{\"first_name\":\"a\"}")).session { $0.decoder(decoder) }
+    struct Person: Decodable, Sendable { let firstName: String }
+    let execution = session.makeExecution { try session.makeOutgoingRequest(Bench.url) }
+    let (result, _) = await execution.serialize(
+      await execution.outcome(), with: DecodableResponseSerializer(of: Person.self))
+    #expect(try result.get().firstName == "a")
+  }
+}
