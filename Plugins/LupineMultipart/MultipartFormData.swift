@@ -5,7 +5,7 @@ import LupineSupport
 
 /// A form with files, encoded as browsers do (RFC 7578, with the escaping of the WHATWG's HTML standard).
 ///
-/// ```
+/// ```swift
 /// var form = MultipartFormData()
 /// form.append(.file("/data/unicorn.png"), name: "unicorn")
 /// form.append("rainbow", name: "title")

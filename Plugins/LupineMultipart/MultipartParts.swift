@@ -6,9 +6,9 @@ public import LupineStreams
 
 /// The parts of a multipart in sequence, each with a streamed body.
 ///
-/// ```
+/// ```swift
 /// for try await part in session.streamRequest("ranges").serializingMultipart() {
-///   for try await bytes in part.body { … }
+///   for try await bytes in part.body { print(bytes.count) }
 /// }
 /// ```
 ///

@@ -30,9 +30,15 @@ public struct NetworkPathWatch: Sendable {
 ///
 /// ```swift
 /// let path = ScriptedPath(.offline)
-/// let session = try Session.Builder().transport(mock).retrier(OfflineRetrier(source: path)).build()
-/// …
-/// path.set(.ethernet)
+/// let session = try Session.Builder()
+///   .transport(mock)
+///   .retrier(OfflineRetrier(source: path))
+///   .retrier(.backoff(limit: 3))
+///   .build()
+/// async let user = session.request("https://api.example.com/v1/users/42").serializingString().value
+/// await path.waitForWatchers()  // the request has failed, and waits for a network
+/// path.set(.wifi)
+/// print(try await user)
 /// ```
 public final class ScriptedPath: NetworkPathSource {
   /// A change of the network after a delay.

@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// ```swift
 /// let clock = TestClock()
-/// async let value = request.value        // sleeps on the clock, as by a delay or a retry
-/// await clock.waitForSleepers()          // an event, not a poll
+/// async let value = request.value  // sleeps on the clock, for example before a retry
+/// await clock.waitForSleepers()  // waits for an event, does not poll
 /// clock.advance(by: .seconds(30))
 /// ```
 public final class TestClock: TimerClock, DatedClock {

@@ -93,9 +93,10 @@ extension Simulation {
   ///
   /// ```swift
   /// try await Simulation.explore(seeds: 0..<1_000) { world in
-  ///   let ledger = try Ledger(transport: bank(), …)     // a program's own code, as it is
-  ///   try? await ledger.transfer(10, from: "a", to: "b")
-  ///   try world.expect(ledger.total == 100, "money was made")
+  ///   let mock = MockTransport()
+  ///   mock.stub(.post, "/add", .text("added"))
+  ///   let account = Account(session: try Session.Builder().transport(mock).build())
+  ///   try await account.add(10)  // does not expect that anything can fail
   /// }
   /// ```
   ///
@@ -181,9 +182,12 @@ struct UnmetExpectation: Error, Hashable, CustomStringConvertible {
 /// for an hour thus takes no time, and the same seed always gives the same order of events.
 ///
 /// ```swift
-/// try await withSimulation(seed: 7) {
-///   let session = try Session.Builder().transport(mock).build()   // takes the world's clock and randomness
-///   …
+/// let report = try await withSimulation(seed: 7) { world in
+///   let mock = MockTransport()
+///   mock.stub(.get, "/slow", .text("done").latency(.exponential(mean: .seconds(60))))
+///   let session = try Session.Builder().transport(mock).build()  // takes the world's clock and randomness
+///   let text = try await session.request("https://example.com/slow").serializingString().value
+///   return "\(text) at \(world.clock.now.offset)"  // at once, and the same every time
 /// }
 /// ```
 ///
