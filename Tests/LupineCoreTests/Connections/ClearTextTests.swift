@@ -68,7 +68,7 @@ import Testing
     let sent = Notes<HTTPURL>()
     let transport = ClosureTransport(capabilities: .networking) { request, context in
       sent.add(request.url)
-      return context.answer()
+      return context.answer(200, [:], "ok")
     }
     let session = try Session.Builder().transport(transport).clock(ImmediateClock()).retrier(.backoff(limit: 3)).build()
     let error = await session.request("https://example.com/a").serializingData().response.error

@@ -16,7 +16,7 @@ import Testing
   ) async throws {
     let transport = ClosureTransport { (request, context) throws(LupineError) in
       report(context, request.body.length)
-      return context.answer()
+      return context.answer(200, [:], "ok")
     }
     let session = try Session.Builder().transport(transport).clock(ImmediateClock())
       .monitor(SentMonitor(events: events)).build()

@@ -16,7 +16,7 @@ final class PlainExchange: Sendable {
     /// The rest of the request's body; `nil` once it is sent or cancelled.
     var reader: (any BodyReader)?
     var isUploading = false
-    /// Whether the defect `holdsUploadBack` keeps the rest of the body.
+    /// Whether a defect sends nothing more of the body.
     var isHeldBack = false
     var sent: Int64 = 0
   }
@@ -66,7 +66,7 @@ final class PlainExchange: Sendable {
       let framing = try ResponseFraming(of: head, to: request.method)
       let (body, bodyWriter) = context.makeBody(for: head) { [room] in room.signal() }
       writer = bodyWriter
-      state.withLock { $0.isHeldBack = defect == .holdsUploadBack }
+      state.withLock { $0.isHeldBack = defect == .holdsUploadBack || defect == .keepsAfterEarlyAnswer }
       answer(.success(TransportResponse(head: head, body: body)))
       try readBody(framing, connection, bodyWriter)
       let isSent = finishUpload(after: head)
@@ -170,7 +170,7 @@ extension PlainExchange {
     do {
       while let reader = state.withLock({ $0.ending == nil ? $0.reader : nil }) {
         if state.withLock({ $0.isHeldBack }) {
-          transport.stuck.open()
+          if defect == .holdsUploadBack { transport.stuck.open() }
           ready.wait()
           continue
         }
@@ -202,7 +202,7 @@ extension PlainExchange {
   /// Waits for the end of the upload if the answer is a success, and stops it otherwise; returns whether it is complete.
   private func finishUpload(after head: HTTPResponse) -> Bool {
     let isUploading = state.withLock { $0.isUploading }
-    var waits = head.status.kind == .successful && defect != .abandonsUpload
+    var waits = head.status.kind == .successful && defect != .keepsAfterEarlyAnswer
     if defect == .waitsAfterRefusal, !waits, isUploading {
       waits = true
       transport.stuck.open()
@@ -222,12 +222,12 @@ extension PlainExchange {
       return (state.reader, state.isUploading)
     }
     if let reader {
-      if defect != .neverCancelsBody { reader.cancel() }
-      state.withLock { $0.connection }?.client.abort()
+      if defect == .neverCancelsBody { transport.retain(reader) } else { reader.cancel() }
+      if defect != .keepsAfterEarlyAnswer { state.withLock { $0.connection }?.client.abort() }
       ready.signal()
     }
     if isUploading { uploaded.wait() }
-    return reader == nil
+    return reader == nil || defect == .keepsAfterEarlyAnswer
   }
 
   private func readBody(

@@ -11,7 +11,7 @@ import Synchronization
 final class PlainTransport: Transport {
   enum Defect: CaseIterable {
     case omitsSent, reportsSentTwice, keepsSurplus, sendsRefusedBody, interimReleasesBody, ignoresExpectField
-    case waitsForContinue, abandonsUpload, waitsAfterRefusal, holdsUploadBack, neverCancelsBody
+    case waitsForContinue, keepsAfterEarlyAnswer, waitsAfterRefusal, holdsUploadBack, neverCancelsBody
     case ownError, retainsContext, ignoresShutdown, failsHeldBackBody, resetEndsBody
     case ignoresRequestClose, ignoresResponseClose, sendsInClear, repeatsHost, ignoresVersion
     case omitsNameResolved, omitsRequestSent
@@ -23,6 +23,8 @@ final class PlainTransport: Transport {
     var isShutDown = false
     /// The contexts that the defect `retainsContext` keeps.
     var contexts: [TransferContext] = []
+    /// The readers that the defect `neverCancelsBody` keeps; a reader is cancelled when it is released.
+    var readers: [any BodyReader] = []
   }
 
   private static let hasShutDown = LupineError(.sessionShutDown, "The transport was shut down.")
@@ -99,6 +101,8 @@ final class PlainTransport: Transport {
       return nil
     }
   }
+
+  func retain(_ reader: any BodyReader) { state.withLock { $0.readers.append(reader) } }
 
   func keep(_ connection: PlainConnection) {
     state.withLock { if !$0.isShutDown { $0.idle.append(connection) } }
