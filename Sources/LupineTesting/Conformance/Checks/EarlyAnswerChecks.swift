@@ -31,14 +31,14 @@ extension ConformanceKit {
       guard request.target == "/early" else { return .text("next") }
       return .wire(ScriptedReply.respond(status: 413, body: .text("too large")).followed(by: .stall))
     }
-    let cancelled = Gate()
-    let body = RequestBody.stream { PendingSequence(first: "some", cancelled: cancelled) }
+    let released = Gate()
+    let body = RequestBody.stream { PendingSequence(first: "some", released: released) }
     let response = try await stage.fetch("/early", method: .post, body: body)
     try stage.expect(response.status, 413, "The status")
     try stage.expect(response.text, "too large", "The body")
     try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
     try stage.expect(stage.peer.connectionCount, 2, "The connections made")
-    try await stage.expect(soon: { cancelled.isOpen }, "Whether the body is cancelled")
+    try await stage.expect(soon: { released.isOpen }, "Whether the body is released")
   }
 
   private static let completeWhileUploading = ConformanceCheck(

@@ -63,15 +63,15 @@ extension ConformanceKit {
     about: "The reader's `cancel()` releases what the body holds, such as a file or a task."
   ) { stage in
     try stage.play { _ in .text("ok") }
-    let (begun, cancelled) = (Gate(), Gate())
-    let body = RequestBody.stream { PendingSequence(first: "some", begun: begun, cancelled: cancelled) }
+    let (begun, released) = (Gate(), Gate())
+    let body = RequestBody.stream { PendingSequence(first: "some", begun: begun, released: released) }
     let request = try stage.request(method: .post, body: body)
     let settings = StageSettings()
     let pending = Task { _ = try await stage.fetch(request, settings) }
     try await begun.opened()
     settings.control.cancel(LupineError(.cancelled, "The check cancels this exchange."))
     try await stage.expect(error: .cancelled, "The request") { try await pending.value }
-    try await stage.expect(soon: { cancelled.isOpen }, "Whether the body is cancelled")
+    try await stage.expect(soon: { released.isOpen }, "Whether the body is released")
   }
 }
 
@@ -89,15 +89,15 @@ struct PendingSequence: AsyncSequence, AsyncIteratorProtocol, Sendable {
   /// The text to yield; `nil` once it has been.
   private var first: String?
   private let begun: Gate
-  private let cancelled: Gate
+  private let token: ReleaseToken
 
   /// - Parameters:
   ///   - begun: opened when the text has been taken.
-  ///   - cancelled: opened when the task is cancelled.
-  init(first: String, begun: Gate = Gate(), cancelled: Gate) {
+  ///   - released: opened when nothing reads or holds the sequence any more.
+  init(first: String, begun: Gate = Gate(), released: Gate) {
     self.first = first
     self.begun = begun
-    self.cancelled = cancelled
+    token = ReleaseToken(released)
   }
 
   func makeAsyncIterator() -> PendingSequence { self }
@@ -105,12 +105,7 @@ struct PendingSequence: AsyncSequence, AsyncIteratorProtocol, Sendable {
   mutating func next() async throws -> [UInt8]? {
     if let text = first.take() { return Array(text.utf8) }
     begun.open()
-    do {
-      try await Gate().opened()
-    } catch {
-      cancelled.open()
-      throw error
-    }
+    try await Gate().opened()
     return nil
   }
 }
