@@ -53,6 +53,7 @@ let package = Package(
     .library(name: "LupineStreams", targets: ["LupineStreams"]),
     .library(name: "LupineTransfers", targets: ["LupineTransfers"]),
     .library(name: "LupineCurl", targets: ["LupineCurl"]),
+    .library(name: "LupineFraming", targets: ["LupineFraming"]),
     .library(name: "LupineMock", targets: ["LupineMock"]),
     .library(name: "LupineAuthentication", targets: ["LupineAuthentication"]),
     .library(name: "LupineCompression", targets: ["LupineCompression"]),
@@ -66,8 +67,6 @@ let package = Package(
     .executable(name: "lupine", targets: ["LupineTerminal"]),
     // Snippets link products alone; this one is for them, and for nobody else.
     .library(name: "_SnippetSupport", targets: ["SnippetSupport"]),
-    // For the fuzzers, which are a package of their own.
-    .library(name: "_LupineFraming", targets: ["LupineFraming"]),
   ],
   traits: [
     .trait(name: "Curl", description: "The umbrella brings the libcurl transport."),
@@ -118,9 +117,8 @@ let package = Package(
     plugin("LupineOpenSSL", ["COpenSSL", "LupineX509"]),
     // What LupineCurl and LupineOpenSSL ask of OpenSSL alike; it is no plugin and no product.
     .target(name: "LupineX509", dependencies: ["COpenSSL"], path: "Plugins/LupineX509", swiftSettings: settings),
-    // How messages of HTTP/1.1 are framed, for transports that read the bytes; it is no plugin.
-    .target(
-      name: "LupineFraming", dependencies: ["LupineCore"], path: "Plugins/LupineFraming", swiftSettings: settings),
+    // How responses of HTTP/1.1 are framed, for transports that read the bytes.
+    plugin("LupineFraming", []),
     plugin("LupineResilience", ["LupineSession", deque]),
     plugin("LupineAuthentication", ["LupineCoding", "LupineSession", "COpenSSL"]),
     plugin("LupineCookies", ["LupineSession", "CPSL"]),
@@ -202,7 +200,7 @@ let package = Package(
         observability("Tracing", "swift-distributed-tracing"),
         observability("InMemoryTracing", "swift-distributed-tracing"),
       ]),
-    test("LupineTestingTests", ["LupineCore", "LupineMock", "LupineTesting"]),
+    test("LupineTestingTests", ["LupineCore", "LupineFraming", "LupineMock", "LupineTesting"]),
     test("LupineTests", ["ConnectionProbe", "Lupine", "LupineCurl", "LupineMock", "LupineTesting", "TransferProbe"]),
     .executableTarget(
       name: "TransferProbe",

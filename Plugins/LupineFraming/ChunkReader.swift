@@ -5,13 +5,34 @@ import LupineSupport
 ///
 /// The reader works on bytes and has no connection. The caller passes each piece of the body as it arrives. The content
 /// and the trailers do not depend on how the body is split into pieces. The reader rejects everything that the RFC's
-/// grammar does not allow.
+/// grammar does not allow. It copies no content: an element refers to bytes of the piece.
+///
+/// ```swift
+/// var reader = ChunkReader(Limits())
+/// var content: [UInt8] = []
+/// for piece in ["5\r\nhe", "llo\r\n0\r\n", "\r\n"].map({ Array($0.utf8) }) {
+///   var position = 0
+///   try piece.withUnsafeBytes { bytes in
+///     while let element = try reader.next(in: bytes, from: &position) {
+///       if case .content(let range) = element { content += bytes[range] }
+///     }
+///   }
+///   if position < piece.count { print("Bytes follow the body; its connection must be closed.") }
+/// }
+/// guard reader.isFinished else { throw LupineError(.connectionLost, "The connection ended within the body.") }
+/// ```
+///
+/// The caller has duties that the reader cannot fulfil:
+///
+/// - If the connection ends before `isFinished`, the body is not complete.
+/// - After an error, or if bytes follow the end of the body, the connection carries no other exchange.
+/// - The caller validates the trailers (RFC 9110 section 6.5). They are no fields of the head.
 public struct ChunkReader: Sendable {
   /// An element of the body.
   public enum Element: Sendable, Hashable {
     /// A range of content bytes in the piece; the content of one chunk may be split into several elements.
     case content(Range<Int>)
-    /// A line of the trailer section, with its CRLF; the field is not validated.
+    /// A field line of the trailer section, with its CRLF; neither its name nor its value is validated.
     case trailer([UInt8])
     /// The end of the body; later bytes are not part of it.
     case end
@@ -186,9 +207,9 @@ enum ChunkExtensions {
 
 /// The violations of the chunked coding.
 enum MalformedChunk: String {
-  case size = "the size of a chunk is no plain hexadecimal number"
-  case largeSize = "the size of a chunk has more than 16 digits, or is beyond 63 bits"
-  case `extension` = "an extension of a chunk breaks the grammar"
+  case size = "the size of a chunk is not a hexadecimal number"
+  case largeSize = "the size of a chunk has more than 16 digits or more than 63 bits"
+  case `extension` = "an extension of a chunk violates the grammar"
   case lineEnd = "a line among the chunks does not end with CRLF"
   case contentEnd = "the content of a chunk is not followed by CRLF"
 
@@ -196,6 +217,6 @@ enum MalformedChunk: String {
   ///
   /// Other programs may find a different end of such a body, so its connection is not reused.
   var error: LupineError {
-    LupineError(.malformedResponse, "The response breaks the rules of HTTP: \(rawValue). Its connection is closed.")
+    LupineError(.malformedResponse, "The response violates HTTP: \(rawValue). Its connection is closed.")
   }
 }

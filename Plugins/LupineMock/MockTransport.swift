@@ -47,7 +47,7 @@ public final class MockTransport: Transport {
   /// The recorded events of the requests that arrived.
   public var exchanges: [ExchangeLog] { state.withLock { $0.monitors }.flatMap(\.logs) }
 
-  /// All capabilities except `networking`, because no connections are made.
+  /// All capabilities except `networking` and `connectionReuse`, because no connections are made.
   ///
   /// A session's limits on concurrent exchanges apply to the exchanges of all sessions with such a limit. Waiting
   /// exchanges begin in the order of their priority. Every exchange counts, because HTTP/2 is not assumed.
@@ -57,7 +57,7 @@ public final class MockTransport: Transport {
   /// the addresses of `resolves(_:to:)`.
   public var capabilities: TransportCapabilities {
     [
-      .trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads, .proxies, .unixSockets,
+      .tls, .trustEvaluation, .http2, .trailers, .informationalResponses, .streamedUploads, .proxies, .unixSockets,
       .resolverOverrides, .localAddresses, .networkPolicy, .connectionOptions, .connectionAuthentication,
     ]
   }
@@ -125,7 +125,10 @@ extension MockTransport {
   func enter(_ context: TransferContext) throws(LupineError) -> MockExchange {
     let exchange = MockExchange()
     guard state.withLock({ $0.enter(exchange) }) else { throw Self.shutDownError }
-    context.onCancel { [control = context.control] in exchange.interrupt(control.reason ?? MockExchange.cancelled) }
+    // The control holds the handler, so the handler does not hold the control.
+    context.onCancel { [weak control = context.control] in
+      exchange.interrupt(control?.reason ?? MockExchange.cancelled)
+    }
     return exchange
   }
 

@@ -94,6 +94,7 @@ extension TransferContext {
     if let tunnel, tunnels(request) { emit(.tunnelled(HTTPResponse(status: .ok, headerFields: tunnel))) }
     guard isObserved else { return }
     emit(.connected(address: "\(request.url.host):\(request.url.effectivePort)", isReused: false))
-    if !request.hasBody { emit(.sent(bytes: 0)) }
+    // The reader of any other body reports it.
+    if !request.hasBody || request.body.length == 0 { emit(.sent(bytes: 0)) }
   }
 }

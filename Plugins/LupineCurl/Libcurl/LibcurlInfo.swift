@@ -10,8 +10,9 @@ enum LibcurlInfo {
   static let capabilities: TransportCapabilities = {
     var capabilities: TransportCapabilities = [
       .networking, .trailers, .informationalResponses, .streamedUploads, .framingChecks, .strictFraming, .proxies,
-      .resolverOverrides, .localAddresses, .networkPolicy, .connectionOptions,
+      .resolverOverrides, .localAddresses, .networkPolicy, .connectionOptions, .connectionReuse,
     ]
+    if supports(CURL_VERSION_SSL) { capabilities.insert(.tls) }
     if isSecuredByOpenSSL { capabilities.formUnion([.trustEvaluation, .clientCertificates, .tlsVersions]) }
     if supports(CURL_VERSION_NTLM), supports(CURL_VERSION_SPNEGO) { capabilities.insert(.connectionAuthentication) }
     if supports(CURL_VERSION_UNIX_SOCKETS) { capabilities.insert(.unixSockets) }

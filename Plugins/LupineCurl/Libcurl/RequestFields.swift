@@ -8,6 +8,8 @@ struct RequestFields {
   private let fieldScanID: UInt64?
   private let hasBody: Bool
   private let expectsContinue: Bool
+  /// Whether the connection ends after the exchange, by the request's own `Connection: close` (RFC 9112 section 9.6).
+  let endConnection: Bool
   /// The value of `Host`; nil if the request has its own `Host` field.
   private let authority: String?
 
@@ -15,6 +17,10 @@ struct RequestFields {
     fields = request.headers
     fieldScanID = request.fieldScanID
     authority = fields.contains { $0.name.canonicalName == "host" } ? nil : request.url.authority
+    endConnection = fields.contains { field in
+      field.name == .connection
+        && field.value.lowercased().split(whereSeparator: { ", \t".contains($0) }).contains("close")
+    }
     hasBody = shape.hasContent
     expectsContinue = hasBody && request.expectsContinue
   }

@@ -24,6 +24,7 @@ extension Easy {
     if isReuseForbidden { handle.set(CURLOPT_FORBID_REUSE, 0) }
     isReuseForbidden = false
     apply(submission.settings, isSecured: isSecured)
+    if fields?.endConnection == true, version != .http2 { forbidReuse() }
     if hasAddresses { clearAddresses() }
     if multi.route.overridesResolver { try setAddresses(submission.identity, submission.url) }
     guard multi.route.hasProxy else { return }

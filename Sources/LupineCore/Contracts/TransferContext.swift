@@ -179,7 +179,8 @@ public struct TransferContext: Sendable {
   /// Registers the handler that ends the exchange early.
   ///
   /// An exchange has one handler. The control calls it at most once, on any thread, and at once if the exchange is
-  /// already cancelled.
+  /// already cancelled. The control keeps the handler until the session ends the exchange: a handler that holds this
+  /// context or its control keeps both.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) { control.onCancel(handler) }
 
   /// Opens the request's body for this exchange.
@@ -212,6 +213,20 @@ public struct TransferContext: Sendable {
   ) async throws(LupineError) -> QuietReader {
     let reader = try await open(body, mayStayUnread: mayStayUnread, onReady)
     return QuietReader(reader, as: uploadPart, control: control, onEnd: tellSent)
+  }
+
+  /// Reports bytes of the request's body that a transport has sent without a reader of this context.
+  ///
+  /// A transport that gives a file to the system, as with `sendfile(2)`, calls it after each part that has gone out. The
+  /// bytes count as progress and as activity of the request. With the last byte it emits `sent`. A transport that reads
+  /// the body with `makeReader(for:onReady:)` does not call it, because the reader reports the bytes.
+  ///
+  /// - Parameters:
+  ///   - count: the number of bytes since the last call. The calls of an exchange do not overlap.
+  ///   - length: the length of the body; `nil` if it is not known, and the transport then emits `sent` itself.
+  public func didSend(_ count: Int, of length: Int64?) {
+    let sum = control.didSend(count, of: uploadPart, length: length)
+    if count > 0, sum == length { tellSent(sum) }
   }
 
   private var uploadPart: UploadPart { own?.value.upload ?? UploadPart() }

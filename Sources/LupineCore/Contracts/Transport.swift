@@ -38,9 +38,9 @@ public protocol Transport: Sendable {
 
   /// Makes one exchange.
   ///
-  /// When the context is cancelled (`TransferContext.onCancel`), the exchange ends at once: before the head `send`
-  /// throws kind `cancelled`, after the head the body fails with that kind. The transport then releases everything that
-  /// belongs to the exchange.
+  /// When the context is cancelled (`TransferContext.onCancel`), the exchange ends at once with the reason of its control
+  /// (`ExchangeControl.reason`): before the head `send` throws it, after the head the body fails with it. The transport
+  /// then releases everything that belongs to the exchange.
   ///
   /// - Throws: `LupineError` if no final response arrived, with the metrics of the attempt. If the server is known not
   ///   to have processed the request, the error says so (`LupineError.unprocessed()`).

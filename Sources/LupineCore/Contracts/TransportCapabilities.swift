@@ -50,6 +50,23 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   ///
   /// A transport without it should use HTTP/2 only if a request or its session selects it.
   public static let streamEndChecks = TransportCapabilities(rawValue: 1 << 18)
+  /// Makes TLS connections.
+  ///
+  /// Without it, a transport with `networking` is never given an https URL. A transport without `networking` makes no
+  /// connections, and answers https URLs without it.
+  public static let tls = TransportCapabilities(rawValue: 1 << 19)
+  /// Keeps the connection of an exchange for later exchanges with the same origin and `ConnectionKey`.
+  ///
+  /// Without it, a transport with `networking` makes a connection for each exchange.
+  public static let connectionReuse = TransportCapabilities(rawValue: 1 << 20)
+
+  /// Returns the capabilities among the given ones that this transport lacks.
+  ///
+  /// A transport without `networking` makes no connections: it needs neither `tls` nor `connectionReuse`.
+  package func missing(of needed: TransportCapabilities) -> TransportCapabilities {
+    let missing = needed.subtracting(self)
+    return contains(.networking) ? missing : missing.subtracting([.tls, .connectionReuse])
+  }
 }
 
 extension TransportCapabilities: CustomStringConvertible {
@@ -60,6 +77,7 @@ extension TransportCapabilities: CustomStringConvertible {
     (.strictFraming, "strictFraming"), (.networking, "networking"), (.streamedUploads, "streamedUploads"),
     (.tlsVersions, "tlsVersions"), (.resolverOverrides, "resolverOverrides"), (.localAddresses, "localAddresses"),
     (.networkPolicy, "networkPolicy"), (.connectionOptions, "connectionOptions"), (.streamEndChecks, "streamEndChecks"),
+    (.tls, "tls"), (.connectionReuse, "connectionReuse"),
   ]
 
   /// The names of the capabilities, joined by commas.

@@ -166,6 +166,18 @@ public enum RequestRules {
     }
   }
 
+  /// Throws for an https URL.
+  ///
+  /// A session calls it if its transport has no TLS, and so does such a transport, which never sends the request in
+  /// clear text. The error is of kind `configuration`, which no retry policy repeats.
+  public static func refuseHTTPS(_ request: OutgoingRequest) throws(LupineError) {
+    guard request.url.scheme == .https else { return }
+    throw .unusable(
+      "transport",
+      "The transport has no TLS (it lacks \(TransportCapabilities.tls)), so the https URL of \(request.url.host) cannot be "
+        + "requested; use another transport, or an http URL.")
+  }
+
   private static let parameters = "parameters go into the query with '.urlEncodedForm(destination: .queryString)'."
 }
 

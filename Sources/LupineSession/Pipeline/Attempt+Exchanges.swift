@@ -113,6 +113,7 @@ extension Attempt {
       if hasCredential { sent = try await authorized(sent) }
       let proof = session.hasProxies ? try await proxyAuthorization(for: sent) : nil
       try RequestRules.check(sent, limits: session.configuration.limits)
+      if session.lacksTLS { try RequestRules.refuseHTTPS(sent) }
       dropForeignCredentials(of: &sent, proof)
       let response: TransportResponse
       do throws(LupineError) {

@@ -63,6 +63,7 @@ extension Session.Builder {
       if url.query != nil || url.fragment != nil {
         issues.append(ConfigurationIssue(part: "baseURL", reason: "a base URL has no query and no fragment"))
       }
+      if url.scheme == .https { require(.tls, "baseURL", &issues) }
       return url
     } catch {
       issues.append(ConfigurationIssue(part: "baseURL", reason: error.message))
@@ -105,7 +106,7 @@ extension Session.Builder {
   /// Checks the trust rules and creates the policy; adds warnings about risky rules to the configuration.
   func checkedTrust(_ configuration: inout SessionConfiguration, _ issues: inout [ConfigurationIssue]) -> TrustPolicy? {
     guard !trustRules.isEmpty || trustFallback != nil else { return nil }
-    require(.trustEvaluation, "trust", &issues)
+    require([.trustEvaluation, .tls], "trust", &issues)
     let now = configuration.now()
     var rules: [(HostPattern, any TrustEvaluator)] = []
     var spellings: [HostPattern: String] = [:]
@@ -136,11 +137,13 @@ extension Session.Builder {
     return TrustPolicy(rules: rules, fallback: trustFallback)
   }
 
-  /// Checks the client certificate and the TLS versions against the transport's capabilities.
+  /// Checks the client certificate, the authorities and the TLS versions against the transport's capabilities.
   func checkIdentity(_ identity: ConnectionKey, _ issues: inout [ConfigurationIssue]) {
-    if identity.clientCertificate != nil { require(.clientCertificates, "clientCertificate", &issues) }
+    if identity.clientCertificate != nil { require([.clientCertificates, .tls], "clientCertificate", &issues) }
+    if identity.certificateAuthorities != nil { require(.tls, "certificateAuthorities", &issues) }
+    if identity.additionalCertificateAuthorities != nil { require(.tls, "additionalCertificateAuthorities", &issues) }
     guard identity.minimumTLSVersion != nil || identity.maximumTLSVersion != nil else { return }
-    require(.tlsVersions, "tlsVersions", &issues)
+    require([.tlsVersions, .tls], "tlsVersions", &issues)
     if let minimum = identity.minimumTLSVersion, let maximum = identity.maximumTLSVersion, minimum > maximum {
       issues.append(
         ConfigurationIssue(

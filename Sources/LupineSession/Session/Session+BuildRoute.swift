@@ -17,10 +17,7 @@ extension Session.Builder {
         issues.append(ConfigurationIssue(part: "localAddress", reason: "\"\(text)\" is no address"))
       }
     }
-    if let transport {
-      let missing = requiredCapabilities.subtracting(transport.capabilities)
-      if !missing.isEmpty { require(missing, "requiring", &issues) }
-    }
+    require(requiredCapabilities, "requiring", &issues)
     checkUnixSocket(proxies, &issues)
     checkPolicy(proxies, &issues)
     checkVersion(configuration.version, &issues)
@@ -28,9 +25,9 @@ extension Session.Builder {
   }
 
   /// Adds an issue if the transport lacks a capability that the part needs.
-  func require(_ capability: TransportCapabilities, _ part: String, _ issues: inout [ConfigurationIssue]) {
-    guard let transport, !transport.capabilities.contains(capability) else { return }
-    issues.append(ConfigurationIssue(part: part, reason: "the transport cannot do it (it lacks \(capability))"))
+  func require(_ needed: TransportCapabilities, _ part: String, _ issues: inout [ConfigurationIssue]) {
+    guard let missing = transport?.capabilities.missing(of: needed), !missing.isEmpty else { return }
+    issues.append(ConfigurationIssue(part: part, reason: "the transport cannot do it (it lacks \(missing))"))
   }
 
   private func checkedProxies(_ warnings: inout [ConfigurationIssue]) -> (ProxyRules, [ConfigurationIssue]) {
@@ -60,7 +57,8 @@ extension Session.Builder {
       issues += own.problems.map { ConfigurationIssue(part: "proxy", reason: "except: \($0)") }
       rules.exceptions.add(own)
     }
-    if !rules.isEmpty { require(.proxies, "proxy", &issues) }
+    let isSecured = rules.all.contains { $0.kind == .https }
+    if !rules.isEmpty { require(isSecured ? [.proxies, .tls] : .proxies, "proxy", &issues) }
     if rules.all.contains(where: { $0.connectionCredential != nil }) {
       require(.connectionAuthentication, "proxy", &issues)
     }
@@ -129,7 +127,8 @@ extension Session.Builder {
 
   private func checkConnections(_ options: ConnectionOptions, _ issues: inout [ConfigurationIssue]) {
     guard options != ConnectionOptions() else { return }
-    require(.connectionOptions, "connections", &issues)
+    let isAboutReuse = options.idleLifetime != nil || options.lifetime != nil
+    require(isAboutReuse ? [.connectionOptions, .connectionReuse] : .connectionOptions, "connections", &issues)
     for (name, count) in [("perHost", options.perHost), ("total", options.total)] {
       if let count, count < 1 {
         issues.append(ConfigurationIssue(part: "connections", reason: "\(name) is \(count); nothing could be sent"))

@@ -55,7 +55,8 @@ extension Session.Builder {
   /// Requires that the transport has these capabilities; `build()` throws if it lacks one of them.
   ///
   /// Use it for a guarantee that the program relies on, such as `.strictFraming` or `.streamEndChecks`. The builder
-  /// adds the capabilities that its other parts need.
+  /// adds the capabilities that its other parts need. A transport without `networking`, such as a mock, needs neither
+  /// `.tls` nor `.connectionReuse`.
   ///
   /// Default: none. Calls add up.
   public func requiring(_ capabilities: TransportCapabilities) -> Self {

@@ -20,6 +20,8 @@ public final class Session: Sendable {
   let hasCodings: Bool
   let hasCredentialProvider: Bool
   let hasProxies: Bool
+  /// Whether the transport makes connections, but none with TLS.
+  let lacksTLS: Bool
   /// Whether the connection depends on the request's URL.
   let hasOwnRoutes: Bool
   let keysRequests: Bool
@@ -51,6 +53,7 @@ public final class Session: Sendable {
     hasCookieStore = configuration.cookieStore != nil
     hasCredentialProvider = configuration.credentialProvider != nil
     hasProxies = !configuration.proxies.isEmpty
+    lacksTLS = !base.capabilities.missing(of: .tls).isEmpty
     hasOwnRoutes =
       !configuration.proxies.isEmpty || configuration.trustPolicy != nil || configuration.connectionCredential != nil
     keysRequests = !configuration.keyedMethods.isEmpty

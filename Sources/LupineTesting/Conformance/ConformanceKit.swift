@@ -14,9 +14,11 @@ public enum ConformanceKit {
   /// All checks, for transports with any capabilities.
   public static let checks: [ConformanceCheck] =
     methodChecks + requestFieldChecks + requestRuleChecks + uploadChecks + streamedUploadChecks + responseChecks
-    + responseFieldChecks + informationalChecks + sinkChecks + fileSinkChecks + stageChecks + faultChecks
+    + responseFieldChecks + informationalChecks + sinkChecks + backPressureChecks + fileSinkChecks + stageChecks
+    + faultChecks
     + networkFaultChecks
-    + cancellationChecks + shutdownChecks + earlyAnswerChecks + continueChecks + metricsChecks + connectionChecks
+    + cancellationChecks + releaseChecks + shutdownChecks + earlyAnswerChecks + continueChecks + eventChecks
+    + metricsChecks + connectionChecks
     + concurrencyChecks + proxyChecks + framingChecks + surplusChecks + limitChecks + streamEndChecks
 
   /// Returns the checks that apply to a transport with its capabilities.

@@ -6,7 +6,8 @@ import Synchronization
 final class ConformanceStage: Sendable {
   private struct State {
     var peer: (any ConformancePeer)?
-    var controls: [ExchangeControl] = []
+    /// The controls of the exchanges, weakly: a check can then observe that a transport releases its exchanges.
+    var controls: [WeakControl] = []
     var lines: [String] = []
     var exchanges = 0
     var isAborted = false
@@ -36,9 +37,12 @@ final class ConformanceStage: Sendable {
 
   /// Starts a peer that answers every request with the closure.
   func play(
-    readsBody: Bool = true, holdsHead: Bool = false, _ reply: @escaping @Sendable (PeerRequest) -> PeerReply
+    readsBody: Bool = true, holdsHead: Bool = false, answersContinue: Bool = true,
+    _ reply: @escaping @Sendable (PeerRequest) -> PeerReply
   ) throws {
-    try play(PeerScript(readsBody: readsBody, holdsHead: holdsHead, reply: reply))
+    var script = PeerScript(readsBody: readsBody, holdsHead: holdsHead, reply: reply)
+    script.answersContinue = answersContinue
+    try play(script)
   }
 
   var peer: any ConformancePeer {
@@ -54,7 +58,7 @@ final class ConformanceStage: Sendable {
   func enter(_ control: ExchangeControl) -> Int {
     let (number, isAborted) = state.withLock { state in
       state.exchanges += 1
-      state.controls.append(control)
+      state.controls.append(WeakControl(control))
       return (state.exchanges, state.isAborted)
     }
     if isAborted { control.cancel(Self.aborted) }
@@ -69,7 +73,7 @@ final class ConformanceStage: Sendable {
       state.isAborted = true
       return (state.peer, state.controls)
     }
-    for control in controls { control.cancel(Self.aborted) }
+    for control in controls { control.value?.cancel(Self.aborted) }
     peer?.stop()
   }
 
@@ -90,7 +94,8 @@ extension ConformanceStage {
   var transcript: [String] {
     let (peer, lines, isUnordered) = state.withLock { ($0.peer, $0.lines, $0.isUnordered) }
     let seen = (peer?.requests ?? []).map { "the peer saw \(NormalizedText.text($0))" }
-    return isUnordered ? lines.sorted() + seen.sorted() : lines + seen
+    let all = isUnordered ? lines.sorted() + seen.sorted() : lines + seen
+    return all.filter { !$0.contains(Self.meanwhile) }
   }
 }
 
@@ -173,6 +178,19 @@ extension ConformanceStage {
       got: "\(got.count) bytes" + (place.map { ", of which number \($0) is the first to differ" } ?? ""))
   }
 
+  /// Expects a condition to be met soon: during further exchanges, which are not in the transcript.
+  ///
+  /// A transport may meet it on a thread of its own shortly after an exchange has ended. An exchange without a network
+  /// takes less time, so that there are more of them.
+  func expect(soon isMet: () -> Bool, _ what: String) async throws {
+    let count = transport.capabilities.contains(.networking) ? 200 : 1_000
+    for _ in 0..<count where !isMet() { _ = try await fetch(Self.meanwhile) }
+    try expect(isMet(), what)
+  }
+
+  /// The target of the exchanges during which a check waits.
+  private static let meanwhile = "/meanwhile"
+
   /// Expects an error of a kind.
   @discardableResult
   func expect(
@@ -197,6 +215,13 @@ extension ConformanceStage {
       received.contains(count), "The bytes that the error's metrics count",
       expected: least == most ? "\(least)" : "\(least) or more", got: "\(count)")
   }
+}
+
+/// A reference that does not keep the control of an exchange.
+struct WeakControl: Sendable {
+  weak let value: ExchangeControl?
+
+  init(_ value: ExchangeControl) { self.value = value }
 }
 
 /// The settings of one exchange.

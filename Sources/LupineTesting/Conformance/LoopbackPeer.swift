@@ -15,7 +15,7 @@ final class LoopbackPeer: ConformancePeer {
       let server = try ScriptedServer(frames: frames)
       (self.server, faulty, url) = (server, nil, server.url)
     } else {
-      let server = try ScriptedServer(readsBody: script.readsBody) { request in
+      let server = try ScriptedServer(readsBody: script.readsBody, answersContinue: script.answersContinue) { request in
         script.reply(PeerRequest(request)).onTheWire
       }
       (self.server, faulty, url) = (server, nil, server.url)

@@ -6,6 +6,8 @@ public struct PeerScript: Sendable {
   public var fault: NetworkFault?
   /// The frames that answer the first request of each HTTP/2 connection; checks that use them need `networking`.
   var frames: [UInt8]?
+  /// Whether the peer sends 100 Continue before it reads a body that waits; false needs `networking`.
+  var answersContinue = true
   /// Whether the peer reads each request completely before it answers; otherwise the reply's steps read the body.
   public var readsBody: Bool
   /// Whether replies have steps before the head; if false, a peer without connections omits such steps.

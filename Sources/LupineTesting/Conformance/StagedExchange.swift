@@ -61,6 +61,16 @@ final class ExchangeRecord: Sendable {
     state.withLock { $0.events }.compactMap { if case .informational(let head) = $0 { head } else { nil } }
   }
 
+  /// The numbers of bytes of the events `sent`.
+  var sent: [Int64] {
+    state.withLock { $0.events }.compactMap { if case .sent(let count) = $0 { count } else { nil } }
+  }
+
+  /// The hosts of the events `nameResolved`.
+  var resolvedHosts: [String] {
+    state.withLock { $0.events }.compactMap { if case .nameResolved(let host, _) = $0 { host } else { nil } }
+  }
+
   var reused: [Bool] {
     state.withLock { $0.events }.compactMap { if case .connected(_, let isReused) = $0 { isReused } else { nil } }
   }

@@ -14,6 +14,7 @@ let package = Package(
       name: "OwnTransport",
       dependencies: [
         .product(name: "LupineCore", package: "Lupine"),
+        .product(name: "LupineFraming", package: "Lupine"),
         .product(name: "LupineTesting", package: "Lupine"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ])

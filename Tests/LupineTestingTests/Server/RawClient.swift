@@ -43,8 +43,7 @@ final class RawClient: Sendable {
 
   private func connectSocket<Name>(_ name: inout Name) throws {
     // A test that waits for bytes which never come fails, instead of hanging the run.
-    var limit = timeval(tv_sec: 20, tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    limitWaits(milliseconds: 20_000)
     let code = withUnsafeMutablePointer(to: &name) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(descriptor, $0, socklen_t(MemoryLayout<Name>.size))
@@ -53,13 +52,37 @@ final class RawClient: Sendable {
     if code != 0 { throw errno == ECONNREFUSED ? Failure.refused : .system(errno) }
   }
 
-  func send(_ text: String) throws {
-    var bytes = Array(text.utf8)[...]
+  func send(_ text: String) throws { try send(bytes: Array(text.utf8)) }
+
+  func send(bytes: [UInt8]) throws {
+    var bytes = bytes[...]
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
       if count < 0 { throw Failure.system(errno) }
       bytes = bytes.dropFirst(count)
     }
+  }
+
+  /// Ends the connection, also for a thread that reads or writes.
+  func abort() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  /// Ends reads that wait for longer, with EAGAIN.
+  func limitWaits(milliseconds: Int) {
+    var limit = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  /// Whether the server has sent nothing and has not closed the connection.
+  var isQuiet: Bool {
+    var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&watched, 1, 0) == 0
+  }
+
+  /// Whether the server has closed the connection.
+  var hasHungUp: Bool {
+    // The value of Linux's POLLRDHUP, which Swift does not import.
+    var watched = pollfd(fd: descriptor, events: 0x2000, revents: 0)
+    return poll(&watched, 1, 0) > 0
   }
 
   /// Tells the server that nothing more comes.

@@ -25,7 +25,7 @@ let package = Package(
     .systemLibrary(name: "FuzzDriver", path: "FuzzDriver"),
     .target(name: "FuzzRunner", dependencies: ["FuzzDriver"], path: "FuzzRunner", swiftSettings: settings),
     fuzz("MultipartParser", ["LupineCore", "LupineMultipart"]),
-    fuzz("ChunkReader", ["LupineCore", "_LupineFraming"]),
+    fuzz("ChunkReader", ["LupineCore", "LupineFraming"]),
     fuzz("Certificates", ["LupineCore", "LupineOpenSSL"]),
   ],
   swiftLanguageModes: [.v6]

@@ -3,7 +3,7 @@ import LupineCore
 
 extension ConformanceKit {
   static let cancellationChecks: [ConformanceCheck] =
-    [beforeStart, whileUploading, whileWaitingForPiece, afterEnd, twice, otherExchange, connectionEnds]
+    [beforeStart, whileUploading, whileWaitingForPiece, afterEnd, twice, otherExchange, connectionEnds, reasonIsKept]
     + [LupineError.Kind.cancelled, .timedOut(.total), .timedOut(.idle)].flatMap { [beforeHead($0), inBody($0)] }
 
   private static let reason = LupineError(.cancelled, "The check cancels this exchange.")
@@ -40,6 +40,26 @@ extension ConformanceKit {
       try await stage.expect(error: kind, "The request") { try await pending.value }
       try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
     }
+  }
+
+  private static let reasonIsKept = ConformanceCheck(
+    "a cancelled exchange ends with the reason of its control, with its message",
+    about: "The transport throws `ExchangeControl.reason`, and no error of its own."
+  ) { stage in
+    let (arrived, reason) = (Gate(), LupineError(.timedOut(.total), "The check states this reason."))
+    try stage.play(holdsHead: true) { $0.target == "/stalled" ? stalledHead(arrived) : stalledBody }
+    let settings = StageSettings()
+    let request = try stage.request("/stalled")
+    let pending = Task { _ = try await stage.fetch(request, settings) }
+    try await arrived.opened()
+    settings.control.cancel(reason)
+    let early = try await stage.expect(error: reason.kind, "The request") { try await pending.value }
+    try stage.expect(early.message, reason.message, "The message of the request's error")
+    let others = StageSettings()
+    let exchange = try await stage.send(stage.request("/body"), others)
+    others.control.cancel(reason)
+    let late = try await stage.expect(error: reason.kind, "The body") { _ = try await exchange.end() }
+    try stage.expect(late.message, reason.message, "The message of the body's error")
   }
 
   private static func inBody(_ kind: LupineError.Kind) -> ConformanceCheck {
@@ -138,7 +158,7 @@ extension ConformanceKit {
 
 extension ConformanceKit {
   static let shutdownChecks: [ConformanceCheck] = [
-    inFlight, shutdownInBody, sendAfter, secondShutdown, unused, connectionsClose,
+    inFlight, shutdownInBody, waitsForEnds, sendAfter, secondShutdown, unused, connectionsClose,
   ]
 
   private static let inFlight = ConformanceCheck("a shutdown ends a request that waits for its head") { stage in
@@ -163,6 +183,17 @@ extension ConformanceKit {
     let exchange = try await stage.send(stage.request())
     await stage.transport.shutdown()
     try await stage.expect(error: .sessionShutDown, "The body") { _ = try await exchange.end() }
+  }
+
+  private static let waitsForEnds = ConformanceCheck("a shutdown returns after the ends of all bodies") { stage in
+    try stage.play { _ in stalledBody }
+    let ends = (0..<20).map { _ in Gate() }
+    for ended in ends {
+      let exchange = try await stage.send(stage.request())
+      exchange.body.onEnd { _ in ended.open() }
+    }
+    await stage.transport.shutdown()
+    try stage.expect(ends.filter(\.isOpen).count, ends.count, "The bodies that have ended when the shutdown returns")
   }
 
   private static let sendAfter = ConformanceCheck("after a shutdown nothing is sent") { stage in

@@ -10,16 +10,22 @@ extension ConformanceKit {
     reused("a 304 leaves its connection usable", .bare(status: 304), connections: 1),
     reused("a 500 leaves its connection usable", .text("oops", status: 500), connections: 1),
     reused("`Connection: close` is respected", .text("ok", fields: ["Connection": "close"]), connections: 2),
+    reused(
+      "`close` in a list is respected although the peer leaves the connection open",
+      .wire(
+        ScriptedReply(
+          [.raw(text: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: a, Close\r\n\r\n")], connection: .keep)),
+      connections: 2),
     reused("a body until the end of its connection ends it", .make { $0.framing = .untilClose }, connections: 2),
     reused(
       "an HTTP/1.0 response without keep-alive ends its connection",
       .wire(ScriptedReply([.raw(text: "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n")], connection: .keep)),
       connections: 2),
-    afterUpload, identities, closedWhileIdle, notSentTwice,
+    closedByRequest, afterUpload, identities, closedWhileIdle, notSentTwice, namedHost,
   ]
 
   private static func reused(_ name: String, _ reply: PeerReply, connections: Int) -> ConformanceCheck {
-    ConformanceCheck(name, needs: .networking) { stage in
+    ConformanceCheck(name, needs: connections == 1 ? [.networking, .connectionReuse] : .networking) { stage in
       try stage.play { $0.target == "/next" ? .text("next") : reply }
       _ = try await stage.fetch()
       try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
@@ -27,8 +33,30 @@ extension ConformanceKit {
     }
   }
 
+  private static let closedByRequest = ConformanceCheck(
+    "a request with `Connection: close` ends its connection", needs: .networking, about: "RFC 9112 section 9.6."
+  ) { stage in
+    try stage.play { _ in .wire(.verbatim("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")) }
+    _ = try await stage.fetch(headers: [.connection: "close"])
+    try stage.expect(try await stage.fetch("/next").text, "ok", "The next response")
+    try stage.expect(stage.peer.connectionCount, 2, "The connections made")
+  }
+
+  /// The peer listens on 127.0.0.1 alone, and a system may give ::1 first.
+  private static let namedHost = ConformanceCheck(
+    "a host's name is resolved, and its addresses are tried in turn", needs: .networking
+  ) { stage in
+    try stage.play { _ in .text("ok") }
+    let url = try HTTPURL(stage.peer.url.replacing("127.0.0.1", with: "localhost") + "/")
+    let response = try await stage.fetch(OutgoingRequest(url: url))
+    try stage.expect(response.text, "ok", "The body")
+    try stage.expect(response.log.resolvedHosts, ["localhost"], "The hosts of the events nameResolved")
+    try stage.expect(response.end.metrics.nameLookup != nil, "Whether the time of the lookup is reported")
+  }
+
   private static let afterUpload = ConformanceCheck(
-    "a request whose body was sent leaves its connection usable", needs: [.networking, .streamedUploads]
+    "a request whose body was sent leaves its connection usable",
+    needs: [.networking, .connectionReuse, .streamedUploads]
   ) { stage in
     try stage.play { _ in .text("ok") }
     _ = try await stage.fetch(method: .put, body: .text("known"))
@@ -38,7 +66,7 @@ extension ConformanceKit {
   }
 
   private static let identities = ConformanceCheck(
-    "two security identities never share a connection", needs: .networking, about: "S9."
+    "two security identities never share a connection", needs: [.networking, .connectionReuse], about: "S9."
   ) { stage in
     try stage.play { _ in .text("ok") }
     for policy: UInt64? in [nil, 1, 2, 1] {
@@ -142,17 +170,20 @@ extension ConformanceKit {
   private static let times = ConformanceCheck("metrics report times in their order", needs: .networking) { stage in
     try stage.play { _ in .text("ok") }
     let metrics = try await stage.fetch().end.metrics
-    let times = [metrics.nameLookup, metrics.connect, metrics.firstByte, metrics.total].compactMap { $0 }
+    let times = [metrics.nameLookup, metrics.connect, metrics.requestSent, metrics.firstByte, metrics.total]
+      .compactMap { $0 }
     try stage.expect(
-      metrics.connect != nil && metrics.firstByte != nil, "Whether the times of connect and first byte are reported")
+      metrics.connect != nil && metrics.requestSent != nil && metrics.firstByte != nil,
+      "Whether the times of connect, request and first byte are reported")
     try stage.expect(times == times.sorted(), "Whether each time includes those before it", got: "\(metrics)")
     try stage.expect(metrics.total > .zero, "Whether the total is more than nothing")
     try stage.expect(metrics.secureConnect == nil, "Whether plain HTTP has no time of a TLS handshake")
     try stage.expect(metrics.version, .http1_1, "The version")
   }
 
-  private static let reuse = ConformanceCheck("metrics and events report a reused connection", needs: .networking) {
-    stage in
+  private static let reuse = ConformanceCheck(
+    "metrics and events report a reused connection", needs: [.networking, .connectionReuse]
+  ) { stage in
     try stage.play { _ in .text("ok") }
     let first = try await stage.fetch()
     let second = try await stage.fetch()

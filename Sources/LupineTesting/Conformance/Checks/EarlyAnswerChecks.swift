@@ -3,7 +3,9 @@ import HTTPTypes
 import LupineCore
 
 extension ConformanceKit {
-  static let earlyAnswerChecks: [ConformanceCheck] = [refusal, whileUploading, largeRefusal]
+  static let earlyAnswerChecks: [ConformanceCheck] = [
+    refusal, openRefusal, whileUploading, completeWhileUploading, largeRefusal,
+  ]
 
   private static let refusal = ConformanceCheck(
     "an answer before the body was sent is handed over", needs: [.networking, .streamedUploads],
@@ -18,6 +20,50 @@ extension ConformanceKit {
     try stage.expect(response.status, 413, "The status")
     try stage.expect(response.text, "too large", "The body")
     try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
+    try stage.expect(stage.peer.connectionCount, 2, "The connections made")
+  }
+
+  private static let openRefusal = ConformanceCheck(
+    "an answer with an error ends the upload although the peer leaves the connection open",
+    needs: [.networking, .streamedUploads], about: "The reader of the body is cancelled."
+  ) { stage in
+    try stage.play(readsBody: false) { request in
+      guard request.target == "/early" else { return .text("next") }
+      return .wire(ScriptedReply.respond(status: 413, body: .text("too large")).followed(by: .stall))
+    }
+    let released = Gate()
+    let body = RequestBody.stream { PendingSequence(first: "some", released: released) }
+    let response = try await stage.fetch("/early", method: .post, body: body)
+    try stage.expect(response.status, 413, "The status")
+    try stage.expect(response.text, "too large", "The body")
+    try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
+    try stage.expect(stage.peer.connectionCount, 2, "The connections made")
+    try await stage.expect(soon: { released.isOpen }, "Whether the body is released")
+  }
+
+  private static let completeWhileUploading = ConformanceCheck(
+    "a complete answer of success before the end of an upload leaves no request within it",
+    needs: [.networking, .streamedUploads],
+    about: "The transport sends the rest, or it closes the connection (RFC 9112 section 9.3)."
+  ) { stage in
+    try stage.play(readsBody: false) { request in
+      if request.target == "/next" { return .text("next") }
+      return .wire([.head(status: 200, fields: ["Content-Length": "2"]), .body(Array("ok".utf8)), .readBody])
+    }
+    let gate = Gate()
+    let body = RequestBody.stream { StepSequence([.text("early "), .wait(gate), .text("late")]) }
+    let exchange = try await stage.send(stage.request("/early", method: .post, body: body))
+    try stage.expect(exchange.head.status.code, 200, "The status, while the request's body is held back")
+    gate.open()
+    try stage.expect(bytes: try await exchange.end().data, Array("ok".utf8))
+    try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
+    // The peer has then read all that was sent.
+    await stage.transport.shutdown()
+    try await stage.peer.waitForOpenConnections(0)
+    let seen = try stage.peer.requests[0]
+    try stage.expect("early late".hasPrefix(String(decoding: seen.body, as: UTF8.self)), "Whether the body is a part")
+    try stage.expect(seen.isBodyComplete == (seen.body.count == 10), "Whether the body ends only after its last byte")
+    guard !seen.isBodyComplete else { return }
     try stage.expect(stage.peer.connectionCount, 2, "The connections made")
   }
 
@@ -53,7 +99,8 @@ extension ConformanceKit {
 extension ConformanceKit {
   /// Checks of `Expect: 100-continue` (RFC 9110 section 10.1.1).
   static let continueChecks: [ConformanceCheck] = [
-    granted, grantedByField, refused(417), refused(401), refusedOneShot, withoutBytes, notAsked,
+    granted, grantedByField, refused(417), refused(401), refusedOneShot, withoutBytes, notAsked, withoutAnswer,
+    unsent(417), unsent(413), unsent(403, byField: true), unsent(413, after: 103),
   ]
 
   private static func expecting(
@@ -105,6 +152,40 @@ extension ConformanceKit {
       try stage.expect(try await stage.fetch("/next").text, "next", "The next response")
       if let count = try stage.peer.connectionCount { try stage.expect(count, 2, "The connections made") }
     }
+  }
+
+  /// The body is a request, so that the peer records it if it is sent.
+  private static func unsent(_ status: Int, byField: Bool = false, after interim: Int? = nil) -> ConformanceCheck {
+    let place = interim.map { " after a \($0)" } ?? ""
+    return ConformanceCheck(
+      "a body that \(byField ? "by its field " : "")waits for 100 never reaches a peer that says \(status)\(place)",
+      needs: .networking, about: "The connection is closed, and no event says that the request was sent."
+    ) { stage in
+      try stage.play(readsBody: false) { _ in
+        let first = interim.map { [ScriptedReply.Step.informational(status: $0)] } ?? []
+        return .wire(ScriptedReply(first + ScriptedReply.respond(status: status).steps, connection: .keep))
+      }
+      var request = try expecting(.text("GET /body HTTP/1.1\r\nHost: here\r\n\r\n"), on: stage)
+      if byField {
+        request.options.expectsContinue = false
+        request.headers[.expect] = "100-continue"
+      }
+      let response = try await stage.fetch(request)
+      try stage.expect(response.status, status, "The status")
+      try stage.expect(response.log.sent, [], "The events sent")
+      try await stage.peer.waitForOpenConnections(0)
+      try stage.expect(stage.peer.requests.map(\.target), ["/expecting"], "What the peer saw")
+    }
+  }
+
+  private static let withoutAnswer = ConformanceCheck(
+    "a body is sent after a while if the peer sends neither 100 nor a response", needs: .networking,
+    about: "A client does not wait for an indefinite period (RFC 9110 section 10.1.1)."
+  ) { stage in
+    try stage.play(answersContinue: false) { _ in .text("ok") }
+    let response = try await stage.fetch(expecting(.text("the body"), on: stage))
+    try stage.expect(response.text, "ok", "The body")
+    try stage.expect(bytes: stage.peer.requests[0].body, Array("the body".utf8), "The body that arrived")
   }
 
   private static let refusedOneShot = ConformanceCheck(

@@ -32,8 +32,11 @@ extension ConformanceKit {
 
   /// A connection that ends within a body, after the transport has returned the head.
   private static let brokenBodies: [ConformanceCheck] = [PeerEnding.close, .reset].flatMap { ending in
-    [PeerResponse.Framing.length(100), .chunked].map { framing in
-      let (end, kind) = (ending == .close ? "closes" : "is reset", framing == .chunked ? "chunks" : "known length")
+    // The orderly end of a connection ends a body that has no other end.
+    (ending == .close ? [.length(100), .chunked] : [.length(100), .chunked, .untilClose]).map {
+      (framing: PeerResponse.Framing) in
+      let end = ending == .close ? "closes" : "is reset"
+      let kind = framing == .chunked ? "chunks" : framing == .untilClose ? "unknown length" : "known length"
       return ConformanceCheck("a connection that \(end) within a body of \(kind) fails the body") { stage in
         try stage.play { request in
           if request.target == "/next" { return .text("next") }
@@ -90,6 +93,7 @@ extension ConformanceKit {
   static let networkFaultChecks: [ConformanceCheck] =
     failing.map { fails($0, $1) } + [.stallBeforeHead, .stall(afterBytes: 3)].map { stalls($0) } + [
       arrives(.dribble(every: .zero), "hello"), arrives(.oversizedField(bytes: 1_000), "hello"), bomb, goAway,
+      withoutTLS,
     ] + bodiless.map { doesNotAffectHead($0) } + unsent.map { sendsNothing($0, $1) }
 
   private static let failing: [(NetworkFault, LupineError.Kind)] = [
@@ -102,12 +106,29 @@ extension ConformanceKit {
   ]
 
   private static func fails(_ fault: NetworkFault, _ kind: LupineError.Kind) -> ConformanceCheck {
-    ConformanceCheck("\(fault) is an error of kind \(kind)") { stage in
+    ConformanceCheck("\(fault) is an error of kind \(kind)", needs: needs(of: fault)) { stage in
       try stage.play(PeerScript(fault))
       var settings = StageSettings()
       if fault == .connectionStalled { settings.connectTimeout = .milliseconds(50) }
       let error = try await stage.expect(error: kind, "The request") { _ = try await stage.fetch(with: settings) }
       try stage.expect(error.metrics != nil, "Whether the error carries what the attempt cost")
+    }
+  }
+
+  private static func needs(of fault: NetworkFault) -> TransportCapabilities { fault == .tlsRefused ? .tls : [] }
+
+  /// A transport with TLS fails in the handshake, which the fault `tlsRefused` checks.
+  private static let withoutTLS = ConformanceCheck(
+    "without TLS no connection is made for an https URL", needs: .networking,
+    about: "The request is never sent in clear text."
+  ) { stage in
+    guard !stage.transport.capabilities.contains(.tls) else { return }
+    try stage.play(PeerScript(.tlsRefused))
+    do {
+      _ = try await stage.fetch()
+      try stage.expect("a response", "an error", "What the request brings")
+    } catch is LupineError {
+      try stage.expect(stage.peer.connectionCount, 0, "The connections made")
     }
   }
 
@@ -158,7 +179,7 @@ extension ConformanceKit {
   private static let unsent = failing.filter { $0.0.isBeforeConnection && $0.0 != .connectionStalled }
 
   private static func sendsNothing(_ fault: NetworkFault, _ kind: LupineError.Kind) -> ConformanceCheck {
-    ConformanceCheck("\(fault) sends nothing of an upload") { stage in
+    ConformanceCheck("\(fault) sends nothing of an upload", needs: needs(of: fault)) { stage in
       try stage.play(PeerScript(fault))
       let isSent = Mutex(false)
       var settings = StageSettings()

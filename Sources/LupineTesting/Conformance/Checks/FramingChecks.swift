@@ -37,6 +37,14 @@ extension ConformanceKit {
     ("a chunk size that is no number", .malformedChunk()),
     ("bytes that are no HTTP", .garbage),
     ("a version that is none", .verbatim("HTTP/9.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")),
+    ("chunks in HTTP/1.0", .verbatim("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")),
+    (
+      "a switch of protocols that nobody asked for",
+      .verbatim(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+    ),
+    ("a status below 100", .verbatim("HTTP/1.1 099 OK\r\nContent-Length: 5\r\n\r\nhello")),
+    ("a control byte in its reason phrase", .verbatim("HTTP/1.1 200 O\u{1}K\r\nContent-Length: 5\r\n\r\nhello")),
     ("a status of two digits", .verbatim("HTTP/1.1 20 OK\r\nContent-Length: 5\r\n\r\nhello")),
   ]
 
@@ -45,6 +53,7 @@ extension ConformanceKit {
       ("a chunk size of “\(size)”", .malformedChunk(size: size))
     } + [
       ("a chunk whose size ends in a line feed alone", chunks("5\nhello\r\n0\r\n\r\n")),
+      ("a chunk that is longer than its size", chunks("5\r\nhelloXX0\r\n\r\n")),
       ("a chunk whose content ends in a line feed alone", chunks("5\r\nhello\n0\r\n\r\n")),
       ("a last chunk that is followed by a line feed alone", chunks("5\r\nhello\r\n0\r\n\n")),
       ("a last chunk of size 0x5", chunks("5\r\nhello\r\n0x5\r\n\r\nhello\r\n0\r\n\r\n")),
@@ -121,7 +130,8 @@ extension ConformanceKit {
   }
 
   private static let late = ConformanceCheck(
-    "bytes that arrive late on an idle connection do not answer the next request", needs: .networking
+    "bytes that arrive late on an idle connection do not answer the next request",
+    needs: [.networking, .connectionReuse]
   ) { stage in
     let (goOn, sent) = (Gate(), Gate())
     try stage.play { request in

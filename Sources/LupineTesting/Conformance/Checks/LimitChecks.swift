@@ -18,12 +18,21 @@ extension ConformanceKit {
       "extensions of chunks without end", .chunkExtensions, .wire(.endlessChunkExtension),
       needs: [.networking, .strictFraming]),
     exceeded(
+      "extensions of any number of chunks", .chunkExtensions, .wire(extendedChunks), received: 0...(.max),
+      needs: [.networking, .strictFraming]),
+    exceeded(
       "a trailer of 20 KB", .trailers, .chunks([.text("hello")], trailers: ["X-Oversized": long(20_000)]),
       received: 5...5, needs: .trailers),
     exceeded(
       "a body without end", .responseBody, .wire(.endlessBody), received: (1 << 20) + 1 ... .max, needs: .networking),
     within("a thousand fields", manyFields(1000)) { $0.head.headerFields.count == 1_000 },
     within("32 interim responses", hints(32), needs: .informationalResponses) { $0.log.informational.count == 32 },
+  ]
+
+  /// Chunks of one byte, each with an extension of 100 bytes, without end.
+  private static let extendedChunks: ScriptedReply = [
+    .head(status: 200, fields: ["Transfer-Encoding": "chunked"]),
+    .repeat(Array("1;\(long(99))\r\na\r\n".utf8)),
   ]
 
   private static func long(_ count: Int) -> String { String(repeating: "a", count: count) }

@@ -56,7 +56,7 @@ extension ConformanceKit {
 
 extension ConformanceKit {
   static let requestFieldChecks: [ConformanceCheck] = [
-    fieldOrder, emptyField, largeField, manyFields, utf8Field, nothingAdded, hostField, fieldLimit,
+    fieldOrder, emptyField, largeField, manyFields, utf8Field, nothingAdded, hostField, ownHost, fieldLimit,
   ]
 
   private static let fieldOrder = ConformanceCheck(
@@ -116,6 +116,13 @@ extension ConformanceKit {
     try stage.expect(stage.peer.requests[0].fields.values(of: "Host"), [authority], "The values of Host")
   }
 
+  private static let ownHost = ConformanceCheck("a Host of the request's own stands alone", needs: .networking) {
+    stage in
+    try stage.play { _ in .text("ok") }
+    _ = try await stage.fetch(headers: fields([("Host", "a.example.com")]))
+    try stage.expect(stage.peer.requests[0].fields.values(of: "Host"), ["a.example.com"], "The values of Host")
+  }
+
   private static let fieldLimit = ConformanceCheck(
     "fields over the limit requestFields are not sent", needs: .networking
   ) { stage in
@@ -138,7 +145,7 @@ extension ConformanceKit {
 extension ConformanceKit {
   /// Checks of requests that a transport must refuse before it sends a byte.
   static let requestRuleChecks: [ConformanceCheck] =
-    unsendable.map { controlByte($0, $1) } + [neutralised]
+    unsendable.map { controlByte($0, $1) } + [neutralised, unsupportedVersion]
     + [.contentLength, .transferEncoding].map { framingField($0) }
 
   private static let unsendable: [(String, [UInt8])] = [
@@ -179,6 +186,21 @@ extension ConformanceKit {
     }
     try stage.expect(stage.peer.requests.count, 0, "The requests that arrived")
     try stage.expect(try await stage.fetch("/next").text, "ok", "The next request")
+  }
+
+  private static let unsupportedVersion = ConformanceCheck(
+    "a version of HTTP that the transport does not support is refused before a byte is sent", needs: .networking,
+    about: "The request requires the version; another one is not sent in its place."
+  ) { stage in
+    try stage.play { _ in .text("ok") }
+    for (version, capability) in [(ProtocolVersion.http2, TransportCapabilities.http2), (.http3, .http3)]
+    where !stage.transport.capabilities.contains(capability) {
+      var request = try stage.request()
+      request.options.version = version
+      let refused = request
+      try await stage.expect(error: .invalidRequest, "A request for \(version)") { _ = try await stage.fetch(refused) }
+    }
+    try stage.expect(stage.peer.requests.count, 0, "The requests that arrived")
   }
 
   private static let neutralised = ConformanceCheck(

@@ -221,13 +221,4 @@ extension ExchangeStream {
       guard try receive() else { throw Self.lost }
     }
   }
-
-  /// Reads the CRLF after the content of a chunk.
-  mutating func readChunkEnd() throws(LupineError) {
-    while input.count < 2 {
-      guard try receive() else { throw Self.lost }
-    }
-    guard input.starts(with: [0x0D, 0x0A]) else { throw .malformed("the content of a chunk does not end with CRLF") }
-    input = input.dropFirst(2)
-  }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import HTTPTypes
 import LupineCore
+import LupineFraming
 
 /// One exchange, from the connection to the end of the response's body; it runs on a thread of its own.
 ///
@@ -29,12 +30,12 @@ struct SocketExchange {
   /// Makes the exchange; calls the closure once, at the final head or at an error before it.
   mutating func run(_ answer: (SocketTransport.Answer) -> Void) {
     let head: ResponseHead
-    let framing: ResponseHead.Framing
+    let framing: ResponseFraming
     do throws(LupineError) {
       try connect()
       try stream.begin(request)
       head = try readHead()
-      framing = try head.framing(answering: request.method)
+      framing = try ResponseFraming(of: head.response, to: request.method, in: head.version)
     } catch {
       end(keeping: false)
       return answer(.failure(error.measured(metrics)))
@@ -43,8 +44,8 @@ struct SocketExchange {
     answer(.success(TransportResponse(head: head.response, body: body)))
     do throws(LupineError) {
       let trailers = try readBody(framing, to: writer)
-      // A server may answer first and read the rest of the request afterwards.
-      if head.status.code < 400, head.isPersistent { try stream.finishSending() }
+      // A server may answer first and process the rest of the request afterwards.
+      if head.status.kind == .successful { try stream.finishSending() }
       end(keeping: head.isPersistent && framing != .untilClose && !request.headers.haveConnectionClose)
       writer.finish(trailers: trailers, metrics: metrics)
     } catch {
@@ -132,7 +133,7 @@ extension SocketExchange {
     var informationalCount = 0
     while true {
       var head = try ResponseHead(statusLine: stream.readLine(context.limits.responseFields, .responseFields))
-      metrics.version = head.isHTTP1_0 ? .http1_0 : .http1_1
+      metrics.version = head.version
       head.fields = try readFields(context.limits.responseFields, .responseFields)
       guard head.isInformational else {
         stream.stopWaitingForContinue(isGranted: false)
@@ -163,32 +164,44 @@ extension SocketExchange {
 
   /// Reads the body; returns its trailers.
   private mutating func readBody(
-    _ framing: ResponseHead.Framing, to writer: ResponseBodyWriter
+    _ framing: ResponseFraming, to writer: ResponseBodyWriter
   ) throws(LupineError) -> HTTPFields? {
     switch framing {
     case .none: break
     case .length(let count): try pass(count, to: writer)
     case .untilClose: while try stream.hasInput() { try pass(Int64(stream.input.count), to: writer) }
-    case .chunked:
-      try readChunks(to: writer)
-      let trailers = try readFields(context.limits.trailers, .trailers)
-      return trailers.isEmpty ? nil : trailers
+    case .chunked: return try passChunks(to: writer)
     }
     return nil
   }
 
-  private mutating func readChunks(to writer: ResponseBodyWriter) throws(LupineError) {
-    let limit = min(context.limits.chunkExtensions, .max - ChunkLine.maximumDigits)
-    var excess = 0
-    while true {
-      let chunk = try ChunkLine(stream.readLine(ChunkLine.maximumDigits + limit - excess, .chunkExtensions))
-      excess += chunk.extensionCount
-      guard excess <= limit else { throw .exceeded(.chunkExtensions) }
-      excess -= Int(min(chunk.size, Int64(excess)))
-      if chunk.size == 0 { return }
-      try pass(chunk.size, to: writer)
-      try stream.readChunkEnd()
+  /// Passes the content of chunks to the sink; returns the trailers.
+  private mutating func passChunks(to writer: ResponseBodyWriter) throws(LupineError) -> HTTPFields? {
+    var reader = ChunkReader(context.limits)
+    var trailers = HTTPFields()
+    while !reader.isFinished {
+      try waitForRoom()
+      guard try stream.hasInput() else { throw ExchangeStream.lost }
+      var position = 0
+      let input = stream.input
+      try input.withUnsafeBufferPointer { (bytes) throws(LupineError) in
+        let piece = UnsafeRawBufferPointer(bytes)
+        // Bytes that wait in memory here are not received from the socket, so that the peer is held back.
+        while !isPaused, let element = try reader.next(in: piece, from: &position) {
+          switch element {
+          case .content(let range):
+            metrics.bytesReceived += Int64(range.count)
+            isPaused = try writer.append(UnsafeRawBufferPointer(rebasing: piece[range])) == .pause
+          case .trailer(let line): trailers.append(try parseField(line.dropLast(2)))
+          case .end: break
+          }
+        }
+      }
+      writer.deliver()
+      stream.input = input.dropFirst(position)
     }
+    guard trailers.count <= context.limits.responseFieldCount else { throw .exceeded(.responseFieldCount) }
+    return trailers.isEmpty ? nil : trailers
   }
 
   /// Passes `count` bytes of content to the sink, and waits while the sink has no room.

@@ -40,7 +40,7 @@ final class SocketTransport: Transport {
   private let state = Mutex(State())
 
   let capabilities: TransportCapabilities = [
-    .networking, .streamedUploads, .informationalResponses, .trailers, .framingChecks, .strictFraming,
+    .networking, .connectionReuse, .streamedUploads, .informationalResponses, .trailers, .framingChecks, .strictFraming,
   ]
 
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
@@ -63,16 +63,11 @@ final class SocketTransport: Transport {
   private static func check(_ request: OutgoingRequest, _ context: TransferContext) throws(LupineError) {
     if let reason = context.control.reason { throw reason }
     try RequestRules.check(request, limits: context.limits)
-    guard HTTPRequest.Method(request.method.rawValue) != nil else {
-      throw LupineError(.invalidRequest, "The method holds a byte that no method may hold (RFC 9110 section 9.1).")
-    }
     guard request.version == nil || request.version == .http1_1 else {
       throw LupineError(.invalidRequest, "This transport speaks HTTP/1.1 only; leave the version open.")
     }
-    // No capability tells a session that a transport lacks TLS.
-    guard request.url.scheme == .http else {
-      throw LupineError(.tlsFailed, "This transport has no TLS; send the request to an http URL, or use another one.")
-    }
+    // The transport declares no TLS; a session calls this as well.
+    try RequestRules.refuseHTTPS(request)
   }
 
   private func begin(
