@@ -22,7 +22,7 @@ extension TransferContext {
     let opening = Opening()
     let outcome = await withUnsafeContinuation { continuation in
       opening.begin(continuation)
-      onCancel { [control] in opening.end(.failure(control.reason ?? .openingCancelled)) }
+      onCancel { [weak control] in opening.end(.failure(control?.reason ?? .openingCancelled)) }
       BlockingWork.start { opening.end(open()) }
     }
     return try outcome.get()

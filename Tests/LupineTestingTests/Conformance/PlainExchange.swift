@@ -42,6 +42,13 @@ final class PlainExchange: Sendable {
     defect == .sendsRefusedBody || defect == .interimReleasesBody || defect == .ignoresExpectField
   }
 
+  /// Opens the request's body, before the exchange runs.
+  func open() async throws(LupineError) {
+    guard request.hasBody else { return }
+    let reader = try await context.makeReader(for: request.body) { [ready] in ready.signal() }
+    state.withLock { $0.reader = reader }
+  }
+
   /// Ends the exchange early; the first reason counts.
   func end(_ reason: LupineError) {
     let connection = state.withLock { state in
@@ -110,7 +117,7 @@ final class PlainExchange: Sendable {
     let hasHost = request.headers.contains { $0.name.canonicalName == "host" }
     if !hasHost || defect == .repeatsHost { head += "Host: \(request.url.authority)\r\n" }
     for field in request.headers { head += "\(field.name.rawName): \(field.value)\r\n" }
-    let reader = request.hasBody ? try context.makeReader(for: request.body) { [ready] in ready.signal() } : nil
+    let reader = state.withLock { $0.reader }
     let length = reader.map(\.length) ?? 0
     head += length.map { "Content-Length: \($0)\r\n" } ?? "Transfer-Encoding: chunked\r\n"
     let hasField = request.headers[.expect] != nil && defect != .ignoresExpectField
@@ -118,11 +125,10 @@ final class PlainExchange: Sendable {
     if isWaiting, request.headers[.expect] == nil { head += "Expect: 100-continue\r\n" }
     try connection.client.send(head + "\r\n")
     if length == 0 {
-      reader?.cancel()
+      state.withLock { $0.reader.take() }?.cancel()
       if defect != .omitsSent { context.emit(.sent(bytes: 0)) }
-    } else {
-      state.withLock { $0.reader = reader }
-      if !isWaiting { startUpload(on: connection) }
+    } else if !isWaiting {
+      startUpload(on: connection)
     }
     return isWaiting
   }

@@ -51,6 +51,7 @@ final class PlainTransport: Transport {
       throw LupineError(.invalidRequest, "The transport speaks HTTP/1.1 only.")
     }
     let exchange = PlainExchange(request, context, self)
+    try await exchange.open()
     let isShutDown = state.withLock { state in
       if !state.isShutDown { state.running[ObjectIdentifier(exchange)] = exchange }
       if defect == .retainsContext { state.contexts.append(context) }

@@ -35,21 +35,21 @@ struct ExchangeStream {
   private(set) var firstByteAt: ContinuousClock.Instant?
   private var buffer = [UInt8](repeating: 0, count: 64 << 10)
 
-  init(_ context: TransferContext, _ wakeup: Wakeup) { (self.context, self.wakeup) = (context, wakeup) }
+  init(_ reader: (any BodyReader)?, _ context: TransferContext, _ wakeup: Wakeup) {
+    (self.reader, self.context, self.wakeup) = (reader, context, wakeup)
+  }
 
-  /// Makes the head of the request and opens its body.
-  mutating func begin(_ request: OutgoingRequest) throws(LupineError) {
+  /// Makes the head of the request.
+  mutating func begin(_ request: OutgoingRequest) {
     var head = Array("\(request.method.rawValue) \(request.url.requestTarget) HTTP/1.1\r\n".utf8)
     func add(_ name: String, _ value: some Collection<UInt8>) { head += Array("\(name): ".utf8) + value + [13, 10] }
     if !request.headers.contains(where: { $0.name.canonicalName == "host" }) {
       add("Host", request.url.authority.utf8)
     }
     for field in request.headers { field.withUnsafeBytesOfValue { add(field.name.rawName, $0) } }
-    if request.hasBody {
-      let reader = try context.makeReader(for: request.body) { [wakeup] in wakeup.update { _ in } }
+    if let reader {
       bodyRest = reader.length
       hasContent = reader.length != 0
-      self.reader = reader
       if !hasContent { closeBody() }
       if let bodyRest { add("Content-Length", "\(bodyRest)".utf8) } else { add("Transfer-Encoding", "chunked".utf8) }
     } else if [.post, .put, .patch].contains(request.method) {

@@ -19,10 +19,14 @@ struct SocketExchange {
   /// Whether the sink of the body has no room.
   private var isPaused = false
 
-  init(_ request: OutgoingRequest, _ context: TransferContext, _ wakeup: Wakeup, _ transport: SocketTransport) {
+  /// - Parameter reader: the reader of the request's body; `nil` if the request has none.
+  init(
+    _ request: OutgoingRequest, _ reader: (any BodyReader)?, _ context: TransferContext, _ wakeup: Wakeup,
+    _ transport: SocketTransport
+  ) {
     (self.request, self.context, self.wakeup, self.transport) = (request, context, wakeup, transport)
     route = SocketTransport.Route(origin: request.url.origin, identity: context.identity)
-    stream = ExchangeStream(context, wakeup)
+    stream = ExchangeStream(reader, context, wakeup)
   }
 
   private var elapsed: Duration { begun.duration(to: .now) }
@@ -33,7 +37,7 @@ struct SocketExchange {
     let framing: ResponseFraming
     do throws(LupineError) {
       try connect()
-      try stream.begin(request)
+      stream.begin(request)
       head = try readHead()
       framing = try ResponseFraming(of: head.response, to: request.method, in: head.version)
     } catch {

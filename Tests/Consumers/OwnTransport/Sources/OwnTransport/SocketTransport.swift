@@ -46,17 +46,25 @@ final class SocketTransport: Transport {
   func send(_ request: OutgoingRequest, in context: TransferContext) async throws(LupineError) -> TransportResponse {
     do throws(LupineError) {
       try Self.check(request, context)
-    } catch {
-      throw error.measured(TransferMetrics())
-    }
-    let answer = await withCheckedContinuation { (continuation: CheckedContinuation<Answer, Never>) in
-      do throws(LupineError) {
-        try begin(request, context, continuation)
-      } catch {
-        continuation.resume(returning: .failure(error.measured(TransferMetrics())))
+      let wakeup = try Wakeup()
+      let reader = try await Self.openBody(of: request, in: context, wakeup)
+      let exchange = SocketExchange(request, reader, context, wakeup, self)
+      try register(wakeup, context)
+      let answer = await withCheckedContinuation { (continuation: CheckedContinuation<Answer, Never>) in
+        start(exchange, wakeup, continuation)
       }
+      return try answer.get()
+    } catch {
+      // An error of the exchange has its metrics.
+      throw error.metrics == nil ? error.measured(TransferMetrics()) : error
     }
-    return try answer.get()
+  }
+
+  private static func openBody(
+    of request: OutgoingRequest, in context: TransferContext, _ wakeup: Wakeup
+  ) async throws(LupineError) -> (any BodyReader)? {
+    guard request.hasBody else { return nil }
+    return try await context.makeReader(for: request.body) { wakeup.update { _ in } }
   }
 
   /// Throws if the request cannot be sent, or not by this transport.
@@ -70,10 +78,7 @@ final class SocketTransport: Transport {
     try RequestRules.refuseHTTPS(request)
   }
 
-  private func begin(
-    _ request: OutgoingRequest, _ context: TransferContext, _ continuation: CheckedContinuation<Answer, Never>
-  ) throws(LupineError) {
-    let wakeup = try Wakeup()
+  private func register(_ wakeup: Wakeup, _ context: TransferContext) throws(LupineError) {
     let isShutDown = state.withLock { state in
       if !state.isShutDown { state.running[ObjectIdentifier(wakeup)] = wakeup }
       return state.isShutDown
@@ -81,15 +86,20 @@ final class SocketTransport: Transport {
     if isShutDown { throw Self.hasShutDown }
     // The control holds the handler, so the handler does not hold the control.
     context.onCancel { [weak control = context.control] in wakeup.end(control?.reason ?? Self.cancelled) }
+  }
+
+  private func start(
+    _ exchange: SocketExchange, _ wakeup: Wakeup, _ continuation: CheckedContinuation<Answer, Never>
+  ) {
     do throws(LupineError) {
       try startThread { [self] in
-        var exchange = SocketExchange(request, context, wakeup, self)
+        var exchange = exchange
         exchange.run { continuation.resume(returning: $0) }
         leave(wakeup)
       }
     } catch {
       leave(wakeup)
-      throw error
+      continuation.resume(returning: .failure(error))
     }
   }
 
