@@ -255,7 +255,7 @@ package final class RequestExecution: Sendable {
     var outcome = outcome
     if let earlier { outcome.follow(earlier, keepingResponse: handler == nil) }
     outcome.complete(with: last)
-    outcome.error = outcome.error?.hiding(session.configuration.secretFields)
+    outcome.error = outcome.error?.redacted(session.configuration.secretFields)
     return outcome
   }
 
@@ -267,7 +267,7 @@ package final class RequestExecution: Sendable {
 
   /// Adds the request's values to an error of the body's reader.
   package func completed(_ error: LupineError, by outcome: Outcome) -> LupineError {
-    outcome.completed(error).hiding(session.configuration.secretFields)
+    outcome.completed(error).redacted(session.configuration.secretFields)
   }
 
   /// The error of the handler's check; a cancellation or the total timeout ends the check.
