@@ -1,6 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 public import LupineCore
+import LupineSupport
 
 /// The answer of a stub: a response, a fault, or a sequence of them.
 ///

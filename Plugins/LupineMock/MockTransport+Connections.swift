@@ -83,7 +83,7 @@ extension MockTransport {
     let host = request.url.host
     let addresses = addresses(of: host, context.identity.resolverOverrides)
     guard !addresses.contains(where: policy.allows), let address = addresses.first else { return }
-    throw NetworkPolicyRefusal.error(address, request.url)
+    throw NetworkPolicy.refusal(of: address, for: request.url)
   }
 
   private func addresses(of host: String, _ overrides: ResolverOverrides) -> [IPAddress] {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import LupineCore
+import LupineSupport
 
 /// Media types of files, by file name extension.
 public struct MediaTypes: Sendable {

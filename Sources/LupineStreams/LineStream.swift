@@ -83,7 +83,7 @@ public struct DecodableLineStream<Value: Decodable & Sendable>: AsyncSequence, S
         if stream.decoder is JSONDecoder { try Self.check(line) }
         return try stream.decoder.decodeGuarded(Value.self, from: line)
       } catch {
-        let failure = error.noting("That was one line of the response.").carrying(line, limit: stream.errorBodyLimit)
+        let failure = error.appending("That was one line of the response.").carrying(line, limit: stream.errorBodyLimit)
         throw await reader.end(with: failure)
       }
     }

@@ -140,7 +140,7 @@ extension DownloadConsumer {
         try partial.move(to: place.path, replacing: place.options.contains(.removePreviousFile))
       } catch {
         // The file is complete; only the rename failed.
-        throw error.noting("The whole file is \(partial.path).")
+        throw error.appending("The whole file is \(partial.path).")
           .resumable(with: state.resumeState(offset: partial.length)?.encoded())
       }
     }

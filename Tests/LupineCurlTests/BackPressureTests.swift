@@ -15,12 +15,12 @@ import Testing
     let response = try await client.transport.send(
       OutgoingRequest(url: HTTPURL(server.url + "/endless")), in: client.context(control: control, sink: sink))
     for _ in 1...200 { _ = try await client.fetch(server.url) }
-    #expect(control.cost.bytesReceived <= 100_000 + (32 << 10))
+    #expect(control.metrics.bytesReceived <= 100_000 + (32 << 10))
     var taken = 0
     while taken < 1_000_000 { taken += try await response.body.next()?.count ?? 0 }
     for _ in 1...200 { _ = try await client.fetch(server.url) }
-    #expect(control.cost.bytesReceived >= 1_000_000)
-    #expect(control.cost.bytesReceived <= taken + 100_000 + (32 << 10))
+    #expect(control.metrics.bytesReceived >= 1_000_000)
+    #expect(control.metrics.bytesReceived <= taken + 100_000 + (32 << 10))
     control.cancel(LupineError(.cancelled, "Enough."))
     await client.transport.shutdown()
   }
@@ -57,7 +57,7 @@ import Testing
     control.setSuspended(true)
     gate.open()
     for _ in 1...100 { _ = try await client.fetch(server.url) }
-    #expect(control.cost.bytesReceived <= 32 << 10)
+    #expect(control.metrics.bytesReceived <= 32 << 10)
     control.setSuspended(false)
     #expect(try await response.body.end().data.count == 200_000)
     await client.transport.shutdown()

@@ -119,9 +119,34 @@ import Testing
     }
   }
 
-  @Test(arguments: ["GET\r\n", "G T", "G\tT", "", "GÉT", "GET\u{0}"])
+  static let noTokens = ["GET\r\n", "G T", "G\tT", "", "GÉT", "GET\u{0}", "GET:", "GET /x HTTP/1.1\r\nX:"]
+
+  @Test(arguments: noTokens)
   func `a method that is no token cannot be made`(text: String) {
     #expect(HTTPRequest.Method(text) == nil)
+    #expect(HTTPRequest.Method(rawValue: text) == nil)
+  }
+
+  @Test(arguments: noTokens)
+  func `a method that was made without a check is refused before anything is sent`(text: String) async throws {
+    let method = unsafeBitCast(text, to: HTTPRequest.Method.self)
+    let server = try ScriptedServer(always: .respond(body: .text("ok")))
+    defer { server.stop() }
+    let mock = MockTransport()
+    mock.stub([method, .get], "/{any...}", .text("ok"))
+    for transport in [mock, CurlTransport()] as [any Transport] {
+      let session = try Session.Builder().transport(transport).build()
+      for body in [RequestBody.none, .text("a")] {
+        let request = try OutgoingRequest(server.url, method: method, body: body)
+        let context = TransferContext(id: RequestID(1)) { _ in .discard(limit: 0) }
+        let direct = await #expect(throws: LupineError.self) { _ = try await transport.send(request, in: context) }
+        #expect(direct?.kind == .invalidRequest)
+        #expect(await session.request(request).serializingData().response.error?.kind == .invalidRequest)
+      }
+      await transport.shutdown()
+    }
+    #expect(mock.requests.isEmpty)
+    #expect(server.connectionCount == 0)
   }
 
   @Test(arguments: ["X\r\nY", "X Y", "X\tY", "", "X:", "X\u{0}"])

@@ -20,13 +20,13 @@ enum TargetAddress {
       guard let policy = context.identity.networkPolicy, let literal = IPAddress(host), !policy.allows(literal) else {
         return ProxyTarget()
       }
-      throw NetworkPolicyRefusal.error(literal, request.url)
+      throw NetworkPolicy.refusal(of: literal, for: request.url)
     }
     var target = try await target(host, context, lookups)
     guard let policy = context.identity.networkPolicy else { return target }
     let refused = target.addresses.first
     target.addresses = target.addresses.filter(policy.allows)
-    guard !target.addresses.isEmpty else { throw NetworkPolicyRefusal.error(refused, request.url) }
+    guard !target.addresses.isEmpty else { throw NetworkPolicy.refusal(of: refused, for: request.url) }
     return target
   }
 

@@ -27,7 +27,7 @@ extension Exchange {
     guard route.networkPolicy != nil, !route.hasProxy, route.unixSocket == nil else { return true }
     let remote = address.flatMap { IPAddress(String(String(cString: $0).prefix { $0 != "%" })) }
     if let remote, mayConnect(to: remote) { return true }
-    failure = failure ?? NetworkPolicyRefusal.error(remote, url)
+    failure = failure ?? NetworkPolicy.refusal(of: remote, for: url)
     return false
   }
 
@@ -85,7 +85,7 @@ extension Exchange {
   func routeError(_ code: CURLcode, _ easy: Easy) -> LupineError? {
     guard ports == nil else { return nil }
     if code == CURLE_COULDNT_CONNECT, let refusedAddress = uncommon?.refusedAddress {
-      return NetworkPolicyRefusal.error(refusedAddress, url)
+      return NetworkPolicy.refusal(of: refusedAddress, for: url)
     }
     let text = easy.errorText.isEmpty ? String(cString: curl_easy_strerror(code)) : easy.errorText
     let detail = "(libcurl \(code.rawValue): \(text))"

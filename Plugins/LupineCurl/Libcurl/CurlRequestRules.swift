@@ -13,16 +13,8 @@ enum CurlRequestRules {
       throw LupineError(
         .configuration([ConfigurationIssue(part: "trust", reason: reason)]), "The request is not sent: \(reason)")
     }
-    try check(request.method)
     try check(request.version)
     try RequestRules.check(request, limits: context.limits)
-  }
-
-  private static func check(_ method: HTTPRequest.Method) throws(LupineError) {
-    if method == .get { return }
-    guard !method.rawValue.isEmpty, method.rawValue.hasOnlyBytes({ $0.isTokenByte }) else {
-      throw invalid("The method contains a byte that is not allowed (RFC 9110 section 9.1).")
-    }
   }
 
   private static func check(_ version: ProtocolVersion?) throws(LupineError) {

@@ -1,4 +1,4 @@
-import LupineCore
+import LupineSupport
 
 #if canImport(Glibc)
   import Glibc

@@ -16,6 +16,12 @@ public struct Credential: Sendable, Hashable, HidesSecrets {
   /// Whether the username or the password has a control byte, which no scheme can send.
   public var hasControlByte: Bool { [username, password].contains { $0.utf8.contains { $0 < 0x20 || $0 == 0x7F } } }
 
+  /// The reason why the Basic scheme (RFC 7617) cannot send the credential; `nil` if it can.
+  public var issueWithBasic: String? {
+    guard username.utf8.contains(UInt8(ascii: ":")) || hasControlByte else { return nil }
+    return "A name for Basic authentication has no colon, and neither name nor password a control byte."
+  }
+
   /// The username only.
   public var description: String { "Credential(\(username))" }
 }
@@ -81,11 +87,13 @@ public struct ConnectionCredential: Sendable, Hashable, HidesSecrets {
   }
 
   /// The reasons why the credential cannot be used.
-  package var problems: [String] {
-    var problems: [String] = []
-    if credential?.hasControlByte == true { problems.append("the name or the password has a control byte") }
-    if scheme == .ntlm, credential == nil { problems.append("NTLM needs a name and a password") }
-    return problems
+  ///
+  /// `Session.Builder.build()` throws an error with them.
+  public var issues: [String] {
+    var issues: [String] = []
+    if credential?.hasControlByte == true { issues.append("the name or the password has a control byte") }
+    if scheme == .ntlm, credential == nil { issues.append("NTLM needs a name and a password") }
+    return issues
   }
 
   /// The scheme and the username.

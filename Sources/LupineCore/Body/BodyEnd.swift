@@ -12,7 +12,7 @@ public struct BodyEnd: Sendable {
   /// The metrics of the exchange.
   public var metrics: TransferMetrics
   /// The first bytes of a body that exceeded a limit and was not needed, for the error of a refused response.
-  package var excerpt: Data?
+  var excerpt: Data?
 
   /// Creates an end.
   ///

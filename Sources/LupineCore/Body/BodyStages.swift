@@ -1,6 +1,6 @@
 /// Passes bytes through a sequence of transformers.
-package enum BodyStages {
-  package static func pass(
+enum BodyStages {
+  static func pass(
     _ bytes: UnsafeRawBufferPointer, through stages: ArraySlice<any BodyTransformer>,
     into output: BodyTransformer.Output
   ) throws(LupineError) {
@@ -10,7 +10,7 @@ package enum BodyStages {
     }
   }
 
-  package static func finish(
+  static func finish(
     _ stages: ArraySlice<any BodyTransformer>, into output: BodyTransformer.Output
   ) throws(LupineError) {
     guard let stage = stages.first else { return }

@@ -65,7 +65,7 @@ public struct RequestBody: Sendable {
   /// Whether the body can be sent again after a connection failed.
   ///
   /// A one-shot stream can if no part of it has been read.
-  package var isRetryable: Bool {
+  public var isRetryable: Bool {
     switch supply {
     case .anyNumber: true
     case .once: false

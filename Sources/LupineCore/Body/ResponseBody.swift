@@ -8,11 +8,12 @@ public struct ResponseBody: Sendable {
   /// The exchange of the body.
   ///
   /// A body that was complete when it was made has its own exchange.
-  package let exchange: ExchangeControl
+  let exchange: ExchangeControl
 
-  package init(exchange: ExchangeControl) { self.exchange = exchange }
+  init(exchange: ExchangeControl) { self.exchange = exchange }
 
   /// The time when the response's head arrived, on the clock of its exchange.
+  // For the session, which measures the progress of a download from then on.
   package var begun: Duration { exchange.headArrived }
 
   /// Returns the next bytes of a streamed body, or `nil` at its end.
@@ -62,11 +63,25 @@ public struct ResponseBody: Sendable {
     try await exchange.channel.end(in: exchange).get()
   }
 
+  // The members up to `flush()` are the session's: how it ends exchanges is no part of a contract.
+
   /// The end of the body if it ended without an error and its observers have received the end.
   package var goodEnd: BodyEnd? { exchange.channel.goodEnd }
 
-  /// Returns the first bytes of a body that is collected in memory, also if the body has failed.
-  package func gathered(limit: Int64) -> Data { exchange.channel.gathered(limit: limit) }
+  /// Waits for the end of a body that is not needed if it exceeds a size limit: such a body counts as empty.
+  ///
+  /// - Parameter limit: the number of bytes to keep of such a body, for the error of a refused response.
+  package func end(excerptingExcess limit: Int64) async throws(LupineError) -> BodyEnd {
+    do throws(LupineError) {
+      return try await end()
+    } catch {
+      guard error.isTooLong else { throw error }
+      let metrics = error.metrics ?? TransferMetrics()
+      var end = BodyEnd(byteCount: metrics.bytesReceived, metrics: metrics)
+      end.excerpt = exchange.channel.gathered(limit: limit)
+      return end
+    }
+  }
 
   /// The metrics of the exchange if the body has ended.
   package var metricsAtEnd: TransferMetrics? {
@@ -77,15 +92,18 @@ public struct ResponseBody: Sendable {
     }
   }
 
+  /// The metrics of the exchange; if the body has not ended, those that are known without the transport.
+  package var metricsSoFar: TransferMetrics { metricsAtEnd ?? exchange.metrics }
+
+  /// Waits until the bytes that have arrived are in the body's file, if it has one; does not wait for more.
+  package func flush() async { await exchange.channel.flush(in: exchange) }
+
   /// Calls the observer when the body ends, with or without an error, on the thread where it ends.
   ///
   /// If the body has ended, it calls the observer at once.
   public func onEnd(_ observer: @escaping @Sendable (Result<BodyEnd, LupineError>) -> Void) {
     exchange.channel.onEnd(observer)
   }
-
-  /// Waits until the bytes that have arrived are in the body's file, if it has one; does not wait for more.
-  package func flush() async { await exchange.channel.flush(in: exchange) }
 
   /// Drops a streamed body: no consumer takes the rest, and the end does not wait for it.
   public func abandon() { exchange.channel.abandon() }

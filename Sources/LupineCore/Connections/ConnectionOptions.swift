@@ -58,7 +58,8 @@ public protocol ConnectionPooling: Transport {
 public struct ResolverOverrides: Sendable, Hashable {
   private var addresses: [String: [IPAddress]] = [:]
 
-  package init() {}
+  /// Creates overrides for no name.
+  public init() {}
 
   /// Whether every name is resolved by the resolver.
   public var isEmpty: Bool { addresses.isEmpty }
@@ -68,7 +69,10 @@ public struct ResolverOverrides: Sendable, Hashable {
   /// A trailing dot in the name, which marks a fully qualified name, is ignored.
   public func addresses(of host: String) -> [IPAddress]? { addresses.isEmpty ? nil : addresses[Self.key(host)] }
 
-  package mutating func set(_ host: String, _ addresses: [IPAddress]) { self.addresses[Self.key(host)] = addresses }
+  /// Sets the addresses of a name, in the order in which they are tried.
+  ///
+  /// - Parameter host: the name as in `HTTPURL.host`. A trailing dot is ignored.
+  public mutating func set(_ addresses: [IPAddress], of host: String) { self.addresses[Self.key(host)] = addresses }
 
   private static func key(_ host: String) -> String { host.hasSuffix(".") ? String(host.dropLast()) : host }
 }

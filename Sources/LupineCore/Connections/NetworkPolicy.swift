@@ -22,10 +22,10 @@ public struct NetworkPolicy: Sendable, Hashable {
   }
 
   private(set) var rules: [Rule] = []
-  /// The texts that are not address blocks.
+  /// The reasons why the policy cannot be used: texts that are not address blocks.
   ///
-  /// `Session.Builder.build()` throws if there are any.
-  package private(set) var problems: [String] = []
+  /// `Session.Builder.build()` throws an error with them.
+  public private(set) var issues: [String] = []
   /// The decision for addresses that no rule matches.
   public let otherwise: Verdict
 
@@ -66,7 +66,7 @@ public struct NetworkPolicy: Sendable, Hashable {
       if let block = AddressBlock(text) {
         added.append(Rule(block: block, verdict: verdict))
       } else {
-        copy.problems.append("\"\(text)\" is neither an address nor a block such as 10.0.0.0/8")
+        copy.issues.append("\"\(text)\" is neither an address nor a block such as 10.0.0.0/8")
       }
     }
     copy.rules = added + rules
@@ -102,10 +102,13 @@ extension NetworkPolicy {
   ]
 }
 
-/// Creates the error for an address that a network policy refuses.
-public enum NetworkPolicyRefusal {
-  /// Returns the error for an address, or for every address of a host.
-  public static func error(_ address: IPAddress?, _ url: HTTPURL) -> LupineError {
+extension NetworkPolicy {
+  /// Returns the error of a request whose connection a policy refuses.
+  ///
+  /// For transports.
+  ///
+  /// - Parameter address: the refused address; `nil` if it is not known.
+  public static func refusal(of address: IPAddress?, for url: HTTPURL) -> LupineError {
     let place = address.map { "\($0)" } ?? "an unknown address"
     return LupineError(
       .addressRefused,

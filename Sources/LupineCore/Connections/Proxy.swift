@@ -61,9 +61,6 @@ public struct Proxy: Sendable, Hashable {
       resolvesNamesHere: resolvesNamesHere)
   }
 
-  /// The proxy's host and port as an `https` URL, for the evaluator of its certificates.
-  package var url: HTTPURL? { try? HTTPURL("https://\(authority)/") }
-
   private var authority: String { host.utf8.contains(0x3A) ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// The proxy's URL without its credential.
@@ -105,7 +102,7 @@ extension Proxy {
     let port = url.port ?? (place.hasSuffix(":80") ? 80 : defaultPort)
     let credential = try at.map { (at) throws(LupineError) in try Self.credential(authority[..<at]) }
     self.init(kind: kind, host: url.host, port: port, credential: credential, resolvesNamesHere: isHere)
-    if let problem { throw Self.invalid(problem) }
+    if let issue = issues.first { throw Self.invalid(issue) }
   }
 
   private static func split(_ text: String) -> (scheme: String, rest: Substring) {
@@ -139,18 +136,17 @@ extension Proxy {
     )
   }
 
-  /// The reason why the credential does not suit the proxy's protocol.
-  package var problem: String? {
-    if kind == .socks5, connectionCredential != nil { return "no SOCKS proxy speaks NTLM or Negotiate" }
-    guard let credential else { return connectionCredential?.problems.first }
-    guard kind == .socks5 else {
-      do throws(LupineError) { _ = try BasicScheme.value(for: credential) } catch { return error.message }
-      return nil
-    }
+  /// The reasons why the proxy cannot be used: its credential does not suit its protocol.
+  ///
+  /// `Session.Builder.build()` throws an error with them.
+  public var issues: [String] {
+    if kind == .socks5, connectionCredential != nil { return ["no SOCKS proxy speaks NTLM or Negotiate"] }
+    guard let credential else { return connectionCredential?.issues ?? [] }
+    guard kind == .socks5 else { return credential.issueWithBasic.map { [$0] } ?? [] }
     let lengths = [credential.username.utf8.count, credential.password.utf8.count]
     guard lengths.allSatisfy({ (1...255).contains($0) }), !credential.hasControlByte else {
-      return "name and password have 1 to 255 bytes each over SOCKS, and no control byte (RFC 1929)"
+      return ["name and password have 1 to 255 bytes each over SOCKS, and no control byte (RFC 1929)"]
     }
-    return nil
+    return []
   }
 }

@@ -1,8 +1,22 @@
 import LupineSupport
 import Synchronization
 
+// For the session, whose lifetime bounds these tasks.
+extension ExchangeSettings {
+  /// Starts a background task; `false` after `closeBackgroundTasks(_:)`.
+  package func startBackgroundTask(_ operation: @escaping @Sendable () async -> Void) -> Bool {
+    backgroundTasks.start { _ in await operation() }
+  }
+
+  /// Refuses new background tasks, and cancels the running ones with the reason.
+  package func closeBackgroundTasks(_ reason: LupineError) { backgroundTasks.close(reason) }
+
+  /// Waits until no background task runs.
+  package func finishBackgroundTasks() async { await backgroundTasks.drained() }
+}
+
 /// The tasks that belong to a session and to none of its requests.
-package final class BackgroundTasks: Sendable {
+final class BackgroundTasks: Sendable {
   private struct State {
     var running: [UInt64: BackgroundWork] = [:]
     var lastNumber: UInt64 = 0
@@ -16,14 +30,14 @@ package final class BackgroundTasks: Sendable {
   private let executor: (any TaskExecutor)?
   private let state = Mutex(State())
 
-  package init(clock: SessionClock, timeouts: Timeouts, executor: (any TaskExecutor)?) {
+  init(clock: SessionClock, timeouts: Timeouts, executor: (any TaskExecutor)?) {
     self.clock = clock
     self.timeouts = timeouts
     self.executor = executor
   }
 
   /// Starts a task; `false` after `close`.
-  package func start(_ operation: @escaping @Sendable (BackgroundWork) async -> Void) -> Bool {
+  func start(_ operation: @escaping @Sendable (BackgroundWork) async -> Void) -> Bool {
     let work = BackgroundWork()
     let number = state.withLock { state -> UInt64? in
       guard state.closing == nil else { return nil }
@@ -51,7 +65,7 @@ package final class BackgroundTasks: Sendable {
   }
 
   /// Refuses new tasks and cancels the running ones with the reason.
-  package func close(_ reason: LupineError) {
+  func close(_ reason: LupineError) {
     let running = state.withLock { state in
       if state.closing == nil { state.closing = reason }
       // Sorted, so that a simulation cancels the tasks in the same order every time.
@@ -61,7 +75,7 @@ package final class BackgroundTasks: Sendable {
   }
 
   /// Waits until no task runs.
-  package func drained() async {
+  func drained() async {
     await withCheckedContinuation { continuation in
       let isEmpty = state.withLock { state in
         if !state.running.isEmpty { state.waiters.append(continuation) }
@@ -73,7 +87,7 @@ package final class BackgroundTasks: Sendable {
 }
 
 /// One task of a session and its running exchanges.
-package final class BackgroundWork: Sendable {
+final class BackgroundWork: Sendable {
   private struct State {
     var task: Task<Void, Never>?
     var exchanges: [ObjectIdentifier: BackgroundExchange] = [:]
@@ -168,7 +182,7 @@ final class BackgroundExchange: Sendable {
   private static func endIfOverdue(
     _ control: ExchangeControl, _ bounds: Bounds, _ started: Duration, now: Duration
   ) -> Duration? {
-    let lastActive = control.isHeldBack ? now : control.lastActive
+    let lastActive = control.lastActivity(now: now)
     let end = bounds.total.map { started + $0 }
     let idleEnd = bounds.idle.map { lastActive + $0 }
     if let end, now >= end {

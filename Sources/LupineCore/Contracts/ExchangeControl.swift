@@ -42,10 +42,18 @@ public final class ExchangeControl: Sendable {
   /// Creates the control of an exchange that begins now.
   ///
   /// - Parameter now: the time since some fixed moment. Default: always zero.
-  public convenience init(now: @escaping @Sendable () -> Duration = { .zero }) { self.init(now: now, for: nil) }
+  public convenience init(now: @escaping @Sendable () -> Duration = { .zero }) {
+    self.init(now: now, for: nil, parent: nil)
+  }
 
-  package init(
-    now: @escaping @Sendable () -> Duration, for supervisor: (any ExchangeSupervisor)?, parent: ExchangeControl? = nil
+  /// Creates the control of an exchange of a request.
+  // For the session, whose requests supervise their exchanges.
+  package convenience init(now: @escaping @Sendable () -> Duration, for supervisor: any ExchangeSupervisor) {
+    self.init(now: now, for: supervisor, parent: nil)
+  }
+
+  private init(
+    now: @escaping @Sendable () -> Duration, for supervisor: (any ExchangeSupervisor)?, parent: ExchangeControl?
   ) {
     self.now = now
     self.supervisor = supervisor
@@ -82,6 +90,7 @@ public final class ExchangeControl: Sendable {
   }
 
   /// Whether this is the body of the exchange.
+  // For the session, which ends an exchange whose response an interceptor has replaced.
   package func carries(_ body: ResponseBody) -> Bool {
     var exchange = body.exchange
     while exchange !== self {
@@ -92,7 +101,7 @@ public final class ExchangeControl: Sendable {
   }
 
   /// The sender of the response; `origin` until a head has arrived.
-  package var source: TransportResponse.Source { state.withLock { $0.source } }
+  var source: TransportResponse.Source { state.withLock { $0.source } }
 
   /// Records the sender of the response before the sink receives the head.
   func answers(_ source: TransportResponse.Source) {
@@ -124,10 +133,11 @@ public final class ExchangeControl: Sendable {
   }
 
   /// Whether only the reader of the response's body can make the exchange continue.
-  package var isHeldBack: Bool { state.withLock { $0.bearer ?? self }.channel.isHeldBack }
+  private var isHeldBack: Bool { state.withLock { $0.bearer ?? self }.channel.isHeldBack }
 
-  /// The metrics that are known without the transport.
-  package var cost: TransferMetrics {
+  /// The metrics that are known without the transport: the time since the exchange began, and the bytes of both bodies
+  /// so far.
+  public var metrics: TransferMetrics {
     var metrics = TransferMetrics()
     metrics.total = now() - begun
     metrics.bytesSent = bytesSent.load(ordering: .relaxed)
@@ -135,10 +145,14 @@ public final class ExchangeControl: Sendable {
     return metrics
   }
 
-  /// The time of the last activity, by the clock that the control was made with.
-  package var lastActive: Duration { .nanoseconds(lastActivity.load(ordering: .relaxed)) }
+  /// The time of the last activity, for the idle timeout; `now` while only the reader of the response's body can make the
+  /// exchange continue.
+  // For the session, which enforces the idle timeout.
+  package func lastActivity(now: Duration) -> Duration { isHeldBack ? now : lastActive }
 
-  package func touch() { noteActivity(at: now()) }
+  private var lastActive: Duration { .nanoseconds(lastActivity.load(ordering: .relaxed)) }
+
+  func touch() { noteActivity(at: now()) }
 
   /// The time when the body began.
   var headArrived: Duration { .nanoseconds(bodyBegun.load(ordering: .relaxed)) }
@@ -186,6 +200,7 @@ public final class ExchangeControl: Sendable {
   /// Counts received bytes as progress of the download, until the exchange is over.
   ///
   /// - Parameter body: the response's body, of which some bytes may have arrived.
+  // For the session, which alone knows which response the request returns.
   package func beginsAnswer(with body: ResponseBody) {
     counts.store(true, ordering: .relaxed)
     let early = body.exchange.bytesReceived.load(ordering: .relaxed)
@@ -223,6 +238,7 @@ public final class ExchangeControl: Sendable {
   }
 
   /// Suspends or resumes the response's body.
+  // For the session: a program suspends its request.
   package func setSuspended(_ isSuspended: Bool) {
     let bearer = state.withLock { state in
       state.isSuspended = isSuspended
@@ -253,6 +269,7 @@ extension ExchangeControl {
   /// Makes the response's body from complete data.
   ///
   /// The bytes do not count as progress.
+  // For the session, which moves the data of an interceptor's response to its destination.
   package func makeBody(_ sink: BodySink, of end: BodyEnd) -> ResponseBody {
     let exchange = beginBody(resume: {})
     if let fault = exchange.channel.open(sink) { exchange.channel.fail(fault.measured(end.metrics)) }

@@ -1,12 +1,8 @@
-package import HTTPTypes
-
 /// Receives the events of an exchange.
+// For the session's request, which is the only supervisor; layers and monitors receive events.
 package protocol ExchangeSupervisor: AnyObject, Sendable {
   /// Whether a monitor receives the events.
   var isObserved: Bool { get }
-
-  /// Returns the destination of the body that follows a final head; `nil` if it is set later with `ResponseBody.open`.
-  func sink(for head: HTTPResponse) -> BodySink?
 
   /// Receives an event of the exchange.
   func hear(_ event: SessionEvent.Kind, attempt: Int)
@@ -26,36 +22,4 @@ package protocol ExchangeSupervisor: AnyObject, Sendable {
 
   /// Receives the number of bytes of the response's body that have arrived so far.
   func didReceive(_ count: Int64, at time: Duration)
-}
-
-extension ExchangeSupervisor {
-  package var isObserved: Bool { true }
-
-  package func sink(for head: HTTPResponse) -> BodySink? { nil }
-
-  package func cancelRequest() {}
-
-  package func willSend(from base: Int64, length: Int64?, at time: Duration) {}
-
-  package func didSend(_ count: Int64, at time: Duration) {}
-
-  package func didReceive(_ count: Int64, at time: Duration) {}
-}
-
-/// Supervises an exchange with closures: for a test, or for a branch of another exchange.
-package final class ClosureSupervisor: ExchangeSupervisor {
-  private let events: @Sendable (SessionEvent.Kind) -> Void
-  private let sink: @Sendable (HTTPResponse) -> BodySink?
-
-  package init(
-    events: @escaping @Sendable (SessionEvent.Kind) -> Void,
-    sink: @escaping @Sendable (HTTPResponse) -> BodySink? = { _ in nil }
-  ) {
-    self.events = events
-    self.sink = sink
-  }
-
-  package func sink(for head: HTTPResponse) -> BodySink? { sink(head) }
-
-  package func hear(_ event: SessionEvent.Kind, attempt: Int) { events(event) }
 }

@@ -87,8 +87,8 @@ public struct AttemptOutcome: Sendable {
   ///
   /// The event of the decision contains it.
   public var note: @Sendable (String) -> Void
-  /// The session's retry budget, for policies without a budget of their own.
-  package var sessionBudget: RetryBudget?
+  /// The session's retry budget, for a retrier without a budget of its own; `nil` outside a session.
+  public var sessionBudget: RetryBudget?
 
   /// Describes an attempt.
   ///
@@ -97,7 +97,8 @@ public struct AttemptOutcome: Sendable {
     request: OutgoingRequest, lastRequest: OutgoingRequest? = nil, redirects: [RedirectStep] = [], number: Int,
     retries: Int? = nil, response: HTTPResponse?, source: TransportResponse.Source = .origin, error: LupineError?,
     elapsed: Duration = .zero, clock: any Clock<Duration> = ContinuousClock(), date: Date = Date(),
-    random: @escaping @Sendable () -> Double = { 0.5 }, note: @escaping @Sendable (String) -> Void = { _ in }
+    random: @escaping @Sendable () -> Double = { 0.5 }, note: @escaping @Sendable (String) -> Void = { _ in },
+    sessionBudget: RetryBudget? = nil
   ) {
     self.request = request
     self.lastRequest = lastRequest ?? request
@@ -112,13 +113,7 @@ public struct AttemptOutcome: Sendable {
     self.date = date
     self.random = random
     self.note = note
-  }
-
-  /// Returns the attempt with this number of granted retries.
-  package func granted(_ retries: Int) -> AttemptOutcome {
-    var attempt = self
-    attempt.retries = retries
-    return attempt
+    self.sessionBudget = sessionBudget
   }
 
   /// Whether a redirect led to another origin.

@@ -4,14 +4,17 @@ public import FoundationEssentials
 ///
 /// A simulation sets it for its body, so that a program runs in virtual time without changes.
 public struct SessionEnvironment: Sendable {
-  package let clock: any Clock<Duration>
-  package let now: @Sendable () -> Date
-  package let random: @Sendable () -> UInt64
+  /// The clock of the sessions.
+  public let clock: any Clock<Duration>
+  /// Returns the current date.
+  public let now: @Sendable () -> Date
+  /// Returns 64 random bits.
+  public let random: @Sendable () -> UInt64
   /// Called with each session that is built.
   ///
   /// The closure argument describes the session's running requests. It returns an empty array after the session is
   /// deallocated.
-  package let onBuild: @Sendable (_ runningRequests: @escaping @Sendable () -> [RequestSummary]) -> Void
+  public let onBuild: @Sendable (_ runningRequests: @escaping @Sendable () -> [RequestSummary]) -> Void
 
   /// Creates an environment.
   public init(

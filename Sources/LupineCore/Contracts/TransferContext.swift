@@ -18,18 +18,20 @@ public struct TransferContext: Sendable {
   private var own: CopyOnWrite<Own>?
 
   /// The settings that differ from those of the session.
-  package struct Own {
-    package var connectTimeout: Duration?
-    package var identity: ConnectionKey
-    package var evaluator: (any TrustEvaluator)?
-    package var proxyEvaluator: (any TrustEvaluator)?
-    package var proxyAuthorization: String?
+  private struct Own {
+    var connectTimeout: Duration?
+    var identity: ConnectionKey
+    var evaluator: (any TrustEvaluator)?
+    var proxyEvaluator: (any TrustEvaluator)?
+    var proxyAuthorization: String?
     /// The part of an upload that the request's body is.
     var upload = UploadPart()
-    /// The supervisor that replaces the one of `control`.
-    package var supervisor: (any ExchangeSupervisor)?
+    /// Receives the events instead of the supervisor of `control`.
+    var events: (@Sendable (SessionEvent.Kind) -> Void)?
+    /// Returns the destination of the response's body; `nil` if the session sets it later with `ResponseBody.open`.
+    var sink: (@Sendable (HTTPResponse) -> BodySink)?
 
-    package init(_ settings: ExchangeSettings) {
+    init(_ settings: ExchangeSettings) {
       connectTimeout = settings.connectTimeout
       identity = settings.identity
     }
@@ -98,17 +100,19 @@ public struct TransferContext: Sendable {
     sink: @escaping @Sendable (HTTPResponse) -> BodySink
   ) {
     let settings = ExchangeSettings(
-      clock: clock, now: now, connectTimeout: connectTimeout, limits: limits, identity: identity,
-      connections: connections, executor: executor)
+      clock: SessionClock(clock, executor: executor), now: now, timeouts: Timeouts(connect: connectTimeout),
+      limits: limits, identity: identity, connections: connections, executor: executor)
     self.init(id: id, attempt: attempt, settings: settings, control: control)
     change {
       $0.evaluator = evaluator
       $0.proxyEvaluator = proxyEvaluator
-      $0.supervisor = ClosureSupervisor(events: events, sink: sink)
+      $0.events = events
+      $0.sink = sink
     }
   }
 
   /// Describes an exchange with the settings of its session.
+  // For the session, as the next method; everyone else receives a context, or makes one for a test.
   package init(id: RequestID, attempt: Int, settings: ExchangeSettings, control: ExchangeControl) {
     self.id = id
     self.attempt = attempt
@@ -116,10 +120,23 @@ public struct TransferContext: Sendable {
     self.control = control
   }
 
-  /// Changes the settings of this exchange alone.
-  package mutating func change(_ change: (inout Own) -> Void) { own.change(from: Own(settings), change) }
+  /// Returns the context with connection properties that the request determines, in the place of the session's.
+  package func connecting(
+    as identity: ConnectionKey, within timeout: Duration?, evaluator: (any TrustEvaluator)?,
+    proxyEvaluator: (any TrustEvaluator)?, proxyAuthorization: String?
+  ) -> TransferContext {
+    var context = self
+    context.change { own in
+      own.identity = identity
+      own.connectTimeout = timeout
+      own.evaluator = evaluator
+      own.proxyEvaluator = proxyEvaluator
+      own.proxyAuthorization = proxyAuthorization
+    }
+    return context
+  }
 
-  private var supervisor: (any ExchangeSupervisor)? { own?.value.supervisor ?? control.supervisor }
+  private mutating func change(_ change: (inout Own) -> Void) { own.change(from: Own(settings), change) }
 
   /// Makes the context of a branch: one of several exchanges that a layer sends instead of this one.
   ///
@@ -130,7 +147,10 @@ public struct TransferContext: Sendable {
   public func branch(_ control: ExchangeControl) -> TransferContext {
     var branch = self
     branch.control = control
-    branch.change { $0.supervisor = ClosureSupervisor(events: { [self] in emit($0) }) }
+    branch.change {
+      $0.events = { [self] in emit($0) }
+      $0.sink = nil
+    }
     return branch
   }
 
@@ -138,7 +158,10 @@ public struct TransferContext: Sendable {
   func detached(_ control: ExchangeControl) -> TransferContext {
     var detached = self
     detached.control = control
-    detached.change { $0.supervisor = ClosureSupervisor(events: { _ in }) }
+    detached.change {
+      $0.events = { _ in }
+      $0.sink = nil
+    }
     return detached
   }
 
@@ -174,7 +197,10 @@ public struct TransferContext: Sendable {
   }
 
   /// Sends an event to the session's monitors.
-  public func emit(_ event: SessionEvent.Kind) { supervisor?.hear(event, attempt: attempt) }
+  public func emit(_ event: SessionEvent.Kind) {
+    if let own, let events = own.value.events { return events(event) }
+    control.supervisor?.hear(event, attempt: attempt)
+  }
 
   /// Registers the handler that ends the exchange early.
   ///
@@ -247,7 +273,7 @@ public struct TransferContext: Sendable {
     control.touch()
     control.answers(source)
     let body = ResponseBody(exchange: control.beginBody(resume: resume))
-    if let sink = supervisor?.sink(for: head) { body.open(sink) }
+    if let own, let sink = own.value.sink { body.open(sink(head)) }
     return (body, ResponseBodyWriter(exchange: body.exchange))
   }
 }
@@ -261,42 +287,37 @@ extension TransferContext: HidesSecrets {
 ///
 /// A transport can compare the reference to detect that the settings have not changed since the last exchange.
 public final class ExchangeSettings: Sendable {
-  package let clock: any Clock<Duration>
-  package let now: @Sendable () -> Date
-  package let connectTimeout: Duration?
+  let clock: any Clock<Duration>
+  let now: @Sendable () -> Date
+  let connectTimeout: Duration?
   /// The limits on what a transport accepts.
   public let limits: Limits
   /// The identity of connections, unless a request overrides it.
-  package let identity: ConnectionKey
+  let identity: ConnectionKey
   /// Whether the identity names certificate authorities.
   let namesAuthorities: Bool
   /// The options for the use of connections.
   public let connections: ConnectionOptions
-  package let executor: (any TaskExecutor)?
-  package let secretFields: SecretFields
+  let executor: (any TaskExecutor)?
+  let secretFields: SecretFields
   /// The tasks of the session that belong to none of its requests.
-  package let backgroundTasks: BackgroundTasks
+  let backgroundTasks: BackgroundTasks
 
-  /// - Parameter backgroundTasks: the background tasks of the session. Default: those of a context without a session,
-  ///   which run until their operations return.
+  // For the session; a test of a transport makes a context.
   package init(
-    clock: any Clock<Duration>, now: @escaping @Sendable () -> Date, connectTimeout: Duration?, limits: Limits,
-    identity: ConnectionKey,
-    connections: ConnectionOptions, executor: (any TaskExecutor)?, secretFields: SecretFields = .standard,
-    backgroundTasks: BackgroundTasks? = nil
+    clock: SessionClock, now: @escaping @Sendable () -> Date, timeouts: Timeouts, limits: Limits,
+    identity: ConnectionKey, connections: ConnectionOptions, executor: (any TaskExecutor)?,
+    secretFields: SecretFields = .standard
   ) {
-    self.clock = clock
+    self.clock = clock.clock
     self.now = now
-    self.connectTimeout = connectTimeout
+    connectTimeout = timeouts.connect
     self.limits = limits
     self.identity = identity
     namesAuthorities = identity.namesAuthorities
     self.connections = connections
     self.executor = executor
     self.secretFields = secretFields
-    self.backgroundTasks =
-      backgroundTasks
-      ?? BackgroundTasks(
-        clock: SessionClock(clock, executor: executor), timeouts: Timeouts(connect: connectTimeout), executor: executor)
+    backgroundTasks = BackgroundTasks(clock: clock, timeouts: timeouts, executor: executor)
   }
 }

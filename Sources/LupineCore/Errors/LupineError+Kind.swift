@@ -159,7 +159,7 @@ extension LupineError {
 
 extension LupineError {
   /// Whether a connection was lost or could not be made, so that another one may succeed.
-  package var isLostConnection: Bool {
+  public var isLostConnection: Bool {
     switch kind {
     case .connectionLost, .connectionRefused, .connectionFailed, .networkUnreachable, .hostNotFound: true
     case .timedOut(let bound): bound != .total

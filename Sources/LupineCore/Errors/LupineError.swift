@@ -68,6 +68,7 @@ extension LupineError {
   public var resumeData: Data? { details.values.resumeData }
 
   /// Returns the error with the data to continue the download.
+  // For downloads, which alone make such data.
   package func resumable(with data: Data?) -> LupineError { replacing { $0.resumeData = data } }
 
   /// Returns the error with its request, unless it already has one.
@@ -96,7 +97,7 @@ extension LupineError {
   public func unprocessed() -> LupineError { replacing { $0.isUnprocessed = true } }
 
   /// Returns the error with the values of these fields redacted in its response, in addition to the standard ones.
-  package func hiding(_ secrets: SecretFields) -> LupineError {
+  public func redacted(_ secrets: SecretFields) -> LupineError {
     guard let response = details.values.response, response.headerFields.contains(where: { secrets.contains($0.name) })
     else {
       return self
@@ -104,14 +105,18 @@ extension LupineError {
     return replacing { $0.response = response.redacted(secrets) }
   }
 
-  /// Returns the error with an additional sentence in its message.
-  package func noting(_ note: String) -> LupineError {
-    let text = message + separator + note
+  /// Returns the error with an additional sentence at the end of its message.
+  ///
+  /// - Parameter sentence: text without a secret. Control bytes are escaped.
+  public func appending(_ sentence: String) -> LupineError {
+    let text = message + separator + sentence
     return replacing { $0.message = text.escapingControls(indentation: "") }
   }
 
-  /// Returns the error with this previous failure as `underlying`, unless it already has an underlying error.
-  package func following(_ failure: LupineError?) -> LupineError {
+  /// Returns the error with this failure as `underlying`, unless it already has an underlying error.
+  ///
+  /// For code that ends a request with an error of its own after a failure.
+  public func wrapping(_ failure: LupineError?) -> LupineError {
     guard let failure, underlying == nil, failure.details !== details else { return self }
     return replacing { $0.underlying = failure }
   }
@@ -128,13 +133,16 @@ extension LupineError {
   public var body: Data? { details.values.body }
 
   /// The service's error that was decoded from `body`; see `serviceError(as:)`.
+  // For `LupineCoding`, whose serializers decode it and whose `serviceError(as:)` returns it.
   package var decodedServiceError: (any Error)? { details.values.serviceError }
 
   /// Returns the error with the first bytes of the response's body, unless it already has a body.
   ///
+  /// A layer or an interceptor uses it for an error that it throws in the place of a response.
+  ///
   /// - Parameter limit: the number of bytes to keep. They are copied if the body is longer, so that the whole body is
   ///   not retained.
-  package func carrying(_ body: Data, limit: Int64) -> LupineError {
+  public func carrying(_ body: Data, limit: Int64) -> LupineError {
     guard details.values.body == nil, !body.isEmpty, limit > 0 else { return self }
     let count = Int(clamping: limit)
     let kept = body.count <= count ? body : body.prefix(count).withUnsafeBytes { Data($0) }
@@ -142,6 +150,7 @@ extension LupineError {
   }
 
   /// Returns the error with the service's error that was decoded from its body.
+  // For `LupineCoding`; see `decodedServiceError`.
   package func explained(by serviceError: any Error) -> LupineError { replacing { $0.serviceError = serviceError } }
 
   private func replacing(_ change: (inout Details.Values) -> Void) -> LupineError {
@@ -214,6 +223,14 @@ extension LupineError: CustomReflectable {
 }
 
 extension LupineError {
+  /// Whether a body exceeded a limit on its size.
+  var isTooLong: Bool {
+    switch kind {
+    case .limitExceeded(.responseBody), .limitExceeded(.decodedBodySize), .limitExceeded(.decodingRatio): true
+    default: false
+    }
+  }
+
   /// The error of a body that exceeds a limit.
   static func exceeds(_ limit: Int64, _ name: Limits.Name) -> LupineError {
     LupineError(

@@ -143,19 +143,4 @@ extension SessionEvent.Kind: CustomStringConvertible {
       error.map { "not serialized into \(type): \($0)" } ?? "serialized into \(type) in \(time.milliseconds)"
     }
   }
-
-  /// Redacts the values of secret fields.
-  package mutating func redact(_ secrets: SecretFields) {
-    switch self {
-    case .head(let head): self = .head(head.redacted(secrets))
-    case .informational(let head): self = .informational(head.redacted(secrets))
-    case .tunnelled(let head): self = .tunnelled(head.redacted(secrets))
-    case .trailers(let fields): self = .trailers(secrets.redact(fields))
-    case .failed(let error): self = .failed(error.hiding(secrets))
-    case .resending(let error, let reason): self = .resending(after: error.hiding(secrets), reason: reason)
-    case .validated(let error?): self = .validated(error.hiding(secrets))
-    case .finished(let error?): self = .finished(error.hiding(secrets))
-    default: break
-    }
-  }
 }

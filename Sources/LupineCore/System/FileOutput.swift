@@ -1,3 +1,4 @@
+import LupineSupport
 import Synchronization
 
 #if canImport(Glibc)

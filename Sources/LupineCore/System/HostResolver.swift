@@ -20,7 +20,7 @@ public struct HostResolver: Sendable {
   public let resolve: @Sendable (_ host: String) -> Answer
 
   /// Wraps a function that resolves names.
-  package init(resolve: @escaping @Sendable (_ host: String) -> Answer) { self.resolve = resolve }
+  public init(resolve: @escaping @Sendable (_ host: String) -> Answer) { self.resolve = resolve }
 
   /// The system's resolver (`getaddrinfo`).
   public static let system = HostResolver(resolve: lookUp)

@@ -5,10 +5,12 @@ import Synchronization
 ///
 /// Its times count from the creation of the session.
 public struct SessionClock: Sendable {
-  package let clock: any Clock<Duration>
+  /// The clock itself.
+  public let clock: any Clock<Duration>
   /// Returns the time since the clock was opened.
   public private(set) var now: @Sendable () -> Duration
-  package let sleep: @Sendable (Duration) async throws -> Void
+  /// Waits for a delay; throws if the task is cancelled.
+  public let sleep: @Sendable (Duration) async throws -> Void
   /// Calls the action after a delay, unless the returned timer is cancelled before.
   public let schedule: @Sendable (_ after: Duration, _ action: @escaping @Sendable () -> Void) -> ScheduledTimer
 
@@ -68,19 +70,6 @@ public struct SessionClock: Sendable {
   ) async throws {
     try await clock.sleep(until: deadline, tolerance: nil)
     action()
-  }
-
-  /// Returns the time until an instant of this clock or of a system clock; `nil` for an instant of another clock.
-  package func time(until instant: any InstantProtocol<Duration>) -> Duration? {
-    // Without `self` the name also matches the C library's `time`, and the compiler does not open the existential.
-    if let time = Self.time(until: instant, on: self.clock) { return time }
-    return Self.time(until: instant, on: ContinuousClock()) ?? Self.time(until: instant, on: SuspendingClock())
-  }
-
-  private static func time<C: Clock>(
-    until instant: any InstantProtocol<Duration>, on clock: C
-  ) -> Duration? where C.Duration == Duration {
-    (instant as? C.Instant).map { clock.now.duration(to: $0) }
   }
 
   private static func openTimer(_ clock: some TimerClock) -> SessionClock {

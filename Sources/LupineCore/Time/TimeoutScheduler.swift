@@ -4,6 +4,7 @@ import Synchronization
 ///
 /// The timer is set to the earliest deadline. When it fires, the scheduler checks every running request once. A request
 /// that ends before its deadline needs no timer work.
+// For the session, and for Core's background tasks; a plugin sets timers with `SessionClock.schedule`.
 package final class TimeoutScheduler: Sendable {
   private struct State {
     var timer: ScheduledTimer?

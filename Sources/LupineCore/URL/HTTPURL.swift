@@ -35,7 +35,7 @@ public struct HTTPURL: Sendable {
   }
 
   /// Parses an absolute URL no longer than `maximumLength` bytes.
-  package init(_ string: String, maximumLength: Int) throws(LupineError) {
+  init(_ string: String, maximumLength: Int) throws(LupineError) {
     var parser = URLParser(maximumLength: maximumLength)
     self = try parser.url(string)
   }
@@ -79,7 +79,7 @@ extension HTTPURL {
     case https
 
     /// The port if the URL contains none: 80 or 443.
-    public var defaultPort: Int {
+    var defaultPort: Int {
       switch self {
       case .http: 80
       case .https: 443

@@ -1,6 +1,6 @@
+import FoundationEssentials
 public import HTTPTypes
 import LupineSupport
-import Synchronization
 
 /// The rules for field values (RFC 9110 section 5.5).
 public enum FieldRules {
@@ -11,13 +11,13 @@ public enum FieldRules {
   }
 
   /// Whether the bytes of a value have no control byte except tabs inside, and no white space at its ends.
-  package static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = bytes.first, let last = bytes.last else { return true }
     return !first.isBlank && !last.isBlank && areFieldBytes(UnsafeRawBufferPointer(bytes))
   }
 
   /// Throws for a request whose fields no transport may send, or whose fields are larger than the limit.
-  package static func check(_ request: OutgoingRequest, limit: Int) throws(LupineError) {
+  static func check(_ request: OutgoingRequest, limit: Int) throws(LupineError) {
     let facts = request.fieldFacts
     if facts.findings.isDisjoint(with: .refused), facts.size <= limit { return }
     throw error(facts, request.headers, limit)
@@ -69,70 +69,6 @@ public enum FieldRules {
   }
 }
 
-/// The result of one scan of a request's fields: their size, whether they may be sent, and which of them need action.
-///
-/// The session scans after it has added its own fields. The transport and later steps reuse the result.
-package struct FieldFacts: Sendable {
-  /// The properties that at least one field has.
-  package struct Findings: OptionSet, Sendable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// The name is invalid (RFC 9110 section 5.1).
-    static let invalidName = Findings(rawValue: 1 << 0)
-    /// The value is invalid (RFC 9110 section 5.5).
-    static let invalidValue = Findings(rawValue: 1 << 1)
-    /// The field states the content's length, which only the transport may do.
-    package static let framing = Findings(rawValue: 1 << 2)
-    /// The findings that prevent the sending of a request.
-    static var refused: Findings { [.invalidName, .invalidValue, .framing] }
-    package static let cookie = Findings(rawValue: 1 << 3)
-    package static let proxyAuthorization = Findings(rawValue: 1 << 4)
-    package static let accept = Findings(rawValue: 1 << 5)
-  }
-
-  private static let scans = Atomic<UInt64>(0)
-
-  /// The number of this scan.
-  ///
-  /// Two requests with the same number have identical fields.
-  let scanID = FieldFacts.scans.wrappingAdd(1, ordering: .relaxed).newValue
-  /// The size of all fields in bytes, as HTTP/1.1 writes them.
-  package private(set) var size = 0
-  package private(set) var findings: Findings = []
-
-  init(_ fields: HTTPFields) {
-    for field in fields { scan(field) }
-  }
-
-  private mutating func scan(_ field: HTTPField) {
-    let name = field.name
-    let (length, isValid) = field.withUnsafeBytesOfValue { ($0.count, FieldRules.isValid($0)) }
-    size += name.rawName.utf8.count + length + 4
-    if !isValid { findings.insert(.invalidValue) }
-    if name.rawName.isEmpty || !name.rawName.utf8.allSatisfy(\.isTokenByte) { findings.insert(.invalidName) }
-    switch name {
-    case .contentLength, .transferEncoding: findings.insert(.framing)
-    case .cookie: findings.insert(.cookie)
-    case .proxyAuthorization: findings.insert(.proxyAuthorization)
-    case .accept: findings.insert(.accept)
-    default: break
-    }
-  }
-}
-
-/// Fields that many requests share, with the result of their scan.
-package struct SharedFields: Sendable {
-  let fields: HTTPFields
-  let facts: FieldFacts
-
-  package init(_ fields: HTTPFields) {
-    self.fields = fields
-    facts = FieldFacts(fields)
-  }
-}
-
 /// The rules for every request, whatever the transport.
 public enum RequestRules {
   /// Checks method, body and fields; throws kind `invalidRequest` or `limitExceeded`.
@@ -143,6 +79,11 @@ public enum RequestRules {
   }
 
   private static func checkMethod(of request: OutgoingRequest) throws(LupineError) {
+    let name = request.method.rawValue.utf8
+    guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else {
+      throw LupineError(
+        .invalidRequest, "The method holds a byte that no method may hold, or none (RFC 9110 section 9.1).")
+    }
     guard request.method != .connect else {
       throw LupineError(.invalidRequest, "CONNECT is the transport's own, for proxies; send another method.")
     }
@@ -182,9 +123,6 @@ public enum RequestRules {
 }
 
 extension HTTPField.Name {
-  /// `Host`, for which swift-http-types has no constant because its requests have an authority.
-  package static let host = HTTPField.Name(constant: "Host")
-
   /// `Idempotency-Key`, by which a server recognises a repeated request (draft-ietf-httpapi-idempotency-key-header).
   public static let idempotencyKey = HTTPField.Name(constant: "Idempotency-Key")
 }
@@ -192,7 +130,7 @@ extension HTTPField.Name {
 extension HTTPField {
   /// `Authorization` with the Basic scheme (RFC 7617), in UTF-8.
   public static func authorization(username: String, password: String) -> HTTPField {
-    HTTPField(name: .authorization, value: BasicScheme.value(username, password))
+    HTTPField(name: .authorization, value: "Basic " + Data("\(username):\(password)".utf8).base64EncodedString())
   }
 
   /// `Authorization` with the Bearer scheme (RFC 6750).

@@ -78,11 +78,10 @@ extension OutgoingRequest {
     fileprivate mutating func dropValuesOfOrigin() {
       rare.change(from: Rare()) { $0.valuesOfOrigin = KeyedValues() }
     }
-
-    var hasTimeouts: Bool { rare.map { $0.value.timeouts != nil } ?? false }
   }
 
   /// Removes the options that belong to the origin of the request.
+  // For the session, if a redirector changes the origin; `moved(to:secrets:)` does it for everyone else.
   package mutating func dropOptionsOfOrigin() {
     if options.hasValuesOfOrigin { options.dropValuesOfOrigin() }
   }
@@ -90,14 +89,11 @@ extension OutgoingRequest {
   /// The idempotent methods (RFC 9110 section 9.2.2).
   public static let idempotentMethods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
 
-  /// Whether the request has an `Idempotency-Key` field.
-  package var hasIdempotencyKey: Bool { headers.contains(.idempotencyKey) }
-
   /// Whether sending the request twice has the same effect as sending it once.
   ///
   /// The options decide, otherwise the method (RFC 9110 section 9.2.2) or an `Idempotency-Key` field.
   public var isIdempotent: Bool {
-    options.isIdempotent ?? (Self.idempotentMethods.contains(method) || hasIdempotencyKey)
+    options.isIdempotent ?? (Self.idempotentMethods.contains(method) || headers.contains(.idempotencyKey))
   }
 }
 

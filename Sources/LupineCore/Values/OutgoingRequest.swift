@@ -51,27 +51,22 @@ public struct OutgoingRequest: Sendable {
   /// The request's own timeouts.
   ///
   /// Does not copy the other options.
-  package var timeouts: Timeouts? { storage.value.options.timeouts }
-
-  /// Whether the request has timeouts of its own.
-  ///
-  /// Does not copy them.
-  package var hasTimeouts: Bool { storage.value.options.hasTimeouts }
+  public var timeouts: Timeouts? { storage.value.options.timeouts }
 
   /// Whether the request has any field.
   ///
   /// Does not copy the fields.
-  package var hasFields: Bool { !storage.value.headers.isEmpty }
+  var hasFields: Bool { !storage.value.headers.isEmpty }
 
-  /// The findings of the scan of the fields.
-  package var findings: FieldFacts.Findings {
-    storage.value.facts?.findings ?? FieldFacts(storage.value.headers).findings
-  }
+  /// Whether the request has the field.
+  ///
+  /// Reads the stored scan; scans the fields if no result is stored.
+  package func has(_ field: ScannedField) -> Bool { fieldFacts.contains(field) }
 
   /// The result of the scan of the fields.
   ///
   /// Scans them if no result is stored.
-  package var fieldFacts: FieldFacts { storage.value.facts ?? FieldFacts(storage.value.headers) }
+  var fieldFacts: FieldFacts { storage.value.facts ?? FieldFacts(storage.value.headers) }
 
   /// The number of the stored scan of the fields; `nil` if there was no scan since their last change.
   public var fieldScanID: UInt64? { storage.value.facts?.scanID }
@@ -128,20 +123,20 @@ public struct OutgoingRequest: Sendable {
 
   private static func boxed(_ body: RequestBody) -> CopyOnWrite<RequestBody>? { body.isNone ? nil : CopyOnWrite(body) }
 
-  /// Scans the fields and stores the result for later steps.
+  /// Scans the fields and stores the result for later steps, until the fields change.
+  // For the session, whose steps and transports then share one scan.
   package mutating func scanFields() {
     if storage.value.facts == nil { storage.value.facts = FieldFacts(storage.value.headers) }
   }
 
-  /// Returns the request with these scanned fields instead of its own.
-  package func taking(_ shared: SharedFields) -> OutgoingRequest { OutgoingRequest(self, shared) }
-
+  /// Creates the request with other fields, which are scanned already.
+  ///
   /// Built from the parts: changing a copy would also copy the fields.
-  private init(_ request: OutgoingRequest, _ shared: SharedFields) {
+  init(_ request: OutgoingRequest, _ fields: HTTPFields, _ facts: FieldFacts) {
     storage = CopyOnWrite(
       Values(
-        url: request.url, method: request.method, headers: shared.fields, body: request.storage.value.body,
-        options: request.options, facts: shared.facts))
+        url: request.url, method: request.method, headers: fields, body: request.storage.value.body,
+        options: request.options, facts: facts))
   }
 
   /// The request as errors show it.
@@ -156,12 +151,14 @@ extension OutgoingRequest: HidesSecrets {
 }
 
 extension OutgoingRequest {
-  /// Returns the request for another URL.
+  /// Returns the request for another URL, as a redirect or a change of the server needs it.
   ///
-  /// If the origin differs, its secret fields and its `Host` field are removed.
+  /// If the origin differs, the secret fields, the `Host` field and the options for the old origin alone
+  /// (`RequestOptionKey.isKeptAcrossOrigins`) are removed.
   ///
-  /// Its options for the old origin alone (`RequestOptionKey.isKeptAcrossOrigins`) are removed, too.
-  package func moved(to url: HTTPURL, secrets: SecretFields) -> OutgoingRequest {
+  /// - Parameter secrets: the fields whose values are secret, as `TransferContext.secretFields` has them. Default: the
+  ///   standard ones.
+  public func moved(to url: HTTPURL, secrets: SecretFields = .standard) -> OutgoingRequest {
     var moved = self
     moved.url = url
     guard url.origin != self.url.origin else { return moved }

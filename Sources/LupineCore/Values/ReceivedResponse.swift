@@ -25,6 +25,7 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
     _modify { yield &storage.value.end.data }
   }
   /// The first bytes of the body, also if it exceeded a limit and was not needed.
+  // For the errors of refused responses, which the session and downloads make.
   package var beginning: Data { storage.value.end.excerpt ?? storage.value.end.data }
   /// The trailers, if there were any.
   public var trailers: HTTPFields? {
@@ -92,8 +93,8 @@ public struct ReceivedResponse: Sendable, HidesSecrets {
         statusCode: head.status.code, attributes: attributes))
   }
 
-  /// Creates a response from a transport's response and the end of its body.
-  package init(request: OutgoingRequest, _ response: TransportResponse, _ end: BodyEnd) {
+  /// Creates a response from a transport's response and the end of its body, as for a serializer in a background task.
+  public init(request: OutgoingRequest, response: TransportResponse, end: BodyEnd) {
     storage = CopyOnWrite(
       Values(
         request: request, head: response.head, end: end, source: response.source, statusCode: response.statusCode,

@@ -34,7 +34,7 @@ public struct SecretFields: Sendable, Hashable {
   }
 
   /// Returns the fields without the secret ones.
-  public func strip(_ fields: HTTPFields) -> HTTPFields {
+  func strip(_ fields: HTTPFields) -> HTTPFields {
     guard fields.contains(where: { contains($0.name) }) else { return fields }
     return HTTPFields(fields.filter { !contains($0.name) })
   }

@@ -41,13 +41,12 @@ public struct Timeouts: Sendable, Hashable {
     self.attempt = attempt
   }
 
-  /// The errors for timeouts that are not positive.
-  package var faults: [String] {
+  /// The reasons why the timeouts cannot be used: those that are not positive.
+  ///
+  /// `Session.Builder.build()` throws an error with them.
+  public var issues: [String] {
     [("connect", connect), ("idle", idle), ("total", total), ("attempt", attempt)].compactMap { name, bound in
       bound.flatMap { $0 <= .zero ? "\(name) is \($0); a timeout is longer than nothing" : nil }
     }
   }
-
-  /// The shorter of the idle and total timeouts.
-  package var first: Duration? { idle.map { min($0, total ?? $0) } ?? total }
 }

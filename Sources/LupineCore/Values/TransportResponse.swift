@@ -17,7 +17,7 @@ public struct TransportResponse: Sendable, HidesSecrets {
   /// Default: none.
   public var attributes = ResponseAttributes()
   /// The status code as a number; the head stores it as text.
-  package private(set) var statusCode: Int
+  public private(set) var statusCode: Int
 
   /// The status and the sender.
   public var description: String { "status \(statusCode) from the \(source)" }

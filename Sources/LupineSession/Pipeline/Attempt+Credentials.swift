@@ -40,7 +40,6 @@ extension Attempt {
     guard let value = try await value(for: server(of: request)) else { return request }
     var request = request
     request.headers[.authorization] = value
-    request.scanFields()
     return request
   }
 
@@ -185,6 +184,7 @@ extension Session {
     guard !configuration.proxies.isEmpty, let trustPolicy = configuration.trustPolicy,
       let proxy = configuration.proxies.proxy(for: url), proxy.kind == .https
     else { return nil }
-    return proxy.url.flatMap(trustPolicy.evaluator)
+    let origin = HTTPURL.Origin(scheme: .https, host: proxy.host, port: proxy.port)
+    return (try? HTTPURL("\(origin)/")).flatMap(trustPolicy.evaluator)
   }
 }

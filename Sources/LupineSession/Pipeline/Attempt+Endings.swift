@@ -63,7 +63,7 @@ extension Attempt {
     }
     if task.handler != nil { await body.flush() }
     control.cancel(Self.unwanted)
-    close(control, status: nil, metrics: body.metricsAtEnd ?? body.exchange.cost)
+    close(control, status: nil, metrics: body.metricsSoFar)
   }
 
   /// Ends an exchange whose response is not needed; keeps its metrics if its body has already ended.
@@ -152,10 +152,10 @@ extension Attempt {
       throw error
     }
     guard request.body.isRetryable else {
-      throw error.noting("It was not sent again: the request's body can be sent only once.")
+      throw error.appending("It was not sent again: the request's body can be sent only once.")
     }
     guard count < Self.mostResends else {
-      throw error.noting("It was sent again \(count) times.")
+      throw error.appending("It was sent again \(count) times.")
     }
     task.emit(.resending(after: error.about(request.summary), reason: reason), attempt: number)
   }
@@ -179,21 +179,7 @@ extension Attempt {
   /// A body that exceeds a size limit but is not needed counts as empty, so that the request ends with its status.
   func end(of answer: FinalResponse) async throws(LupineError) -> BodyEnd {
     let body = answer.response.body
-    do throws(LupineError) {
-      return try await body.end()
-    } catch {
-      guard answer.acceptsLongBody, Self.isTooLong(error.kind) else { throw error }
-      let metrics = error.metrics ?? TransferMetrics()
-      var end = BodyEnd(byteCount: metrics.bytesReceived, metrics: metrics)
-      end.excerpt = body.gathered(limit: configuration.limits.errorBody)
-      return end
-    }
-  }
-
-  private static func isTooLong(_ kind: LupineError.Kind) -> Bool {
-    switch kind {
-    case .limitExceeded(.responseBody), .limitExceeded(.decodedBodySize), .limitExceeded(.decodingRatio): true
-    default: false
-    }
+    guard answer.acceptsLongBody else { return try await body.end() }
+    return try await body.end(excerptingExcess: configuration.limits.errorBody)
   }
 }

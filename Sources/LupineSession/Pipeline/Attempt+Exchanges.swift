@@ -15,7 +15,7 @@ extension Attempt {
     else { return nil }
     ended.control?.finish(after: response.body)
     if ended.isToTell { tell(end) }
-    return ReceivedResponse(request: ended.sent ?? request, response, end)
+    return ReceivedResponse(request: ended.sent ?? request, response: response, end: end)
   }
 
   /// Waits for the whole response.
@@ -31,7 +31,7 @@ extension Attempt {
     let isToTell = task.isObserved && task.state.withLock { $0.tells(control) }
     close(control, status: response.statusCode, metrics: end.metrics)
     if isToTell { tell(end) }
-    return ReceivedResponse(request: request, response, end)
+    return ReceivedResponse(request: request, response: response, end: end)
   }
 
   mutating func receive(
@@ -112,6 +112,7 @@ extension Attempt {
       addCookies(to: &sent)
       if hasCredential { sent = try await authorized(sent) }
       let proof = session.hasProxies ? try await proxyAuthorization(for: sent) : nil
+      sent.scanFields()
       try RequestRules.check(sent, limits: session.configuration.limits)
       if session.lacksTLS { try RequestRules.refuseHTTPS(sent) }
       dropForeignCredentials(of: &sent, proof)
@@ -152,7 +153,7 @@ extension Attempt {
   private mutating func sendOnce(
     _ request: OutgoingRequest, for original: OutgoingRequest, _ proxyAuthorization: String?
   ) async throws(LupineError) -> TransportResponse {
-    let control = ExchangeControl(now: session.clock.now, for: task)
+    var control = ExchangeControl(now: session.clock.now, for: task)
     do throws(LupineError) {
       while try !task.begin(control, request, for: original) {
         guard task.mustWait else {
@@ -160,7 +161,7 @@ extension Attempt {
           continue
         }
         await task.passGate()
-        control.touch()
+        control = ExchangeControl(now: session.clock.now, for: task)
       }
       task.emit(.sending(request.summary), attempt: number)
       let context = context(for: request, control: control, proxyAuthorization)
@@ -186,16 +187,13 @@ extension Attempt {
   mutating func context(
     for request: OutgoingRequest, control: ExchangeControl, _ proxyAuthorization: String? = nil
   ) -> TransferContext {
-    var context = TransferContext(id: task.id, attempt: number, settings: session.exchangeSettings, control: control)
-    guard session.hasOwnRoutes || request.hasTimeouts else { return context }
-    context.change { own in
-      if let timeouts = request.timeouts { own.connectTimeout = timeouts.connect }
-      own.identity = identity(for: request)
-      own.evaluator = configuration.trustPolicy?.evaluator(for: request.url)
-      own.proxyEvaluator = session.proxyEvaluator(for: request.url)
-      own.proxyAuthorization = proxyAuthorization
-    }
-    return context
+    let context = TransferContext(id: task.id, attempt: number, settings: session.exchangeSettings, control: control)
+    guard session.hasOwnRoutes || request.timeouts != nil else { return context }
+    return context.connecting(
+      as: identity(for: request),
+      within: request.timeouts.map(\.connect) ?? session.configuration.timeouts.connect,
+      evaluator: configuration.trustPolicy?.evaluator(for: request.url),
+      proxyEvaluator: session.proxyEvaluator(for: request.url), proxyAuthorization: proxyAuthorization)
   }
 }
 

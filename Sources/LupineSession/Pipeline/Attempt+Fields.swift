@@ -8,7 +8,7 @@ extension Attempt {
   /// A `Cookie` field of the request comes first, and has precedence if both contain the same name. All cookies go into
   /// one field (RFC 6265 section 5.4), because swift-http-types would split them.
   func addCookies(to request: inout OutgoingRequest) {
-    if !session.hasCookieStore, !request.findings.contains(.cookie) { return }
+    if !session.hasCookieStore, !request.has(.cookie) { return }
     let values = request.headers[values: .cookie]
     let own = values.joined(separator: "; ")
     guard let store = session.configuration.cookieStore else {
@@ -27,7 +27,6 @@ extension Attempt {
 
   private static func put(_ cookies: String, into request: inout OutgoingRequest) {
     request.headers[values: .cookie] = [cookies]
-    request.scanFields()
   }
 
   /// Stores the cookies of a response.
@@ -43,11 +42,10 @@ extension Attempt {
   ///
   /// - Parameter proxyAuthorization: the value that replaces it for the proxy.
   func dropForeignCredentials(of request: inout OutgoingRequest, _ proxyAuthorization: String?) {
-    guard request.findings.contains(.proxyAuthorization) else { return }
+    guard request.has(.proxyAuthorization) else { return }
     let isForwarded = session.passage(to: request.url)?.isForwarded == true
     if isForwarded, proxyAuthorization == nil { return }
     request.headers[.proxyAuthorization] = nil
-    request.scanFields()
     if !isForwarded {
       warn(
         "Proxy-Authorization was left out, since no proxy would read it; name the credential with the proxy instead.")

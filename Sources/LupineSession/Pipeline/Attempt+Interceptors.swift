@@ -65,11 +65,10 @@ extension Attempt {
 /// Receives responses that interceptors pass on or make.
 extension Attempt {
   /// The context of the attempt for interceptors.
+  ///
+  /// It is a branch: its events are the attempt's, and its bytes are no progress.
   mutating func context(forInterceptorsOf request: OutgoingRequest, control: ExchangeControl) -> TransferContext {
-    var context = context(for: request, control: control)
-    let (task, number) = (task, number)
-    context.change { $0.supervisor = ClosureSupervisor(events: { task.hear($0, attempt: number) }) }
-    return context
+    context(for: request, control: ExchangeControl(now: session.clock.now, for: task)).branch(control)
   }
 
   /// Waits for the whole response that interceptors passed on or made.

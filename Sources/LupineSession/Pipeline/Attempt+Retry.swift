@@ -34,8 +34,9 @@ extension Attempt {
     let notes = RetryNotes()
     let failed = attemptOutcome(request, outcome, notes)
     for (place, retrier) in retriers.enumerated() {
-      let asked = failed.granted(retries.granted[place] ?? 0)
-      let decision = (try? await task.interruptible { await retrier.decision(for: asked) }) ?? .doNotRetry
+      var failed = failed
+      failed.retries = retries.granted[place] ?? 0
+      let decision = (try? await task.interruptible { [failed] in await retrier.decision(for: failed) }) ?? .doNotRetry
       // The request may be cancelled or time out while a retrier decides.
       if let reason = task.state.withLock({ $0.cancellation }) {
         return .end(ended(outcome, by: reason, request), reason: nil)
@@ -107,7 +108,7 @@ extension Attempt {
   /// The outcome with another error, which keeps the failure that the retriers received.
   private func ended(_ outcome: RequestOutcome, by error: LupineError, _ request: OutgoingRequest) -> RequestOutcome {
     var ended = outcome
-    ended.error = outcome.completed(error.about(request.summary).following(outcome.error))
+    ended.error = outcome.completed(error.about(request.summary).wrapping(outcome.error))
     return ended
   }
 
@@ -121,15 +122,13 @@ extension Attempt {
     let random = session.configuration.random
     let (started, sent, source) = task.state.withLock { ($0.started, $0.sent, $0.source) }
     let head = outcome.head ?? outcome.error?.response
-    var attempt = AttemptOutcome(
+    return AttemptOutcome(
       request: request, lastRequest: head == nil ? nil : outcome.response?.request ?? sent, redirects: redirects,
       number: number - retries.earlierAttempts, response: head,
       source: head == nil ? .origin : outcome.response?.source ?? source,
       error: outcome.error, elapsed: started.map { session.clock.now() - $0 } ?? .zero, clock: session.clock.clock,
       date: session.configuration.now(), random: { random().fraction },
-      note: { notes.add($0) })
-    attempt.sessionBudget = session.retryBudget
-    return attempt
+      note: { notes.add($0) }, sessionBudget: session.retryBudget)
   }
 
   private func again(
@@ -144,7 +143,7 @@ extension Attempt {
 
   private func unrepeatable(_ outcome: RequestOutcome) -> RetryStep {
     var outcome = outcome
-    outcome.error = outcome.error?.noting("It was not retried: the request's body can be sent only once.")
+    outcome.error = outcome.error?.appending("It was not retried: the request's body can be sent only once.")
     return .end(outcome, reason: "the body can be sent only once")
   }
 }

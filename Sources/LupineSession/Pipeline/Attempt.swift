@@ -225,11 +225,11 @@ extension Attempt {
   private func explained(_ error: LupineError, _ received: ReceivedResponse) -> LupineError {
     guard received.statusCode == (received.source == .origin ? 401 : 407) else { return error }
     if let remedy = session.configuration.schemes.remedy(for: received.head) {
-      return error.noting("No scheme of the session fits the challenge; \(remedy).")
+      return error.appending("No scheme of the session fits the challenge; \(remedy).")
     }
     let challenger = challenger(of: received.statusCode, from: received.source, to: received.request)
     guard let challenger, challenger.hasCredential, !challenger.request.body.isReplayable else { return error }
-    return error.noting("The challenge was not answered: the request's body can be sent only once.")
+    return error.appending("The challenge was not answered: the request's body can be sent only once.")
   }
 }
 
@@ -251,7 +251,7 @@ extension Attempt {
   private func withDefaults(_ request: OutgoingRequest) throws(LupineError) -> OutgoingRequest {
     var request = request
     if let version = session.configuration.version, request.version == nil { request.options.version = version }
-    if !request.hasFields, let shared = session.configuration.sharedFields { return request.taking(shared) }
+    if let shared = session.configuration.sharedFields?.added(to: request) { return shared }
     let described = request
     for field in session.configuration.defaultFields where !described.headers.contains(field.field.name) {
       if let scope = field.scope {

@@ -71,7 +71,7 @@ struct Pipeline: Sendable {
       if let error { outcome.error = error.about(request.summary) }
       return .end(outcome)
     case .interrupted:
-      if let reason = task.cancellation { outcome.error = reason.following(outcome.error) }
+      if let reason = task.cancellation { outcome.error = reason.wrapping(outcome.error) }
       return .end(outcome)
     case .next(let next, let delay, let reason):
       attempt.emit(.retrying(after: delay, reason: reason))
@@ -106,9 +106,9 @@ extension Pipeline {
   /// The request with its idempotency key, which is the same for all attempts.
   func keyed(_ request: OutgoingRequest) -> OutgoingRequest {
     let key = task.state.withLock { $0.settings.idempotencyKey }
-    guard key != nil || session.configuration.keyedMethods.contains(request.method), !request.hasIdempotencyKey else {
-      return request
-    }
+    guard key != nil || session.configuration.keyedMethods.contains(request.method),
+      !request.headers.contains(.idempotencyKey)
+    else { return request }
     var request = request
     if case .given(let text) = key {
       request.headers[.idempotencyKey] = text

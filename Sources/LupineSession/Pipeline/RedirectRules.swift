@@ -1,5 +1,6 @@
 import HTTPTypes
 import LupineCore
+import LupineSupport
 
 /// Builds the request after a redirect (RFC 9110 section 15.4), without secrets across origins.
 struct RedirectRules {

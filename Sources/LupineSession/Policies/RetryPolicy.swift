@@ -107,7 +107,7 @@ public struct RetryPolicy: Retrier {
   }
 
   private func isRepeatable(_ request: OutgoingRequest) -> Bool {
-    request.options.isIdempotent ?? (methods.contains(request.method) || request.hasIdempotencyKey)
+    request.options.isIdempotent ?? (methods.contains(request.method) || request.headers.contains(.idempotencyKey))
   }
 
   private func isTransient(_ attempt: AttemptOutcome) -> Bool {

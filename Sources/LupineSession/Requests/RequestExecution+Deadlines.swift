@@ -11,7 +11,7 @@ extension RequestExecution {
 
   /// Whether the request's description has its own timeouts; avoids a copy of the session's.
   private var hasOwnTimeouts: Bool {
-    if case .success(let request) = original { request.hasTimeouts } else { false }
+    if case .success(let request) = original { request.timeouts != nil } else { false }
   }
 
   /// Applies the timeouts that adapters or interceptors set, and schedules them if they differ from the described ones.
@@ -88,8 +88,8 @@ extension RequestExecution {
       cancel(Self.ended(by: timeouts.total, watched, now: now))
       return nil
     }
-    if let fault = timeouts.faults.first {
-      cancel(LupineError(.invalidRequest, "The request's timeouts cannot be kept: \(fault)."))
+    if let issue = timeouts.issues.first {
+      cancel(LupineError(.invalidRequest, "The request's timeouts cannot be kept: \(issue)."))
       return nil
     }
     let control = watched.exchange
@@ -100,7 +100,7 @@ extension RequestExecution {
       deadlines.append((isOver ? now : attemptStarted) + attempt)
     }
     if let idle = timeouts.idle {
-      let lastActive = control.map { $0.isHeldBack ? now : $0.lastActive } ?? now
+      let lastActive = control?.lastActivity(now: now) ?? now
       let isOver = control != nil && now >= lastActive + idle
       if isOver, let control, state.withLock({ $0.leaveUnwatched(control) }) {
         control.cancel(Self.timedOut(.idle, after: idle))
@@ -114,7 +114,7 @@ extension RequestExecution {
   /// Schedules the deadline of an attempt that begins.
   func boundAttempt(of request: OutgoingRequest) {
     // Avoids reading the clock, because few requests have an attempt timeout.
-    guard request.hasTimeouts || session.boundsAttempts else { return }
+    guard request.timeouts != nil || session.boundsAttempts else { return }
     guard let attempt = (request.timeouts ?? session.configuration.timeouts).attempt else { return }
     let now = session.clock.now()
     state.withLock { $0.beginAttemptTimeout(at: now) }
@@ -164,5 +164,25 @@ extension RequestExecution {
         "Neither the request nor the response made progress for \(bound.milliseconds), the \(timeout.rawValue) timeout."
       )
     }
+  }
+}
+
+extension Timeouts {
+  /// The shorter of the idle and total timeouts.
+  var first: Duration? { idle.map { min($0, total ?? $0) } ?? total }
+}
+
+extension SessionClock {
+  /// Returns the time until an instant of this clock or of a system clock; `nil` for an instant of another clock.
+  fileprivate func time(until instant: any InstantProtocol<Duration>) -> Duration? {
+    // Without `self` the name also matches the C library's `time`, and the compiler does not open the existential.
+    if let time = Self.time(until: instant, on: self.clock) { return time }
+    return Self.time(until: instant, on: ContinuousClock()) ?? Self.time(until: instant, on: SuspendingClock())
+  }
+
+  private static func time<C: Clock>(
+    until instant: any InstantProtocol<Duration>, on clock: C
+  ) -> Duration? where C.Duration == Duration {
+    (instant as? C.Instant).map { clock.now.duration(to: $0) }
   }
 }

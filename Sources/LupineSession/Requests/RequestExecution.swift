@@ -239,7 +239,7 @@ public final class RequestExecution: Sendable {
     var outcome = outcome
     if let earlier { outcome.follow(earlier, keepingResponse: handler == nil) }
     outcome.complete(with: last)
-    outcome.error = outcome.error?.hiding(session.configuration.secretFields)
+    outcome.error = outcome.error?.redacted(session.configuration.secretFields)
     return outcome
   }
 
@@ -253,7 +253,7 @@ public final class RequestExecution: Sendable {
 
   /// Adds the request, the head and the metrics of an outcome to an error, and removes secrets from it.
   public func completed(_ error: LupineError, by outcome: RequestOutcome) -> LupineError {
-    outcome.completed(error).hiding(session.configuration.secretFields)
+    outcome.completed(error).redacted(session.configuration.secretFields)
   }
 
   /// The error of the handler's check; a cancellation or the total timeout ends the check.

@@ -136,7 +136,7 @@ extension RequestOutcome {
   /// - Parameter keepingResponse: whether to keep the earlier response with its body.
   mutating func follow(_ earlier: RequestOutcome, keepingResponse: Bool) {
     change { values in
-      values.error = values.error?.following(earlier.error)
+      values.error = values.error?.wrapping(earlier.error)
       guard keepingResponse, values.response == nil, let response = earlier.response else { return }
       values.response = response
       if values.redirects.isEmpty { values.redirects = earlier.redirects }

@@ -70,7 +70,7 @@ enum Serialization {
   ) -> LupineError {
     let configuration = task.session.configuration
     let failure = wrapped(error).about(received.request.summary).about(received.head).measured(received.metrics)
-      .hiding(configuration.secretFields).carrying(received.data, limit: configuration.limits.errorBody)
+      .redacted(configuration.secretFields).carrying(received.data, limit: configuration.limits.errorBody)
     return explained(failure, by: serializer)
   }
 

@@ -50,41 +50,42 @@ struct ContentCodings: Sendable {
         return [FailingTransformer(error)]
       }
     }
-    return decoders.count > 1 ? [StackedDecoder(decoders, limits: caps)] : decoders
+    return decoders.count > 1 ? ChainMeter(limits: caps).measuring(decoders) : decoders
   }
 }
 
-/// Chains several decoders and applies the ratio limit to the whole chain.
+/// Applies the ratio limit to a whole chain of decoders.
 ///
 /// Without it, two codings with a ratio of 1000 each could expand one byte to a megabyte.
-final class StackedDecoder: BodyTransformer {
-  private let decoders: [any BodyTransformer]
+final class ChainMeter: Sendable {
   private let meter: Mutex<DecodingMeter>
 
-  init(_ decoders: [any BodyTransformer], limits: DecodingLimits) {
-    self.decoders = decoders
-    meter = Mutex(DecodingMeter(limits: limits))
-  }
+  init(limits: DecodingLimits) { meter = Mutex(DecodingMeter(limits: limits)) }
 
-  func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError) {
-    try count(coded: input.count, decoded: 0)
-    try BodyStages.pass(input, through: decoders[...]) { (piece) throws(LupineError) in
-      try count(coded: 0, decoded: piece.count)
-      try output(piece)
-    }
-  }
-
-  func finish(into output: Output) throws(LupineError) {
-    try BodyStages.finish(decoders[...]) { (piece) throws(LupineError) in
-      try count(coded: 0, decoded: piece.count)
-      try output(piece)
-    }
+  /// Returns the decoders between a stage that counts the coded bytes and one that counts the decoded bytes.
+  func measuring(_ decoders: [any BodyTransformer]) -> [any BodyTransformer] {
+    [Counter { [self] (bytes) throws(LupineError) in try count(coded: bytes, decoded: 0) }] + decoders
+      + [Counter { [self] (bytes) throws(LupineError) in try count(coded: 0, decoded: bytes) }]
   }
 
   private func count(coded: Int, decoded: Int) throws(LupineError) {
     try meter.withLock { (meter) throws(LupineError) in
       try meter.count(coded: coded, decoded: decoded, doing: "codings decode together")
     }
+  }
+
+  /// Counts bytes and passes them on unchanged.
+  private final class Counter: BodyTransformer {
+    private let count: @Sendable (Int) throws(LupineError) -> Void
+
+    init(_ count: @escaping @Sendable (Int) throws(LupineError) -> Void) { self.count = count }
+
+    func transform(_ input: UnsafeRawBufferPointer, into output: Output) throws(LupineError) {
+      try count(input.count)
+      try output(input)
+    }
+
+    func finish(into output: Output) throws(LupineError) {}
   }
 }
 

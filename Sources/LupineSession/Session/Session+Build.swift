@@ -98,7 +98,7 @@ extension Session.Builder {
   }
 
   private func checkTimeouts(_ timeouts: Timeouts, _ issues: inout [ConfigurationIssue]) {
-    issues += timeouts.faults.map { ConfigurationIssue(part: "timeouts", reason: $0) }
+    issues += timeouts.issues.map { ConfigurationIssue(part: "timeouts", reason: $0) }
   }
 }
 

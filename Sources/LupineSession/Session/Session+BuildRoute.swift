@@ -46,7 +46,7 @@ extension Session.Builder {
     for choice in route.proxies {
       switch choice.proxy {
       case .success(let proxy):
-        if let problem = proxy.problem { issues.append(ConfigurationIssue(part: "proxy", reason: problem)) }
+        issues += proxy.issues.map { ConfigurationIssue(part: "proxy", reason: $0) }
         if choice.schemes.contains(.http) { rules.http = proxy }
         if choice.schemes.contains(.https) { rules.https = proxy }
       case .failure(let error): issues.append(ConfigurationIssue(part: "proxy", reason: error.message))
@@ -77,7 +77,7 @@ extension Session.Builder {
         issues.append(ConfigurationIssue(part: "resolve", reason: "\"\(host)\" is not the name of a host"))
         continue
       }
-      overrides.set(url.host, addresses)
+      overrides.set(addresses, of: url.host)
     }
     if !overrides.isEmpty { require(.resolverOverrides, "resolve", &issues) }
     return overrides
@@ -108,7 +108,7 @@ extension Session.Builder {
     }
     guard let policy = route.networkPolicy else { return }
     require(.networkPolicy, "networkPolicy", &issues)
-    issues += policy.problems.map { ConfigurationIssue(part: "networkPolicy", reason: $0) }
+    issues += policy.issues.map { ConfigurationIssue(part: "networkPolicy", reason: $0) }
     if let proxy = blind.first {
       issues.append(
         ConfigurationIssue(

@@ -152,6 +152,6 @@ extension Session.Builder {
     guard let given = configuration.connectionCredential else { return }
     let part = "connectionCredential"
     require(.connectionAuthentication, part, &issues)
-    issues += given.credential.problems.map { ConfigurationIssue(part: part, reason: $0) }
+    issues += given.credential.issues.map { ConfigurationIssue(part: part, reason: $0) }
   }
 }

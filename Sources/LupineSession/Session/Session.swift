@@ -68,7 +68,7 @@ public final class Session: Sendable {
   }
 
   deinit {
-    exchangeSettings.backgroundTasks.close(LupineError(.sessionShutDown, "The session was released."))
+    exchangeSettings.closeBackgroundTasks(LupineError(.sessionShutDown, "The session was released."))
   }
 
   /// The URL that relative references are appended to.
@@ -98,10 +98,9 @@ public final class Session: Sendable {
   /// has no other owner is deinitialized.
   public func shutdown() async {
     let reason = LupineError(.sessionShutDown, "The session was shut down.")
-    let backgroundTasks = exchangeSettings.backgroundTasks
-    backgroundTasks.close(reason)
+    exchangeSettings.closeBackgroundTasks(reason)
     await registry.close(reason)
-    await backgroundTasks.drained()
+    await exchangeSettings.finishBackgroundTasks()
     // Released outside the locks, because this may deinitialize the transport.
     let parts = (transport.withLock { $0.take() }, base.withLock { $0.take() })
     _ = parts
@@ -171,7 +170,7 @@ extension Session {
   /// - Returns: whether the task was started; `false` after `shutdown()`.
   @discardableResult
   public func startBackgroundTask(_ operation: @escaping @Sendable () async -> Void) -> Bool {
-    exchangeSettings.backgroundTasks.start { _ in
+    exchangeSettings.startBackgroundTask {
       await Self.$deadlines.withValue([]) { await operation() }
     }
   }
@@ -180,7 +179,7 @@ extension Session {
   ///
   /// `finishRequests()` does not wait for them. A task without end, such as a periodic one, is not waited for with this
   /// method, but with `shutdown()`.
-  public func finishBackgroundTasks() async { await exchangeSettings.backgroundTasks.drained() }
+  public func finishBackgroundTasks() async { await exchangeSettings.finishBackgroundTasks() }
 }
 
 /// A transport that fails every request with the given error.

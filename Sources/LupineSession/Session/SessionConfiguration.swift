@@ -61,12 +61,9 @@ struct SessionConfiguration: Sendable {
 extension ExchangeSettings {
   convenience init(_ configuration: SessionConfiguration, clock: SessionClock) {
     self.init(
-      clock: configuration.clock, now: configuration.now, connectTimeout: configuration.timeouts.connect,
-      limits: configuration.limits,
+      clock: clock, now: configuration.now, timeouts: configuration.timeouts, limits: configuration.limits,
       identity: configuration.identity, connections: configuration.connections, executor: configuration.executor,
-      secretFields: configuration.secretFields,
-      backgroundTasks: BackgroundTasks(
-        clock: clock, timeouts: configuration.timeouts, executor: configuration.executor))
+      secretFields: configuration.secretFields)
   }
 }
 

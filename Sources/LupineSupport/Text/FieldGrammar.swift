@@ -1,5 +1,10 @@
 public import HTTPTypes
 
+extension HTTPField.Name {
+  /// `Host`, for which swift-http-types has no constant because its requests have an authority.
+  public static let host = HTTPField.Name(constant: "Host")
+}
+
 extension UInt8 {
   /// The byte of SP.
   public static let space: UInt8 = 0x20

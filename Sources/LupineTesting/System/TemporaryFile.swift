@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LupineCore
+import LupineSupport
 
 #if canImport(Glibc)
   import Glibc

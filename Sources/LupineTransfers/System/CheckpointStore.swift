@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import LupineCore
+import LupineSupport
 
 #if canImport(Glibc)
   import Glibc

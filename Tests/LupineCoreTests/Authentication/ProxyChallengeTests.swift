@@ -28,10 +28,10 @@ import Testing
     try bench.session { change($0.proxy("http://\(user)proxy.example.com:3128")) }
   }
 
-  @Test(arguments: [plain, Bench.url], [false, true])
-  func `where Basic is the only scheme, a proxy is sent it unasked`(url: String, isNamed: Bool) async throws {
+  @Test(arguments: [plain, Bench.url])
+  func `where Basic is the only scheme, a proxy is sent it unasked`(url: String) async throws {
     let bench = Self.bench()
-    let session = try Self.session(bench) { isNamed ? $0.authenticationScheme(.basic) : $0 }
+    let session = try Self.session(bench)
     #expect(await session.request(url).serializingString().response.value == "welcome")
     #expect(bench.mock.requests.map(\.proxyAuthorization) == ["Basic dTpw"])
     #expect(bench.mock.requests.allSatisfy { $0.headers[.proxyAuthorization] == nil })

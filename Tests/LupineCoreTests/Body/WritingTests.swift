@@ -3,6 +3,7 @@ import LupineFixtures
 import Testing
 
 @testable import LupineCore
+@testable import LupineSupport
 @testable import LupineTransfers
 
 @Suite struct WritingTests {

@@ -30,13 +30,13 @@ import Testing
     let error = LupineError(.other, "").about(head)
     #expect(error.response?.headerFields[.setCookie] == "<redacted>")
     #expect(error.response?.headerFields[.custom] == "c")
-    let hidden = error.hiding(SecretFields(names: [.custom]))
+    let hidden = error.redacted(SecretFields(names: [.custom]))
     #expect(hidden.response?.headerFields[.custom] == "<redacted>")
     #expect(hidden.response?.headerFields[.server] == "x")
   }
 
   @Test func `a note is added to the message and the rest stays`() {
-    let error = LupineError(.connectionLost, "Lost.").measured(TransferMetrics()).noting("Not again.")
+    let error = LupineError(.connectionLost, "Lost.").measured(TransferMetrics()).appending("Not again.")
     #expect(error.message == "Lost. Not again.")
     #expect(error.metrics != nil)
   }

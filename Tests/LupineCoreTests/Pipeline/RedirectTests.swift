@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import LupineMock
+import LupineSupport
 @testable import LupineTransfers
 import Testing
 

@@ -120,6 +120,6 @@ import Testing
     let error = LupineError(.connectionLost, "Lost.")
     #expect(!error.isUnprocessed)
     #expect(error.unprocessed().isUnprocessed)
-    #expect(error.unprocessed().noting("More.").isUnprocessed)
+    #expect(error.unprocessed().appending("More.").isUnprocessed)
   }
 }

@@ -126,8 +126,7 @@ import Testing
     limits.redirects = 3
     let session = try Bench().session { [limits] builder in
       builder.limits(limits).random { 7 }.startsImmediately(false).retrier(.backoff()).interceptor(Pass())
-        .authenticationScheme(.basic).secretField(.custom).certificateAuthorities("/roots.pem")
-        .parameterEncoder(.json)
+        .secretField(.custom).certificateAuthorities("/roots.pem").parameterEncoder(.json)
     }
     let configuration = session.configuration
     #expect(configuration.limits.redirects == 3)

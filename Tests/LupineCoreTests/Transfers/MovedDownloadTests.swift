@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import LupineFixtures
 import LupineMock
+import LupineSupport
 @testable import LupineSession
 import Synchronization
 import Testing

@@ -16,7 +16,9 @@ struct FieldFactsTests {
   }
 
   @Test func `what is known of shared fields is not taken for what is known of others`() throws {
-    var request = OutgoingRequest(url: try HTTPURL("http://a.example/")).taking(SharedFields([.accept: "text/plain"]))
+    let shared = SharedFields([.accept: "text/plain"])
+    var request = try #require(shared.added(to: OutgoingRequest(url: try HTTPURL("http://a.example/"))))
+    #expect(shared.added(to: request) == nil)
     #expect(request.fieldFacts.findings == .accept)
     #expect(request.fieldFacts.size == "Accept: text/plain\r\n".utf8.count)
     let original = request

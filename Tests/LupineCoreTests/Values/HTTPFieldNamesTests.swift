@@ -1,4 +1,5 @@
 import HTTPTypes
+import LupineSupport
 import Testing
 
 @testable import LupineCore

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import LupineCore
+import LupineSupport
 import Testing
 
 @testable import LupineMultipart

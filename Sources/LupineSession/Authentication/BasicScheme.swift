@@ -1,37 +1,34 @@
-import FoundationEssentials
-public import HTTPTypes
+import HTTPTypes
+import LupineCore
 import Synchronization
 
 /// The Basic scheme (RFC 7617), in UTF-8.
 ///
 /// A server or a proxy gets the password after its challenge. A proxy that has accepted it gets it without a challenge
 /// from then on.
-public struct BasicScheme: AuthenticationScheme {
+struct BasicScheme: AuthenticationScheme {
   /// `Basic`.
-  public let name = "Basic"
+  let name = "Basic"
   /// Whether a proxy gets the credential before its challenge, because no stronger scheme is available.
   private let greetsProxies: Bool
   private let memory = BasicMemory()
 
-  /// Creates the scheme.
-  public init() { self.init(greetsProxies: false) }
-
-  package init(greetsProxies: Bool) { self.greetsProxies = greetsProxies }
+  init(greetsProxies: Bool) { self.greetsProxies = greetsProxies }
 
   /// The lowest strength, because the scheme sends the password itself.
-  public func strength(of challenge: AuthenticationChallenge) -> Int { 0 }
+  func strength(of challenge: AuthenticationChallenge) -> Int { 0 }
 
   /// Returns the username and the password in Base64.
   ///
   /// - Throws: `LupineError` of kind `invalidRequest` for a colon in the username or a control byte in either.
-  public func answer(
+  func answer(
     _ challenge: AuthenticationChallenge, with credential: Credential, in context: AuthenticationContext
   ) async throws -> String? {
     try Self.value(for: credential)
   }
 
   /// Returns the answer for a proxy that accepted the credential before; `nil` for a server.
-  public func authorizePreemptively(with credential: Credential, in context: AuthenticationContext) async throws
+  func authorizePreemptively(with credential: Credential, in context: AuthenticationContext) async throws
     -> String?
   {
     guard context.recipient != .origin else { return nil }
@@ -40,28 +37,15 @@ public struct BasicScheme: AuthenticationScheme {
   }
 
   /// Records whether a proxy accepted the credential.
-  public func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) {
+  func receive(_ head: HTTPResponse, with credential: Credential, in context: AuthenticationContext) {
     guard context.recipient != .origin else { return }
     memory.note(credential, isAccepted: head.status.code != context.recipient.challengeStatus, by: context.origin)
   }
 
-  static func value(for credential: Credential) throws(LupineError) -> String {
-    guard !credential.username.utf8.contains(UInt8(ascii: ":")), !credential.hasControlByte else {
-      throw LupineError(
-        .invalidRequest, "A name for Basic authentication has no colon, and neither name nor password a control byte.")
-    }
-    return value(credential.username, credential.password)
+  private static func value(for credential: Credential) throws(LupineError) -> String {
+    if let issue = credential.issueWithBasic { throw LupineError(.invalidRequest, issue) }
+    return HTTPField.authorization(username: credential.username, password: credential.password).value
   }
-
-  /// Returns the field value for a username and a password.
-  static func value(_ username: String, _ password: String) -> String {
-    "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
-  }
-}
-
-extension AuthenticationScheme where Self == BasicScheme {
-  /// The Basic scheme (RFC 7617).
-  public static var basic: BasicScheme { BasicScheme() }
 }
 
 /// The credential that each proxy of a session accepted last.
