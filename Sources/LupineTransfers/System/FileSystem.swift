@@ -84,3 +84,11 @@ enum ProcessFile {
     return nil
   }
 }
+
+/// The mode of new files of this process.
+enum FileMode {
+  /// The process's umask, read without changing it.
+  static var mask: mode_t {
+    ProcessFile.value(of: "Umask:", in: "status").flatMap { mode_t($0, radix: 8) } ?? 0o022
+  }
+}

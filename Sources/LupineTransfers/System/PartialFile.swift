@@ -180,11 +180,3 @@ final class PartialFile: Sendable {
     getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }
 }
-
-/// The mode of new files of this process.
-enum FileMode {
-  /// The process's umask, read without changing it.
-  static var mask: mode_t {
-    ProcessFile.value(of: "Umask:", in: "status").flatMap { mode_t($0, radix: 8) } ?? 0o022
-  }
-}

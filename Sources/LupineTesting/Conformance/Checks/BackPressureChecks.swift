@@ -20,7 +20,7 @@ extension ConformanceKit {
     }
     let settings = StageSettings(sink: .stream(window: 256 << 10))
     let exchange = try await stage.send(stage.request("/large"), settings)
-    var arrivedCount: Int { Int(settings.control.cost.bytesReceived) }
+    var arrivedCount: Int { Int(settings.control.metrics.bytesReceived) }
     for number in 0..<20 {
       try stage.expect(try await stage.fetch("/\(number)").text, "/\(number)", "Another exchange meanwhile")
     }

@@ -1,0 +1,40 @@
+public import FoundationEssentials
+
+/// The settings that all exchanges of a session share.
+///
+/// A transport can compare the reference to detect that the settings have not changed since the last exchange.
+public final class ExchangeSettings: Sendable {
+  let clock: any Clock<Duration>
+  let now: @Sendable () -> Date
+  let connectTimeout: Duration?
+  /// The limits on what a transport accepts.
+  public let limits: Limits
+  /// The identity of connections, unless a request overrides it.
+  let identity: ConnectionKey
+  /// Whether the identity names certificate authorities.
+  let namesAuthorities: Bool
+  /// The options for the use of connections.
+  public let connections: ConnectionOptions
+  let executor: (any TaskExecutor)?
+  let secretFields: SecretFields
+  /// The tasks of the session that belong to none of its requests.
+  let backgroundTasks: BackgroundTasks
+
+  // For the session; a test of a transport makes a context.
+  package init(
+    clock: SessionClock, now: @escaping @Sendable () -> Date, timeouts: Timeouts, limits: Limits,
+    identity: ConnectionKey, connections: ConnectionOptions, executor: (any TaskExecutor)?,
+    secretFields: SecretFields = .standard
+  ) {
+    self.clock = clock.clock
+    self.now = now
+    connectTimeout = timeouts.connect
+    self.limits = limits
+    self.identity = identity
+    namesAuthorities = identity.namesAuthorities
+    self.connections = connections
+    self.executor = executor
+    self.secretFields = secretFields
+    backgroundTasks = BackgroundTasks(clock: clock, timeouts: timeouts, executor: executor)
+  }
+}
