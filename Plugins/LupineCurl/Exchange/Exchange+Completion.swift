@@ -130,8 +130,8 @@ extension Exchange {
   private func applyGoAway(above last: UInt32) {
     guard let ports, last < outgoing.lastStream ?? .max else { return }
     guard ports.identifiesConnection else { return recordGoAway(above: last) }
-    for exchange in loop.exchanges.values where exchange.isUnderWay && exchange.multi === multi && exchange.ports == ports
-    {
+    for exchange in loop.exchanges.values
+    where exchange.isUnderWay && exchange.multi === multi && exchange.ports == ports {
       exchange.recordGoAway(above: last)
     }
   }
