@@ -38,9 +38,9 @@ public struct MockTrait: TestTrait, SuiteTrait, TestScoping {
     if verifies { record(mock.verificationIssues, mock.history, test, thrown: nil) }
   }
 
-  /// Records each complaint, and the history once.
+  /// Records each verification issue, and the history once.
   ///
-  /// A complaint is shortened if the thrown error already contains its details.
+  /// An issue is shortened if the thrown error already contains its details.
   private func record(
     _ verificationIssues: [MockTransport.VerificationIssue], _ history: String, _ test: Test, thrown: (any Error)?
   ) {
@@ -68,7 +68,7 @@ extension Trait where Self == MockTrait {
 }
 
 extension MockTransport.VerificationIssue {
-  /// Returns the details of the complaint, unless the given message begins with them.
+  /// Returns the details of the issue, unless the given message begins with them.
   fileprivate func text(unless thrownMessage: String?) -> String {
     guard let detail else { return text }
     guard let thrownMessage, thrownMessage.hasPrefix(detail) else { return detail }

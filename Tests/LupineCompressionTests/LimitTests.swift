@@ -3,7 +3,7 @@ import LupineCore
 import LupineSession
 import Testing
 
-/// Row S17 of the project's list of what must not go wrong: decompression bombs.
+/// Decompression bombs.
 @Suite struct LimitTests {
   private static let cap: Int64 = 4 << 20
 

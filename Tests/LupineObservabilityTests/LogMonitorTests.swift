@@ -19,8 +19,8 @@ import LupineSession
     private func entries(_ reply: MockReply, level: Logger.Level = .trace) async throws -> [InMemoryLogHandler.Entry] {
       var logger = Logger(label: "test") { [handler] _ in handler }
       logger.logLevel = level
-      let session = try Bench(reply).session { $0.monitor(.log(logger)).retrier(.backoff(limit: 1)) }
-      _ = await session.request(Bench.url).authenticate(username: "u", password: "hidden6").validate()
+      let session = try MockSession(reply).session { $0.monitor(.log(logger)).retrier(.backoff(limit: 1)) }
+      _ = await session.request(MockSession.url).authenticate(username: "u", password: "hidden6").validate()
         .serializingData().response
       return handler.entries
     }
@@ -50,8 +50,8 @@ import LupineSession
     @Test func `a response that cannot be serialized is written with its request`() async throws {
       var logger = Logger(label: "test") { [handler] _ in handler }
       logger.logLevel = .error
-      let session = try Bench(.text("no JSON")).session { $0.monitor(.log(logger)) }
-      _ = await session.request(Bench.url).serializingDecodable(Int.self).response
+      let session = try MockSession(.text("no JSON")).session { $0.monitor(.log(logger)) }
+      _ = await session.request(MockSession.url).serializingDecodable(Int.self).response
       let line = try #require(handler.entries.first)
       #expect(handler.entries.count == 1)
       #expect("\(line.message)".hasPrefix("not serialized into Int"))

@@ -16,8 +16,8 @@ import LupineSession
     ]
 
     private func request(_ stubs: MockReply) async throws {
-      let session = try Bench(stubs).session { $0.monitor(.metrics(metrics)).retrier(.backoff(limit: 1)) }
-      _ = await session.request(Bench.url).validate().serializingData().response
+      let session = try MockSession(stubs).session { $0.monitor(.metrics(metrics)).retrier(.backoff(limit: 1)) }
+      _ = await session.request(MockSession.url).validate().serializingData().response
     }
 
     @Test func `an exchange is timed and its bodies measured`() async throws {
@@ -53,7 +53,7 @@ import LupineSession
       let mock = MockTransport()
       mock.stub(.get, "/x", .sequence([.challenge("Basic realm=x").delay(.seconds(1)), .text("hello")]))
       let session = try Session.Builder().transport(mock).clock(clock).monitor(.metrics(metrics)).build()
-      let request = session.request(Bench.url).onChallenge { [metrics, server] _ in
+      let request = session.request(MockSession.url).onChallenge { [metrics, server] _ in
         #expect(try metrics.expectMeter("http.client.active_requests", server).lastValue == 0)
         try await clock.sleep(for: .seconds(30))
         return Credential(username: "u", password: "hidden")

@@ -13,9 +13,9 @@ import LupineSession
     private let tracer = InMemoryTracer()
 
     private func request(_ reply: MockReply, limit: Int = 0) async throws -> MockTransport {
-      let bench = Bench(reply)
+      let bench = MockSession(reply)
       let session = try bench.session { $0.install(.tracing(tracer)).retrier(.backoff(limit: limit)) }
-      _ = await session.request(Bench.url).validate().serializingData().response
+      _ = await session.request(MockSession.url).validate().serializingData().response
       return bench.mock
     }
 
@@ -35,11 +35,11 @@ import LupineSession
     }
 
     @Test func `the span is the caller's child, and the server hears of it`() async throws {
-      let bench = Bench(.text("hello"))
+      let bench = MockSession(.text("hello"))
       let session = try bench.session { $0.install(.tracing(PropagatingTracer(base: tracer))) }
       let parent = tracer.startSpan("parent")
       await InstrumentationContext.withValue(parent.context) {
-        _ = await session.request(Bench.url).serializingData().response
+        _ = await session.request(MockSession.url).serializingData().response
       }
       parent.end()
       let span = try #require(tracer.finishedSpans.first { $0.operationName == "GET" })
@@ -89,7 +89,7 @@ import LupineSession
 
     @Test func `a method of nobody's has a span of the general name`() async throws {
       let brew = try #require(HTTPRequest.Method("BREW"))
-      let bench = Bench(stubs: { $0.stub([brew], "/x", .text("tea")) })
+      let bench = MockSession(stubs: { $0.stub([brew], "/x", .text("tea")) })
       let session = try bench.session { $0.install(.tracing(tracer)) }
       _ = await session.request("https://u.example.com/x", method: brew).serializingData().response
       let span = try #require(tracer.finishedSpans.first)
@@ -103,7 +103,7 @@ import LupineSession
       ("?a=b=c&", "?a=REDACTED&"), ("?", "?"), ("", ""),
     ])
     func `the whole URL keeps the names of its query alone`(query: String, redacted: String) async throws {
-      let bench = Bench(.text("hello"))
+      let bench = MockSession(.text("hello"))
       let session = try bench.session { $0.install(.tracing(tracer)) }
       _ = await session.request("https://u.example.com/x" + query).serializingData().response
       #expect(tracer.finishedSpans.map { Self.text($0, "url.full") } == ["https://u.example.com/x" + redacted])

@@ -75,7 +75,7 @@ import Testing
     return issues.withLock { $0 }
   }
 
-  @Test func `a test that throws has its complaints, too`() async throws {
+  @Test func `a test that throws has its verification issues, too`() async throws {
     let issues = try await Self.issues {
       let mock = try #require(MockTransport.current)
       mock.stub(.get, "/never", .status(.ok))

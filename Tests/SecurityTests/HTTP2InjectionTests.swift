@@ -3,7 +3,7 @@ import Lupine
 import LupineFixtures
 import Testing
 
-/// Row S14 over HTTP/2, to nginx, which says what it has read.
+/// Injection of fields over HTTP/2, to nginx, which reports what it has read.
 @Suite(.enabled(if: Peers.areRequired || Peers.nginxTLS != nil)) struct HTTP2InjectionTests {
   private func session() throws -> Session {
     try curlSession { $0.certificateAuthorities(Fixture.path("Certificates/root.pem")).httpVersion(.http2) }

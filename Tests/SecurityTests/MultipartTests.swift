@@ -3,7 +3,7 @@ import Lupine
 import LupineTesting
 import Testing
 
-/// Rows S15 and S16 as a server sees them; `LupineMultipartTests` has them part by part, with parsers from elsewhere.
+/// Names, file names and boundaries of forms as a server sees them; `LupineMultipartTests` has them part by part, with parsers from elsewhere.
 @Suite struct MultipartTests {
   private static let names = [
     "a\"; filename=\"evil", "a\r\nX-Evil: 1", "a\r\n\r\nbody", "a\\", "a\\\"b", "ü日🦄", "--b", "%22%0D%0A",

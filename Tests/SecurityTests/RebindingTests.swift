@@ -2,7 +2,7 @@ import LupineFixtures
 import LupineTesting
 import Testing
 
-/// Row S28 over libcurl in a process whose resolver gives each time another answer.
+/// DNS rebinding over libcurl in a process whose resolver gives each time another answer.
 @Suite struct RebindingTests {
   private func run(_ port: Int, _ steps: [String]) throws -> [String] {
     try Program.run("ConnectionProbe", ["http://rebind.example:\(port)/"] + steps)

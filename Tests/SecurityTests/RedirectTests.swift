@@ -30,7 +30,7 @@ import Testing
       "https://b.example.com/", "https://a.example.com:8443/", "https://x.a.example.com/", "https://example.com/",
       "https://a.example.com./", "//b.example.com/", "https://u:p@b.example.com/",
     ])
-  func `no secret crosses origins, S2 what is not marked travels`(status: Int, location: String) async throws {
+  func `no secret crosses origins, and fields that are not secret do`(status: Int, location: String) async throws {
     let mock = MockTransport()
     mock.stub(.get, Self.start, .redirect(to: location, status: .init(code: status)))
     mock.stub(.get, "/", .text("arrived"))

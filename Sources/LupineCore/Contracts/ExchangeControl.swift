@@ -11,7 +11,7 @@ public final class ExchangeControl: Sendable {
     /// Whether this branch supplies the response of its parent.
     var isChosen = false
     /// The branch that carries this exchange's body, until that body ends.
-    var bearer: ExchangeControl?
+    var carrier: ExchangeControl?
     var source = TransportResponse.Source.origin
   }
 
@@ -20,7 +20,7 @@ public final class ExchangeControl: Sendable {
   /// A closure in a tuple would be allocated.
   private struct Released {
     var handler: (@Sendable () -> Void)?
-    var bearer: ExchangeControl?
+    var carrier: ExchangeControl?
   }
 
   private let state = Mutex(State())
@@ -81,12 +81,12 @@ public final class ExchangeControl: Sendable {
     let released = state.withLock { state in
       guard state.reason == nil, !state.isFinished else { return Released() }
       state.reason = reason
-      return Released(handler: state.handler.take(), bearer: state.bearer ?? self)
+      return Released(handler: state.handler.take(), carrier: state.carrier ?? self)
     }
     released.handler?()
     // Without a cancellation handler the body ends here, so that its consumer does not wait forever. The handler is
     // absent if the transport registered none, or if only buffered bytes are left.
-    released.bearer?.endBody(reason, isTold: released.handler != nil)
+    released.carrier?.endBody(reason, isTold: released.handler != nil)
   }
 
   /// Whether this is the body of the exchange.
@@ -126,14 +126,14 @@ public final class ExchangeControl: Sendable {
     counts.store(false, ordering: .relaxed)
     let released = state.withLock { state in
       state.isFinished = true
-      return Released(handler: state.handler.take(), bearer: state.bearer.take())
+      return Released(handler: state.handler.take(), carrier: state.carrier.take())
     }
-    let bearer = released.bearer ?? self
-    if body?.exchange !== bearer { bearer.channel.leave() }
+    let carrier = released.carrier ?? self
+    if body?.exchange !== carrier { carrier.channel.leave() }
   }
 
   /// Whether only the reader of the response's body can make the exchange continue.
-  private var isHeldBack: Bool { state.withLock { $0.bearer ?? self }.channel.isHeldBack }
+  private var isHeldBack: Bool { state.withLock { $0.carrier ?? self }.channel.isHeldBack }
 
   /// The metrics that are known without the transport: the time since the exchange began, and the bytes of both bodies
   /// so far.
@@ -229,23 +229,23 @@ public final class ExchangeControl: Sendable {
   ///
   /// Call it on one branch only, when its response has arrived and before the layer returns it.
   public func choose() {
-    let (source, bearer) = state.withLock { state in
+    let (source, carrier) = state.withLock { state in
       state.isChosen = true
-      return (state.source, state.bearer)
+      return (state.source, state.carrier)
     }
     parent?.answers(source)
-    if channel.hasBegun { parent?.bear(by: bearer ?? self) }
+    if channel.hasBegun { parent?.carryBody(by: carrier ?? self) }
   }
 
   /// Suspends or resumes the response's body.
   // For the session: a program suspends its request.
   package func setSuspended(_ isSuspended: Bool) {
-    let bearer = state.withLock { state in
+    let carrier = state.withLock { state in
       state.isSuspended = isSuspended
-      return state.bearer
+      return state.carrier
     }
     touch()
-    settle(bearer ?? self)
+    settle(carrier ?? self)
   }
 }
 
@@ -262,7 +262,7 @@ extension ExchangeControl {
       return branch.beginBody(resume: resume)
     }
     bodyBegun.store(lastActivity.load(ordering: .relaxed), ordering: .relaxed)
-    bear(by: self)
+    carryBody(by: self)
     return self
   }
 
@@ -288,9 +288,9 @@ extension ExchangeControl {
     if let parent, channel.ended != nil { parent.bodyEnded(of: self) }
   }
 
-  private func bodyEnded(of bearer: ExchangeControl) {
-    state.withLock { if $0.bearer === bearer { $0.bearer = nil } }
-    parent?.bodyEnded(of: bearer)
+  private func bodyEnded(of carrier: ExchangeControl) {
+    state.withLock { if $0.carrier === carrier { $0.carrier = nil } }
+    parent?.bodyEnded(of: carrier)
   }
 
   /// - Parameter isTold: whether the transport has received the cancellation and ends a body that is not complete.
@@ -300,26 +300,26 @@ extension ExchangeControl {
   }
 
   /// Forwards cancellation and back-pressure of this exchange to `body`.
-  private func bear(by bearer: ExchangeControl) {
+  private func carryBody(by carrier: ExchangeControl) {
     let (isSuspended, isChosen, isFinished, reason) = state.withLock { state in
-      if bearer !== self, !state.isFinished { state.bearer = bearer }
+      if carrier !== self, !state.isFinished { state.carrier = carrier }
       return (state.isSuspended, state.isChosen, state.isFinished, state.reason)
     }
-    if isFinished { bearer.channel.leave() }
-    if isSuspended { settle(bearer) }
-    if isChosen { parent?.bear(by: bearer) }
-    if let reason { bearer.endBody(reason, isTold: false) }
+    if isFinished { carrier.channel.leave() }
+    if isSuspended { settle(carrier) }
+    if isChosen { parent?.carryBody(by: carrier) }
+    if let reason { carrier.endBody(reason, isTold: false) }
   }
 
   /// Forwards the suspension state to the body.
   ///
   /// Repeats until the state is stable, because several threads may change it.
-  private func settle(_ bearer: ExchangeControl) {
+  private func settle(_ carrier: ExchangeControl) {
     var told: Bool?
     while true {
       let isSuspended = state.withLock { $0.isSuspended }
       if told == isSuspended { return }
-      bearer.channel.setSuspended(isSuspended)
+      carrier.channel.setSuspended(isSuspended)
       told = isSuspended
     }
   }

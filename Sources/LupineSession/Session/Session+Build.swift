@@ -7,7 +7,7 @@ extension Session.Builder {
   ///
   /// Within `TransportOverride`, as in some tests, the transport is the one that the override returns.
   ///
-  /// - Throws: `LupineError` of kind `configuration` that lists every mismatch between the parts.
+  /// - Throws: `LupineError` of kind `configuration` that lists every issue of the configuration.
   public func build() throws(LupineError) -> Session {
     guard let transport, let wrap = TransportOverride.wrap else { return try assembled() }
     return try changed { $0.transport = wrap(transport) }.assembled()

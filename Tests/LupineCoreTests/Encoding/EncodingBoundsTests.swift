@@ -5,7 +5,7 @@ import LupineCoding
 import Synchronization
 import Testing
 
-/// Rows S35 and S36 of the security table: linear work, and no depth that overflows the stack.
+/// Linear work, and no depth that overflows the stack.
 @Suite struct EncodingBoundsTests {
   private static let encoders: [any ParameterEncoder] = [
     .urlEncodedForm(destination: .httpBody), .json, .propertyList,

@@ -4,7 +4,7 @@ import Testing
 @testable import LupineCore
 @testable import LupineCoding
 
-/// S36: what a server nests without end is an error and never overflows the stack.
+/// Values that a server nests without end are an error and never overflow the stack.
 @Suite struct NestingTests {
   private static let levels = 100_000
 

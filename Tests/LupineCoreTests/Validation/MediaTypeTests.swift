@@ -50,7 +50,7 @@ import Testing
     #expect(try #require(MediaType(type)).matches(try #require(MediaType(range))) == isMatch)
   }
 
-  /// S35: the steps are counted, and no clock is asked.
+  /// Linear work: the steps are counted, and no clock is read.
   @Test(arguments: [
     ";", ",", "\"", "\\", "a/b,", "a/b;", "a=\"", "\",", "/", " ", "\t", "a/b;c=\"d\\\"", "@", "%", "{",
   ])

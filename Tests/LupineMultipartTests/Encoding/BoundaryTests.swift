@@ -4,7 +4,7 @@ import LupineMultipart
 import Synchronization
 import Testing
 
-/// Row S16 of the security tests: boundaries that nobody can guess.
+/// Boundaries that a peer cannot guess.
 @Suite struct BoundaryTests {
   /// Numbers that count up, as a source of randomness.
   final class Counter: Sendable {

@@ -4,7 +4,7 @@ import LupineCore
 import LupineMultipart
 import Testing
 
-/// Row S15 of the security tests: names and file names.
+/// Names and file names of parts.
 @Suite struct NamesTests {
   @Test(arguments: [
     ("a\"b", "a%22b"), ("a\rb", "a%0Db"), ("a\nb", "a%0Ab"), ("\r\n", "%0D%0A"), ("ü日🦄", "ü日🦄"), ("a\\b", "a\\b"),

@@ -83,7 +83,7 @@ import Testing
     "\r\r\n--",
   ]
 
-  /// Row S35: counted steps, not a clock.
+  /// Linear work: the steps are counted, and no clock is read.
   ///
   /// A megabyte of the row's own signs is a part's content; other signs and places have 64 KB.
   @Test(arguments: hostile, ["--b\r\n\r\n", "--b\r\n", ""])

@@ -66,7 +66,7 @@ extension ConformanceKit {
   }
 
   private static let identities = ConformanceCheck(
-    "two security identities never share a connection", needs: [.networking, .connectionReuse], about: "S9."
+    "exchanges with different connection keys never share a connection", needs: [.networking, .connectionReuse]
   ) { stage in
     try stage.play { _ in .text("ok") }
     for policy: UInt64? in [nil, 1, 2, 1] {

@@ -138,7 +138,7 @@ extension ConformanceKit {
   private static func refused(_ status: Int) -> ConformanceCheck {
     ConformanceCheck(
       "a \(status) in place of 100 leaves the body unsent",
-      about: "The connection is not used again: the peer may wait for the body still (S21)."
+      about: "The connection is not used again: the peer may still wait for the body."
     ) { stage in
       try stage.play(readsBody: false) { request in
         request.target == "/next" ? .text("next") : .text("refused", status: status)

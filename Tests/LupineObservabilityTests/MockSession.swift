@@ -6,7 +6,7 @@ import LupineSession
   import LupineMock
 
   /// A session on the mock whose every secret holds the word `hidden`.
-  struct Bench {
+  struct MockSession {
     static let url = "https://u.example.com/x?token=hidden1#hidden2"
     let mock = MockTransport()
 

@@ -5,7 +5,7 @@ import LupineMock
 @testable import LupineSession
 
 /// A mock, a clock on which nothing takes time, and sessions over them.
-struct Bench {
+struct MockSession {
   static let url = "https://api.example.com/v1/users"
 
   let mock = MockTransport()

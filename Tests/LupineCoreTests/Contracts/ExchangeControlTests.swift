@@ -3,7 +3,7 @@ import Testing
 
 @testable import LupineCore
 
-@Suite struct TransferControlTests {
+@Suite struct ExchangeControlTests {
   @Test func `of several branches the chosen one tells its parent who answered`() {
     let parent = ExchangeControl()
     let (first, second) = (parent.branch(), parent.branch())
